@@ -1,4 +1,7 @@
-/** The whole road of one call: devices connect over MQTT and WebSocket, their tools are found, and calls reach them with an honest outcome. */
+/**
+ * One call end to end: devices connect over MQTT and WebSocket, their tools are listed, and calls
+ * get an accurate outcome.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
@@ -31,7 +34,10 @@ interface CallAnswer {
 }
 
 const CALL = `mutation ($input: CallToolInput!) {
-  callTool(input: $input) { call { id outcome result { text json } error { code message } } userErrors { code message path } }
+  callTool(input: $input) {
+    call { id outcome result { text json } error { code message } }
+    userErrors { code message path }
+  }
 }`;
 
 describe('calling a tool', () => {
@@ -52,7 +58,9 @@ describe('calling a tool', () => {
   beforeAll(async () => {
     hub = await startHub();
     fleet = startFleet(hub, { devices: 12, transport: 'mixed' });
-    const query = `{ devices(first: 50, filter: { presence: ONLINE }) { nodes { id model presence transport reachability tools { name userOnly } } } }`;
+    const query = `{ devices(first: 50, filter: { presence: ONLINE }) {
+      nodes { id model presence transport reachability tools { name userOnly } }
+    } }`;
     devices = await eventually(
       async () => (await ask<{ devices: { nodes: DeviceNode[] } }>(hub, query)).devices.nodes,
       (nodes) => nodes.length === 12,
@@ -65,7 +73,7 @@ describe('calling a tool', () => {
     removeDataDir(hub.dataDir);
   });
 
-  it('finds the devices of both transports with their tools, user-only ones too', () => {
+  it('finds the devices of both transports with their tools, including user-only ones', () => {
     expect(new Set(devices.map((device) => device.transport))).toEqual(new Set(['MQTT', 'WEBSOCKET']));
     for (const device of devices) {
       expect(device.presence).toBe('ONLINE');
@@ -89,7 +97,7 @@ describe('calling a tool', () => {
     expect(status.call?.result?.json).toMatchObject({ audio_speaker: { volume: 37 } });
   });
 
-  it('has each call on record the moment it is answered', async () => {
+  it('records each call before it is answered', async () => {
     const deviceId = deviceWith('self.audio_speaker.set_volume');
     const { call: made } = await call({ deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 12 } });
     const { call: read } = await ask<{ call: unknown }>(
@@ -112,7 +120,7 @@ describe('calling a tool', () => {
     ['missing', {}, 'volume'],
     ['of an unknown name', { volume: 5, loudness: 5 }, 'loudness'],
     ['of a name that differs only in case', { Volume: 5 }, 'Volume'],
-  ])('refuses an argument %s before the wire, by name', async (_what, args, name) => {
+  ])('rejects an argument %s before it is sent, by name', async (_what, args, name) => {
     const deviceId = deviceWith('self.audio_speaker.set_volume');
     const before = (await fleet.counts()).devices[deviceId]?.['self.audio_speaker.set_volume'] ?? 0;
     const refused = await call({ deviceId, tool: 'self.audio_speaker.set_volume', arguments: args });
@@ -122,7 +130,7 @@ describe('calling a tool', () => {
     expect((await fleet.counts()).devices[deviceId]?.['self.audio_speaker.set_volume'] ?? 0).toBe(before);
   });
 
-  it('says what is wrong with an unknown tool and an unknown device', async () => {
+  it('reports an unknown tool and an unknown device', async () => {
     const deviceId = deviceWith('self.get_device_status');
     expect(await call({ deviceId, tool: 'self.nope' })).toMatchObject({
       call: { outcome: 'REJECTED', error: { code: 'TOOL_UNKNOWN' } },
@@ -134,7 +142,7 @@ describe('calling a tool', () => {
     });
   });
 
-  it('answers a silent device as unknown, never as failed', async () => {
+  it('ends a call to a silent device as unknown, never as failed', async () => {
     const deviceId = deviceWith('self.get_device_status');
     fleet.command({
       cmd: 'behaviour',
@@ -160,7 +168,7 @@ describe('calling a tool', () => {
     });
   });
 
-  it('tells subscribers of a device that leaves', async () => {
+  it('notifies subscribers of a device that disconnects', async () => {
     const client = subscriptions(hub);
     const deviceId = deviceWith('self.get_device_status');
     const seen: { readonly node: { readonly type: string } }[] = [];
@@ -171,7 +179,7 @@ describe('calling a tool', () => {
     const reading = (async () => {
       for await (const { data } of events) if (data) seen.push(data.eventAdded);
     })();
-    // Until the subscription is known to be open, the device leaves and comes again and again.
+    // The device disconnects repeatedly until the subscription is known to be open.
     await eventually(
       () => {
         fleet.command({ cmd: 'disconnect', device: deviceId });
@@ -185,7 +193,7 @@ describe('calling a tool', () => {
     await client.dispose();
   });
 
-  it('lets nobody in without a valid key', async () => {
+  it('admits no request without a valid key', async () => {
     for (const key of [null, 'wrong', `${hub.adminKey}x`]) {
       const answer = await send(hub, '{ viewer { name } }', {}, key);
       expect(answer.data ?? null).toBeNull();

@@ -1,4 +1,7 @@
-/** What devices do that no protocol says: each is answered with an honest outcome, seen in the metrics or events, and never ends the connection. */
+/**
+ * Deviations of devices from the protocol: each gets an accurate outcome, appears in metrics or
+ * events, and never ends the connection.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, eventsOf, isOnline, viewDevice } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
@@ -10,7 +13,7 @@ import { metric } from '../src/hub/metrics.js';
 import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
-/** Every fourth device of the fleet is one that connects over WebSocket. */
+/** Every fourth device of the fleet connects over WebSocket. */
 const onMqtt = '02:00:09:00:00:00';
 const onWebSocket = '02:00:09:00:00:03';
 const DEVICES = 6;
@@ -96,7 +99,7 @@ describe('a device with quirks', () => {
       await expectUnharmed(device, sessions);
     });
 
-    it('answers when nobody waits any more', async () => {
+    it('answers after the call has ended', async () => {
       const sessions = await sessionsOf(device);
       const before = (await eventsOf(hub, device, 'call.answered_late')).length;
       await behave(device, { kind: 'lateReply', ms: 1_500, method: 'tools/call', times: 1 });
@@ -117,14 +120,14 @@ describe('a device with quirks', () => {
       await expectUnharmed(device, sessions);
     });
 
-    it('breaks the connection in the middle of a call', async () => {
+    it('loses the connection during a call', async () => {
       await behave(device, { kind: 'disconnectInCall', times: 1 });
       expect(await call(device)).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'SESSION_CLOSED' } });
       await deviceThat(hub, device, (view) => isOnline(view) && view.sessions[1]?.closeReason === 'connection_lost');
       await expectUnharmed(device, await sessionsOf(device));
     });
 
-    it('says what nobody asked for, which becomes an event', async () => {
+    it('sends a notification, which becomes an event', async () => {
       const sessions = await sessionsOf(device);
       await behave(device, { kind: 'notification', method: 'notifications/battery', params: { level: 7 } });
       const events = await eventually(
@@ -136,7 +139,7 @@ describe('a device with quirks', () => {
     });
 
     it.each(['repeatingCursor', 'neverEndingPages'])(
-      'lists its tools with %s: what came is kept and marked as incomplete',
+      'lists its tools with %s: the received part is kept and marked as incomplete',
       async (kind) => {
         const before = await anomalies('listing_incomplete');
         await behave(device, { kind, method: 'tools/list' });
@@ -153,7 +156,7 @@ describe('a device with quirks', () => {
     );
   });
 
-  it('loses large messages: the hub says so, sends no more of them, and a restart ends it', async () => {
+  it('loses large messages: the hub reports it, sends no more of them, and a restart ends it', async () => {
     const url = `https://files.example.net/${'x'.repeat(900)}`;
     const large = () =>
       callTool(hub, { deviceId: onMqtt, tool: 'self.assets.set_download_url', arguments: { url }, timeoutMs: 1_000 });
@@ -172,7 +175,7 @@ describe('a device with quirks', () => {
     expect(await large()).toMatchObject({ outcome: 'SUCCEEDED' });
   });
 
-  it('reboots as the firmware of its age does, and comes back', async () => {
+  it('restarts like firmware of its age, and comes back', async () => {
     const ages = [
       // Older firmware answers before it restarts; newer never does.
       { age: 'detached', device: '02:00:09:00:00:02', answer: { outcome: 'SUCCEEDED' } },
@@ -189,7 +192,7 @@ describe('a device with quirks', () => {
     await Promise.all(ages.map(reboot));
   });
 
-  it('answers what nobody asked, under ids that nobody gave', async () => {
+  it('answers requests that were never sent', async () => {
     const mac = '02:00:00:00:03:01';
     const device = await RawMqttDevice.connect(hub, mac);
     device.answer = (text) => {
@@ -218,7 +221,7 @@ describe('a device with quirks', () => {
     ['both result and error', { result: { content: [] }, error: { message: 'x' } }],
     ['a result that is null', { result: null }],
     ['an error that is a string', { error: 'broken' }],
-  ])('answers with %s, which fails that call only', async (_what, members) => {
+  ])('answers with %s, which fails only that call', async (_what, members) => {
     const mac = '02:00:00:00:03:02';
     const device = await RawMqttDevice.connect(hub, mac);
     let isOdd = true;

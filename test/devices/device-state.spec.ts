@@ -1,4 +1,7 @@
-/** What the hub knows of a device's own state: read after a tool that sets something, told as an event, shown with the device. */
+/**
+ * The reported state of a device: read after a tool that changes it, published as an event, shown
+ * with the device.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, eventsOf } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
@@ -44,7 +47,7 @@ describe("a device's own state", () => {
     removeDataDir(hub.dataDir);
   });
 
-  it('follows a tool that sets something, with an event, and the look is on record as the hub’s', async () => {
+  it('follows a tool that changes it, with an event and a recorded call of the hub', async () => {
     const [deviceId = ''] = ids;
     await callTool(hub, { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 33 } });
     const device = await eventually(
@@ -63,7 +66,7 @@ describe("a device's own state", () => {
     expect(called.calls.nodes).toContainEqual({ tool: STATUS, actor: 'hub', outcome: 'SUCCEEDED' });
   });
 
-  it('is known of every device after an interval, without a call on record', async () => {
+  it('is known of every device after an interval, without a recorded call', async () => {
     const [, deviceId = ''] = ids;
     for (const id of ids)
       await eventually(

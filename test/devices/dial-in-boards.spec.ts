@@ -1,4 +1,7 @@
-/** Microcontrollers that come to the hub by themselves: registered, given a credential, connected, discovered, called, gone; and what strangers and broken boards get. */
+/**
+ * Microcontrollers that connect to the hub themselves: registered, given a credential, connected,
+ * listed, called, disconnected; and how the hub treats unknown and faulty boards.
+ */
 import type { OutgoingHttpHeaders } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, eventsOf, isOnline, viewDevice } from '../src/devices/device-api.js';
@@ -45,7 +48,7 @@ describe('microcontrollers that dial in', () => {
     removeDataDir(hub.dataDir);
   });
 
-  it.each(['WEBSOCKET', 'MQTT'])('are registered, come in over %s, are called and go', async (transport) => {
+  it.each(['WEBSOCKET', 'MQTT'])('are registered, connect over %s, are called and disconnect', async (transport) => {
     const id = `bed-${transport.toLowerCase()}`;
     const { device, credential, userErrors } = await register(id, transport);
     expect([device, userErrors]).toEqual([{ dialect: 'MCPU', reachability: 'ALWAYS' }, []]);
@@ -92,8 +95,8 @@ describe('microcontrollers that dial in', () => {
   it.each([
     ['WEBSOCKET', { token: 'wrong' }, 'refusal_credentials_wrong'],
     ['MQTT', { password: 'wrong' }, 'refusal_credentials_wrong'],
-    ['MQTT', { client_id: 'mcpu@@@somebody-else' }, 'refusal_credentials_wrong'],
-  ])('with a wrong credential over %s are refused, counted and told of', async (transport, change, counted) => {
+    ['MQTT', { client_id: 'mcpu@@@someone-else' }, 'refusal_credentials_wrong'],
+  ])('with a wrong credential over %s are rejected, counted and reported', async (transport, change, counted) => {
     const id = `wrong-${Object.keys(change)[0]}`.replaceAll('_', '-');
     const { credential } = await register(id, transport);
     const before = await metric(hub, 'flotilla_gateway_events_total', `name="${counted}"`);
@@ -110,7 +113,7 @@ describe('microcontrollers that dial in', () => {
     await changeDevice(hub, 'removeDevice', id);
   });
 
-  it('are let in at /mcpu/v1/ by their own token only', async () => {
+  it('are admitted at /mcpu/v1/ by their own token only', async () => {
     const [token, otherToken] = [
       (await register('bed-1', 'WEBSOCKET')).credential['token'],
       (await register('bed-2', 'WEBSOCKET')).credential['token'],
@@ -130,7 +133,7 @@ describe('microcontrollers that dial in', () => {
       ],
       ["the admin's key", { authorization: `Bearer ${hub.adminKey}` }, 401],
       ["the fleet's secret", { authorization: `Bearer ${hub.deviceSecret}` }, 401],
-      ['a board that is not known', { 'device-id': 'bed-3' }, 401],
+      ['an unknown board', { 'device-id': 'bed-3' }, 401],
       ['a MAC', { 'device-id': '02:5e:7a:10:c4:9f' }, 400],
       ['no id', { 'device-id': '' }, 400],
     ];
@@ -142,7 +145,7 @@ describe('microcontrollers that dial in', () => {
     expect(await answerTo('/mcpu/v1/', board)).toBe(101);
   });
 
-  it('that are mute, garbled, flooding or closing harm nobody, and are let go with their reason', async () => {
+  it('that are silent, garbled, flooding or closing are disconnected without effect on others', async () => {
     const { credential } = await register('good', 'MQTT');
     boards.dialIn(credential);
     await deviceThat(hub, 'good', isOnline);
@@ -166,10 +169,14 @@ describe('microcontrollers that dial in', () => {
   }, 60_000);
 
   it.each([
-    ['an address for one that comes by itself', { transport: 'MQTT', address: '127.0.0.1:3000' }, ['input', 'address']],
+    [
+      'an address for a board that connects itself',
+      { transport: 'MQTT', address: '127.0.0.1:3000' },
+      ['input', 'address'],
+    ],
     ['no address for one that is dialled', { transport: 'TCP' }, ['input', 'address']],
-    ['a MAC for an id', { transport: 'MQTT', deviceId: '02:5e:7a:10:c4:9f' }, ['input', 'deviceId']],
-  ])('are refused %s', async (_what, input, path) => {
+    ['a MAC as id', { transport: 'MQTT', deviceId: '02:5e:7a:10:c4:9f' }, ['input', 'deviceId']],
+  ])('are rejected %s', async (_what, input, path) => {
     const { userErrors } = await register('refused', input.transport, input);
     expect(userErrors).toMatchObject([{ code: 'INVALID', path }]);
   });

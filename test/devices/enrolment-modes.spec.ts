@@ -1,4 +1,7 @@
-/** Who may come in where nobody stands by with a code: only registered ones, or everybody on a trusted network; and what devices hear while PostgreSQL is away. */
+/**
+ * Enrolment without a person at the device: only registered devices, or everybody on a trusted
+ * network; and answers while PostgreSQL is unreachable.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceThat, eventsOf, isOnline } from '../src/devices/device-api.js';
@@ -16,10 +19,10 @@ const stranger = '02:00:2a:00:00:00';
 describe.each([
   {
     mode: 'closed',
-    story: 'refuses a stranger, keeps no trace of it, and lets it in by a link',
+    story: 'rejects an unknown device without a trace, and admits it by a link',
     judge: refuseStrangers,
   },
-  { mode: 'open', story: 'lets everybody in at once, but nobody in the place of another', judge: letStrangersIn },
+  { mode: 'open', story: 'admits every device at once, but none in the place of another', judge: letStrangersIn },
 ])('FLOTILLA_ENROLMENT=$mode', ({ mode, story, judge }) => {
   let postgres: SeverablePostgres;
   let hub: HubProcess;
@@ -39,7 +42,7 @@ describe.each([
 
   it(story, () => judge(hub));
 
-  it('answers devices that it knows from memory while PostgreSQL is away', async () => {
+  it('answers known devices from memory while PostgreSQL is unreachable', async () => {
     const { pathname } = new URL(await createEnrolmentLink(hub, { maxDevices: 1 }));
     const board = { mac: '02:00:2b:00:00:00', uuid: someUuid };
     const { body } = await askOta(hub, { ...board, path: pathname });

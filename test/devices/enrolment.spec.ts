@@ -1,4 +1,7 @@
-/** Devices from the shelf, pointed at the hub by nothing but an OTA address: how they get in, stay in, and get out. The simulated ones do what firmware does. */
+/**
+ * New devices that know only an OTA address: how they are enrolled, stay connected, and are
+ * removed. The simulated ones behave like firmware.
+ */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, isOnline, viewDevice } from '../src/devices/device-api.js';
 import { someUuid } from '../src/devices/device-credentials.js';
@@ -15,7 +18,7 @@ import {
 } from '../src/devices/provisioning-api.js';
 import { startFleet, type FleetOptions, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
-/** The firmware's pauses, thirty times as fast; a reboot takes its two seconds nevertheless. */
+/** Thirty times as fast as the firmware; a restart still takes two seconds. */
 const FAST = ['--speed', '30'];
 const first = (seed: number): string => `02:00:${seed.toString(16).padStart(2, '0')}:00:00:00`;
 
@@ -50,7 +53,7 @@ describe('enrolment', () => {
     return fleet;
   }
 
-  /** A device that shows its code, was approved, and is there with its tools. */
+  /** A device that showed its code, was approved, and is online with its tools. */
   async function enrolled(options: Partial<FleetOptions> & { readonly seed: number }): Promise<SimulatedFleet> {
     const fleet = start(options);
     expect(await approveEnrolment(hub, await fleet.codeOf(first(options.seed)))).toEqual([]);
@@ -58,7 +61,7 @@ describe('enrolment', () => {
     return fleet;
   }
 
-  it('leads a device from nothing to a call over MQTT: OTA, code, approval, activation, tools', async () => {
+  it('takes a device from nothing to a call over MQTT: OTA, code, approval, activation, tools', async () => {
     const id = first(31);
     const fleet = start({ seed: 31, profile: 'screen-camera' });
     const code = await fleet.codeOf(id);
@@ -78,7 +81,7 @@ describe('enrolment', () => {
     expect(await enrolmentsOf(hub)).toEqual([]);
   });
 
-  it('shows the code to those who may approve, and to nobody else', async () => {
+  it('shows the code only to users who may approve', async () => {
     const id = first(32);
     await start({ seed: 32 }).codeOf(id);
     const create = 'mutation { createApiKey(name: "viewer", scopes: [DEVICES_READ]) { key } }';
@@ -88,14 +91,14 @@ describe('enrolment', () => {
     expect(JSON.stringify(seen)).not.toMatch(/"code":"\d{6}"/);
   });
 
-  it('does the same over WebSocket for a device that is set to it', async () => {
+  it('does the same over WebSocket for a device with that setting', async () => {
     const id = first(33);
     const fleet = await enrolled({ seed: 33 });
     await setTransport(hub, id, 'WEBSOCKET');
     await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'reboot' } });
     await eventually(
       async () => {
-        // It stays idle after its boot, until somebody talks to it.
+        // It stays idle after its boot until a conversation begins.
         await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'helloNow' } });
         return viewDevice(hub, id);
       },
@@ -104,7 +107,7 @@ describe('enrolment', () => {
     expect(await callTool(hub, { deviceId: id, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
   });
 
-  it('lets two hundred boards in by one link, with its tags, and not one more', async () => {
+  it('admits two hundred boards by one link, with its tags, and not one more', async () => {
     const ota = await createEnrolmentLink(hub, { maxDevices: 200, tags: ['hall-7'] });
     start({ seed: 34, devices: 201, ota });
     const query = '{ devices(first: 1, filter: { tags: ["hall-7"], presence: ONLINE }) { totalCount } }';
@@ -114,7 +117,7 @@ describe('enrolment', () => {
     expect(pending).toHaveLength(1);
   });
 
-  it('leaves the secret out of later answers, and the device keeps what it has', async () => {
+  it('omits the secret from later answers, and the device keeps its stored one', async () => {
     const id = first(35);
     const fleet = await enrolled({ seed: 35 });
     const { epoch = 0 } = (await viewDevice(hub, id))?.sessions[0] ?? {};
@@ -123,7 +126,7 @@ describe('enrolment', () => {
     expect(fleet.notices.filter(({ event }) => event === 'code')).toHaveLength(1);
   });
 
-  it('makes an erased board wait as a replacement, and leaves the one that is there alone until somebody confirms', async () => {
+  it('makes an erased board wait as a replacement, and keeps the present one until the approval', async () => {
     const id = first(36);
     const fleet = await enrolled({ seed: 36 });
     const { body } = await askOta(hub, { mac: id, uuid: someUuid });
@@ -155,7 +158,7 @@ describe('enrolment', () => {
     expect(fleet.codesOf(id)).toHaveLength(1);
   });
 
-  it('throws a removed device out, refuses what it has, and asks for an enrolment at its next boot', async () => {
+  it('disconnects a removed device, rejects its credential, and asks for an enrolment at its next boot', async () => {
     const id = first(38);
     const fleet = await enrolled({ seed: 38 });
     expect(await changeDevice(hub, 'removeDevice', id)).toEqual([]);
@@ -169,7 +172,7 @@ describe('enrolment', () => {
     await deviceThat(hub, id, isReady);
   });
 
-  it('notices a device whose Wi-Fi is gone by the one that comes back', async () => {
+  it('notices the lost Wi-Fi of a device when it reconnects', async () => {
     const id = first(39);
     const fleet = await enrolled({ seed: 39 });
     await fleet.perform({ cmd: 'disconnect', device: id, how: 'silent', forMs: 300 });
@@ -182,7 +185,7 @@ describe('enrolment', () => {
     expect(await callTool(hub, { deviceId: id, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
   });
 
-  it('gets its devices back by themselves after a restart and after kill -9', async () => {
+  it('gets its devices back after a restart and after kill -9', async () => {
     const ids = [first(40), first(41)];
     for (const seed of [40, 41]) await enrolled({ seed });
     const { dataDir, httpPort, mqttPort } = hub;

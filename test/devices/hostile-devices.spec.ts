@@ -1,10 +1,13 @@
-/** Whoever can reach a listener sends whatever it likes: nobody gets in without credentials, nothing it sends ends the hub or harms another device. */
+/**
+ * Hostile input at every listener: no connection without credentials is admitted, and no input ends
+ * the hub or harms another device.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import { callTool, deviceThat, eventsOf, isOnline, viewDevice } from '../src/devices/device-api.js';
 import { clientIdOf, mqttLogin, someUuid, webSocketHeaders } from '../src/devices/device-credentials.js';
 import { eventually } from '../src/eventually.js';
-import { answerAsFirmware, answerTo, lamp, notification, requestIn } from '../src/devices/firmware.js';
+import { notification } from '../src/devices/firmware.js';
 import { handshake, statusOf } from '../src/api/http-status.js';
 import type { HubProcess } from '../src/hub/hub-process.js';
 import { startHubUnderFire, victimMac, type HubUnderFire } from '../src/fuzz/hub-under-fire.js';
@@ -42,7 +45,7 @@ describe('hostile devices', () => {
         () => ({ clientId, ...mqttLogin(hub.deviceSecret, clientIdOf(otherMac)) }),
         4,
       ],
-      ['a password that is no text', () => ({ clientId, username: 'x', password: Buffer.from([0, 0xff, 0xfe]) }), 4],
+      ['a password that is not text', () => ({ clientId, username: 'x', password: Buffer.from([0, 0xff, 0xfe]) }), 4],
       ['a two-part client id without credentials', () => ({ clientId: 'GID_x@@@02_00_00_00_09_01' }), 5],
       ['a bare MAC as client id', () => ({ clientId: mac, ...mqttLogin(hub.deviceSecret, mac) }), 2],
       [
@@ -54,7 +57,7 @@ describe('hostile devices', () => {
     ];
 
     it.each(['tcp', 'websocket'] as const)(
-      'over %s lets nobody in whose credentials are not right, and says so before anything else',
+      'over %s admits no device with wrong credentials, and reports it first',
       async (over) => {
         for (const [what, hello, code] of refusals) {
           const stranger = await RawMqttDevice.dial(hub, over);
@@ -68,7 +71,7 @@ describe('hostile devices', () => {
       },
     );
 
-    it('refuses MQTT 5 with code 1 and takes MQTT 3.1', async () => {
+    it('rejects MQTT 5 with code 1 and accepts MQTT 3.1', async () => {
       const modern = await RawMqttDevice.dial(hub);
       // CONNECT of version 5 with no properties and the client id "a".
       modern.stream.write(Buffer.from([0x10, 0x0e, 0, 4, 0x4d, 0x51, 0x54, 0x54, 5, 2, 0, 60, 0, 0, 1, 0x61]));
@@ -93,7 +96,7 @@ describe('hostile devices', () => {
       ['a PUBLISH before CONNECT', Buffer.from([0x30, 3, 0, 1, 0x61]), 'guard_cut_connect_expected'],
       ['an HTTP request', Buffer.from('GET / HTTP/1.1\r\nHost: hub\r\n\r\n'), 'guard_cut_connect_expected'],
       ['a TLS handshake', Buffer.from([0x16, 3, 1, 2, 0, 1, 0, 1, 0xfc, 3, 3]), 'guard_cut_connect_expected'],
-    ])('cuts %s at once, without an answer', async (_what, bytes, counter) => {
+    ])('closes the connection after %s, without an answer', async (_what, bytes, counter) => {
       const before = await counted(counter);
       const stranger = await RawMqttDevice.dial(hub);
       stranger.stream.write(bytes);
@@ -102,7 +105,7 @@ describe('hostile devices', () => {
       expect(await counted(counter)).toBe(before + 1);
     });
 
-    it('cuts a message of one byte more than 64 KiB, and takes one of 64 KiB', async () => {
+    it('closes the connection after a message of one byte more than 64 KiB, and accepts one of 64 KiB', async () => {
       const device = await RawMqttDevice.connect(hub, mac);
       await deviceThat(hub, mac, isOnline);
       // Header 4 bytes, topic 2 + 1.
@@ -125,14 +128,14 @@ describe('hostile devices', () => {
       );
     });
 
-    it('ends a connection that says CONNECT twice', async () => {
+    it('ends a connection that sends CONNECT twice', async () => {
       const device = await RawMqttDevice.connect(hub, mac);
       device.hello({ clientId, ...mqttLogin(hub.deviceSecret, clientId) });
       await device.closed();
       await deviceThat(hub, mac, (view) => view.sessions[0]?.closeReason === 'protocol_error');
     });
 
-    it('gives a CONNECT ten seconds, however slowly it comes', async () => {
+    it('gives a CONNECT ten seconds, regardless of its speed', async () => {
       const stranger = await RawMqttDevice.dial(hub);
       const bytes = Buffer.from([0x10, 0x50, 0, 4, 0x4d, 0x51, 0x54, 0x54, 4, 0xc2, 0, 60, 0, 60]);
       let at = 0;
@@ -142,7 +145,7 @@ describe('hostile devices', () => {
       expect(await metric(hub, 'flotilla_unproven_connections')).toBe(0);
     });
 
-    it('hands no message to anybody but the hub: not by subscription, topic, will, retain or QoS', async () => {
+    it('passes no message to another client: by subscription, topic, will, retain or QoS', async () => {
       const device = await RawMqttDevice.dial(hub);
       const will = {
         topic: `devices/p2p/${victimMac.replaceAll(':', '_')}`,
@@ -180,7 +183,7 @@ describe('hostile devices', () => {
       device.drop();
       await deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');
       await expectUnharmed();
-      // The one call of `expectUnharmed` is all that the victim heard.
+      // The victim received only the one call of `expectUnharmed`.
       expect(victim.messages.length).toBe(heardBefore + 1);
     });
   });
@@ -189,18 +192,18 @@ describe('hostile devices', () => {
     const upgrade = (headers: Readonly<Record<string, string>>, path = '/xiaozhi/v1/') =>
       statusOf(hub, { path, headers: { ...handshake, ...headers } });
 
-    it('lets nobody in whose credentials are not right, and says so before the upgrade', async () => {
+    it('admits no device with wrong credentials, and reports it before the upgrade', async () => {
       const good = webSocketHeaders(hub.deviceSecret, mac);
       const day = 24 * 60 * 60 * 1000;
       const refusals: readonly (readonly [string, Readonly<Record<string, string>>, number])[] = [
         ['no token', { ...good, authorization: '' }, 401],
-        ['a token of no known form', { ...good, authorization: 'Bearer nonsense' }, 401],
+        ['a token of an unknown form', { ...good, authorization: 'Bearer nonsense' }, 401],
         ['a token under another secret', webSocketHeaders('another secret', mac), 401],
         ["another device's token", { ...webSocketHeaders(hub.deviceSecret, otherMac), 'device-id': mac }, 401],
         ["another client's token", { ...good, 'client-id': `${someUuid}x` }, 401],
         ['an expired token', webSocketHeaders(hub.deviceSecret, mac, Date.now() - 31 * day), 401],
         ['a token from the future', webSocketHeaders(hub.deviceSecret, mac, Date.now() + day), 401],
-        ['a device id that is no MAC', { ...good, 'device-id': 'lamp' }, 400],
+        ['a device id that is not a MAC', { ...good, 'device-id': 'lamp' }, 400],
         ['no client id', { ...good, 'client-id': '' }, 400],
         ['an unknown framing version', { ...good, 'protocol-version': '9' }, 400],
       ];
@@ -220,7 +223,7 @@ describe('hostile devices', () => {
       await expectUnharmed();
     });
 
-    it('takes a message in fragments up to 64 KiB, and ends the session of one that is larger', async () => {
+    it('accepts a fragmented message up to 64 KiB, and ends the session of a larger one', async () => {
       const device = await RawWebSocketDevice.connect(hub, mac);
       await deviceThat(hub, mac, isOnline);
       const text = notification('notifications/pieces', { n: 7 });
@@ -250,107 +253,6 @@ describe('hostile devices', () => {
       device.writeBytes(frame);
       await device.closed();
       await deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');
-    });
-  });
-
-  describe('inside a session', () => {
-    it.each([
-      ['MQTT', () => RawMqttDevice.connect(hub, mac)],
-      ['WebSocket', () => RawWebSocketDevice.connect(hub, mac)],
-    ])('over %s no text harms the connection', async (_transport, connect) => {
-      const device = await connect();
-      await deviceThat(hub, mac, isOnline);
-      const texts = [
-        ...[
-          '',
-          ' ',
-          '{',
-          '}',
-          'null',
-          '5',
-          '"x"',
-          '[]',
-          '{}',
-          '\u0000',
-          '\ufffd',
-          '{"type":null}',
-          '{"type":"mcp"}',
-          '{"type":"mcp","payload":[]}',
-          '{"TYPE":"mcp","PAYLOAD":{}}',
-        ],
-        '{"type":"mcp","payload":{"jsonrpc":"1.0","id":1,"result":{}}}',
-        '{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"self.reboot"}}}',
-        '{"type":"mcp","payload":{"jsonrpc":"2.0","method":5}}',
-        '{"type":"mcp","payload":{"jsonrpc":"2.0","method":"notifications/x","params":"\\u0000\\ud800"}}',
-        '{"type":"__proto__","__proto__":{"type":"mcp"},"constructor":{"prototype":{"polluted":true}}}',
-        `${'['.repeat(30_000)}${']'.repeat(30_000)}`,
-        `${'{"a":'.repeat(9_000)}1${'}'.repeat(9_000)}`,
-        `{"type":"${'x'.repeat(60_000)}"}`,
-        `{"type":"mcp","payload":{"jsonrpc":"2.0","method":"${'m'.repeat(50_000)}","params":{"p":"${'y'.repeat(10_000)}"}}}`,
-        `{"type":"mcp","payload":{"jsonrpc":"2.0","id":${'9'.repeat(5_000)},"result":{}}}`,
-      ];
-      for (const text of texts) device.say(text);
-      expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
-      expect(device.isClosed).toBe(false);
-      device.drop();
-      await deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');
-    });
-
-    it('a tool whose schema nobody can read can be called with any object, and hostile names are shown and never sent', async () => {
-      const schemas = [
-        { type: 'alien' },
-        { $ref: 'http://evil.example/schema' },
-        { if: {}, then: {} },
-        { type: 'object', properties: null },
-        { type: 'object', properties: { a: { type: 'string', pattern: '(a+)+$' }, constructor: { type: 'string' } } },
-      ];
-      const hostileNames = [
-        '__proto__',
-        'constructor',
-        'a"b',
-        'a\\b',
-        'tab\there',
-        'nul\u0000',
-        "'; DROP TABLE device; --",
-        '<script>alert(1)</script>',
-        'ä'.repeat(200),
-        'self.Lamp.turn_on',
-      ];
-      const tools = [
-        lamp,
-        ...schemas.map((inputSchema, at) => ({ name: `odd.${at}`, description: 'x', inputSchema })),
-        ...hostileNames.map((name) => ({ name, description: name, inputSchema: lamp.inputSchema })),
-        ...[null, 5, {}, { name: 5 }, { name: '' }, { name: 'x'.repeat(10_000) }, { name: 'no-schema' }],
-      ];
-      const called: unknown[] = [];
-      const device = await RawMqttDevice.connect(hub, otherMac, {
-        answer: (text) => {
-          const request = requestIn(text);
-          if (request?.method === 'tools/call') called.push(request.params);
-          return request?.method === 'tools/list' ? answerTo(request, { tools }) : answerAsFirmware(text);
-        },
-      });
-      const view = await deviceThat(hub, otherMac, (found) => isOnline(found) && found.tools.length > 5);
-      const shown = new Map(view.tools.map((tool) => [tool.name, tool]));
-      for (const at of schemas.keys()) {
-        expect(shown.get(`odd.${at}`)?.schemaKnown, `odd.${at}`).toBe(false);
-        const input = { deviceId: otherMac, tool: `odd.${at}`, arguments: { any: ['thing', { deep: true }] } };
-        expect(await callTool(hub, input), `odd.${at}`).toMatchObject({ outcome: 'SUCCEEDED' });
-        expect(called.at(-1)).toEqual({ name: `odd.${at}`, arguments: input.arguments });
-      }
-      expect(shown.has('no-schema')).toBe(true);
-      for (const name of hostileNames.filter((each) => shown.has(each))) {
-        const { outcome, error } = await callTool(hub, { deviceId: otherMac, tool: name });
-        // What firmware could not repeat in an error message without breaking its JSON is not sent.
-        const isSendable = !/["\\\p{Cc}]/u.test(name);
-        expect({ name, outcome, code: error?.code }).toEqual({
-          name,
-          outcome: isSendable ? 'SUCCEEDED' : 'REJECTED',
-          code: isSendable ? undefined : 'TOOL_UNKNOWN',
-        });
-      }
-      device.drop();
-      await expectUnharmed();
     });
   });
 });

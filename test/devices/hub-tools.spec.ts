@@ -1,4 +1,7 @@
-/** The tools that the hub adds to every xiaozhi device: called like the device's own, shown on the device, and no part of what it announced. */
+/**
+ * The tools that the hub adds to every xiaozhi device: called like its own, shown on the device,
+ * and not part of its tool set.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, viewDevice } from '../src/devices/device-api.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -48,7 +51,7 @@ describe('the tools of the hub', () => {
     }
   });
 
-  it('shows which device it is by the name that operators gave it, and its id', async () => {
+  it('shows the name that operators gave to the device, and its id', async () => {
     const name = `mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }`;
     await ask(hub, name, { input: { deviceId: lamp, name: 'Shelf 7' } });
     expect(await callTool(hub, { deviceId: lamp, tool: 'hub.identify' })).toMatchObject({ outcome: 'SUCCEEDED' });
@@ -60,7 +63,7 @@ describe('the tools of the hub', () => {
     ['a message that is too long', { message: 'x'.repeat(501) }, 'message'],
     ['a text of the wrong type', { message: 'a', status: 7 }, 'status'],
     ['an unknown argument', { message: 'a', colour: 'red' }, 'colour'],
-  ])('refuses %s before the wire', async (_what, args, named) => {
+  ])('rejects %s before it is sent', async (_what, args, named) => {
     const shown = (await fleet.alerts(lamp)).length;
     const refused = await callTool(hub, { deviceId: lamp, tool: 'hub.alert', arguments: args });
     expect(refused).toMatchObject({ outcome: 'REJECTED', error: { code: 'ARGUMENTS_INVALID' } });
@@ -68,7 +71,7 @@ describe('the tools of the hub', () => {
     expect(await fleet.alerts(lamp)).toHaveLength(shown);
   });
 
-  it('runs as a bulk job, each device saying its own id', async () => {
+  it('runs as a job in which each device shows its own id', async () => {
     const id = await jobOf(hub, { tool: 'hub.identify', devices: { hasTool: 'hub.identify' } }, 'who-is-who');
     expect(await finished(hub, id)).toMatchObject({
       conclusion: 'SUCCEEDED',
@@ -77,7 +80,7 @@ describe('the tools of the hub', () => {
     for (const deviceId of ids) expect((await fleet.alerts(deviceId)).at(-1)?.message).toContain(deviceId);
   });
 
-  it('is listed with the tools of devices, and is in no tool set or history', async () => {
+  it('is listed with the tools of devices, but not in tool sets and history', async () => {
     const device = await viewDevice(hub, lamp);
     expect(device?.tools.map(({ name }) => name)).toEqual(
       expect.arrayContaining(['hub.alert', 'hub.identify', 'self.lamp.turn_on']),

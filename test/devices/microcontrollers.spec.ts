@@ -1,4 +1,7 @@
-/** Microcontrollers and xiaozhi devices in one fleet: a board is registered with its address, dialled, called, lost, found again. */
+/**
+ * Microcontrollers and xiaozhi devices in one fleet: a board is registered with its address,
+ * dialled, called, lost and found again.
+ */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, rmSync } from 'node:fs';
@@ -15,7 +18,7 @@ import { registerBoards, startBoards, type SimulatedBoards } from '../src/device
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 const isLong = Boolean(process.env['FLOTILLA_TEST_LONG']);
-/** Good boards at once, and bad ones among them. */
+/** Working boards, and faulty ones among them. */
 const crowd = isLong ? { boards: 1_000, faulty: 100 } : { boards: 100, faulty: 12 };
 
 const hasSocat = spawnSync('socat', ['-V']).status === 0;
@@ -61,10 +64,12 @@ describe('microcontrollers', () => {
     removeDataDir(hub.dataDir);
   });
 
-  it('show their tools and pins, and which parameters are not known', async () => {
+  it('show their tools and pins, and which parameters are unknown', async () => {
     const { device } = await ask<{ device: Record<string, unknown> }>(
       hub,
-      'query ($id: ID!) { device(id: $id) { dialect transport model firmwareVersion pins { pin name type } tools { name schemaKnown } } }',
+      `query ($id: ID!) { device(id: $id) {
+        dialect transport model firmwareVersion pins { pin name type } tools { name schemaKnown }
+      } }`,
       { id: ids.esp32 },
     );
     expect(device).toMatchObject({ dialect: 'MCPU', transport: 'TCP', model: 'greenhouse', firmwareVersion: '2.3.1' });
@@ -73,7 +78,7 @@ describe('microcontrollers', () => {
     expect(device['tools']).toContainEqual({ name: 'water_bed', schemaKnown: false });
   });
 
-  it('let an AVR without schemas be called as safely as the others', async () => {
+  it('allow safe calls of an AVR without schemas', async () => {
     const { tools } = await deviceThat(hub, ids.avr, isOnline);
     expect(tools).toContainEqual({ name: 'gpio_write', schemaKnown: true, userOnly: false });
     expect(await call(ids.avr, 'gpio_write', { pin: 13, value: 'on' })).toMatchObject({
@@ -83,30 +88,30 @@ describe('microcontrollers', () => {
     expect((await viewOf('avr')).outputs).toEqual({ lamp: true });
   });
 
-  it('have a lamp switched on and read back', async () => {
+  it('switch a lamp on and read it back', async () => {
     expect(await call(ids.esp32, 'gpio_write', { pin: 2, value: true })).toMatchObject({ outcome: 'SUCCEEDED' });
     const read = await call(ids.esp32, 'gpio_read', { pin: 2 });
     expect(JSON.parse(read.result?.text ?? '')).toEqual({ pin: 2, name: 'lamp', value: true });
   });
 
-  it('answer behind what the sketch prints, and a tool without a result gives null', async () => {
+  it('answer after output of the sketch, and return null for a tool without a result', async () => {
     expect((await call(ids.esp32, 'measure_soil')).result?.text).toContain('moisture');
     expect((await call(ids.generic, 'run_pump', { seconds: 0.1 })).result?.text).toBe('{"pumped_s":0.1}');
     expect((await call(ids.avr, 'buzz', { ms: 20 })).result?.text).toBe('null');
   });
 
   it.each([
-    ['a pin that is not there', 'gpio_write', { pin: 258, value: true }, 'ARGUMENTS_INVALID'],
+    ['a pin that does not exist', 'gpio_write', { pin: 258, value: true }, 'ARGUMENTS_INVALID'],
     ['a pin of another type', 'gpio_write', { pin: 17, value: true }, 'ARGUMENTS_INVALID'],
     ['a duty out of range', 'pwm_write', { pin: 18, duty: 256 }, 'ARGUMENTS_INVALID'],
-    ['more than the board reads', 'water_bed', { seconds: 1, note: 'x'.repeat(600) }, 'REQUEST_TOO_LARGE'],
-  ])('are spared %s: nothing is sent', async (_what, tool, args, code) => {
+    ['more than the board can read', 'water_bed', { seconds: 1, note: 'x'.repeat(600) }, 'REQUEST_TOO_LARGE'],
+  ])('never receive %s', async (_what, tool, args, code) => {
     const before = (await viewOf('esp32')).tools[tool];
     expect((await call(ids.esp32, tool, args)).error?.code).toBe(code);
     expect((await viewOf('esp32')).tools[tool]).toBe(before);
   });
 
-  it('are called in one job with the others, and each has its outcome', async () => {
+  it('are called in one job with other devices, each with its outcome', async () => {
     const id = await jobOf(hub, { tool: 'gpio_read', arguments: { pin: 2 }, devices: { all: true } }, 'read-2');
     expect(await finished(hub, id)).toMatchObject({
       conclusion: 'PARTIAL',
@@ -118,7 +123,7 @@ describe('microcontrollers', () => {
     expect([...codes.values()].filter((code) => code === 'TOOL_UNKNOWN')).toHaveLength(3);
   });
 
-  it('are dialled again when they were lost, and that their outputs were reset is an event', async () => {
+  it('are dialled again after a lost connection, and the reset of their outputs is an event', async () => {
     const { address, connections } = await viewOf('esp32');
     await call(ids.esp32, 'gpio_write', { pin: 2, value: true });
     boards.reset(address);
@@ -130,7 +135,7 @@ describe('microcontrollers', () => {
     expect(await viewOf('esp32')).toMatchObject({ connections: connections + 1, outputs: { lamp: false } });
   });
 
-  it('that are many serve each other no harm: mute, garbled, flooding and closing ones keep nobody from being ready', async () => {
+  it('do not affect each other: silent, garbled, flooding and closing ones delay none', async () => {
     const many = await startBoards(crowd);
     const views = await many.views();
     await registerBoards(
@@ -183,7 +188,7 @@ describe('microcontrollers', () => {
     60_000,
   );
 
-  it('are asked for their samples without anybody calling, and each is told as an event', async () => {
+  it('are polled for their samples, each of which is an event', async () => {
     const events = await eventually(
       () => eventsOf(hub, ids.esp32, 'device.samples'),
       (found) => found.length > 0,
@@ -207,7 +212,7 @@ describe('microcontrollers', () => {
   });
 });
 
-/** One that was free a moment ago. */
+/** A port that was free a moment ago. */
 async function freePort(): Promise<number> {
   const server = createServer();
   server.listen(0, '127.0.0.1');

@@ -1,4 +1,7 @@
-/** A device that connects again while the hub still holds its former connection: the newest wins, and the former one ends without a trace. */
+/**
+ * A device that reconnects while the hub still holds its former connection: the newest wins, and
+ * the former one ends without side effects.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, eventsOf, isOnline, viewDevice } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
@@ -53,7 +56,7 @@ describe('a second connection of a device', () => {
     );
 
     const second = await connectSecond(hub, mac);
-    // The former connection speaks once more, as late packets do.
+    // The former connection sends once more, like late packets.
     first.say(answerTo({ id }, { content: [{ type: 'text', text: 'too late' }], isError: false }));
     first.say(notification('notifications/late'));
     expect(await pending).toMatchObject({ outcome: 'UNKNOWN', result: null, error: { code: 'SESSION_CLOSED' } });
@@ -77,7 +80,7 @@ describe('a second connection of a device', () => {
     await deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');
   });
 
-  it('is counted as flapping where two devices of one id take turns, and harms no other', async () => {
+  it('is counted as flapping if two devices with one id alternate, without harm to others', async () => {
     const fleet = startFleet(hub, { devices: 3, seed: 7 });
     try {
       await online(hub, 3);
@@ -110,7 +113,7 @@ describe('a second connection of a device', () => {
     expect(await metric(hub, 'flotilla_sessions')).toBe(1);
     expect(await callTool(hub, { deviceId: mac, tool: 'self.lamp.turn_on' })).toMatchObject({ outcome: 'SUCCEEDED' });
     const view = await viewDevice(hub, mac);
-    // A session that was over before PostgreSQL could be asked left no row.
+    // A session that ended before PostgreSQL was queried has no row.
     expect(view?.sessions[0]?.epoch).toSatisfy((epoch: number) => epoch > 0 && epoch <= 100);
     expect(new Set(view?.sessions.slice(1).map(({ closeReason }) => closeReason))).toEqual(new Set(['taken_over']));
     last?.drop();

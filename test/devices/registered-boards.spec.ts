@@ -1,4 +1,7 @@
-/** Boards that an operator registered before they came: what admits them, what a stranger gets who names their MAC, and what the audit trail says. */
+/**
+ * Boards that an operator registered in advance: what admits them, what another device with their
+ * MAC gets, and the audit trail.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
@@ -24,7 +27,9 @@ afterAll(async () => {
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString();
 const bindingsOf = async (mac: string) => {
-  const query = `query ($subject: String!) { auditEntries(filter: { subject: $subject, action: "device.client_bound" }) { nodes { actor data } } }`;
+  const query = `query ($subject: String!) {
+    auditEntries(filter: { subject: $subject, action: "device.client_bound" }) { nodes { actor data } }
+  }`;
   const { auditEntries } = await ask<{ auditEntries: { nodes: { actor: string; data: { by: string } }[] } }>(
     hub,
     query,
@@ -45,7 +50,7 @@ async function converse(mac: string, clientId: string, token: string): Promise<R
 }
 
 describe('a registered board', () => {
-  it('with a WebSocket credential talks with it and a Client-Id of its own, which is bound to it', async () => {
+  it('with a WebSocket credential connects with it and its own Client-Id, which is bound to it', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:01', randomUUID()];
     const token = await registerWebSocketDevice(hub, mac);
     const device = await converse(mac, uuid, token);
@@ -59,7 +64,7 @@ describe('a registered board', () => {
     (await converse(mac, uuid, token)).drop();
   });
 
-  it('is not given to the first who names its MAC, whose code an operator may approve or reject', async () => {
+  it('is not given to the first device with its MAC, whose code an operator may approve or reject', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:02', randomUUID()];
     const login = await registerMqttDevice(hub, mac);
     const { status, body } = await askOta(hub, { mac, uuid });
@@ -78,7 +83,7 @@ describe('a registered board', () => {
     expect(await bindingsOf(mac)).toEqual([[expect.any(String), 'code']]);
   });
 
-  it('comes in by the Client-Id of its registration, which no answer and no record holds', async () => {
+  it('is admitted by the Client-Id of its registration, which no answer and no record contains', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:03', randomUUID()];
     await registerMqttDevice(hub, mac, { clientId: uuid });
     expect(await isProven(mac, randomUUID())).toBe(false);
@@ -96,7 +101,7 @@ describe('a registered board', () => {
     expect(hub.log()).not.toContain(uuid);
   });
 
-  it('comes in by trust on first use, and a second Client-Id is an event', async () => {
+  it('is admitted by trust on first use, and a second Client-Id is an event', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:04', randomUUID()];
     await registerMqttDevice(hub, mac, { admitWithoutCodeUntil: inAnHour() });
     expect(await isProven(mac, uuid)).toBe(true);
@@ -112,7 +117,7 @@ describe('a registered board', () => {
     expect(await bindingsOf(mac)).toEqual([['hub', 'first_use']]);
   });
 
-  it('comes in by a link', async () => {
+  it('is admitted by a link', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:05', randomUUID()];
     await registerMqttDevice(hub, mac);
     const { pathname } = new URL(await createEnrolmentLink(hub, { maxDevices: 1 }));
@@ -120,7 +125,7 @@ describe('a registered board', () => {
     expect(await bindingsOf(mac)).toEqual([['hub', 'link']]);
   });
 
-  it('that uses its credential keeps it, also when another asks at the OTA address', async () => {
+  it('that uses its credential keeps it, also when another device asks at the OTA address', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:06', randomUUID()];
     const login = await registerMqttDevice(hub, mac, { admitWithoutCodeUntil: inAnHour() });
     const device = await RawMqttDevice.dial(hub);
@@ -137,7 +142,7 @@ describe('a registered board', () => {
     device.drop();
   });
 
-  it('that was removed is a stranger again, with a code and without its former credential', async () => {
+  it('that was removed is unknown again, with a code and without its former credential', async () => {
     const [mac, uuid] = ['02:00:00:00:0c:07', randomUUID()];
     const token = await registerWebSocketDevice(hub, mac, { clientId: uuid });
     expect(await changeDevice(hub, 'removeDevice', mac)).toEqual([]);

@@ -1,4 +1,7 @@
-/** Pictures from a device to whoever may see them, and back to its screen: over the doors that devices and people use, with a vision model behind the hub. */
+/**
+ * Pictures from a device to its users and back to its screen, over public endpoints, with a vision
+ * model behind the hub.
+ */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { createServer, request as httpRequest } from 'node:http';
@@ -88,13 +91,15 @@ describe('uploads', () => {
       const response = await file(hub, url);
       expect(response.status).toBe(200);
       expect(Buffer.from(await response.arrayBuffer()).subarray(0, 2)).toEqual(Buffer.from([0xff, 0xd8]));
-      expect((await file(hub, url, 'nobody')).status).toBe(401);
+      expect((await file(hub, url, 'unknown')).status).toBe(401);
     }
     expect(await eventsOf(hub, device, 'upload.received')).toMatchObject([{ uploadId: photo?.id, kind: 'PHOTO' }]);
   });
 
-  it('take a snapshot of a screen, whose address serves once', async () => {
-    const query = `mutation ($id: ID!) { takeSnapshot(deviceId: $id) { upload { ${uploadFields} } call { outcome tool arguments } userErrors { code } } }`;
+  it('take a snapshot of a screen, with an address that works once', async () => {
+    const query = `mutation ($id: ID!) { takeSnapshot(deviceId: $id) {
+      upload { ${uploadFields} } call { outcome tool arguments } userErrors { code }
+    } }`;
     const { takeSnapshot } = await ask<{
       takeSnapshot: { upload: UploadNode; call: { outcome: string; arguments: { url: string } } };
     }>(hub, query, {
@@ -107,7 +112,7 @@ describe('uploads', () => {
     });
     const again = await fetch(takeSnapshot.call.arguments.url, { method: 'POST', body: new FormData() });
     expect(again.status).toBe(404);
-    const offline = await ask(hub, query, { id: 'nobody' });
+    const offline = await ask(hub, query, { id: 'unknown' });
     expect(offline).toMatchObject({ takeSnapshot: { upload: null, userErrors: [{ code: 'NOT_FOUND' }] } });
   });
 
@@ -122,7 +127,9 @@ describe('uploads', () => {
     });
     expect(upload.status).toBe(201);
     const { id } = (await upload.json()) as { readonly id: string };
-    const query = `mutation ($device: ID!, $id: ID!) { showImage(deviceId: $device, uploadId: $id) { call { outcome result { text } } userErrors { code } } }`;
+    const query = `mutation ($device: ID!, $id: ID!) { showImage(deviceId: $device, uploadId: $id) {
+      call { outcome result { text } } userErrors { code }
+    } }`;
     expect(await ask(hub, query, { device, id })).toEqual({
       showImage: { call: { outcome: 'SUCCEEDED', result: { text: 'true' } }, userErrors: [] },
     });
@@ -142,7 +149,7 @@ describe('uploads', () => {
   it.each<[string, Record<string, string>]>([
     ['no token', {}],
     ['a wrong token', { authorization: 'Bearer wrong', 'device-id': '02:00:00:00:00:01' }],
-  ])('refuse a photo with %s', async (_what, headers) => {
+  ])('reject a photo with %s', async (_what, headers) => {
     const response = await fetch(`${hub.httpUrl}/vision`, { method: 'POST', headers, body: new FormData() });
     expect([response.status, await response.json()]).toMatchObject([401, { success: false, code: 'UNAUTHENTICATED' }]);
   });

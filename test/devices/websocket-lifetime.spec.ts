@@ -1,4 +1,7 @@
-/** Devices that are there only while somebody speaks to them: framing, work that waits for them, sockets that they leave open, and how the hub ends a session. */
+/**
+ * Devices that are online only during a conversation: framing, waiting work, sockets that they
+ * leave open, and the end of a session.
+ */
 import { request as httpRequest } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -13,7 +16,7 @@ import { RawWebSocketDevice, webSocketHello } from '../src/devices/raw-websocket
 
 const turnOn = 'self.lamp.turn_on';
 
-describe('a device that talks over WebSocket', () => {
+describe('a device that connects over WebSocket', () => {
   let hub: HubProcess;
 
   beforeAll(async () => {
@@ -28,7 +31,7 @@ describe('a device that talks over WebSocket', () => {
   const offline = (mac: string) => deviceThat(hub, mac, ({ presence }) => presence === 'OFFLINE');
 
   it.each(['1', '2', '3'])(
-    'frames its audio as version %s, which is dropped, and is called meanwhile',
+    'frames its audio as version %s, which is dropped, and accepts calls meanwhile',
     async (version) => {
       const mac = `02:00:00:00:0d:0${version}`;
       const device = await RawWebSocketDevice.dial(hub, mac, { 'protocol-version': version });
@@ -42,7 +45,7 @@ describe('a device that talks over WebSocket', () => {
       };
       const frame = Buffer.concat([header[version as '1' | '2' | '3'], opus]);
       device.say('{"session_id":"x","type":"listen","state":"start","mode":"auto"}');
-      // Three seconds of speech; a header without its audio, and one that lies, among it.
+      // Three seconds of speech, including a header without audio, and one with a wrong length.
       for (let n = 0; n < 50; n++) device.socket.send(frame);
       device.socket.send(frame.subarray(0, 3));
       device.socket.send(Buffer.concat([frame.subarray(0, 4), Buffer.from([0xff])]));
@@ -68,7 +71,7 @@ describe('a device that talks over WebSocket', () => {
     await offline(mac);
   });
 
-  it('gets the work that waited for it in the moment when it appears, once, and what it did not get waits on', async () => {
+  it('receives waiting work once as soon as it connects, and what it did not receive keeps waiting', async () => {
     const mac = '02:00:00:00:0d:20';
     (
       await RawWebSocketDevice.connect(hub, mac).then(async (first) => {
@@ -98,7 +101,7 @@ describe('a device that talks over WebSocket', () => {
     });
   });
 
-  it('is sent a close frame when the hub ends its session, and cut a second later, because it answers none', async () => {
+  it('receives a close frame when the hub ends its session, and is cut a second later without an answer', async () => {
     const mac = '02:00:00:00:0d:30';
     const { socket, heard } = await openDeafSocket(hub, mac);
     const ended = new Promise<number>((resolve) => socket.once('close', () => resolve(Date.now())));
@@ -107,7 +110,7 @@ describe('a device that talks over WebSocket', () => {
       () => Buffer.concat(heard).toString('latin1'),
       (text) => text.includes('initialize'),
     );
-    // It has forgotten that socket, as devices do after two minutes of silence, and opens another.
+    // It has abandoned that socket, as devices do after two minutes of silence, and opens another.
     const closedAt = Date.now();
     const second = await RawWebSocketDevice.connect(hub, mac);
     expect((await ended) - closedAt).toBeLessThan(10_000);
@@ -120,7 +123,7 @@ describe('a device that talks over WebSocket', () => {
   });
 });
 
-/** A device's end of an upgraded connection that does nothing by itself: it answers neither pings nor close frames. */
+/** A device's end of an upgraded connection that answers neither pings nor close frames. */
 function openDeafSocket(
   hub: HubProcess,
   mac: string,

@@ -1,4 +1,7 @@
-/** docs/wire.md and the simulated device agree: the transcript's hub lines, said to the device, bring its device lines. Knows nothing of the hub. */
+/**
+ * docs/wire.md and the simulated device agree: the hub lines of the transcript produce its device
+ * lines.
+ */
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { identityOf, profiles, SimulatedDevice, type DeviceEffect } from '@flotilla/simulated-device';
@@ -19,7 +22,7 @@ function readTranscript(): readonly Line[] {
   });
 }
 
-/** A device whose time passes at once; what it sends waits in `said`. */
+/** A device without delays; its messages are in `said`. */
 class TalkingDevice {
   readonly said: string[] = [];
   #now = 1_000_000;
@@ -36,12 +39,12 @@ class TalkingDevice {
     this.#follow(this.#device.receive(text, this.#now));
   }
 
-  /** Somebody talks to it. */
+  /** A person starts a conversation. */
   startConversation(): void {
     this.#follow(this.#device.behave({ kind: 'helloNow' }, this.#now));
   }
 
-  /** Waits for the device's own work, but not for its time-outs of ten seconds. */
+  /** Waits for the device's own work, but not for its timeouts of ten seconds. */
   #follow(effects: readonly DeviceEffect[]): void {
     for (const effect of effects) {
       if (effect.kind === 'send') this.said.push(effect.text);

@@ -1,4 +1,7 @@
-/** Conversations on a hub without a voice service: devices are answered in a way that they accept, told goodbye at once, and stay callable throughout. */
+/**
+ * Conversations on a hub without a voice service: devices get a valid answer and a goodbye at once,
+ * and accept calls throughout.
+ */
 import { createSocket } from 'node:dgram';
 import { isIPv4 } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -86,7 +89,7 @@ describe('a conversation', () => {
       expect(Date.now() - askedAt).toBeLessThan(5_000);
       const [hello, alert, ...rest] = spoken(talking);
       expect(rest).toEqual([goodbye]);
-      // Each of these is a reason for a device to drop the answer and show an error. [xiaozhi §2.4]
+      // For each of these, a device would drop the answer and show an error. [xiaozhi §2.4]
       expect(hello).toMatchObject({ type: 'hello', transport: 'udp', version: 3 });
       expect(isIPv4(hello?.udp?.server ?? '')).toBe(true);
       expect(hello?.udp?.port).toSatisfy((port: number) => Number.isInteger(port) && port >= 1 && port <= 65_535);
@@ -118,10 +121,10 @@ describe('a conversation', () => {
       expect(await callTool(hub, { deviceId: mac, ...lampOn })).toMatchObject({ outcome: 'SUCCEEDED' });
     });
 
-    it('begins before the hub has greeted the device, and the device becomes ready all the same', async () => {
+    it('begins before the hub has greeted the device, and the device still becomes ready', async () => {
       const mac = '02:00:00:00:04:03';
       const held: string[] = [];
-      // A device answers nothing until its hello is. [xiaozhi §2.4]
+      // A device answers nothing until its hello is answered. [xiaozhi §2.4]
       const hold = (text: string) => void held.push(text);
       const talking = await RawMqttDevice.connect(hub, mac, { answer: hold });
       device = talking;
@@ -139,7 +142,7 @@ describe('a conversation', () => {
       await deviceThat(hub, mac, isOnline, 5_000);
     });
 
-    it('that is opened twice gets a channel each time, with keys of its own, and the session stays', async () => {
+    it('that is opened twice gets a channel each time, with new keys, and the session stays', async () => {
       const mac = '02:00:00:00:04:04';
       const talking = await connect(mac);
       talking.say(JSON.stringify(udpHello));
@@ -148,21 +151,21 @@ describe('a conversation', () => {
       const hellos = await spokenOf(talking, 'hello', 2);
       expect(new Set(hellos.map(({ session_id: id }) => id)).size).toBe(2);
       expect(new Set(hellos.map(({ udp }) => udp?.key)).size).toBe(2);
-      // Only the conversation that stands is ended; the former one was replaced.
+      // Only the present conversation is ended; the former one was replaced.
       const [goodbye] = await spokenOf(talking, 'goodbye');
       expect(goodbye?.session_id).toBe(hellos[1]?.session_id);
       expect(await callTool(hub, { deviceId: mac, ...lampOn })).toMatchObject({ outcome: 'SUCCEEDED' });
       expect((await viewDevice(hub, mac))?.sessions).toHaveLength(1);
     });
 
-    it('that the device ends first gets no further word', async () => {
+    it('that the device ends first gets no further message', async () => {
       const mac = '02:00:00:00:04:05';
       const talking = await connect(mac);
       talking.say(JSON.stringify(udpHello));
       const [hello] = await spokenOf(talking, 'hello');
       talking.say(JSON.stringify({ session_id: hello?.session_id, type: 'goodbye' }));
       talking.say(JSON.stringify({ session_id: 'never-was', type: 'goodbye' }));
-      // Longer than the farewell takes: a second conversation gets through all of it.
+      // Longer than the farewell: a second conversation goes through all of it.
       talking.say(JSON.stringify(udpHello));
       await spokenOf(talking, 'goodbye');
       expect(spoken(talking).map(({ type }) => type)).toEqual(['hello', 'hello', 'alert', 'goodbye']);
@@ -170,9 +173,9 @@ describe('a conversation', () => {
 
     it.each([
       ['without transport', { ...udpHello, transport: undefined }],
-      ['with a transport that is none', { ...udpHello, transport: 5 }],
+      ['with an unknown transport', { ...udpHello, transport: 5 }],
       ['of an unknown version', { ...udpHello, version: 9 }],
-    ])('is not opened by a hello %s, which harms nothing', async (what, hello) => {
+    ])('is not opened by a hello %s, which has no effect', async (what, hello) => {
       const mac = `02:00:00:00:05:${String(what.length).padStart(2, '0')}`;
       const talking = await connect(mac);
       const before = await metric(hub, 'flotilla_gateway_events_total', 'name="anomaly_hello_invalid"');
@@ -182,7 +185,7 @@ describe('a conversation', () => {
       expect(spoken(talking)).toEqual([]);
     });
 
-    it('has a real UDP port, which takes datagrams of any kind and drops them', async () => {
+    it('has a real UDP port, which receives datagrams of any kind and drops them', async () => {
       const mac = '02:00:00:00:04:06';
       const talking = await connect(mac);
       talking.say(JSON.stringify(udpHello));
@@ -215,7 +218,7 @@ describe('a conversation', () => {
       return connected;
     };
 
-    it('begins with a hello that is answered before anything else is said', async () => {
+    it('begins with a hello that is answered before any other message', async () => {
       const talking = await connect('02:00:00:00:06:01');
       expect(JSON.parse(talking.messages[0] ?? '')).toMatchObject({
         type: 'hello',
@@ -225,7 +228,7 @@ describe('a conversation', () => {
       expect(talking.messages.slice(1).every((text) => text.includes('"type":"mcp"'))).toBe(true);
     });
 
-    it('drops audio and goes on', async () => {
+    it('drops audio and continues', async () => {
       const mac = '02:00:00:00:06:02';
       const talking = await connect(mac);
       for (const bytes of [0, 1, 3, 4, 16, 400, 60_000]) talking.socket.send(Buffer.alloc(bytes, 0x7b));
@@ -233,7 +236,7 @@ describe('a conversation', () => {
       expect((await viewDevice(hub, mac))?.sessions).toHaveLength(1);
     });
 
-    it('takes audio before the hello, and does not take it for one', async () => {
+    it('accepts audio before the hello, and does not mistake it for one', async () => {
       const mac = '02:00:00:00:06:03';
       const talking = await RawWebSocketDevice.dial(hub, mac);
       device = talking;
@@ -259,7 +262,7 @@ describe('a conversation', () => {
       ['breaks off', 'connection_lost', (talking: RawWebSocketDevice) => talking.drop()],
       ['is closed by the device', 'device_closed', (talking: RawWebSocketDevice) => talking.socket.close(1000)],
       [
-        'ends with a frame against the rules',
+        'ends with an invalid frame',
         'protocol_error',
         (talking: RawWebSocketDevice) => talking.socket.send(Buffer.alloc(70_000)),
       ],
@@ -279,7 +282,7 @@ describe('a conversation', () => {
       });
     });
 
-    it('is over for a device that never says hello', async () => {
+    it('ends for a device that never sends hello', async () => {
       const talking = await RawWebSocketDevice.dial(hub, '02:00:00:00:06:05');
       device = talking;
       await talking.closed(15_000);

@@ -1,4 +1,7 @@
-/** One device, two MCP clients at the same moment: the voice server of its conversation, and an operator. Answers go to who asked, under the ids they chose. */
+/**
+ * One device with two MCP clients at the same time: the voice server of its conversation, and an
+ * operator. Each client gets its own answers, with the ids it chose.
+ */
 import { once } from 'node:events';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { WebSocket } from 'ws';
@@ -10,20 +13,20 @@ import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { openEchoServer, type EchoServer } from '../src/voice/echo-server.js';
 
-/** The device says back what it was told. */
+/** The device returns the text. */
 const say = {
   name: 'self.say',
   description: 'Says a text',
   inputSchema: { type: 'object', properties: { text: { type: 'string' } }, required: ['text'] },
 };
-/** A device takes a while; whatever else is asked meanwhile waits. */
+/** A device needs some time; other requests wait meanwhile. */
 const TAKES_MS = 5;
 const ROUNDS = 8;
 
 let hub: HubProcess;
 let echo: EchoServer;
 let device: RawMqttDevice | RawWebSocketDevice;
-/** Calls of the device in the order of their arrival, and how many it had at once. */
+/** Calls of the device in order of arrival, and the number of simultaneous ones. */
 let calls: DeviceRequest[];
 let inFlight: number;
 let mostInFlight: number;
@@ -59,7 +62,10 @@ async function connect(transport: 'MQTT' | 'WEBSOCKET', mac: string): Promise<We
 
 type Id = string | number;
 
-/** The voice server's side: several calls at once, whose ids are its own. Resolves with as many answers, and the ids that they have. */
+/**
+ * The voice server makes several calls at once with its own ids. Resolves with the answers and
+ * their ids.
+ */
 async function askedByBackend(backend: WebSocket, ids: readonly Id[]): Promise<readonly (readonly [Id, unknown])[]> {
   const answers: [Id, unknown][] = [];
   const done = new Promise<void>((resolve) => {
@@ -104,12 +110,12 @@ describe('a device that two clients call at once', () => {
   it.each([
     ['WEBSOCKET', '02:00:00:00:0a:01'],
     ['MQTT', '02:00:00:00:0a:02'],
-  ] as const)('over %s answers each with what it asked, one at a time', async (transport, mac) => {
+  ] as const)('over %s answers each client, one call at a time', async (transport, mac) => {
     [calls, inFlight, mostInFlight] = [[], 0, 0];
     const backend = await connect(transport, mac);
     const byBackend = async () => {
       for (let round = 0; round < ROUNDS; round += 1) {
-        // Texts and numbers, one that looks like the other, and small ones as the hub itself gives to the device.
+        // Texts and numbers, some of which look alike, and small ones as the hub itself uses.
         const ids = [round, `${round}`, `turn-${round}`, -round - 0.5];
         const answers = await askedByBackend(backend, ids);
         for (const id of ids)

@@ -1,4 +1,7 @@
-/** Conversations that are cut off at random moments, by either side, leave nothing behind: no socket, no UDP channel, no timer, no entry. */
+/**
+ * Conversations that either side cuts off at random moments leave nothing behind: no socket, UDP
+ * channel, timer or entry.
+ */
 import { readdirSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openEchoServer, type EchoServer } from '../src/voice/echo-server.js';
@@ -13,9 +16,9 @@ const conversations = isLong ? 1_000 : 100;
 const atATime = 25;
 /** From before the hello reached the voice server to well into the conversation. */
 const CUT_WITHIN_MS = 150;
-/** Timers of the hub's own work come and go. */
+/** Other timers of the hub come and go. */
 const OTHER_TIMERS = 10;
-/** The embedded PostgreSQL opens and closes connections as it likes. */
+/** The embedded PostgreSQL opens and closes connections at any time. */
 const OTHER_FILES = 12;
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -25,7 +28,7 @@ const macOf = (index: number) =>
 let hub: HubProcess;
 let echo: EchoServer;
 
-/** What keeps the event loop of the hub busy, by kind. */
+/** Active resources of the hub's event loop, by kind. */
 const active = (type: string) => metric(hub, 'flotilla_nodejs_active_resources', `type="${type}"`);
 const openFiles = () => readdirSync(`/proc/${hub.pid}/fd`).length;
 
@@ -40,7 +43,7 @@ async function cutOff(index: number): Promise<void> {
   );
   if (device instanceof RawWebSocketDevice)
     for (let n = 0; n < 5; n += 1) device.socket.send(Buffer.from([0xf8, 0xff, 0xfe]));
-  // Every other one is cut in the conversation, however late that comes; the others whenever it may be.
+  // Every other one is cut during the conversation, the others at any moment.
   if (index % 4 < 2)
     await eventually(
       () => device.messages.length,

@@ -1,6 +1,6 @@
 /**
- * Who may choose a voice server, what each kind of server gets, and what is on record where one
- * takes no conversation. The servers check signed tokens as xiaozhi-esp32-server does.
+ * Who may choose a voice server, what each kind of server gets, and the records of failed
+ * conversations. The servers check signed tokens like xiaozhi-esp32-server.
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeKey, scopes } from '../src/api/api-keys.js';
@@ -23,7 +23,7 @@ const [bound, unbound, tapped, moved] = [0, 1, 2, 3].map((index) => `02:00:01:00
 
 let hub: HubProcess;
 let fleet: SimulatedFleet;
-/** The fleet's own server; listed ones with its key and with another; and one that is not named. */
+/** The fleet's server; listed ones with its key and with another; and one that is not listed. */
 let own: VoiceServerProcess;
 let listed: VoiceServerProcess;
 let foreign: VoiceServerProcess;
@@ -55,7 +55,7 @@ const conversationsOf = (device: string, count = 1) =>
     15_000,
   );
 
-/** The conversation of the server with the device, after an utterance and the answer to it. */
+/** A conversation of the server with the device, after an utterance and its answer. */
 async function conversed(server: VoiceServerProcess, device: string) {
   await talk(device);
   expect(await conversationsOf(device)).toMatchObject([{ state: 'started', backend: hostOf(server) }]);
@@ -103,13 +103,13 @@ describe('voice servers', () => {
     removeDataDir(hub.dataDir);
   });
 
-  it('take a conversation that is signed with their key, and the fleet’s own may call user-only tools', async () => {
+  it('accept a conversation that is signed with their key, and the fleet’s own may call user-only tools', async () => {
     const conversation = await conversed(own, bound);
     expect(conversation?.tools).toContain('self.get_device_status');
     expect(conversation?.answers).toMatchObject([{ isError: false }]);
   });
 
-  it('that prompt an unbound device leave an event that says so', async () => {
+  it('that prompt an unbound device leave an event with advice', async () => {
     await talk(unbound);
     expect(await conversationsOf(unbound)).toMatchObject([
       {
@@ -131,7 +131,7 @@ describe('voice servers', () => {
     expect(voiceServers).toContainEqual({ url: own.url, state: 'WELL', lastErrorCode: 'NOT_BOUND' });
   });
 
-  it('may be chosen by an operator where they are listed; such a server gets no user-only tools', async () => {
+  it('may be chosen by an operator if they are listed; such a server gets no user-only tools', async () => {
     const { secret } = await makeKey(hub, ['DEVICES_READ', 'DEVICES_WRITE']);
     expect(await setVoice(moved, listed.url, secret)).toEqual({ userErrors: [] });
     const conversation = await conversed(listed, moved);
@@ -164,8 +164,9 @@ describe('voice servers', () => {
     for (const url of [unlisted.url, `${own.url},${unlisted.url}`])
       expect(await setVoice(tapped, url, secret)).toMatchObject({ userErrors: [refused] });
     const group = { name: 'taps', filter: { ids: [tapped] }, voiceUrl: unlisted.url };
-    const create =
-      'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { deviceGroup { id } userErrors { code path } } }';
+    const create = `mutation ($input: DeviceGroupInput!) {
+        createDeviceGroup(input: $input) { deviceGroup { id } userErrors { code path } }
+      }`;
     expect((await send(hub, create, { input: group }, secret)).data).toMatchObject({
       createDeviceGroup: { deviceGroup: null, userErrors: [{ code: 'URL_FORBIDDEN', path: ['input', 'voiceUrl'] }] },
     });
@@ -181,13 +182,13 @@ describe('voice servers', () => {
       });
       await hangUp(tapped);
     }
-    // A form sends back what an administrator has set, and an operator may take it away.
+    // A form may submit an administrator's value unchanged, and an operator may clear it.
     expect(await setVoice(tapped, unlisted.url, secret)).toEqual({ userErrors: [] });
     expect(await setVoice(tapped, null, secret)).toEqual({ userErrors: [] });
     expect(unlisted.ended).toEqual([]);
   });
 
-  it('are not for a narrowed key to choose or to clear, with any scopes', async () => {
+  it('may not be chosen or cleared by a scoped key, with any scopes', async () => {
     const { secret } = await makeKey(hub, scopes, { devices: { ids: [moved] } });
     for (const url of [listed.url, null]) {
       const { errors } = await setVoice(moved, url, secret);

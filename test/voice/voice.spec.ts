@@ -1,4 +1,7 @@
-/** Conversations relayed to a voice server: simulated devices talk over both transports, and hear back what they said, while tools go on being called. */
+/**
+ * Conversations relayed to a voice server: simulated devices speak over both transports and hear
+ * their audio again, while tools are called.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, eventsOf, isOnline } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
@@ -17,9 +20,9 @@ let hub: HubProcess;
 let overMqtt: SimulatedFleet;
 let overWebSocket: SimulatedFleet;
 let echo: VoiceServerProcess;
-/** Servers that go wrong, by how they do. */
+/** Faulty servers, by their fault. */
 const others = new Map<string, VoiceServerProcess>();
-/** Keys that hellos were answered with. */
+/** Keys in the answers to hellos. */
 const keys: string[] = [];
 
 const heardBy = (fleet: SimulatedFleet, device: string, atLeast: number) =>
@@ -72,7 +75,7 @@ describe('voice', () => {
     for (const device of Object.values(devices)) await deviceThat(hub, device, isOnline);
   });
   afterAll(async () => {
-    // Where the hub did not come up, the voice server has to go all the same.
+    // Stops the voice server even if the hub did not start.
     await Promise.all(
       [overMqtt, overWebSocket, echo, ...others.values()].map((started: { stop(): Promise<unknown> } | undefined) =>
         started?.stop(),
@@ -86,7 +89,7 @@ describe('voice', () => {
     removeDataDir(hub.dataDir);
   });
 
-  it('is carried over MQTT and UDP, both ways, with no packet lost', async () => {
+  it('is relayed over MQTT and UDP in both directions, with no packet lost', async () => {
     await talk(overMqtt, devices.mqtt, 20);
     expect(await heardBy(overMqtt, devices.mqtt, 20)).toEqual({ spoken: 20, heard: 20 });
     const called = await callTool(hub, { deviceId: devices.mqtt, tool: 'self.get_device_status' });
@@ -102,13 +105,13 @@ describe('voice', () => {
     });
   });
 
-  it('is carried over WebSocket', async () => {
+  it('is relayed over WebSocket', async () => {
     expect(await heardBy(overWebSocket, devices.webSocket, 10)).toEqual({ spoken: 10, heard: 10 });
     await talk(overWebSocket, devices.webSocket, 5);
     expect(await heardBy(overWebSocket, devices.webSocket, 15)).toEqual({ spoken: 15, heard: 15 });
   });
 
-  it('lets the voice server call tools, on record and in its own name', async () => {
+  it('allows the voice server to call tools, recorded under its name', async () => {
     const [conversation] = await eventually(
       () => Promise.resolve(echo.ended),
       (found) => found.length > 0,
@@ -160,7 +163,7 @@ describe('voice', () => {
     await hangUp(overMqtt, devices.mqtt);
   });
 
-  it('goes on without voice where the server says nothing', async () => {
+  it('continues without voice if the server does not answer', async () => {
     const device = devices.mqttToo;
     await useVoiceServer(device, 'mute');
     await talk(overMqtt, device, 5);
@@ -172,7 +175,7 @@ describe('voice', () => {
     expect((await callTool(hub, { deviceId: device, tool: 'self.get_device_status' })).outcome).toBe('SUCCEEDED');
   });
 
-  it('shows how the voice servers are, and tells when one stops answering', async () => {
+  it('shows the state of voice servers, and reports when one stops answering', async () => {
     const mute = others.get('mute')?.url ?? '';
     interface Shown {
       readonly url: string;

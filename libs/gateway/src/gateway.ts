@@ -20,7 +20,7 @@ import { LiveSessions } from './sessions/live-sessions.js';
 import type { SessionCount } from './sessions/live-sessions.js';
 import { FailedAttempts } from './overload/failed-attempts.js';
 import { Lobby } from './overload/lobby.js';
-import { DialBook } from './mcpu/dialled-devices.js';
+import { DialledDevices } from './mcpu/dialled-devices.js';
 import { DialRules } from './mcpu/dial-rules.js';
 import { MqttIngress } from './mqtt/mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt/mqtt-upgrade.js';
@@ -41,7 +41,7 @@ import { VoiceCounters } from './voice/voice-counters.js';
 import { defaultVoiceLimits } from './voice/voice-limits.js';
 import type { VoiceLimits } from './voice/voice-limits.js';
 import { VoiceRelay } from './voice/relay/voice-relay.js';
-import type { VoiceRelayOptions } from './voice/relay/voice-relay.js';
+import type { VoiceRelayOptions } from './voice/relay/voice-relay-options.js';
 import { McpuWebSocketIngress } from './mcpu/mcpu-websocket-ingress.js';
 import { WebSocketIngress } from './websocket/websocket-ingress.js';
 
@@ -113,7 +113,7 @@ export class Gateway {
   readonly #mqttUpgrade: MqttUpgrade;
   readonly #webSockets: WebSocketIngress;
   readonly #boards: McpuWebSocketIngress;
-  readonly #dials: DialBook;
+  readonly #dials: DialledDevices;
   readonly #voice: VoiceRelay | undefined;
   readonly #voiceReport: BackendReport | undefined;
   readonly #voiceCounters = new VoiceCounters();
@@ -156,7 +156,7 @@ export class Gateway {
     this.#boards = new McpuWebSocketIngress(door);
     const rules =
       options.dialRules ?? new DialRules({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
-    this.#dials = new DialBook({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, rules });
+    this.#dials = new DialledDevices({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, rules });
     this.upgrades = new Map([
       ['/mqtt', this.#mqttUpgrade.upgrade],
       ['/mqtt/', this.#mqttUpgrade.upgrade],

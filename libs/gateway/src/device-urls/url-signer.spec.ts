@@ -6,17 +6,17 @@ const signer = new UrlSigner('a secret of this hub');
 const path = signer.pathOf({ purpose: 'download', id, expiresAt: 60_000 });
 
 describe('UrlSigner', () => {
-  it('makes paths without anything that the firmware cannot parse', () => {
+  it('makes paths that the firmware can parse', () => {
     expect(path).toMatch(/^\/t\/download\/[\w.-]+$/);
     expect(path.length).toBeLessThan(128);
   });
 
-  it('takes its own until they expire', () => {
+  it('accepts its tokens until they expire', () => {
     expect(signer.judge('download', path, 59_999)).toEqual({ kind: 'valid', id });
     expect(signer.judge('download', path, 60_000)).toEqual({ kind: 'expired' });
   });
 
-  it('takes none for another purpose, of another hub, or changed', () => {
+  it('rejects tokens for another purpose, of another hub, or changed', () => {
     const invalid = { kind: 'invalid' };
     expect(signer.judge('vision', path, 0)).toEqual(invalid);
     expect(signer.judge('vision', path.replace('download', 'vision'), 0)).toEqual(invalid);

@@ -1,4 +1,4 @@
-/** Downloads over a real socket, from a real folder, with what was served in a real PostgreSQL. */
+/** Downloads over a real socket, from a real folder, recorded in a real PostgreSQL. */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdtemp, rm, utimes, writeFile } from 'node:fs/promises';
 import { createServer, request, type IncomingMessage, type Server } from 'node:http';
@@ -45,14 +45,8 @@ beforeAll(async () => {
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
   downloads = new DeviceDownloads({
-    registry,
+    ...{ registry, blobs, signer, serverId, limits, clock, logger: silent },
     feed: { publish: () => undefined },
-    blobs,
-    signer,
-    serverId,
-    limits,
-    clock,
-    logger: silent,
   });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
@@ -102,7 +96,7 @@ function unread(url: string): Promise<IncomingMessage> {
 }
 
 describe('an image at its signed address', () => {
-  it('is served whole, with its length, and what was served is on record', async () => {
+  it('is served whole, with its length, and the download is recorded', async () => {
     const { id, url } = await offer();
     const response = await fetch(url);
     expect(response.status).toBe(200);
@@ -138,7 +132,7 @@ describe('an image at its signed address', () => {
     ['lines=1-2', 200, 0, 15_999_999],
     ['bytes=0-1,100-200', 200, 0, 15_999_999],
     ['nonsense', 200, 0, 15_999_999],
-  ])('takes the range %s', async (range, status, start, end) => {
+  ])('serves the range %s', async (range, status, start, end) => {
     const { url } = await offer();
     const response = await fetch(url, { headers: { range } });
     expect(response.status).toBe(status);
@@ -146,7 +140,7 @@ describe('an image at its signed address', () => {
     expect(response.headers.get('content-range')).toBe(status === 206 ? `bytes ${start}-${end}/${bytes.length}` : null);
   });
 
-  it('refuses a range that it does not have, and gives the whole where the device had begun another image', async () => {
+  it('rejects a range beyond its end, and is served whole if the device had begun another image', async () => {
     const { url } = await offer();
     const beyond = await fetch(url, { headers: { range: 'bytes=16000000-' } });
     expect([beyond.status, beyond.headers.get('content-range')]).toEqual([416, 'bytes */16000000']);
@@ -158,7 +152,7 @@ describe('an image at its signed address', () => {
     await same.arrayBuffer();
   });
 
-  it('is not there without a right address', async () => {
+  it('is not found without a valid address', async () => {
     const { id, url } = await offer();
     const other = await offer({ to: '02:00:00:00:00:02' as DeviceId });
     const tokenOf = (address: string) => address.slice(address.lastIndexOf('.'));
@@ -175,7 +169,7 @@ describe('an image at its signed address', () => {
     ).toBe(404);
   });
 
-  it('is gone when the address has expired or the image was withdrawn', async () => {
+  it('is gone after the address has expired or the image was withdrawn', async () => {
     const expired = await offer({ expiresAt: Date.now() - 1_000 });
     expect(await (await fetch(expired.url)).json()).toMatchObject({ code: 'GONE' });
     const withdrawn = await registry.firmwareImages.withdraw((await keepOther()).id, 1);
@@ -183,7 +177,7 @@ describe('an image at its signed address', () => {
     expect((await fetch(url)).status).toBe(410);
   });
 
-  it('goes to so many at once, and is given back as fast as each device takes it', async () => {
+  it('is served to a limited number at once, as fast as each device reads', async () => {
     const offers = [await offer(), await offer(), await offer()];
     const [first, second] = await Promise.all(offers.slice(0, 2).map(({ url }) => unread(url)));
     expect(downloads.running).toBe(2);
@@ -198,7 +192,7 @@ describe('an image at its signed address', () => {
     await vi.waitFor(async () => expect((await rowOf(offers[0]?.id ?? ''))?.bytesServed).toBeGreaterThan(0));
   });
 
-  it('is not held for a device that stops taking it', async () => {
+  it('is not held for a device that stops reading', async () => {
     const { id, url } = await offer();
     const silentDevice = await unread(url);
     silentDevice.on('error', () => undefined);
@@ -207,7 +201,7 @@ describe('an image at its signed address', () => {
     await vi.waitFor(async () => expect((await rowOf(id))?.bytesServed).toBeLessThan(bytes.length));
   });
 
-  it('is hashed once for many downloads, and not served where the stored file is another one', async () => {
+  it('is hashed once for many downloads, and not served if the stored file differs', async () => {
     const own = await keep();
     let wholeReads = 0;
     const counting = {
@@ -241,7 +235,7 @@ describe('an image at its signed address', () => {
       expect([await statuses(3), await statuses(2), wholeReads]).toEqual([[200, 200, 200], [200, 200], 1]);
       const file = path.join(folder, own.storageKey);
       await writeFile(file, Buffer.alloc(bytes.length, 'malware! '));
-      // The size and the times are those of the file before.
+      // Size and times equal those of the original file.
       await utimes(file, 1, 1);
       expect([await statuses(3), await statuses(1), wholeReads]).toEqual([[500, 500, 500], [500], 2]);
       await vi.waitFor(async () =>
@@ -256,7 +250,7 @@ describe('an image at its signed address', () => {
     }
   });
 
-  it('tells of a device that fetches it again and again', async () => {
+  it('reports a device that downloads it repeatedly', async () => {
     const looping = '02:00:00:00:00:0f' as DeviceId;
     const { id, url } = await offer({ to: looping });
     for (const times of [1, 2, 3]) {
@@ -269,7 +263,7 @@ describe('an image at its signed address', () => {
     expect(await eventsOf('firmware.downloaded', looping)).toHaveLength(3);
   });
 
-  it('names its process before its first byte, and tells a device that breaks off from a hub that stops', async () => {
+  it('records its process first, and distinguishes a device that breaks off from a hub that stops', async () => {
     const recorded = vi.spyOn(registry.downloads, 'progress');
     const reportsOf = (id: string) => recorded.mock.calls.flatMap(([report]) => (report.id === id ? report : []));
     const { id, url } = await offer();
@@ -287,7 +281,7 @@ describe('an image at its signed address', () => {
   });
 });
 
-/** Other bytes than `image`, for they would be the same image. */
+/** Different bytes from `image`, because equal bytes are the same image. */
 async function keepOther(): Promise<FirmwareImageRow> {
   const id = randomUUID();
   const { chip, fileName, kind, project, uploadedAt, uploadedBy } = image;

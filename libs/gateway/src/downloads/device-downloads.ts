@@ -1,4 +1,7 @@
-/** Images on their way to devices, put together: the route and its counts. Which device gets which image is decided elsewhere (libs/fleet). */
+/**
+ * Combines the parts of downloads: the route and its counters. libs/fleet decides which device gets
+ * which image.
+ */
 import type { EventFeed } from '@flotilla/bus';
 import type { HubProcessId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
@@ -42,12 +45,14 @@ export class DeviceDownloads {
     this.httpRoutes = (['GET', 'HEAD'] as const).map((method) => ({ method, path: '/t/download/*', handle }));
   }
 
-  /** Downloads that run now in this process. */
+  /** Active downloads in this process. */
   get running(): number {
     return this.#endpoint.running;
   }
 
-  /** The process stops: downloads that end from now on were cut by the hub, and not by their devices. */
+  /**
+   * The process stops: downloads that end from now on were cut by the hub, not by their devices.
+   */
   stop(): void {
     this.#endpoint.stop();
   }

@@ -1,6 +1,7 @@
 /**
- * `GET /t/download/<token>`: where a device fetches the image that it was told to install. The signed address is its only proof, because the firmware sends no credential
- * there [xiaozhi §6.4]; it names one device and one job, expires, and ends with the image's withdrawal. Whole or in ranges, as slowly as the device takes it.
+ * `GET /t/download/<token>`: a device fetches the image that it should install, whole or in ranges.
+ * The firmware sends no credential, so the signed address is the only proof [xiaozhi §6.4]. It
+ * names one device and one job, expires, and ends with the image's withdrawal.
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
@@ -12,7 +13,7 @@ import type { BlobStore } from '@flotilla/storage';
 import parseRange from 'range-parser';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import { inTime } from '../with-timeout.js';
+import { withTimeout } from '../with-timeout.js';
 import type { EventLog } from '../sessions/event-log.js';
 import type { DownloadLimits } from './download-limits.js';
 import { ImageIntegrity } from './image-integrity.js';
@@ -38,11 +39,11 @@ export type DownloadOutcome =
 interface Part {
   readonly status: 200 | 206;
   readonly start: number;
-  /** The last byte, included. */
+  /** The last byte, inclusive. */
   readonly end: number;
 }
 
-/** When a device that found no place may try again, s. */
+/** When a rejected device may retry, s. */
 const RETRY_AFTER_SECONDS = 30;
 
 export class DownloadEndpoint {
@@ -61,7 +62,7 @@ export class DownloadEndpoint {
     return this.#running;
   }
 
-  /** From now on this process cuts downloads itself: none counts as broken off by its device. */
+  /** From now on the process itself cuts downloads: none counts as broken off by its device. */
   stop(): void {
     this.#isStopping = true;
   }
@@ -72,8 +73,8 @@ export class DownloadEndpoint {
     try {
       await this.#answer(request, response);
     } catch (error) {
-      this.options.logger.warn({ err: error }, 'a download could not be served');
-      this.#refuse(response, 503, 'unavailable', 'The hub cannot read the image now; try again.');
+      this.options.logger.warn({ err: error }, 'could not serve a download');
+      this.#refuse(response, 503, 'unavailable', 'The hub cannot read the image now. Try again.');
     }
   }
 
@@ -82,17 +83,18 @@ export class DownloadEndpoint {
     const verdict = signer.judge('download', (request.url ?? '').split('?', 1)[0] ?? '', clock.now());
     if (verdict.kind === 'expired') return this.#refuse(response, 410, 'gone', 'This address has expired.');
     const found =
-      verdict.kind === 'valid' && (await inTime(registry.downloads.find(verdict.id), limits.lookUpTimeoutMs, clock));
+      verdict.kind === 'valid' &&
+      (await withTimeout(registry.downloads.find(verdict.id), limits.lookUpTimeoutMs, clock));
     if (!found) return this.#refuse(response, 404, 'unknown', 'There is nothing at this address.');
     if (found.image.withdrawnAt !== undefined) return this.#refuse(response, 410, 'gone', 'This image was withdrawn.');
     const part = partOf(request, found.image);
     if (part === undefined) {
       response.setHeader('Content-Range', `bytes */${found.image.sizeBytes}`);
-      return this.#refuse(response, 416, 'range_refused', 'The image has no such bytes.');
+      return this.#refuse(response, 416, 'range_refused', 'The image does not have these bytes.');
     }
     if (request.method === 'HEAD') return void response.writeHead(part.status, headersOf(found.image, part)).end();
     if (this.#running >= limits.downloadsMax)
-      return this.#refuse(response, 503, 'full', 'Too many downloads run at once; try again.');
+      return this.#refuse(response, 503, 'full', 'Too many downloads at once. Try again.');
     this.#running += 1;
     try {
       await this.#serve(response, found, part);
@@ -114,7 +116,7 @@ export class DownloadEndpoint {
         response,
         500,
         'corrupt',
-        'The stored file is not the image that was uploaded; it is not served.',
+        'The stored file differs from the uploaded image and is not served.',
       );
     await this.#begin(download.id);
     const tell = (progress: DownloadProgress): Promise<void> => this.#record(progress);
@@ -124,7 +126,7 @@ export class DownloadEndpoint {
     try {
       await pipeline(read.blob.body, meter, response);
     } catch (error) {
-      // The device has gone, or what it was sent could not be read to its end: nobody is left to be told.
+      // The device has disconnected, or the file could not be read to its end.
       void meter.tell(false, !this.#isStopping);
       count('broken_off');
       logger.debug({ err: error, deviceId: download.deviceId, imageId: image.id }, 'a download broke off');
@@ -136,7 +138,10 @@ export class DownloadEndpoint {
     if (isLast) void told.then(() => this.#completed(download, image));
   }
 
-  /** On record before the first byte, so that the end of this process at any later moment is known to have cut the download. */
+  /**
+   * Recorded before the first byte, so that a later end of the process is known to have cut the
+   * download.
+   */
   async #begin(id: string): Promise<void> {
     const { clock, limits, registry, serverId } = this.options;
     const begun = registry.downloads.progress({
@@ -147,18 +152,21 @@ export class DownloadEndpoint {
       serverId,
       at: clock.now(),
     });
-    await inTime(begun, limits.lookUpTimeoutMs, clock).catch((error: unknown) => {
-      this.options.logger.warn({ err: error, downloadId: id }, 'the start of a download was not written');
+    await withTimeout(begun, limits.lookUpTimeoutMs, clock).catch((error: unknown) => {
+      this.options.logger.warn({ err: error, downloadId: id }, 'could not record the start of a download');
     });
   }
 
   async #record(progress: DownloadProgress): Promise<void> {
     await this.options.registry.downloads.progress(progress).catch((error: unknown) => {
-      this.options.logger.warn({ err: error, downloadId: progress.id }, 'the progress of a download was not written');
+      this.options.logger.warn({ err: error, downloadId: progress.id }, 'could not record the progress of a download');
     });
   }
 
-  /** Whoever fetches the same image again and again does not keep it. Whether it is offered again is decided where it is offered. Never rejects. */
+  /**
+   * Reports a device that downloads the same image repeatedly without keeping it. Whether to offer
+   * it again is decided elsewhere. Never rejects.
+   */
   async #completed({ deviceId, id, jobId }: DownloadRow, image: FirmwareImageRow): Promise<void> {
     const { clock, events, registry } = this.options;
     const data = { downloadId: id, imageId: image.id, jobId, version: image.version };
@@ -172,10 +180,7 @@ export class DownloadEndpoint {
   #corrupt({ id: imageId, sha256, storageKey, version }: FirmwareImageRow, found: FoundBytes): void {
     const { events, logger } = this.options;
     const data = { imageId, version, sha256, found: found.sha256, foundBytes: found.sizeBytes };
-    logger.error(
-      { ...data, storageKey },
-      'a stored firmware file is not the image that was uploaded; it is not served',
-    );
+    logger.error({ ...data, storageKey }, 'a stored firmware file differs from the uploaded image and is not served');
     events.write('firmware.corrupt', undefined, data);
   }
 
@@ -201,12 +206,16 @@ const refusalCodes: Readonly<Partial<Record<DownloadOutcome, string>>> = {
   range_refused: 'RANGE_NOT_SATISFIABLE',
 };
 
-/** What the request asks for; undefined where the image has no such bytes. Several ranges at once, and ranges of another image, get the whole. */
+/**
+ * Returns the requested part; undefined if the image does not have these bytes. Several ranges, or
+ * ranges of another image, get the whole image.
+ */
 function partOf({ headers }: IncomingMessage, image: FirmwareImageRow): Part | undefined {
   const whole: Part = { status: 200, start: 0, end: image.sizeBytes - 1 };
   const condition = headers['if-range'];
   if (headers.range === undefined || (condition !== undefined && condition !== tagOf(image))) return whole;
-  // More last bytes than there are is all of them, which the parser refuses. [RFC 9110 §14.1.2]
+  // A suffix longer than the file means the whole file, which the parser rejects. [RFC 9110
+  // §14.1.2]
   const [, last] = /^bytes=-(\d+)$/.exec(headers.range) ?? [];
   if (Number(last) > image.sizeBytes) return { ...whole, status: 206 };
   const ranges = parseRange(image.sizeBytes, headers.range, { combine: true });

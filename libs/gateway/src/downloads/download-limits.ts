@@ -1,12 +1,15 @@
-/** Bounds of downloads in this process, with unit and reason. */
+/** Limits of downloads in this process, with unit and reason. */
 export interface DownloadLimits {
-  /** Downloads that run at once: 50 boards on Wi-Fi fill 100 Mbit/s. */
+  /** Simultaneous downloads: 50 boards on Wi-Fi fill 100 Mbit/s. */
   readonly downloadsMax: number;
-  /** A device that takes no byte for so long has gone, ms; writing a flash block takes it a few hundred at most. */
+  /**
+   * A device that reads nothing for this long is gone, ms; writing a flash block takes a few
+   * hundred.
+   */
   readonly stallTimeoutMs: number;
-  /** How often progress is written while bytes go out, ms. */
+  /** How often progress is recorded while bytes are sent, ms. */
   readonly progressEveryMs: number;
-  /** How long PostgreSQL may keep a device waiting, ms; it gives up after 30 s. [xiaozhi §6] */
+  /** How long PostgreSQL may delay a device, ms; it times out after 30 s. [xiaozhi §6] */
   readonly lookUpTimeoutMs: number;
 }
 

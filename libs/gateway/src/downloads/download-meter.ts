@@ -1,4 +1,7 @@
-/** Counts what goes out of one download, and tells it now and then: devices say nothing of their progress. [xiaozhi §7.6] */
+/**
+ * Counts the bytes of one download and reports them periodically, because devices do not report
+ * progress. [xiaozhi §7.6]
+ */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import type { DownloadProgress } from '@flotilla/registry';
@@ -7,7 +10,7 @@ export interface DownloadMeterOptions {
   readonly downloadId: string;
   readonly everyMs: number;
   readonly clock: { now(): number };
-  /** Resolves when it is on record; never rejects. */
+  /** Resolves when the progress is recorded; never rejects. */
   readonly tell: (progress: DownloadProgress) => Promise<void>;
 }
 
@@ -26,7 +29,10 @@ export class DownloadMeter extends Transform {
     done(null, chunk);
   }
 
-  /** Reports what was not reported yet; at the end of the image, and where the device broke off, always. */
+  /**
+   * Reports progress since the last report; always at the end of the image or when the device broke
+   * off.
+   */
   async tell(isComplete: boolean, isBrokenOff = false): Promise<void> {
     const { clock, downloadId, tell } = this.options;
     if (this.#untold === 0 && !isComplete && !isBrokenOff) return;

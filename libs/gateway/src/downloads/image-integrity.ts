@@ -1,6 +1,7 @@
 /**
- * Hashes the stored bytes of an image before they are served, and compares them with what was recorded at the upload: whoever can write to the storage must
- * not be able to choose what devices run. Each version of a file is hashed once per process, not per download.
+ * Hashes the stored bytes of an image before they are served and compares them with the hash of the
+ * upload. A person with write access to the storage must not control what devices run. Each version
+ * of a file is hashed once per process.
  */
 import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
@@ -9,11 +10,11 @@ import type { BlobBody, BlobStore, ByteRange } from '@flotilla/storage';
 
 export interface ImageIntegrityOptions {
   readonly blobs: Pick<BlobStore, 'read'>;
-  /** Called once for each version of a file that is not what was uploaded. */
+  /** Called once for each file version that differs from the upload. */
   readonly onCorrupt: (image: FirmwareImageRow, found: FoundBytes) => void;
 }
 
-/** What the storage has in place of the image. */
+/** The content of the storage instead of the image. */
 export interface FoundBytes {
   readonly sha256: string;
   readonly sizeBytes: number;
@@ -30,9 +31,9 @@ interface Checked {
   readonly isSound: boolean;
 }
 
-/** Images whose verdict is remembered: more than a fleet rolls out in the life of a process. A forgotten one is hashed again. */
+/** Images whose result is cached: more than a fleet rolls out in the life of a process. */
 const rememberedMax = 1_000;
-/** A file that is replaced while it is hashed is looked at again, that often. */
+/** How often a file that changes while it is hashed is hashed again. */
 const looksMax = 3;
 
 export class ImageIntegrity {
@@ -40,7 +41,7 @@ export class ImageIntegrity {
 
   constructor(private readonly options: ImageIntegrityOptions) {}
 
-  /** The bytes in `range`, from a version of the file whose hash is the recorded one. Throws StorageError. */
+  /** The bytes in `range` of a file version with the recorded hash. Throws StorageError. */
   async read(image: FirmwareImageRow, range: ByteRange): Promise<CheckedRead> {
     for (let look = 0; look < looksMax; look += 1) {
       const blob = await this.options.blobs.read(image.storageKey, range);
@@ -56,7 +57,7 @@ export class ImageIntegrity {
     throw new Error(`The bytes of the firmware image ${image.id} change while they are read.`);
   }
 
-  /** Downloads that begin at the same time share one check. */
+  /** Simultaneous downloads share one check. */
   #checkOf(image: FirmwareImageRow, version: string): Promise<Checked | undefined> {
     const name = `${image.storageKey} ${version}`;
     const earlier = this.#checks.get(name);

@@ -1,10 +1,13 @@
-/** A microcontroller on a TCP port of its own, as raw as its firmware: one client at a time, a line per answer, and whatever a spec wants it to do wrong. */
+/**
+ * A microcontroller on a TCP port, as simple as its firmware: one client at a time, one line per
+ * answer, and any fault that a spec requests.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
 export interface BoardOptions {
-  /** What it does with a connection instead of serving it. */
+  /** Handles a connection instead of serving it. */
   readonly behave?: (socket: Socket) => void;
 }
 
@@ -44,7 +47,7 @@ export class Board {
     return `127.0.0.1:${(this.server.address() as AddressInfo).port}`;
   }
 
-  /** Cuts the connection as a reset does. */
+  /** Cuts the connection like a reset. */
   drop(): void {
     this.#socket?.resetAndDestroy();
   }
@@ -54,7 +57,7 @@ export class Board {
     this.server.close();
   }
 
-  /** As firmware reads: what is there at that moment is a line. */
+  /** Reads like firmware: the available bytes are one line. */
   #serve(socket: Socket): void {
     socket.write('ets Jun  8 2016 00:22:57\r\nwifi ok');
     socket.on('data', (chunk: Buffer) => {
@@ -76,7 +79,7 @@ export class Board {
           ? listing
           : { done: method };
     const text = `${JSON.stringify({ result, jsonrpc: '2.0', id })}\r\n`;
-    // Answers come in whatever pieces the network makes of them.
+    // Answers may arrive in any parts.
     socket.write(text.slice(0, 7));
     setImmediate(() => socket.write(text.slice(7)));
   }

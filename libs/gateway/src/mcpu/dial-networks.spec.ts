@@ -9,7 +9,7 @@ describe('networks that may be dialled', () => {
   const onLoopback = new DialNetworks({ listed: [], isOnLoopback: true });
   const open = new DialNetworks({ listed: ['192.168.4.0/24', '169.254.0.0/16', '2001:db8::/32'], isOnLoopback: false });
 
-  it('are none without a setting but for an administrator, who may name private ones, and this machine where the hub is on loopback', () => {
+  it('are by default none; for an administrator private ones, and loopback if the hub is on it', () => {
     for (const address of [...privateOnes, ...ownOnes, ...others])
       expect(onLoopback.allows(address, false), address).toBe(false);
     for (const address of [...privateOnes, ...ownOnes]) expect(onLoopback.allows(address, true), address).toBe(true);
@@ -17,7 +17,7 @@ describe('networks that may be dialled', () => {
     for (const address of ownOnes) expect(open.allows(address, true), address).toBe(false);
   });
 
-  it('are those that are listed for everybody who may register devices', () => {
+  it('are the listed ones for everybody who may register devices', () => {
     for (const address of ['192.168.4.1', '169.254.169.254', '2001:db8::1'])
       expect(open.allows(address, false), address).toBe(true);
     for (const address of ['192.168.5.1', '10.1.2.3', '127.0.0.1', '8.8.8.8'])
@@ -44,7 +44,7 @@ describe('networks that may be dialled', () => {
     ['10.0.0.0/33', false],
     ['10.0.0.0', false],
     ['boards', false],
-  ])('%s is well written: %s', (network, isRight) => {
+  ])('%s is valid: %s', (network, isRight) => {
     expect(dialNetworkProblem(network) === undefined).toBe(isRight);
   });
 });

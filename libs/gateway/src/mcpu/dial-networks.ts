@@ -1,12 +1,18 @@
-/** Networks in which the hub may dial: those that the operator lists, and more where an administrator gave the address. */
+/**
+ * The networks in which the hub may dial: those that the operator lists, and more if an
+ * administrator set the address.
+ */
 import { BlockList, isIP } from 'node:net';
 
-/** Where microcontrollers are. An administrator may name them without a setting; link-local networks, which have services of clouds, are not among them. */
+/**
+ * Networks of microcontrollers, which an administrator may use without a setting. Link-local
+ * networks, with services of clouds, are excluded.
+ */
 const privateNetworks = ['10.0.0.0/8', '172.16.0.0/12', '192.168.0.0/16', 'fc00::/7'];
 /** This machine, for serial servers and simulators. */
 export const loopbackNetworks: readonly string[] = ['127.0.0.0/8', '::1/128'];
 
-/** What is wrong with a network in the form `address/bits`; undefined where nothing is. */
+/** Returns what is wrong with a network in the form `address/bits`, if anything. */
 export function dialNetworkProblem(network: string): string | undefined {
   const [address = '', bits = ''] = network.split('/', 2);
   const bitsMax = isIP(address) === 4 ? 32 : 128;
@@ -15,9 +21,9 @@ export function dialNetworkProblem(network: string): string | undefined {
 }
 
 export interface DialNetworkOptions {
-  /** Without a problem. Whoever may register devices may name addresses in these. */
+  /** Valid networks. Anyone who may register devices may use addresses in them. */
   readonly listed: readonly string[];
-  /** The hub listens on loopback only, so an address there leads to no more than whoever asks can reach. */
+  /** The hub listens only on loopback, so its callers can reach the same addresses. */
   readonly isOnLoopback: boolean;
 }
 
@@ -30,7 +36,7 @@ export class DialNetworks {
     this.#admin = blockListOf([...listed, ...privateNetworks, ...(isOnLoopback ? loopbackNetworks : [])]);
   }
 
-  /** `address` as `plainAddress` writes it. */
+  /** `address` as `plainAddress` returns it. */
   allows(address: string, byAdmin: boolean): boolean {
     return isIn(byAdmin ? this.#admin : this.#listed, address);
   }
@@ -50,7 +56,10 @@ export function isIn(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** An address as it is connected to: IPv4 inside IPv6 is IPv4, the unspecified address is this machine, and a zone says nothing about where it is. */
+/**
+ * Converts IPv4 inside IPv6 to IPv4 and the unspecified address to this machine, and removes the
+ * zone.
+ */
 export function plainAddress(address: string): string {
   const [bare = ''] = address.split('%', 1);
   if (isIP(bare) !== 6) return bare === '0.0.0.0' ? '127.0.0.1' : bare;

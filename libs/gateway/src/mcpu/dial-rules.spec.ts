@@ -23,7 +23,7 @@ describe('an address to dial', () => {
     expect(await everywhere.judge('8.8.8.8:3000', false)).toMatchObject({ kind: 'allowed' });
   });
 
-  it('is refused outside the networks, with what to do', async () => {
+  it('is rejected outside the networks, with advice', async () => {
     expect(await onLoopback.judge('127.0.0.1:3000', false)).toMatchObject({
       kind: 'refused',
       message: expect.stringContaining('FLOTILLA_DIAL_NETWORKS'),
@@ -33,7 +33,7 @@ describe('an address to dial', () => {
     expect(await onLoopback.judge('8.8.8.8:53', true)).toMatchObject({ kind: 'refused' });
   });
 
-  it('is never a door of the hub or of its servers, however it is written', async () => {
+  it('is never a port of the hub or of its servers, in any notation', async () => {
     const own = Object.values(networkInterfaces()).flatMap(
       (entries) => entries?.map(({ address, family }) => (family === 'IPv6' ? `[${address}]` : address)) ?? [],
     );
@@ -60,7 +60,7 @@ describe('an address to dial', () => {
     expect(await everywhere.judge('10.9.9.8:6379', true)).toMatchObject({ kind: 'allowed' });
   });
 
-  it('is not known where its name has none', async () => {
+  it('is unknown if its name has no address', async () => {
     expect(await everywhere.judge('no-such-host.invalid:3000', true)).toMatchObject({ kind: 'unknown' });
   });
 });

@@ -1,6 +1,7 @@
 /**
- * Whether the hub may dial an address, judged when a device is registered and again at each connection: the addresses that are judged are the ones that are
- * connected to, so a name that leads elsewhere later opens nothing. Never the hub's own doors, nor those of its database and Redis.
+ * Whether the hub may dial an address, checked at registration and at each connection. The hub
+ * connects to the checked addresses, so a later change of DNS has no effect. Ports of the hub, its
+ * database and Redis are never allowed.
  */
 import { lookup } from 'node:dns/promises';
 import { isIP } from 'node:net';
@@ -20,7 +21,7 @@ export interface DialPlace {
 }
 
 export interface DialRuleOptions extends DialNetworkOptions {
-  /** Ports on which this process listens. Asked for each address: they are known when the listeners are open. */
+  /** Ports on which this process listens. Read for each address, because listeners open late. */
   readonly ownPorts: () => readonly number[];
   /** Servers that the hub itself needs. */
   readonly services: readonly DialPlace[];
@@ -28,7 +29,7 @@ export interface DialRuleOptions extends DialNetworkOptions {
 
 export type DialVerdict =
   | { readonly kind: 'allowed'; readonly addresses: readonly string[] }
-  /** No address is known for the name now. */
+  /** The name has no address at the moment. */
   | { readonly kind: 'unknown'; readonly message: string }
   | { readonly kind: 'refused'; readonly message: string };
 
@@ -41,7 +42,7 @@ export class DialRules {
     this.#networks = new DialNetworks(options);
   }
 
-  /** `byAdmin`: an administrator gave the address. */
+  /** `byAdmin`: an administrator set the address. */
   async judge(address: string, byAdmin: boolean): Promise<DialVerdict> {
     const { host, port } = parseDialAddress(address);
     const found = await addressesOf(host);
@@ -70,7 +71,7 @@ export function parseDialAddress(address: string): DialPlace {
   return { host: address.slice(0, colon).replace(/^\[|\]$/g, ''), port: Number(address.slice(colon + 1)) };
 }
 
-/** None where the name has none now. */
+/** Returns no addresses if the name has none at the moment. */
 async function addressesOf(host: string): Promise<readonly string[]> {
   if (isIP(host) !== 0) return [plainAddress(host)];
   const found = await lookup(host, { all: true }).catch(() => []);
@@ -91,7 +92,10 @@ function ownDoor(address: string): string {
 function outside(address: string, byAdmin: boolean, isOnLoopback: boolean): string {
   const listing = `List its network in FLOTILLA_DIAL_NETWORKS`;
   if (!byAdmin)
-    return `${address} is in no network that FLOTILLA_DIAL_NETWORKS lists. ${listing}, or have an administrator register the device.`;
+    return (
+      `${address} is in no network that FLOTILLA_DIAL_NETWORKS lists. ` +
+      `${listing}, or have an administrator register the device.`
+    );
   const also = isOnLoopback ? 'private networks and loopback' : 'private networks';
   return `${address} is outside the networks that may be dialled, which are ${also} and those listed. ${listing}.`;
 }

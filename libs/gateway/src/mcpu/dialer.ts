@@ -1,6 +1,6 @@
 /**
- * Holds the one connection to one microcontroller: dials, lets the line become quiet, hands it over as an arrival, and dials again after it ended. A board
- * serves one client, so this is the only one that may dial it. [mcpu §1.2]
+ * Holds the only connection to one microcontroller: dials, waits for a quiet line, hands the
+ * connection over, and dials again after it ended. A board serves one client at a time. [mcpu §1.2]
  */
 import { connect } from 'node:net';
 import type { Socket } from 'node:net';
@@ -36,19 +36,19 @@ export class Dialer {
     private readonly options: DialerOptions,
   ) {}
 
-  /** To be called once. */
+  /** Must be called once. */
   start(): void {
     void this.#judgeAndDial();
   }
 
-  /** Ends the connection too. */
+  /** Also ends the connection. */
   stop(): void {
     this.#isStopped = true;
     this.#cancelTimer();
     this.#socket?.destroy();
   }
 
-  /** What an address leads to may have changed since the last time, and so may the networks that are allowed. */
+  /** The address and the allowed networks may have changed since the last attempt. */
   async #judgeAndDial(): Promise<void> {
     const { deviceId, address, byAdmin } = this.target;
     const verdict = await this.options.rules.judge(address, byAdmin);
@@ -56,7 +56,7 @@ export class Dialer {
     const [host] = verdict.kind === 'allowed' ? verdict.addresses : [];
     if (host !== undefined) return this.#dial(host, parseDialAddress(address).port);
     if (verdict.kind === 'refused')
-      this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'a device is not dialled');
+      this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'did not dial a device');
     this.#again();
   }
 
@@ -73,7 +73,7 @@ export class Dialer {
     this.#socket = socket;
     const giveUp = this.options.clock.setTimer(limits.dialTimeoutMs, () => socket.destroy());
     socket.on('error', (error) =>
-      this.options.logger.debug({ err: error, deviceId: this.target.deviceId }, 'a device could not be dialled'),
+      this.options.logger.debug({ err: error, deviceId: this.target.deviceId }, 'could not dial a device'),
     );
     socket.once('connect', () => {
       giveUp();
@@ -81,7 +81,8 @@ export class Dialer {
     });
     socket.once('close', () => {
       giveUp();
-      // A board that has just been lost is tried soon; one that never lasts is left more and more in peace.
+      // A board that worked until now is dialled soon; one that fails repeatedly is dialled ever
+      // less often.
       if (this.options.clock.now() - dialledAt >= limits.dialProvenMs) this.#failures = 0;
       this.#again();
     });
@@ -98,7 +99,7 @@ export class Dialer {
     this.#failures += 1;
   }
 
-  /** Boards print while they start; the greeting would be lost in it. [mcpu §1.4] */
+  /** Boards print while they start, and the greeting would be lost. [mcpu §1.4] */
   #awaitQuiet(socket: Socket): void {
     const { clock, limits } = this.options;
     const noLaterThan = clock.now() + limits.dialQuietMsMax;

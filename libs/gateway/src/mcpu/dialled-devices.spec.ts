@@ -18,7 +18,7 @@ let stage: GatewayStage;
 const boards: Board[] = [];
 let number = 0;
 
-/** Everything that takes minutes in the field, and a device that nobody can reach is given up at once. */
+/** Short times for what takes minutes in production; an unreachable device is given up at once. */
 const quick = {
   retryDelayMs: 10,
   closingTimeoutMs: 50,
@@ -77,14 +77,14 @@ const entryOf = (deviceId: DeviceId, newerThan = 0) =>
   );
 
 describe('a microcontroller with an address', () => {
-  it('on this machine is dialled only where an administrator gave the address', async () => {
+  it('on this machine is dialled only if an administrator set the address', async () => {
     const [board, other] = [await boot(), await boot()];
     await register(board.address, false);
     await entryOf(await register(other.address));
     expect([board.connections, other.connections]).toEqual([0, 1]);
   });
 
-  it('is dialled, greeted behind its boot messages, and listed with its pins', async () => {
+  it('is dialled, greeted after its boot messages, and listed with its pins', async () => {
     const board = await boot();
     const deviceId = await register(board.address);
     const { toolSetHash } = await entryOf(deviceId);
@@ -122,7 +122,7 @@ describe('a microcontroller with an address', () => {
     expect(board.requests.at(-1)).toContain('"method":"water_bed","params":{"seconds":3}}');
   });
 
-  it('is dialled again when it was lost, and that its outputs were reset is an event', async () => {
+  it('is dialled again after a lost connection, and the reset of its outputs is an event', async () => {
     const board = await boot();
     const deviceId = await register(board.address);
     const { epoch } = await entryOf(deviceId);
@@ -140,7 +140,7 @@ describe('a microcontroller with an address', () => {
     expect(board.connections).toBe(1);
   });
 
-  it('is let go when it is removed', async () => {
+  it('is disconnected when it is removed', async () => {
     const board = await boot();
     const deviceId = await register(board.address);
     await entryOf(deviceId);
@@ -169,7 +169,7 @@ describe('a microcontroller with an address', () => {
   });
 
   it.each([
-    ['stays mute', () => undefined],
+    ['never answers', () => undefined],
     ['closes at once', (socket: { destroy: () => void }) => socket.destroy()],
     [
       'answers garbage',
@@ -185,7 +185,7 @@ describe('a microcontroller with an address', () => {
         pour();
       },
     ],
-  ])('that %s harms no other', async (_what, behave) => {
+  ])('that %s does not affect others', async (_what, behave) => {
     const bad = await boot({ behave });
     await register(bad.address);
     await vi.waitFor(() => expect(bad.connections).toBeGreaterThan(0));

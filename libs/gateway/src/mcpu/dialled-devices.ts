@@ -1,20 +1,20 @@
-/** All devices that this process dials: learns from the registry which they are, and has a dialer for each. */
+/** All devices that this process dials: reads them from the registry and runs a dialer for each. */
 import type { HubProcessId } from '@flotilla/mcp';
 import type { DialStore, DialTarget } from '@flotilla/registry';
 import { Dialer } from './dialer.js';
 import type { DialerOptions } from './dialer.js';
 
-export interface DialBookOptions extends DialerOptions {
+export interface DialledDevicesOptions extends DialerOptions {
   readonly gatewayId: HubProcessId;
   readonly dials: DialStore;
 }
 
-export class DialBook {
+export class DialledDevices {
   readonly #dialers = new Map<string, Dialer>();
   #cancelRound: () => void = () => undefined;
   #isStopped = false;
 
-  constructor(private readonly options: DialBookOptions) {}
+  constructor(private readonly options: DialledDevicesOptions) {}
 
   start(): void {
     void this.#look();
@@ -33,8 +33,8 @@ export class DialBook {
       const targets = await dials.take(gatewayId, limits.dialledDevicesMax);
       if (!this.#isStopped) this.#follow(targets);
     } catch (error) {
-      // What is connected stays so: while PostgreSQL is away nobody else can take it over either.
-      logger.debug({ err: error }, 'could not learn which devices to dial; it is tried again');
+      // Existing connections stay: without PostgreSQL no other process can take them over either.
+      logger.debug({ err: error }, 'could not read which devices to dial; retrying');
     }
     if (!this.#isStopped) this.#cancelRound = clock.setTimer(limits.dialRoundMs, () => void this.#look());
   }
@@ -55,7 +55,7 @@ export class DialBook {
   }
 }
 
-/** A device with another address, or one that somebody else gave, is another target. */
+/** A device with another address, or an address of another origin, is another target. */
 function keyOf({ deviceId, address, byAdmin }: DialTarget): string {
   return `${deviceId} ${address} ${byAdmin}`;
 }

@@ -35,13 +35,9 @@ describe('FramedLineTransport', () => {
   it.each([
     ['one frame each', [listing, '{"id":3}'], [listing, '{"id":3}']],
     ['lines with their ends', [`${listing}\r\n{"id":3}\r\n`], [listing, '{"id":3}']],
-    ['a line in pieces', [listing.slice(0, 9), listing.slice(9, 40), `${listing.slice(40)}\r\n`], [listing]],
-    [
-      'what the sketch prints, and the frame behind it',
-      ['wifi ok\r\n', 'boot', listing],
-      ['wifi ok', `boot${listing}`],
-    ],
-    ['an end of line that comes by itself', [listing, '\r\n', '{"id":3}'], [listing, '{"id":3}']],
+    ['a line in parts', [listing.slice(0, 9), listing.slice(9, 40), `${listing.slice(40)}\r\n`], [listing]],
+    ['output of the sketch, followed by a frame', ['wifi ok\r\n', 'boot', listing], ['wifi ok', `boot${listing}`]],
+    ['a separate end of line', [listing, '\r\n', '{"id":3}'], [listing, '{"id":3}']],
   ])('hears %s', (_what, messages, expected) => {
     const { far, heard } = open();
     for (const message of messages) far.send(message);
@@ -54,7 +50,7 @@ describe('FramedLineTransport', () => {
     expect(sent).toEqual(['{"id":1}\n']);
   });
 
-  it('drops a line without end, and goes on behind it', () => {
+  it('drops an overlong line and continues after it', () => {
     const { far, heard, overlong } = open();
     for (let piece = 0; piece < 5; piece += 1) far.send('x'.repeat(32 * 1024));
     far.send('\n');
@@ -62,7 +58,7 @@ describe('FramedLineTransport', () => {
     expect([heard, overlong()]).toEqual([['{"id":3}'], 1]);
   });
 
-  it('delivers nothing of a message after it was closed in the midst of it', () => {
+  it('delivers nothing of a message after it was closed in the middle of it', () => {
     const { transport, far } = open();
     const heard: string[] = [];
     transport.onmessage = (text) => {

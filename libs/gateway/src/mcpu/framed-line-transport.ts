@@ -1,6 +1,6 @@
 /**
- * Lines of a microcontroller over a path that carries whole messages. A board may print its lines as they come, in pieces or several at once, and a gateway may put one JSON
- * object into each message without a line end: both are understood. [mcpu §6.3]
+ * Lines of a microcontroller over a transport of whole messages. Messages may contain several
+ * lines, parts of lines, or one JSON object without a line end. [mcpu §6.3]
  */
 import { LineSplitter } from '@flotilla/mcp';
 import type { CloseReason, Transport } from '@flotilla/mcp';
@@ -12,7 +12,10 @@ export class FramedLineTransport implements Transport {
   readonly #splitter: LineSplitter;
   #isOpen = true;
 
-  /** `frames` is open, not started and without callbacks. `onOverlong`: a line was longer than a frame may be, and was dropped. */
+  /**
+   * `frames` is open, not started and without callbacks. `onOverlong`: an overlong line was
+   * dropped.
+   */
   constructor(
     private readonly frames: Transport,
     onOverlong: () => void,
@@ -30,7 +33,7 @@ export class FramedLineTransport implements Transport {
     this.frames.start();
   }
 
-  /** With its line end, so that whoever passes it on to a serial line need not add one. */
+  /** Adds a line end, so that a bridge to a serial line need not. */
   send(text: string): boolean {
     return this.frames.send(`${text}\n`);
   }

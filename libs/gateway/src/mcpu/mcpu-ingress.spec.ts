@@ -22,7 +22,7 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-/** Lets in one board, by one token. */
+/** Admits one board with one token. */
 const auth: DeviceAuth = {
   checkMqtt: () => granted,
   checkWebSocket: () => granted,
@@ -69,7 +69,7 @@ describe('a microcontroller over MQTT', () => {
       subscriptions: topics.map((topic) => ({ topic, qos: 0 as const })),
     });
 
-  it('arrives with its subscription, and is who its client id names', async () => {
+  it('connects with its subscription, with the identity of its client id', async () => {
     const { dial, host } = await openMqtt();
     const device = await dial();
     expect(host.arrivals).toEqual([]);
@@ -90,7 +90,7 @@ describe('a microcontroller over MQTT', () => {
     expect(host.arrivals).toHaveLength(1);
   });
 
-  it('may speak and listen on its own topics only', async () => {
+  it('may publish and subscribe on its own topics only', async () => {
     const { dial, host, count } = await openMqtt();
     const device = await dial();
     subscribe(
@@ -118,7 +118,7 @@ describe('a microcontroller over MQTT', () => {
     expect(count('anomaly_topic_forbidden')).toBe(topics.length);
   });
 
-  it('that never subscribes is let go with its reason', async () => {
+  it('that never subscribes is disconnected with the reason', async () => {
     const { dial, host, count } = await openMqtt({ introductionTimeoutMs: 500 });
     const device = await dial();
     subscribe(device, 'mcpu/greenhouse-8/request');
@@ -150,7 +150,7 @@ async function openWebSocket() {
 }
 
 describe('a microcontroller over WebSocket', () => {
-  it('arrives at once, and is who its token was issued to', async () => {
+  it('connects at once, with the identity of its token', async () => {
     const { dial, host, lobby } = await openWebSocket();
     const socket = dial('greenhouse-7', 'right', ['mcpu.v1']);
     const received: string[] = [];
@@ -173,9 +173,9 @@ describe('a microcontroller over WebSocket', () => {
   it.each([
     ['without a token', 'greenhouse-7', undefined, 401, 'refusal_credentials_wrong'],
     ['with a wrong token', 'greenhouse-7', 'wrong', 401, 'refusal_credentials_wrong'],
-    ['with the token of another', 'greenhouse-8', 'right', 401, 'refusal_credentials_wrong'],
+    ['with the token of another board', 'greenhouse-8', 'right', 401, 'refusal_credentials_wrong'],
     ['with a MAC', '02:5e:7a:10:c4:9f', 'right', 400, 'refusal_handshake_invalid'],
-  ])('%s is refused and counted', async (_what, deviceId, token, status, counted) => {
+  ])('%s is rejected and counted', async (_what, deviceId, token, status, counted) => {
     const { dial, host, count } = await openWebSocket();
     const [, response] = (await once(dial(deviceId, token), 'unexpected-response')) as [unknown, IncomingMessage];
     expect([response.statusCode, count(counted), host.arrivals]).toEqual([status, 1, []]);

@@ -1,6 +1,6 @@
 /**
- * The way in of microcontrollers, and of gateways in front of them, over WebSocket: one device, one connection. It is who its token was issued to. The hub speaks first,
- * as everywhere with such boards. [mcpu §6.2]
+ * The WebSocket ingress of microcontrollers, and of gateways in front of them: one connection per
+ * device, identified by its token. The hub sends first, as always with such boards. [mcpu §6.2]
  */
 import type { IncomingMessage } from 'node:http';
 import type { WebSocket } from 'ws';

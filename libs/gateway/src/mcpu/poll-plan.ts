@@ -1,4 +1,7 @@
-/** What a microcontroller is asked for by plan: the tools whose firmware wishes it, and the rings of samples of its pins. [mcpu §2.7] */
+/**
+ * Plans the polls of a microcontroller: the tools whose firmware requests it, and the sample rings
+ * of its pins. [mcpu §2.7]
+ */
 import type { DevicePin } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -7,12 +10,15 @@ export interface PlannedPoll {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly everyMs: number;
-  /** The pin whose ring it is. */
+  /** The pin whose ring is read. */
   readonly pin: DevicePin | undefined;
 }
 
 const ringTool = 'get_pin_buffer';
-/** Part of the time in which a ring fills anew after which it is emptied: consecutive answers then overlap, so that nothing between them is lost. */
+/**
+ * The part of a ring's fill time after which it is read, so that consecutive answers overlap and no
+ * sample is lost.
+ */
 const ringPart = 0.75;
 
 export function planPolls(

@@ -1,7 +1,13 @@
-/** How long to wait before a board is dialled again. Connecting anew drives its outputs to their defaults, so it is done ever more rarely. [mcpu §0] */
+/**
+ * How long to wait before a board is dialled again. Connecting resets its outputs, so the delay
+ * grows. [mcpu §0]
+ */
 import type { GatewayLimits } from '../gateway-limits.js';
 
-/** `failures` in a row before this wait, from 0; `random` from 0 to 1. Between half of the time and all of it, so that boards behind one switch do not come at once. */
+/**
+ * `failures` in a row before this wait, from 0; `random` from 0 to 1. Returns half of the time or
+ * more, so that boards behind one switch are spread.
+ */
 export function redialDelayMs(
   { redialDelayMs: firstMs, redialDelayMsMax }: Pick<GatewayLimits, 'redialDelayMs' | 'redialDelayMsMax'>,
   failures: number,

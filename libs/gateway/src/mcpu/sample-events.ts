@@ -1,4 +1,7 @@
-/** What one microcontroller answers to its polls, as the data of `device.samples` events: each sample once, and bounded. */
+/**
+ * Converts the poll answers of one microcontroller to the data of `device.samples` events: each
+ * sample once, and bounded.
+ */
 import { freshSamples, isJsonObject, sampleWindowMax } from '@flotilla/mcp';
 import type { JsonObject, ToolResult } from '@flotilla/mcp';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -6,17 +9,20 @@ import type { PlannedPoll } from './poll-plan.js';
 
 type SampleLimits = Pick<GatewayLimits, 'samplesPerEventMax' | 'sampleBytesMax'>;
 
-/** Period of a series that does not name its own, ms. [mcpu §2.5] */
+/** Period of a series that does not state its own, ms. [mcpu §2.5] */
 const seriesIntervalMs = 1_000;
 const resourceMax = 64;
 
 export class SampleEvents {
-  /** The last window of each ring, and when it was asked for. */
+  /** The last window of each ring, and when it was requested. */
   readonly #windows = new Map<number, { readonly values: readonly number[]; readonly at: number }>();
 
   constructor(private readonly limits: SampleLimits) {}
 
-  /** Data of the event; undefined where there is nothing new, or nothing that can be kept. `at`: when the device was asked. */
+  /**
+   * Returns the data of the event; undefined if there are no new or valid values. `at`: the time of
+   * the request.
+   */
   read({ tool, pin }: PlannedPoll, result: ToolResult | undefined, at: number): JsonObject | undefined {
     const text = result?.isError === false ? result.content.find(({ type }) => type === 'text')?.['text'] : undefined;
     if (typeof text !== 'string') return undefined;
@@ -59,14 +65,14 @@ export class SampleEvents {
     };
   }
 
-  /** The newest, and how many older ones there was no room for. */
+  /** The newest values, and the number of omitted older ones. */
   #bounded(values: readonly number[]): JsonObject {
     const dropped = Math.max(0, values.length - this.limits.samplesPerEventMax);
     return { values: values.slice(dropped), ...(dropped > 0 ? { dropped } : {}) };
   }
 }
 
-/** A result that is a text stands for itself; all others are JSON. */
+/** A result that is a text is a value itself; all others are JSON. */
 function parseResult(text: string): unknown {
   try {
     return JSON.parse(text);

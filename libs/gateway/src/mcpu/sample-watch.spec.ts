@@ -1,4 +1,4 @@
-/** What microcontrollers are asked by plan, beside sessions that answer as a spec wishes, on a clock that a spec moves. */
+/** Polls of microcontrollers, with sessions that answer as a spec requests, on a manual clock. */
 import type { DevicePin } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { Session, SessionCall, SettledCall } from '@flotilla/session';
@@ -97,7 +97,7 @@ function watch(limits: Partial<GatewayLimits> = {}): SampleWatch {
 }
 
 describe('planPolls', () => {
-  it('takes what the firmware wishes, but not more often than is good, and rings before they are full', () => {
+  it('uses the intervals of the firmware within limits, and reads rings before they are full', () => {
     expect(
       planPolls(toolSet, defaultGatewayLimits).map(({ tool, arguments: args, everyMs }) => [tool, args, everyMs]),
     ).toEqual([
@@ -110,7 +110,7 @@ describe('planPolls', () => {
 });
 
 describe('SampleWatch', () => {
-  it('asks at the wished periods, and only in the background', () => {
+  it('polls at the requested periods, only in the background', () => {
     const { session, calls, asked } = board(() => ({ result: 1 }));
     watch().add(session);
     pass(60_000);
@@ -121,7 +121,7 @@ describe('SampleWatch', () => {
     expect(calls.every(({ isBackground }) => isBackground === true)).toBe(true);
   });
 
-  it('tells each sample of a ring once', () => {
+  it('reports each sample of a ring once', () => {
     const taken = () => Math.floor((now - 1_000_000) / 1_000);
     const values = () => Array.from({ length: taken() }, (_, at) => at).slice(-60);
     const { session, events } = board(({ tool }) => ({
@@ -136,7 +136,7 @@ describe('SampleWatch', () => {
     expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
   });
 
-  it('tells a series under its own name, and other values as they are, within bounds', () => {
+  it('reports a series under its own name, and other values unchanged, within limits', () => {
     const series = {
       type: 'buffer',
       resource: 'wetness',
@@ -158,7 +158,7 @@ describe('SampleWatch', () => {
     expect(events.length).toBeLessThanOrEqual(60 * 11);
   });
 
-  it('asks a silent one whether it is there, and lets it go after two questions without an answer', () => {
+  it('probes a silent board, and disconnects it after two probes without an answer', () => {
     const { session, asked, closed } = board(() => ({ kind: 'UNKNOWN' }), undefined);
     const samples = watch();
     samples.add(session);
@@ -170,7 +170,7 @@ describe('SampleWatch', () => {
     expect(closed[0]).toBe('unresponsive');
   });
 
-  it('takes it for no silence that a board is busy', () => {
+  it('does not treat a busy board as silent', () => {
     const { session, asked, closed } = board(() => ({ kind: 'NOT_SENT' }), undefined);
     watch().add(session);
     pass(60_000);
@@ -178,7 +178,7 @@ describe('SampleWatch', () => {
     expect(closed).toEqual([]);
   });
 
-  it('asks one board one question at a time, and only so many boards', () => {
+  it('sends one poll to a board at a time, and polls a limited number of boards', () => {
     const boards = Array.from({ length: 5 }, () => board(() => 'never'));
     const samples = watch({ pollCallsMax: 3 });
     for (const { session } of boards) samples.add(session);

@@ -1,6 +1,7 @@
 /**
- * Asks microcontrollers for what they measure, as often as their firmware wishes and the budget allows, and, when they were silent, whether they are there. Boards never
- * speak unasked. [mcpu §2.7] Only boards with nothing else to do are asked, one question each at a time. These are no calls on record: a fleet would fill the table with them.
+ * Polls microcontrollers for samples, as often as their firmware requests and the budget allows,
+ * and probes silent ones. Boards never send unasked [mcpu §2.7]. Only idle boards are polled, once
+ * at a time. Polls are not recorded as calls, because a fleet would fill the table.
  */
 import { RecordIds } from '@flotilla/registry';
 import type { ToolSet } from '@flotilla/registry';
@@ -12,7 +13,7 @@ import { planPolls } from './poll-plan.js';
 import type { PlannedPoll } from './poll-plan.js';
 import { SampleEvents } from './sample-events.js';
 
-/** As much of a live session as the watch needs. */
+/** The part of a live session that polls need. */
 export interface SampledSession {
   readonly deviceId: DeviceId;
   readonly session: Session;
@@ -27,10 +28,10 @@ export interface SampleWatchOptions {
   readonly counters: GatewayCounters;
 }
 
-/** What is known of one microcontroller. Times are ms since the Unix epoch. */
+/** The state of one microcontroller. Times are ms since the Unix epoch. */
 interface Watched {
   readonly samples: SampleEvents;
-  /** Of which `polls` is the plan. */
+  /** The source of `polls`. */
   toolSet: ToolSet | undefined;
   polls: readonly { readonly poll: PlannedPoll; nextAt: number }[];
   isAsked: boolean;
@@ -39,7 +40,7 @@ interface Watched {
   window: { readonly startedAt: number; events: number };
 }
 
-/** Whether the board is there: every board answers it, and it changes nothing. */
+/** A probe that every board answers and that changes nothing. */
 const probe: PlannedPoll = { tool: 'get_info', arguments: {}, everyMs: 0, pin: undefined };
 
 export class SampleWatch {
@@ -75,7 +76,7 @@ export class SampleWatch {
     this.#watched.delete(session);
   }
 
-  /** Some call to a device has ended: an answer of whatever kind says that it is there. */
+  /** Records that a call ended: any answer shows that the device is alive. */
   settled(session: SampledSession, { outcome, settledAt }: SettledCall): void {
     const watched = this.#watched.get(session);
     if (watched === undefined || (outcome.kind !== 'SUCCEEDED' && outcome.kind !== 'FAILED')) return;
@@ -83,7 +84,7 @@ export class SampleWatch {
     watched.misses = 0;
   }
 
-  /** Those that were asked go to the end, so that a budget that is too small is shared by all. */
+  /** Polled boards move to the end, so that all share an insufficient budget. */
   #step(): void {
     const now = this.options.clock.now();
     for (const [session, watched] of [...this.#watched]) {

@@ -1,4 +1,7 @@
-/** The path of one microcontroller over TCP: each line is a message, each message one write, because boards do not put pieces together. [mcpu §1.3] */
+/**
+ * The transport of one microcontroller over TCP: each line is a message, each message one write,
+ * because boards do not reassemble parts. [mcpu §1.3]
+ */
 import type { Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
 import { LineSplitter } from '@flotilla/mcp';
@@ -9,9 +12,9 @@ export interface TcpLineTransportOptions {
   readonly clock: Clock;
   readonly unsentBytesMax: number;
   readonly closingTimeoutMs: number;
-  /** A line was longer than a frame may be, and was dropped. */
+  /** An overlong line was dropped. */
   readonly onOverlong: () => void;
-  /** So many lines and bytes arrived. */
+  /** The number of lines and bytes that arrived. */
   readonly onTraffic: (lines: number, bytes: number) => void;
 }
 
@@ -24,7 +27,7 @@ export class TcpLineTransport implements Transport {
   #isStarted = false;
   #isOpen = true;
 
-  /** `socket` is connected; what it says before `start` is lost. */
+  /** `socket` is connected; output before `start` is lost. */
   constructor(
     private readonly socket: Socket,
     private readonly options: TcpLineTransportOptions,
@@ -49,7 +52,10 @@ export class TcpLineTransport implements Transport {
     return true;
   }
 
-  /** With a FIN where the board takes one: it serves one connection, and keeps a place for one that just vanished. */
+  /**
+   * Sends a FIN if possible: a board serves one connection and keeps it open if the client just
+   * disappears.
+   */
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
     this.#end(reason);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DeviceAddresses, publicMqttProblem, publicUrlProblem } from './device-addresses.js';
 import type { AddressSettings } from './device-addresses.js';
 
-const reached = { localAddress: '192.168.7.2', host: 'whatever.example' };
+const reached = { localAddress: '192.168.7.2', host: 'other.example' };
 
 function addresses(change: Partial<AddressSettings> = {}): DeviceAddresses {
   return new DeviceAddresses({
@@ -12,49 +12,49 @@ function addresses(change: Partial<AddressSettings> = {}): DeviceAddresses {
   });
 }
 
-describe('the addresses that devices are told', () => {
-  it('have no MQTT where the hub has none: no plain port, no certificate, and no public address of one', () => {
+describe('the addresses that devices receive', () => {
+  it('contain no MQTT if the hub has none: no plain port, no certificate, and no public address', () => {
     const off = { mqttPort: () => undefined };
     expect(addresses(off).hasMqtt).toBe(false);
     expect(addresses(off).mqttEndpoint(reached)).toBeUndefined();
     expect(addresses({ ...off, isTls: true }).hasMqtt).toBe(true);
-    expect(addresses({ ...off, isTls: true }).mqttEndpoint(reached)).toBe('whatever.example:8883');
+    expect(addresses({ ...off, isTls: true }).mqttEndpoint(reached)).toBe('other.example:8883');
     expect(addresses({ ...off, publicMqtt: 'mqtt.example.net' }).hasMqtt).toBe(true);
   });
 
-  it('are by default the one at which the device’s request arrived', () => {
+  it('are by default those at which the device’s request arrived', () => {
     expect(addresses().mqttEndpoint(reached)).toBe('192.168.7.2:1883');
     expect(addresses().webSocketUrl(reached)).toBe('ws://192.168.7.2:8080/xiaozhi/v1/');
   });
 
-  it('are the public ones where they are set', () => {
+  it('are the public ones if they are set', () => {
     const told = addresses({ publicUrl: 'https://hub.example.net/flotilla/', publicMqtt: 'mqtt.example.net:8883' });
     expect(told.mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
     expect(told.webSocketUrl(reached)).toBe('wss://hub.example.net:443/flotilla/xiaozhi/v1/');
     expect(told.otaUrl('abc')).toBe('https://hub.example.net:443/flotilla/ota/abc/');
   });
 
-  it('take the host of the public URL for MQTT where only that is set', () => {
+  it('use the host of the public URL for MQTT if only that is set', () => {
     expect(addresses({ publicUrl: 'http://hub.example.net' }).mqttEndpoint(reached)).toBe('hub.example.net:1883');
   });
 
-  it('spell out the port that a device would otherwise guess', () => {
+  it('include the port that a device would otherwise guess', () => {
     expect(addresses({ publicMqtt: 'mqtt.example.net' }).mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
     expect(addresses({ publicUrl: 'http://hub.example.net' }).webSocketUrl(reached)).toBe(
       'ws://hub.example.net:80/xiaozhi/v1/',
     );
   });
 
-  it('never contain an IPv6 address: the Host header helps out, or nothing is told', () => {
+  it('never contain an IPv6 address: the Host header is used instead, or none', () => {
     expect(addresses().mqttEndpoint({ localAddress: 'fe80::1', host: 'hub.local:8080' })).toBe('hub.local:1883');
     expect(addresses().mqttEndpoint({ localAddress: 'fe80::1', host: '[fe80::1]:8080' })).toBeUndefined();
     expect(addresses().webSocketUrl({ localAddress: undefined, host: 'a/b@c:1:2' })).toBeUndefined();
   });
 
-  it('use TLS and the name that the device used where the hub has a certificate', () => {
+  it('use TLS and the name that the device used if the hub has a certificate', () => {
     const told = addresses({ isTls: true });
-    expect(told.webSocketUrl(reached)).toBe('wss://whatever.example:8080/xiaozhi/v1/');
-    expect(told.mqttEndpoint(reached)).toBe('whatever.example:8883');
+    expect(told.webSocketUrl(reached)).toBe('wss://other.example:8080/xiaozhi/v1/');
+    expect(told.mqttEndpoint(reached)).toBe('other.example:8883');
     expect(addresses({ isTls: true, publicUrl: 'https://hub.example.net' }).mqttEndpoint(reached)).toBe(
       'hub.example.net:8883',
     );
@@ -62,7 +62,7 @@ describe('the addresses that devices are told', () => {
   });
 });
 
-describe('public addresses that would reboot devices in a loop', () => {
+describe('public addresses that would restart devices in a loop', () => {
   it.each([
     'mqtt://hub.example.net',
     'hub.example.net:',
@@ -71,7 +71,7 @@ describe('public addresses that would reboot devices in a loop', () => {
     'hub.example.net:0',
     'hub.example.net:70000',
     'a b',
-  ])('are refused: MQTT at %j', (text) => expect(publicMqttProblem(text)).toMatch(/^must /));
+  ])('are rejected: MQTT at %j', (text) => expect(publicMqttProblem(text)).toMatch(/^must /));
 
   it.each([
     'hub.example.net',
@@ -80,9 +80,9 @@ describe('public addresses that would reboot devices in a loop', () => {
     'http://user@hub.example.net',
     'http://hub.example.net/a:b',
     'http://hub.example.net/?a=1',
-  ])('are refused: the URL %j', (text) => expect(publicUrlProblem(text)).toMatch(/^must /));
+  ])('are rejected: the URL %j', (text) => expect(publicUrlProblem(text)).toMatch(/^must /));
 
-  it('are told from good ones', () => {
+  it('are distinguished from valid ones', () => {
     for (const text of ['hub.example.net', 'hub.example.net:8883', '192.0.2.4:1883'])
       expect(publicMqttProblem(text)).toBeUndefined();
     for (const text of ['https://hub.example.net', 'http://192.0.2.4:8080/flotilla'])

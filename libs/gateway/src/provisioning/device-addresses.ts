@@ -1,45 +1,55 @@
 /**
- * Which addresses devices are told: the public ones where they are set, else the address at which their own request arrived. It writes them in the few forms that the
- * firmware's parsers survive. [xiaozhi §1.1, §2.1]
+ * Determines which addresses devices receive: the public ones if they are set, otherwise the
+ * address at which their request arrived. Writes them in the few forms that the firmware's parsers
+ * accept. [xiaozhi §1.1, §2.1]
  */
 
 export interface AddressSettings {
-  /** `http://…` or `https://…`, with a path where a proxy serves the hub below one. */
+  /** `http://…` or `https://…`, with a path if a proxy serves the hub below one. */
   readonly publicUrl: string | undefined;
-  /** `host` or `host:port`, no scheme. */
+  /** `host` or `host:port`, without a scheme. */
   readonly publicMqtt: string | undefined;
-  /** Whether the hub has a certificate: then its HTTP listener speaks TLS, and MQTT does on 8883. */
+  /** Whether the hub has a certificate: then HTTP uses TLS, and MQTT uses TLS on port 8883. */
   readonly isTls: boolean;
-  /** Host that stands for the hub where no request tells one: in what people are told before a device has come. */
+  /** The host that people see before any device has connected. */
   readonly fallbackHost: string;
-  /** Ports in use; asked when an answer is made, because listeners open late. */
+  /** Ports in use. Read for each answer, because listeners open late. */
   readonly httpPort: () => number;
-  /** Undefined where there is no plain MQTT. */
+  /** Undefined if there is no plain MQTT. */
   readonly mqttPort: () => number | undefined;
 }
 
-/** Where one request arrived. */
+/** The address at which one request arrived. */
 export interface ReachedAt {
   readonly localAddress: string | undefined;
-  /** The Host header: used where the local address is IPv6, which no device can be told, and with TLS, because certificates are for names. */
+  /**
+   * The Host header, used with TLS (certificates are for names) and if the local address is IPv6,
+   * which devices cannot use.
+   */
   readonly host: string | undefined;
 }
 
-/** The port by which the firmware decides that MQTT goes over TLS. */
+/** The port for which the firmware uses TLS. */
 export const MQTT_TLS_PORT = 8883;
 
 const hostPattern = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
 const mqttEndpoint = new RegExp(`^(${hostPattern})(?::(\\d{1,5}))?$`);
 const bareHost = new RegExp(`^(${hostPattern})(?::\\d{1,5})?$`);
 
-/** What is wrong with a FLOTILLA_PUBLIC_MQTT, if anything. A scheme reboots devices in a loop. */
+/**
+ * Returns what is wrong with a FLOTILLA_PUBLIC_MQTT, if anything. A scheme restarts devices in a
+ * loop.
+ */
 export function publicMqttProblem(text: string): string | undefined {
   const [, host, port] = mqttEndpoint.exec(text) ?? [];
   if (host === undefined) return 'must be host or host:port, a name or an IPv4 address, without a scheme';
   return port === undefined || isPort(Number(port)) ? undefined : 'must have a port from 1 to 65535';
 }
 
-/** What is wrong with a FLOTILLA_PUBLIC_URL, if anything. A colon anywhere but before the port reboots devices in a loop. */
+/**
+ * Returns what is wrong with a FLOTILLA_PUBLIC_URL, if anything. A colon in its path restarts
+ * devices in a loop.
+ */
 export function publicUrlProblem(text: string): string | undefined {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !['http:', 'https:'].includes(url.protocol))
@@ -59,13 +69,16 @@ export class DeviceAddresses {
     this.#publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl);
   }
 
-  /** Whether devices can use MQTT over TCP at all; where they cannot, they are sent to the WebSocket ingress. */
+  /** Whether devices can use MQTT over TCP; otherwise they use the WebSocket ingress. */
   get hasMqtt(): boolean {
     const { isTls, publicMqtt, mqttPort } = this.settings;
     return publicMqtt !== undefined || isTls || mqttPort() !== undefined;
   }
 
-  /** `host:port` for CONNECT, always with the port: without one devices take 8883 and TLS. Undefined where there is none to tell. */
+  /**
+   * `host:port` for CONNECT. Without a port devices use 8883 and TLS. Undefined if no address is
+   * known.
+   */
   mqttEndpoint(reached?: ReachedAt): string | undefined {
     const { isTls, publicMqtt, mqttPort } = this.settings;
     if (publicMqtt !== undefined) return publicMqtt.includes(':') ? publicMqtt : `${publicMqtt}:${MQTT_TLS_PORT}`;
@@ -74,25 +87,29 @@ export class DeviceAddresses {
     return host === undefined || port === undefined ? undefined : `${host}:${port}`;
   }
 
-  /** URL of the WebSocket ingress of a dialect, its port spelt out. Undefined where there is none to tell. */
+  /**
+   * The URL of the WebSocket ingress of a dialect, with its port. Undefined if no address is known.
+   */
   webSocketUrl(reached?: ReachedAt, path: '/xiaozhi/v1/' | '/mcpu/v1/' = '/xiaozhi/v1/'): string | undefined {
     const base = this.#httpBase(reached);
     return base === undefined ? undefined : base.replace(/^http/, 'ws') + path;
   }
 
-  /** The OTA URL of an enrolment link, or of everybody. At least 10 characters, as devices want. */
+  /**
+   * The OTA URL of an enrolment link, or the general one. Devices require at least 10 characters.
+   */
   otaUrl(token?: string): string {
     const base = this.#httpBase() ?? `http://localhost:${this.settings.httpPort()}`;
     return token === undefined ? `${base}/ota/` : `${base}/ota/${token}/`;
   }
 
-  /** URL of a path of this hub, which begins with a slash. Undefined where there is no address to tell. */
+  /** The URL of a path of this hub, which begins with a slash. Undefined if no address is known. */
   urlOf(path: string, reached?: ReachedAt): string | undefined {
     const base = this.#httpBase(reached);
     return base === undefined ? undefined : base + path;
   }
 
-  /** Without a slash at the end. */
+  /** Without a trailing slash. */
   #httpBase(reached?: ReachedAt): string | undefined {
     const url = this.#publicUrl;
     if (url) {

@@ -1,4 +1,7 @@
-/** What somebody who has just issued a credential is shown: everything that has to be typed into the device. */
+/**
+ * The settings that a person sees after a credential was issued: everything that must be entered on
+ * the device.
+ */
 import type { KnownDevice } from '@flotilla/registry';
 import { topicsOf } from '../mqtt/device-topics.js';
 import type { DeviceAddresses } from './device-addresses.js';

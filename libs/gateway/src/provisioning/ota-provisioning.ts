@@ -1,5 +1,6 @@
 /**
- * How devices get in, put together: the OTA endpoint that issues credentials and the check of those that come back. The HTTP server is somebody else's.
+ * Combines the parts of provisioning: the OTA endpoint that issues credentials, and the check of
+ * these credentials.
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
@@ -14,7 +15,7 @@ import { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayCount } from '../gateway-counters.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
-import { AdmissionDesk } from './enrolment/enrolment-service.js';
+import { EnrolmentService } from './enrolment/enrolment-service.js';
 import type { EnrolmentMode } from './enrolment/enrolment-service.js';
 import { AttemptLimiter } from '../overload/attempt-limiter.js';
 import type { AnswerSettings } from './ota/ota-answer.js';
@@ -28,11 +29,11 @@ export interface OtaProvisioningOptions {
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly settings: AnswerSettings;
   readonly mode: EnrolmentMode;
-  /** Which devices are told to install something; without it, none is. */
+  /** Which updates devices install; without it there are no updates. */
   readonly updates?: { readonly offer: UpdateOffer; readonly signer: UrlSigner } | undefined;
-  /** Who asks; without it whoever connected. */
+  /** Determines the address of a client; by default the address of its connection. */
   readonly addressOf?: ClientAddress;
-  /** A device that has proved who it is has started. */
+  /** Called when a device that proved its identity has started. */
   readonly onBoot?: (deviceId: DeviceId) => void;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
@@ -52,15 +53,17 @@ export class OtaProvisioning {
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     publishContacts({ credentials, feed: bus.feed, events });
     this.auth = new CredentialAuth({ credentials, events, clock });
-    const desk = new AdmissionDesk({
+    const enrolment = new EnrolmentService({
       ...{ credentials, enrolments, feed: bus.feed, events, mode, logger },
       limiter: new AttemptLimiter(),
     });
     const count = this.#counters.add.bind(this.#counters, 'ota');
-    this.httpRoutes = new OtaEndpoint({ desk, settings, updates, addressOf, onBoot, clock, logger, count }).routes;
+    this.httpRoutes = new OtaEndpoint({ enrolment, settings, updates, addressOf, onBoot, clock, logger, count }).routes;
   }
 
-  /** Has the registry remember every known device, so that answers go on while PostgreSQL is away. */
+  /**
+   * Loads every known device into memory, so that answers continue while PostgreSQL is unreachable.
+   */
   async start(): Promise<void> {
     await this.options.registry.credentials.allKnown();
   }

@@ -1,4 +1,7 @@
-/** Publishes what OTA requests have changed: subscribers see the version and the time at once, without waiting for a session that a WebSocket board may not open for days. */
+/**
+ * Publishes changes that OTA requests reported. Subscribers see them at once, because a WebSocket
+ * board may open no session for days.
+ */
 import type { EventFeed } from '@flotilla/bus';
 import type { CredentialStore } from '@flotilla/registry';
 import type { EventLog } from '../sessions/event-log.js';
@@ -9,7 +12,7 @@ export interface ContactPublishing {
   readonly events: EventLog;
 }
 
-/** A later session finds the new version in the device's row, and records no second event. */
+/** A later session finds the new version in the device's row and records no second event. */
 export function publishContacts({ credentials, events, feed }: ContactPublishing): void {
   credentials.whenNoted((contacts) => {
     for (const { deviceId, formerVersion: from, firmwareVersion: to } of contacts) {

@@ -1,11 +1,14 @@
 /**
- * What the hub lets a device post or fetch, as tokens: to ask about photos while its present session lives, to post one snapshot, to fetch one picture. They are all the proof
- * that there is, because snapshots and previews come without any header that names the device. [xiaozhi §6]
+ * Tokens with which a device may send photos while its present session lives, send one snapshot, or
+ * fetch one picture. They are the only proof, because snapshots and previews have no header that
+ * identifies the device. [xiaozhi §6]
  */
 import type { DeviceId } from '@flotilla/mcp';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 
-/** Who may ask about photos: a device, in the session that began then (ms since the Unix epoch). */
+/**
+ * The right to ask about photos: a device in the session that began then (ms since the Unix epoch).
+ */
 export interface VisionGrant {
   readonly deviceId: DeviceId;
   readonly connectedAt: number;
@@ -16,7 +19,10 @@ export interface SnapshotGrant {
   readonly ticketId: string;
 }
 
-/** The end of the session ends a vision token, and MQTT sessions last for months: this is only more than any. */
+/**
+ * A vision token ends with its session, which may last for months on MQTT; this limit is only
+ * longer than any session.
+ */
 const VISION_LIFE_MS = 10 * 365 * 86_400_000;
 const VISION_PATH = '/t/vision/';
 
@@ -59,12 +65,12 @@ export class DeviceGrants {
   }
 }
 
-/** Ids of devices have characters that a token has not. */
+/** Device ids contain characters that are invalid in tokens. */
 function joined(what: string, deviceId: DeviceId): string {
   return `${what}_${Buffer.from(deviceId).toString('base64url')}`;
 }
 
-/** Of what `joined` made: the signature says so. */
+/** Reverses `joined`; the signature guarantees the format. */
 function parted(id: string): readonly [string, DeviceId] {
   const end = id.indexOf('_');
   return [id.slice(0, end), Buffer.from(id.slice(end + 1), 'base64url').toString() as DeviceId];

@@ -42,7 +42,7 @@ const server = createServer((request, response) => {
   route?.handle(request, response);
 });
 
-/** A session of the device that PostgreSQL knows, and the token of it. */
+/** A session of the device in PostgreSQL, and its token. */
 async function session(
   deviceId: DeviceId,
   connectedAt = Date.now(),
@@ -64,7 +64,7 @@ async function blobsKept(): Promise<readonly string[]> {
   return names;
 }
 
-/** Without thumbnails, which earlier uploads may still be getting. */
+/** Without thumbnails, which earlier uploads may still be creating. */
 async function picturesKept(): Promise<readonly string[]> {
   const keys = await blobsKept();
   return keys.filter((key) => !key.endsWith('.thumbnail'));
@@ -112,7 +112,7 @@ afterAll(async () => {
 });
 
 describe('POST /vision', () => {
-  it('keeps the photo, asks about it, and answers in the firmware’s words under its size', async () => {
+  it('keeps the photo, asks about it, and answers in the firmware’s format under its size', async () => {
     const { token } = await session(camera);
     say = async ({ question, contentType, picture }) =>
       `${question} ${contentType} ${picture.length} ${'ß'.repeat(10_000)}`;
@@ -164,7 +164,7 @@ describe('POST /vision', () => {
     expect(reply.status).toBe(200);
   });
 
-  it('takes a token of the device’s present session only, with its Device-Id', async () => {
+  it('accepts only a token of the device’s present session, with its Device-Id', async () => {
     const device = '02:5e:7a:10:c4:04' as DeviceId;
     const { token, epoch } = await session(device, Date.now() - 1_000);
     const parts = photoParts('?', await jpeg());
@@ -188,7 +188,7 @@ describe('POST /vision', () => {
     expect(epoch).toBeLessThan(newer.epoch);
   });
 
-  it('refuses what is too large, no form, no picture, or not whole, and keeps nothing of it', async () => {
+  it('rejects what is too large, no form, no picture, or incomplete, and keeps nothing of it', async () => {
     const device = '02:5e:7a:10:c4:05' as DeviceId;
     const { token } = await session(device);
     const before = await picturesKept();
@@ -214,7 +214,7 @@ describe('POST /vision', () => {
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toEqual([]);
   });
 
-  it('answers a body that stops coming, and forgets one whose sender is gone', async () => {
+  it('answers a body that stops, and forgets one whose sender is gone', async () => {
     const device = '02:5e:7a:10:c4:06' as DeviceId;
     const { token } = await session(device);
     const headers = headersOf(device, token);
@@ -236,18 +236,18 @@ describe('POST /vision', () => {
     ]);
   });
 
-  it('takes one at a time of a device', async () => {
+  it('accepts one upload of a device at a time', async () => {
     const device = '02:5e:7a:10:c4:07' as DeviceId;
     const { token } = await session(device);
     const headers = headersOf(device, token);
     const parts = photoParts('?', await jpeg());
-    // Neither ends, so whichever is read first holds the device's turn until it has been silent for too long.
+    // Neither ends, so the one that is read first holds the upload slot until it times out.
     const both = [1, 2].map(() => post(`${httpUrl}/vision`, parts.slice(0, 3), { headers, after: 'leave' }));
     const statuses = (await Promise.all(both)).map(({ status }) => status);
     expect(statuses.sort()).toEqual([408, 429]);
   });
 
-  it('takes a few of a device in a minute', async () => {
+  it('accepts a few uploads of a device in a minute', async () => {
     const device = '02:5e:7a:10:c4:08' as DeviceId;
     const { token } = await session(device);
     const headers = headersOf(device, token);
@@ -261,7 +261,7 @@ describe('POST /vision', () => {
 describe('a device’s screen', () => {
   const ticketId = '0192aa00-0000-7000-8000-00000000000a';
 
-  it('is posted to an address that serves once', async () => {
+  it('is posted to an address that works once', async () => {
     const url = permits.snapshotUrl(camera, ticketId, Date.now() + 5_000) ?? '';
     expect(url.replace(httpUrl, '')).toMatch(/^\/t\/snapshot\/[\w.-]+$/);
     const parts = photoParts('a field that no screen sends', await jpeg());
@@ -274,14 +274,14 @@ describe('a device’s screen', () => {
     expect(new Set(await picturesKept())).toEqual(new Set(kept));
   });
 
-  it('is not posted to an address that is expired, changed, or made for something else', async () => {
+  it('is not posted to an address that is expired, changed, or has another purpose', async () => {
     const parts = photoParts('', await jpeg());
     const expired = permits.snapshotUrl(camera, '0192aa00-0000-7000-8000-00000000000b', Date.now() - 1_000) ?? '';
     const preview = (permits.previewUrl('x', Date.now() + 5_000) ?? '').replace('preview', 'snapshot');
     for (const url of [expired, preview, `${httpUrl}/t/snapshot/x`]) expect((await post(url, parts)).status).toBe(404);
   });
 
-  it('fetches what it shows as a PNG of its size, with the length', async () => {
+  it('fetches a picture as a PNG of its size, with the length', async () => {
     const wide = await sharp({ create: { width: 2_000, height: 1_000, channels: 3, background: 'red' } })
       .jpeg()
       .toBuffer();

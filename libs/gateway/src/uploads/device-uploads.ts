@@ -1,4 +1,7 @@
-/** Pictures in and out over HTTP, put together: what devices are told, the routes that they use, and the intake that people's uploads share. */
+/**
+ * Combines the parts of picture uploads: the vision service of devices, their routes, and the
+ * intake that people's uploads share.
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { EventFeed } from '@flotilla/bus';
 import type { VisionService } from '@flotilla/mcp';
@@ -12,7 +15,7 @@ import type { DeviceAddresses } from '../provisioning/device-addresses.js';
 import { EventLog } from '../sessions/event-log.js';
 import type { VisionCustomer } from '../sessions/vision-customer.js';
 import { DeviceGrants } from './device-grants.js';
-import { DeviceTurns } from './upload-slots.js';
+import { UploadSlots } from './upload-slots.js';
 import { PictureIntake } from './picture-intake.js';
 import { ScreenEndpoints } from './screen-endpoints.js';
 import { Thumbnails } from './thumbnails.js';
@@ -47,7 +50,7 @@ export class DeviceUploads {
     const { answerer, blobs, clock, feed, logger, registry, signer } = options;
     const { devices, events, uploads } = registry;
     const limits = { ...defaultUploadLimits, ...options.limits };
-    const turns = new DeviceTurns(limits);
+    const slots = new UploadSlots(limits);
     this.#limits = limits;
     this.#grants = new DeviceGrants(signer);
     this.#thumbnails = new Thumbnails({ uploads, blobs, limits, logger });
@@ -57,7 +60,7 @@ export class DeviceUploads {
       thumbnails: this.#thumbnails,
       events: new EventLog({ events, feed, clock }),
     });
-    const parts = { ...shared, turns, grants: this.#grants, intake: this.#intake };
+    const parts = { ...shared, slots, grants: this.#grants, intake: this.#intake };
     const vision = new VisionEndpoint({ ...parts, devices, answerer });
     const screen = new ScreenEndpoints(parts);
     this.httpRoutes = [
@@ -67,13 +70,13 @@ export class DeviceUploads {
     ];
   }
 
-  /** What `initialize` tells a device. Undefined where there is no address to tell. */
+  /** Returns the vision service for `initialize`; undefined if no address is known. */
   visionFor({ reached, ...grant }: VisionCustomer): VisionService | undefined {
     const url = this.options.addresses.urlOf('/vision', reached);
     return url === undefined ? undefined : { url, token: this.#grants.visionToken(grant) };
   }
 
-  /** Keeps a person's picture. Throws UploadRefusal, once the body was read. */
+  /** Stores a person's picture. Throws UploadRefusal after the body was read. */
   async takeImage(request: IncomingMessage): Promise<UploadRow> {
     try {
       return await this.#intake.take(request, { kind: 'IMAGE', deviceId: undefined });
@@ -87,7 +90,7 @@ export class DeviceUploads {
     await this.#thumbnails.close();
   }
 
-  /** `act` answers by what it returns, or has answered. Whatever it throws becomes an answer. */
+  /** `act` returns the answer, or has already answered. Its exceptions become answers. */
   #route(
     method: HttpRoute['method'],
     path: string,
@@ -105,10 +108,10 @@ export class DeviceUploads {
 
   #refusalOf(error: unknown, path: string): UploadAnswer {
     if (error instanceof UploadRefusal) {
-      this.options.logger.debug({ path, code: error.code }, 'an upload was refused');
+      this.options.logger.debug({ path, code: error.code }, 'rejected an upload');
       return refusalAnswer(error);
     }
     this.options.logger.error({ err: error, path }, 'an upload failed');
-    return refusalAnswer(new UploadRefusal('UNAVAILABLE', 'The hub failed to do this; try again later.'));
+    return refusalAnswer(new UploadRefusal('UNAVAILABLE', 'The hub failed to process the upload. Try again later.'));
   }
 }

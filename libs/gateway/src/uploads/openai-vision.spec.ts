@@ -6,7 +6,7 @@ import { json } from 'node:stream/consumers';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { OpenAiVision } from './openai-vision.js';
 
-/** What the model does with the next request. */
+/** How the model handles the next request. */
 let behave: (request: IncomingMessage, response: ServerResponse) => void;
 let origin: string;
 const server = createServer((request, response) => behave(request, response));
@@ -89,7 +89,7 @@ describe('a vision model', () => {
   it.each<[string, typeof behave]>([
     ['never answers', () => undefined],
     ['begins to answer and stops', (_request, response) => response.write('{"choi')],
-  ])('that %s is given up in time', async (_what, misbehave) => {
+  ])('that %s times out', async (_what, misbehave) => {
     behave = misbehave;
     await expect(ask('', 200)).rejects.toMatchObject({ message: 'The vision model did not answer in time.' });
   });

@@ -1,9 +1,12 @@
-/** Asks a vision model that speaks OpenAI's chat completions, hosted anywhere: one message with the question and the picture in it. */
+/**
+ * Asks a vision model over OpenAI's chat completions: one message with the question and the
+ * picture.
+ */
 import { VisionError } from './vision-answerer.js';
 import type { Photo, VisionAnswerer } from './vision-answerer.js';
 
 export interface OpenAiVisionOptions {
-  /** The host, its `/v1`, or the whole address of the completions. */
+  /** The host, its `/v1`, or the full URL of the completions. */
   readonly url: string;
   readonly key: string | undefined;
   readonly model: string;
@@ -11,9 +14,9 @@ export interface OpenAiVisionOptions {
 
 /** Bytes of the model's answer that are read. */
 const ANSWER_BYTES_MAX = 256 * 1024;
-/** Tokens asked for: some sentences, as a device speaks them. */
+/** Requested tokens: a few sentences, as a device speaks them. */
 const ANSWER_TOKENS_MAX = 500;
-/** What is asked where the device asked nothing. */
+/** The question if the device sent none. */
 const PLAIN_QUESTION = 'What is in this picture?';
 
 export class OpenAiVision implements VisionAnswerer {
@@ -39,7 +42,7 @@ export class OpenAiVision implements VisionAnswerer {
     }
     if (!response.ok) throw new VisionError(`The vision model answered with status ${response.status}.`);
     const answer = answerIn(text);
-    if (answer === undefined) throw new VisionError('The vision model answered something that is no chat completion.');
+    if (answer === undefined) throw new VisionError('The answer of the vision model is not a chat completion.');
     return answer;
   }
 
@@ -55,7 +58,7 @@ export class OpenAiVision implements VisionAnswerer {
         max_tokens: ANSWER_TOKENS_MAX,
         messages: [{ role: 'user', content: [text, image] }],
       }),
-      // A key goes to nobody but the address that was set.
+      // Sends the key only to the configured address.
       redirect: 'error',
       signal,
     };
@@ -80,7 +83,7 @@ async function readText(response: Response): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Outside data: every step may be missing. */
+/** Untrusted data: every level may be missing. */
 function answerIn(text: string): string | undefined {
   let answer: unknown;
   try {

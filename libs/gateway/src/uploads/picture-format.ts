@@ -1,11 +1,14 @@
-/** What kind of picture bytes are, by their beginning and never by what the sender says: these are the only types that the hub keeps and serves. */
+/**
+ * Detects the type of a picture by its first bytes, never by the sender's claim. The hub keeps and
+ * serves only these types.
+ */
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
 import { UploadRefusal } from './upload-refusal.js';
 
 export type PictureType = 'image/jpeg' | 'image/png' | 'image/webp' | 'image/gif';
 
-/** Bytes that decide. */
+/** Bytes that determine the type. */
 const HEAD_BYTES = 12;
 
 const jpeg = Buffer.from([0xff, 0xd8, 0xff]);
@@ -19,9 +22,12 @@ export function pictureType(head: Buffer): PictureType | undefined {
   return text.startsWith('GIF87a') || text.startsWith('GIF89a') ? 'image/gif' : undefined;
 }
 
-/** Lets a picture through and nothing else: ends with UploadRefusal UNSUPPORTED_PICTURE before the first byte of anything else. */
+/**
+ * Passes pictures through and ends with UploadRefusal UNSUPPORTED_PICTURE before the first byte of
+ * anything else.
+ */
 export class PictureGate extends Transform {
-  /** Known once something came through. */
+  /** Set after the first bytes. */
   type: PictureType | undefined;
   #head: Buffer | undefined = Buffer.alloc(0);
 
@@ -45,7 +51,7 @@ export class PictureGate extends Transform {
       done(
         new UploadRefusal(
           'UNSUPPORTED_PICTURE',
-          'The file is no picture of a kind that the hub keeps: JPEG, PNG, WebP or GIF.',
+          'The file is not a picture of a supported type: JPEG, PNG, WebP or GIF.',
         ),
       );
   }

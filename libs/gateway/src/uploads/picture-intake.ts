@@ -1,4 +1,7 @@
-/** Takes a picture from a request into the blob store and writes its row. A row is there only for bytes that are whole; bytes without a row go again. */
+/**
+ * Stores a picture of a request in the blob store and writes its row. Rows exist only for complete
+ * files; files without a row are removed.
+ */
 import type { IncomingMessage } from 'node:http';
 import { pipeline } from 'node:stream';
 import type { Readable } from 'node:stream';
@@ -27,7 +30,7 @@ export interface PictureIntakeOptions {
 export interface PictureOrigin {
   readonly kind: UploadKind;
   readonly deviceId: DeviceId | undefined;
-  /** Single-use permission that it comes with. */
+  /** The single-use permission of the upload. */
   readonly ticketId?: string;
 }
 
@@ -36,11 +39,11 @@ export class PictureIntake {
 
   constructor(private readonly options: PictureIntakeOptions) {}
 
-  /** Reads the whole body. Throws UploadRefusal and nothing else. */
+  /** Reads the whole body. Throws only UploadRefusal. */
   async take(request: IncomingMessage, origin: PictureOrigin): Promise<UploadRow> {
     const { limits } = this.options;
     if (this.#active >= limits.atOnceMax)
-      throw new UploadRefusal('UNAVAILABLE', 'Too many uploads at once; try again.');
+      throw new UploadRefusal('UNAVAILABLE', 'Too many uploads at once. Try again.');
     this.#active += 1;
     try {
       return await this.#take(request, origin);
@@ -86,7 +89,7 @@ export class PictureIntake {
     return row;
   }
 
-  /** What cannot be removed now is found by the sweep. */
+  /** The sweep removes what could not be removed now. */
   async #forget(key: string): Promise<void> {
     await this.options.blobs.remove(key).catch(() => undefined);
   }
@@ -97,8 +100,8 @@ export class PictureIntake {
       const megabytes = this.options.limits.pictureBytesMax / (1024 * 1024);
       return new UploadRefusal('REQUEST_TOO_LARGE', `A picture may have ${megabytes} MB at most.`, { cause: error });
     }
-    this.options.logger.warn({ err: error }, 'an upload could not be kept');
-    return new UploadRefusal('UNAVAILABLE', 'The hub cannot keep files now; try again later.', { cause: error });
+    this.options.logger.warn({ err: error }, 'could not store an upload');
+    return new UploadRefusal('UNAVAILABLE', 'The hub cannot store files now. Try again later.', { cause: error });
   }
 }
 

@@ -1,4 +1,7 @@
-/** Takes in a multipart body: a few text fields and one file, whose bytes go on as they come. Bounded in size and time; it ends, whatever the sender does. */
+/**
+ * Reads a multipart body: a few text fields and one file, which is streamed. Size and time are
+ * limited, so it always ends.
+ */
 import busboy from 'busboy';
 import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
@@ -13,8 +16,8 @@ export interface ReceivedForm<Kept> {
 type Limits = Pick<UploadLimits, 'questionBytesMax' | 'silenceMaxMs' | 'bodyMaxMs'>;
 
 /**
- * `keep` is given the file once and must read it to its end or destroy it; the stream of a file that does not come whole ends with an error. Throws
- * UploadRefusal, or what `keep` threw.
+ * `keep` gets the file once and must read it to the end or destroy it; an incomplete file ends with
+ * an error. Throws UploadRefusal, or what `keep` threw.
  */
 export async function receiveForm<Kept>(
   request: IncomingMessage,
@@ -28,10 +31,10 @@ export async function receiveForm<Kept>(
   const ended = new Promise<void>((resolve, reject) => {
     form.on('field', (name, value) => fields.set(name, value));
     form.on('file', (_name, file) => {
-      // Told by the form, or caused by `keep`.
+      // The form reports it, or `keep` caused it.
       file.on('error', () => undefined);
       keeping = keep(file);
-      // A file that is not wanted ends the reading of the form at once. Where the form broke first, that is the reason.
+      // A rejected file ends the form at once. If the form failed first, that is the reason.
       keeping.catch((reason: unknown) => {
         if (form.errored === null) refusalOfKeep = { reason };
         reject(reason);
@@ -48,11 +51,11 @@ export async function receiveForm<Kept>(
   } catch (error) {
     request.unpipe(form);
     form.destroy();
-    // What was begun must be over before anybody hears of its failure.
+    // Storing must have ended before the failure is reported.
     await keeping?.catch(() => undefined);
     if (refusalOfKeep !== undefined) throw refusalOfKeep.reason;
     if (error instanceof UploadRefusal) throw error;
-    throw new UploadRefusal('BAD_USER_INPUT', 'The form is broken or ended early.', { cause: error });
+    throw new UploadRefusal('BAD_USER_INPUT', 'The form is invalid or ended early.', { cause: error });
   } finally {
     endWatch();
   }
@@ -69,13 +72,16 @@ function openForm(request: IncomingMessage, { questionBytesMax }: Limits): busbo
   }
 }
 
-/** Ends a body that stands still, takes too long, or whose connection is gone. The returned function ends the watch. */
+/**
+ * Ends a body that stalls, takes too long, or lost its connection. The returned function stops the
+ * watch.
+ */
 function watchBody(
   request: IncomingMessage,
   { silenceMaxMs, bodyMaxMs }: Limits,
   end: (refusal: UploadRefusal) => void,
 ): () => void {
-  const late = () => end(new UploadRefusal('TOO_SLOW', 'The body did not come in time.'));
+  const late = () => end(new UploadRefusal('TOO_SLOW', 'The body did not arrive in time.'));
   const gone = () => end(new UploadRefusal('BAD_USER_INPUT', 'The connection ended before the body.'));
   const deadline = setTimeout(late, bodyMaxMs);
   const silence = setTimeout(late, silenceMaxMs);

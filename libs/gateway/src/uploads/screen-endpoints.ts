@@ -1,10 +1,13 @@
-/** Where a device posts its screen to, and where it fetches what its screen shall show. Both come without headers: the signed address is all. [xiaozhi §6.2, §6.3] */
+/**
+ * The endpoints to which a device posts its screen and from which it fetches pictures. Requests
+ * have no headers, so the signed address is the only proof. [xiaozhi §6.2, §6.3]
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { UploadStore } from '@flotilla/registry';
 import type { BlobStore } from '@flotilla/storage';
 import type { DeviceGrants } from './device-grants.js';
-import type { DeviceTurns } from './upload-slots.js';
+import type { UploadSlots } from './upload-slots.js';
 import { toScreenPicture } from './picture-decoder.js';
 import { usedUp } from './picture-intake.js';
 import type { PictureIntake } from './picture-intake.js';
@@ -14,7 +17,7 @@ import { UploadRefusal } from './upload-refusal.js';
 
 export interface ScreenEndpointsOptions {
   readonly grants: DeviceGrants;
-  readonly turns: DeviceTurns;
+  readonly slots: UploadSlots;
   readonly intake: PictureIntake;
   readonly uploads: Pick<UploadStore, 'find' | 'findByTicket'>;
   readonly blobs: BlobStore;
@@ -32,27 +35,29 @@ export class ScreenEndpoints {
 
   /** `POST /t/snapshot/<token>`, once. Throws UploadRefusal. */
   async takeSnapshot(request: IncomingMessage): Promise<UploadAnswer> {
-    const { clock, grants, intake, turns, uploads } = this.options;
+    const { clock, grants, intake, slots, uploads } = this.options;
     const grant = grants.readSnapshotPath(pathOf(request), clock.now());
     if (grant === undefined) throw unknownAddress();
-    const endTurn = turns.take(grant.ticketId, clock.now());
+    const release = slots.take(grant.ticketId, clock.now());
     try {
       if ((await uploads.findByTicket(grant.ticketId).catch(unavailable)) !== undefined) throw usedUp();
       await intake.take(request, { kind: 'SNAPSHOT', ...grant });
       return { status: 200, body: { success: true } };
     } finally {
-      endTurn();
+      release();
     }
   }
 
-  /** `GET /t/preview/<token>`: with its length, which the device wants to know before it takes a byte. Throws UploadRefusal. */
+  /**
+   * `GET /t/preview/<token>`, with the length, which the device needs first. Throws UploadRefusal.
+   */
   async sendPreview(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { clock, grants, uploads } = this.options;
     const uploadId = grants.readPreviewPath(pathOf(request), clock.now());
     const upload = uploadId === undefined ? undefined : await uploads.find(uploadId).catch(unavailable);
     if (upload === undefined) throw unknownAddress();
     if (this.#decodings >= DECODINGS_MAX)
-      throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are prepared at once; try again.');
+      throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are being prepared. Try again.');
     this.#decodings += 1;
     try {
       const picture = await this.#screenPicture(upload.storageKey);
@@ -78,9 +83,9 @@ function pathOf({ url = '' }: IncomingMessage): string {
 }
 
 function unknownAddress(): UploadRefusal {
-  return new UploadRefusal('NOT_FOUND', 'There is nothing at this address, or no longer.');
+  return new UploadRefusal('NOT_FOUND', 'There is nothing at this address, or it has expired.');
 }
 
 function unavailable(error: unknown): never {
-  throw new UploadRefusal('UNAVAILABLE', 'The hub cannot look this up now; try again.', { cause: error });
+  throw new UploadRefusal('UNAVAILABLE', 'The hub cannot look this up now. Try again.', { cause: error });
 }

@@ -1,4 +1,4 @@
-/** Addresses that a device is given to post its screen to, or to fetch a picture from. Made by whoever makes the call; the routes are the gateway's. */
+/** Creates the addresses to which a device posts its screen, or from which it fetches a picture. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 import type { DeviceAddresses } from '../provisioning/device-addresses.js';
@@ -14,7 +14,7 @@ export class ScreenPermits {
     this.#grants = new DeviceGrants(signer);
   }
 
-  /** For one snapshot of this device; undefined where the hub has no address to tell. */
+  /** For one snapshot of this device; undefined if no address of the hub is known. */
   snapshotUrl(deviceId: DeviceId, ticketId: string, expiresAt: number): string | undefined {
     return this.addresses.urlOf(this.#grants.snapshotPath({ deviceId, ticketId }, expiresAt));
   }

@@ -1,4 +1,6 @@
-/** Small versions of pictures, made after the answer, one at a time. A picture that cannot be decoded stays without one. */
+/**
+ * Creates thumbnails after the answer, one at a time. A picture that cannot be decoded has none.
+ */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { UploadRow, UploadStore } from '@flotilla/registry';
@@ -15,7 +17,7 @@ export interface ThumbnailsOptions {
   readonly logger: GatewayLogger;
 }
 
-/** Bytes: more than a small JPEG ever has. */
+/** Bytes: more than any small JPEG has. */
 const THUMBNAIL_BYTES_MAX = 256 * 1024;
 
 export class Thumbnails {
@@ -31,7 +33,7 @@ export class Thumbnails {
     this.#working ??= this.#work();
   }
 
-  /** Finishes the one that is being made; those that wait get none. */
+  /** Finishes the current one; waiting pictures get none. */
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#working;
@@ -40,7 +42,7 @@ export class Thumbnails {
   async #work(): Promise<void> {
     for (let upload = this.#waiting.shift(); upload && !this.#isClosed; upload = this.#waiting.shift()) {
       await this.#make(upload).catch((error: unknown) => {
-        this.options.logger.debug({ err: error, uploadId: upload?.id }, 'a picture has no thumbnail');
+        this.options.logger.debug({ err: error, uploadId: upload?.id }, 'could not create a thumbnail');
       });
     }
     this.#working = undefined;

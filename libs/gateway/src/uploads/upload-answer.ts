@@ -1,4 +1,7 @@
-/** Answers to uploads: always given, whole, under the size that devices read in one go, and heard, because the body is read first. [xiaozhi §6] */
+/**
+ * Answers to uploads. They are always sent, within the size that devices read at once, after the
+ * body was read. [xiaozhi §6]
+ */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { UploadLimits } from './upload-limits.js';
 import type { UploadRefusal } from './upload-refusal.js';
@@ -8,7 +11,7 @@ export interface UploadAnswer {
   readonly body: object;
 }
 
-/** `success` and `message` are the words of the firmware's world, `code` is ours. */
+/** `success` and `message` are what firmware expects; `code` is the hub's. */
 export function refusalAnswer({ code, message, status }: UploadRefusal): UploadAnswer {
   return { status, body: { success: false, code, message } };
 }
@@ -24,7 +27,7 @@ export function sendAnswer(response: ServerResponse, { status, body }: UploadAns
   response.end(text);
 }
 
-/** Reads what is left of a body and throws it away, within bounds. Never rejects. */
+/** Reads and discards the rest of a body within limits. Never rejects. */
 export function drain(
   request: IncomingMessage,
   limits: Pick<UploadLimits, 'surplusBytesMax' | 'surplusMaxMs'>,

@@ -1,28 +1,37 @@
-/** Every bound of uploads, with its unit and its reason. */
+/** Limits of uploads, each with its unit and reason. */
 
 export interface UploadLimits {
-  /** A picture, bytes. A camera's have 10 to 200 KB. [xiaozhi §6.1] */
+  /** A picture, bytes. Cameras produce 10 to 200 KB. [xiaozhi §6.1] */
   readonly pictureBytesMax: number;
-  /** The question about a photo, bytes: what a person says in one go. */
+  /** The question about a photo, bytes: a few spoken sentences. */
   readonly questionBytesMax: number;
-  /** A body that brings nothing for so long has ended without saying so, ms. */
+  /** A body without data for this long has ended, ms. */
   readonly silenceMaxMs: number;
-  /** A whole body, ms: the largest picture at 25 KB a second, the slowest that is any use. */
+  /** A whole body, ms: the largest picture at 25 KB a second, the slowest useful rate. */
   readonly bodyMaxMs: number;
-  /** Bytes read and thrown away of a body that was refused, because a device that still sends does not hear the answer; and how long, ms. */
+  /**
+   * Discarded bytes of a rejected body, because a device that is still sending does not read the
+   * answer; and the time for that, ms.
+   */
   readonly surplusBytesMax: number;
   readonly surplusMaxMs: number;
-  /** Bodies at once in this process: each holds a file or a part of one. */
+  /** Bodies at once in this process. Each holds a file or part of one. */
   readonly atOnceMax: number;
-  /** Pictures of one device: at once it has one main task, over a minute what no person wants more of. [xiaozhi §4.5] */
+  /** Pictures of one device in a minute. [xiaozhi §4.5] */
   readonly perDeviceMinuteMax: number;
-  /** How long a vision model may think, ms: the device waits 30 s for the beginning of the answer, its main task blocked. [xiaozhi §6.1] */
+  /**
+   * The time for a vision model, ms: the device waits 30 s for the answer and does nothing else.
+   * [xiaozhi §6.1]
+   */
   readonly visionTimeoutMs: number;
-  /** Text of an answer, bytes: with its envelope under the 6 KB that devices read in one go. [xiaozhi §6] */
+  /**
+   * Text of an answer, bytes: with its envelope under the 6 KB that devices read at once. [xiaozhi
+   * §6]
+   */
   readonly answerBytesMax: number;
-  /** Pictures that wait for their thumbnail; beyond it they have none. */
+  /** Pictures that wait for a thumbnail; further ones get none. */
   readonly thumbnailsWaitingMax: number;
-  /** Width times height of what is decoded: a file of few bytes can hold a picture of gigabytes. */
+  /** Width times height of a decoded picture: a small file can contain a picture of gigabytes. */
   readonly pixelsMax: number;
 }
 

@@ -1,4 +1,4 @@
-/** Why an upload was not taken: what the answer says, and with which status. */
+/** Why an upload was rejected: code, status and message of the answer. */
 
 export type UploadRefusalCode =
   | 'UNAUTHENTICATED'

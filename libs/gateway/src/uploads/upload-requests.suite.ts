@@ -1,4 +1,4 @@
-/** Uploads as devices write them, byte by byte, for the specs: chunked multipart over a socket of one's own. */
+/** Writes uploads as devices do, byte by byte, for specs: chunked multipart over a plain socket. */
 import { request as httpRequest } from 'node:http';
 import sharp from 'sharp';
 
@@ -10,7 +10,7 @@ export interface Reply {
 
 const boundary = '----ESP32_CAMERA_BOUNDARY';
 
-/** A JPEG that decodes, a little different for each shade. */
+/** A valid JPEG, a little different for each shade. */
 export function jpeg(shade = 100): Promise<Buffer> {
   const create = { width: 640, height: 480, channels: 3 as const, background: { r: shade, g: 80, b: 60 } };
   return sharp({ create }).jpeg().toBuffer();
@@ -21,7 +21,8 @@ export function photoParts(question: string, picture: Buffer): readonly Buffer[]
   return [
     Buffer.from(`--${boundary}\r\nContent-Disposition: form-data; name="question"\r\n\r\n${question}\r\n`),
     Buffer.from(
-      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="camera.jpg"\r\nContent-Type: image/jpeg\r\n\r\n`,
+      `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="camera.jpg"\r\n` +
+        'Content-Type: image/jpeg\r\n\r\n',
     ),
     picture,
     Buffer.from(`\r\n--${boundary}--\r\n`),
@@ -30,7 +31,9 @@ export function photoParts(question: string, picture: Buffer): readonly Buffer[]
 
 export interface Sending {
   readonly headers?: Readonly<Record<string, string>>;
-  /** What to do after the last part: `leave` sends no end and waits for the answer, `cut` ends the connection. */
+  /**
+   * After the last part: `leave` sends no end and waits for the answer, `cut` ends the connection.
+   */
   readonly after?: 'end' | 'leave' | 'cut';
 }
 

@@ -1,9 +1,12 @@
-/** One upload of a device at a time, and not too many in a minute: a device has one main task, so more is a fault or somebody else. */
+/**
+ * Limits a device to one upload at a time and a few per minute. A device has one main task, so more
+ * indicates a fault or an impostor.
+ */
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 
 const MINUTE_MS = 60_000;
-/** Devices remembered; the one unheard of for longest goes. */
+/** Devices that are remembered; the least recent one is evicted. */
 const DEVICES_MAX = 20_000;
 
 interface Minute {
@@ -11,16 +14,16 @@ interface Minute {
   count: number;
 }
 
-export class DeviceTurns {
+export class UploadSlots {
   readonly #active = new Set<string>();
-  /** In the order of their beginning. */
   readonly #minutes = new Map<string, Minute>();
 
   constructor(private readonly limits: Pick<UploadLimits, 'perDeviceMinuteMax'>) {}
 
-  /** The returned function ends the turn. Throws UploadRefusal RATE_LIMITED. */
+  /** Returns a function that releases the slot. Throws UploadRefusal RATE_LIMITED. */
   take(deviceId: string, now: number): () => void {
-    if (this.#active.has(deviceId)) throw new UploadRefusal('RATE_LIMITED', 'An upload of this device is under way.');
+    if (this.#active.has(deviceId))
+      throw new UploadRefusal('RATE_LIMITED', 'Another upload of this device is in progress.');
     const minute = this.#minuteOf(deviceId, now);
     if (minute.count >= this.limits.perDeviceMinuteMax)
       throw new UploadRefusal(

@@ -1,4 +1,4 @@
-/** Who says what is on a photo. Without one, photos are only kept. */
+/** Describes photos. Without one, photos are only stored. */
 
 export interface Photo {
   readonly question: string;
@@ -7,11 +7,11 @@ export interface Photo {
 }
 
 export interface VisionAnswerer {
-  /** Rejects with VisionError; `signal` ends the asking. */
+  /** Rejects with VisionError; `signal` cancels the request. */
   answer(photo: Photo, signal: AbortSignal): Promise<string>;
 }
 
-/** The message is for whoever asked: it names no address and no key. */
+/** The message is for the asker, so it contains no address and no key. */
 export class VisionError extends Error {
   override readonly name = 'VisionError';
   readonly code = 'VISION_FAILED';

@@ -1,4 +1,7 @@
-/** `POST /vision`: a device asks about a photo. It is always answered, because the device's main task waits for it. [xiaozhi §6.1] */
+/**
+ * `POST /vision`: a device asks about a photo. Every request is answered, because the device's main
+ * task waits for it. [xiaozhi §6.1]
+ */
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import type { DeviceId } from '@flotilla/mcp';
@@ -6,9 +9,9 @@ import type { DeviceStore, UploadRow, UploadStore } from '@flotilla/registry';
 import type { BlobStore } from '@flotilla/storage';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLogger } from '../gateway-logger.js';
-import { inTime } from '../with-timeout.js';
+import { withTimeout } from '../with-timeout.js';
 import type { DeviceGrants } from './device-grants.js';
-import type { DeviceTurns } from './upload-slots.js';
+import type { UploadSlots } from './upload-slots.js';
 import type { PictureIntake } from './picture-intake.js';
 import type { UploadAnswer } from './upload-answer.js';
 import type { UploadLimits } from './upload-limits.js';
@@ -18,19 +21,19 @@ import type { VisionAnswerer } from './vision-answerer.js';
 
 export interface VisionEndpointOptions {
   readonly grants: DeviceGrants;
-  readonly turns: DeviceTurns;
+  readonly slots: UploadSlots;
   readonly intake: PictureIntake;
   readonly devices: Pick<DeviceStore, 'sessions'>;
   readonly uploads: Pick<UploadStore, 'setAnswer'>;
   readonly blobs: BlobStore;
-  /** Without one photos are kept and nothing is said about them. */
+  /** Without one, photos are stored and not described. */
   readonly answerer: VisionAnswerer | undefined;
   readonly limits: UploadLimits;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
 }
 
-/** How long PostgreSQL may take to say whether a session lives, ms. */
+/** How long PostgreSQL may take to check the session, ms. */
 const SESSION_CHECK_MS = 3_000;
 
 export class VisionEndpoint {
@@ -38,18 +41,18 @@ export class VisionEndpoint {
 
   /** Throws UploadRefusal. */
   async answer(request: IncomingMessage): Promise<UploadAnswer> {
-    const { clock, intake, turns } = this.options;
+    const { clock, intake, slots } = this.options;
     const deviceId = await this.#deviceOf(request);
-    const endTurn = turns.take(deviceId, clock.now());
+    const release = slots.take(deviceId, clock.now());
     try {
       const upload = await intake.take(request, { kind: 'PHOTO', deviceId });
       return { status: 200, body: await this.#say(upload) };
     } finally {
-      endTurn();
+      release();
     }
   }
 
-  /** The token names a device and a session of it: both must be those of now. [xiaozhi §6.1] */
+  /** The token names a device and its session; both must be current. [xiaozhi §6.1] */
   async #deviceOf({ headers }: IncomingMessage): Promise<DeviceId> {
     const { clock, devices, grants } = this.options;
     const token = /^bearer +(\S{1,400})$/i.exec(headers.authorization ?? '')?.[1];
@@ -57,11 +60,15 @@ export class VisionEndpoint {
     const claimed = headers['device-id'];
     if (grant === undefined || typeof claimed !== 'string' || claimed.toLowerCase() !== grant.deviceId)
       throw unauthenticated();
-    const sessions = await inTime(devices.sessions([grant.deviceId], 1), SESSION_CHECK_MS, clock).catch(
+    const sessions = await withTimeout(devices.sessions([grant.deviceId], 1), SESSION_CHECK_MS, clock).catch(
       (error: unknown) => {
-        throw new UploadRefusal('UNAVAILABLE', 'The hub cannot say now whether this device is connected; try again.', {
-          cause: error,
-        });
+        throw new UploadRefusal(
+          'UNAVAILABLE',
+          'The hub cannot check now whether this device is connected. Try again.',
+          {
+            cause: error,
+          },
+        );
       },
     );
     const session = sessions[0]?.[0];
@@ -69,7 +76,10 @@ export class VisionEndpoint {
     return grant.deviceId;
   }
 
-  /** The photo is kept, whatever becomes of the question: a failure of the model is told in the words that devices know, with status 200. */
+  /**
+   * The photo is stored even if the question fails. A failure of the model is answered with status
+   * 200 and a text for the device.
+   */
   async #say(upload: UploadRow): Promise<object> {
     const { answerer, limits, logger, uploads } = this.options;
     if (answerer === undefined) return { success: true, action: 'RESPONSE', response: onlyKept, uploadId: upload.id };
@@ -77,12 +87,12 @@ export class VisionEndpoint {
       const answer = cutToBytes(await this.#ask(answerer, upload), limits.answerBytesMax);
       await uploads
         .setAnswer(upload.id, answer)
-        .catch((error: unknown) => logger.warn({ err: error }, 'an answer was not written down'));
+        .catch((error: unknown) => logger.warn({ err: error }, 'could not store an answer'));
       return { success: true, action: 'RESPONSE', response: answer, uploadId: upload.id };
     } catch (error) {
-      logger.warn({ err: error, deviceId: upload.deviceId, uploadId: upload.id }, 'a photo was not explained');
+      logger.warn({ err: error, deviceId: upload.deviceId, uploadId: upload.id }, 'could not describe a photo');
       const reason = error instanceof VisionError ? error.message : 'The vision model could not be asked.';
-      return { success: false, message: `The photo was kept. ${reason}`, uploadId: upload.id };
+      return { success: false, message: `The photo was stored. ${reason}`, uploadId: upload.id };
     }
   }
 
@@ -95,16 +105,16 @@ export class VisionEndpoint {
   }
 }
 
-const onlyKept = 'The photo was kept. No vision model is set up, so nothing was said about it.';
+const onlyKept = 'The photo was stored. No vision model is configured, so it was not described.';
 
 function unauthenticated(): UploadRefusal {
   return new UploadRefusal(
     'UNAUTHENTICATED',
-    'This needs the device’s own token of its present session, and its Device-Id.',
+    'This needs the token of the device’s present session, and its Device-Id.',
   );
 }
 
-/** At most so many bytes of JSON text, without half a character. */
+/** Cuts to at most `bytesMax` bytes of JSON text, without splitting a character. */
 function cutToBytes(text: string, bytesMax: number): string {
   if (Buffer.byteLength(JSON.stringify(text)) <= bytesMax) return text;
   const characters = [...text];

@@ -1,19 +1,19 @@
-/** What relayed conversations count for metrics. Every name comes from a closed list of ours. */
+/** Counters of relayed conversations for metrics. All names come from a fixed list. */
 import type { GatewayCount } from '../gateway-counters.js';
-import type { ConversationEnd } from './relay/relayed-conversation.js';
+import type { ConversationEnd } from './relay/conversation-end.js';
 
-/** Why a frame that the hub had was not passed on. */
+/** Why a received frame was not relayed. */
 export type FrameDrop =
   | 'malformed'
-  /** Said before the device's hello was answered. */
+  /** Received before the device's hello was answered. */
   | 'too_early'
   | 'backend_stalled'
-  /** One side had closed, and the hub had not heard of it yet. */
+  /** One side had closed before the hub noticed. */
   | 'backend_gone'
   | 'device_gone'
-  /** A device over UDP is found only by what it sends, and this one has sent nothing. */
+  /** The hub knows the address of a UDP device only after its first packet. */
   | 'device_not_found'
-  /** More than a datagram takes. */
+  /** Larger than a datagram. */
   | 'too_long'
   | 'interrupted'
   | 'conversation_ended';

@@ -1,49 +1,71 @@
-/** Every bound of relayed conversations, with its unit and its reason. */
+/** Limits of relayed conversations, each with its unit and reason. */
 
 export interface VoiceLimits {
-  /** Relayed conversations in this process: each is a socket to a voice server beside the device's own. */
+  /**
+   * Relayed conversations in this process. Each needs a socket to a voice server in addition to the
+   * device's.
+   */
   readonly conversationsMax: number;
-  /** Time for one voice server to take the connection and to answer the hello, ms. */
+  /** Time for one voice server to accept the connection and answer the hello, ms. */
   readonly backendTimeoutMs: number;
-  /** Time for all of them together, ms: the device gives up 10 s after its hello. [xiaozhi §1.3] */
+  /**
+   * Time for all attempts together, ms: the device gives up 10 s after its hello. [xiaozhi §1.3]
+   */
   readonly openingTimeoutMs: number;
-  /** Time from a bind prompt to the second hello, ms: the server may look the device up slowly. */
+  /** Time from a bind prompt to the second hello, ms: the server may look up the device slowly. */
   readonly helloRepeatMs: number;
-  /** A voice server that failed is asked last for so long, ms. */
+  /** How long a voice server that failed is tried last, ms. */
   readonly backendRestMs: number;
-  /** A message of a voice server, bytes: speech comes in frames of some hundred, and glyphs of a subtitle in up to 90 KB. */
+  /**
+   * A message of a voice server, bytes: audio frames have some hundred, glyphs of a subtitle up to
+   * 90 KB.
+   */
   readonly backendMessageBytesMax: number;
-  /** Bytes that wait for a voice server that does not read: some 10 s of speech. What comes then is dropped and counted. */
+  /**
+   * Bytes waiting for a voice server that does not read: about 10 s of speech. Later data is
+   * dropped and counted.
+   */
   readonly backendUnsentBytesMax: number;
-  /** How long a voice server may leave that many unread, ms, before the conversation ends. */
+  /** How long a voice server may leave that many bytes unread, ms, before the conversation ends. */
   readonly backendStallMsMax: number;
-  /** Texts of a voice server, per second and at once: subtitles come one a sentence, and calls of tools a few a turn. */
+  /**
+   * Texts of a voice server, per second and in a burst: one subtitle per sentence, a few tool calls
+   * per turn.
+   */
   readonly backendTextsPerSecondMax: number;
   readonly backendTextsBurst: number;
-  /** Requests of a voice server to one device that wait or run: it would not learn more from more, the device answers one at a time. */
+  /** Waiting or running requests of a voice server to one device, which answers one at a time. */
   readonly backendRequestsMax: number;
-  /** How long such a request may take, ms, the device's earlier ones included. */
+  /** The time for such a request, ms, including earlier ones of the device. */
   readonly backendCallTimeoutMs: number;
-  /** Frames and texts for a device that wait for their turn; from there on the voice server is not read until half of them have gone. 15 s of speech. */
+  /**
+   * Queued frames and texts for a device: 15 s of speech. At this limit the voice server pauses
+   * until half have left.
+   */
   readonly queuedItemsMax: number;
   /** The same in bytes: two of the longest messages. */
   readonly queuedBytesMax: number;
   /**
-   * Packets that go to a device ahead of the time when they are played. What comes in fits and starts of less than that is passed on as it comes; the
-   * device's own queue holds 40.
+   * Packets sent to a device ahead of their playback, to absorb jitter; the device's queue holds
+   * 40.
    */
   readonly leadFrames: number;
-  /** Unsent bytes of a WebSocket device from which on its voice server is not read: a second or two of speech. */
+  /**
+   * Unsent bytes to a WebSocket device at which its voice server pauses: a second or two of speech.
+   */
   readonly deviceUnsentBytesMax: number;
-  /** How often it is looked whether such a device has caught up, ms. */
+  /** The interval between checks whether such a device has caught up, ms. */
   readonly drainPollMs: number;
-  /** A conversation in which neither side said anything for so long has ended, ms: devices count it so as well. [xiaozhi §1.5] */
+  /**
+   * A conversation without activity of either side ends after this time, ms, as on devices.
+   * [xiaozhi §1.5]
+   */
   readonly idleMs: number;
   /** The longest conversation, ms. */
   readonly lengthMsMax: number;
-  /** UDP packets in a row that may get lost: a minute of speech. */
+  /** Consecutive UDP packets that may be lost: a minute of speech. */
   readonly packetsAheadMax: number;
-  /** How long a closed connection to a voice server may take over its closing handshake, ms. */
+  /** The time for the closing handshake with a voice server, ms. */
   readonly closingTimeoutMs: number;
 }
 

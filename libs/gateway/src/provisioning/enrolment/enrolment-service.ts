@@ -1,6 +1,7 @@
 /**
- * Whether the sender of an OTA request is admitted, has to wait, or is rejected. A device that proves itself by its Client-Id never depends on modes, links or limits.
- * All others get the same answers after the same work: a stranger learns from neither whether a MAC is registered.
+ * Decides whether the sender of an OTA request is admitted, waits for approval, or is rejected. A
+ * device that proves its Client-Id never depends on modes, links or limits. All others get the same
+ * answers after the same work, so that these do not reveal whether a MAC is registered.
  */
 import { createHash } from 'node:crypto';
 import type { EventFeed } from '@flotilla/bus';
@@ -22,12 +23,12 @@ import type { FactoryProof } from './factory-proof.js';
 import { WaitingBoards } from './waiting-boards.js';
 
 /**
- * `approve`: an operator reads a code off the device. `open`: every device that takes no other's place. `closed`: only devices that prove themselves, by their
- * registered Client-Id, a link, or trust on first use.
+ * `approve`: an operator enters a code. `open`: every device, unless it would replace another.
+ * `closed`: only a registered Client-Id, a link, or trust on first use.
  */
 export type EnrolmentMode = 'approve' | 'open' | 'closed';
 
-export interface AdmissionDeskOptions {
+export interface EnrolmentServiceOptions {
   readonly credentials: Pick<CredentialStore, 'recognise' | 'contacted'>;
   readonly enrolments: Pick<EnrolmentStore, 'request' | 'admit' | 'admitFirstUse' | 'admitByLink' | 'factoryKeyOf'>;
   readonly feed: Pick<EventFeed, 'publish'>;
@@ -40,27 +41,33 @@ export interface AdmissionDeskOptions {
 export type Admission =
   | { readonly kind: 'known'; readonly known: KnownDevice }
   | { readonly kind: 'waiting'; readonly pending: PendingEnrolment }
-  /** Mode `closed`, and it did not prove that it is a registered device. */
+  /** Mode `closed`, and the device did not prove that it is registered. */
   | { readonly kind: 'closed' }
   /** Too many attempts of unproven devices from its address. */
   | { readonly kind: 'limited' };
 
 type Unproven = Extract<Recognition, { readonly kind: 'unproven' }>;
 
-/** Devices that wait, remembered so that each is one event and may ask as often as it does: as many as the queue holds. */
+/**
+ * Devices that wait for approval, so that each causes one event and may ask repeatedly: as many as
+ * the queue holds.
+ */
 const WAITING_MAX = 1_000;
-/** Events of known devices whose Client-Id was wrong, remembered so that each is written once. */
-const TOLD_MAX = 1_000;
-/** How often one device that is rejected is an event: it asks again every minute or so. */
+/** Devices whose wrong Client-Id was reported, so that each causes one event. */
+const REPORTED_MAX = 1_000;
+/** The interval between events of one rejected device, which asks about every minute. */
 const REFUSED_EVENT_EVERY_MS = 60_000;
 
-export class AdmissionDesk {
+export class EnrolmentService {
   readonly #waiting = new WaitingBoards(WAITING_MAX);
-  readonly #told = new RecentKeys(TOLD_MAX);
+  readonly #reported = new RecentKeys(REPORTED_MAX);
 
-  constructor(private readonly options: AdmissionDeskOptions) {}
+  constructor(private readonly options: EnrolmentServiceOptions) {}
 
-  /** An OTA request, with the token of its URL. Rejects where PostgreSQL is needed and away. */
+  /**
+   * Handles an OTA request with the token of its URL. Rejects if PostgreSQL is needed and
+   * unreachable.
+   */
   async admit(contact: OtaContact, token: string | undefined): Promise<Admission> {
     const recognition = await this.#recognise(contact);
     if (recognition.kind === 'proven') return { kind: 'known', known: recognition.known };
@@ -70,14 +77,17 @@ export class AdmissionDesk {
       this.options.limiter.giveBack(contact.remoteAddress);
       return { kind: 'known', known };
     }
-    if (recognition.firstUse !== 'none') this.#tellOfSecond(contact);
+    if (recognition.firstUse !== 'none') this.#reportSecondClientId(contact);
     if (this.options.mode !== 'closed')
       return { kind: 'waiting', pending: await this.#queue(contact, recognition.replaces) };
-    if (recognition.isKnown) this.#tellOfRefused(contact);
+    if (recognition.isKnown) this.#reportRejected(contact);
     return { kind: 'closed' };
   }
 
-  /** An activation request: whether the device has been admitted, if need be by what its chip proves. */
+  /**
+   * Handles an activation request: whether the device has been admitted, if necessary by a proof of
+   * its chip.
+   */
   async isAdmitted(contact: OtaContact, proof: FactoryProof | undefined): Promise<boolean | 'limited'> {
     const recognition = await this.#recognise(contact);
     if (recognition.kind === 'proven') return true;
@@ -90,12 +100,12 @@ export class AdmissionDesk {
     const recognition = await credentials.recognise(contact);
     if (recognition.kind === 'proven')
       credentials.contacted(contact).catch((error: unknown) => {
-        logger.warn({ error, deviceId: contact.deviceId }, 'what a device said of itself was not kept');
+        logger.warn({ error, deviceId: contact.deviceId }, 'could not store the report of a device');
       });
     return recognition;
   }
 
-  /** What a link or mode `open` does not admit is found out by the same statements as what they do. */
+  /** Runs the same statements for devices that are admitted and for those that are not. */
   async #admitAtOnce(
     contact: OtaContact,
     token: string | undefined,
@@ -103,11 +113,11 @@ export class AdmissionDesk {
   ): Promise<KnownDevice | undefined> {
     const { enrolments, mode } = this.options;
     const byFirstUse = firstUse === 'due' ? await enrolments.admitFirstUse(contact) : undefined;
-    if (byFirstUse) return this.#welcome(byFirstUse, 'first_use');
+    if (byFirstUse) return this.#recordApproval(byFirstUse, 'first_use');
     const byLink = token === undefined ? undefined : await enrolments.admitByLink(token, contact);
-    if (byLink) return this.#welcome(byLink, 'link');
+    if (byLink) return this.#recordApproval(byLink, 'link');
     const known = mode === 'open' ? await enrolments.admit(contact) : undefined;
-    return known && this.#welcome(known, 'open');
+    return known && this.#recordApproval(known, 'open');
   }
 
   async #admitByFactoryKey(contact: OtaContact, proof: FactoryProof): Promise<boolean> {
@@ -119,11 +129,11 @@ export class AdmissionDesk {
     const known = isProofRight(proof, key, challenge)
       ? await enrolments.admit(contact, { serial: proof.serial })
       : undefined;
-    if (known) this.#welcome(known, 'factory_key');
+    if (known) this.#recordApproval(known, 'factory_key');
     return known !== undefined;
   }
 
-  #welcome(known: KnownDevice, by: 'link' | 'open' | 'factory_key' | 'first_use'): KnownDevice {
+  #recordApproval(known: KnownDevice, by: 'link' | 'open' | 'factory_key' | 'first_use'): KnownDevice {
     const { deviceId } = known;
     this.options.events.write('enrolment.approved', deviceId, { by });
     this.options.feed.publish('device', { deviceId });
@@ -133,26 +143,32 @@ export class AdmissionDesk {
   async #queue(contact: OtaContact, replaces: boolean): Promise<PendingEnrolment> {
     const pending = await this.options.enrolments.request(contact);
     const network = contact.remoteNetwork ?? addressKey(contact.remoteAddress ?? '');
-    if (this.#waiting.note(keyOf(contact), { challenge: pending.challenge, network }))
+    if (this.#waiting.record(keyOf(contact), { challenge: pending.challenge, network }))
       this.options.events.write('enrolment.requested', contact.deviceId, { ...described(contact), replaces });
     return pending;
   }
 
-  /** Trust on first use went to another Client-Id: one of the two boards is not the one that was registered. */
-  #tellOfSecond(contact: OtaContact): void {
+  /**
+   * Reports that trust on first use went to another Client-Id: one of the two boards is not the
+   * registered one.
+   */
+  #reportSecondClientId(contact: OtaContact): void {
     if (this.#isFirst(`second ${keyOf(contact)}`))
       this.options.events.write('enrolment.second_client_id', contact.deviceId, described(contact));
   }
 
-  /** The device shows no code in mode `closed`, so that the event is all that an operator sees of it. */
-  #tellOfRefused(contact: OtaContact): void {
+  /**
+   * Reports a rejected device. It shows no code in mode `closed`, so the event is all that an
+   * operator sees.
+   */
+  #reportRejected(contact: OtaContact): void {
     if (this.#isFirst(`refused ${contact.deviceId} ${String(Math.floor(contact.at / REFUSED_EVENT_EVERY_MS))}`))
       this.options.events.write('enrolment.refused', contact.deviceId, described(contact));
   }
 
   #isFirst(key: string): boolean {
-    const isFirst = !this.#told.has(key);
-    this.#told.note(key);
+    const isFirst = !this.#reported.has(key);
+    this.#reported.note(key);
     return isFirst;
   }
 

@@ -7,7 +7,7 @@ const hmac = createHmac('sha256', key).update('challenge').digest('hex');
 const body = { algorithm: 'hmac-sha256', serial_number: 'S'.repeat(32), challenge: 'challenge', hmac };
 
 describe('the proof of a chip with a factory serial', () => {
-  it('is right for its key and for the challenge that the hub gave', () => {
+  it('is valid for its key and for the challenge of the hub', () => {
     const proof = readFactoryProof(body);
     if (proof === undefined) throw new Error('not read');
     expect(proof.serial).toBe(body.serial_number);
@@ -21,8 +21,8 @@ describe('the proof of a chip with a factory serial', () => {
     ['a chip without the HMAC unit', { ...body, hmac: '' }],
     ['upper-case digits', { ...body, hmac: hmac.toUpperCase() }],
     ['another algorithm', { ...body, algorithm: 'none' }],
-    ['a serial that is no text', { ...body, serial_number: 7 }],
-  ])('is none in %s', (_name, given) => {
+    ['a serial that is not a string', { ...body, serial_number: 7 }],
+  ])('is absent in %s', (_name, given) => {
     expect(readFactoryProof(given)).toBeUndefined();
   });
 });

@@ -1,4 +1,7 @@
-/** What a chip with a factory serial shows at activation: an HMAC over the hub's challenge, made with a key in its eFuse. It proves the chip, not the MAC. [xiaozhi §7.4] */
+/**
+ * The proof of a chip with a factory serial at activation: an HMAC over the hub's challenge, made
+ * with a key in its eFuse. It proves the chip, not the MAC. [xiaozhi §7.4]
+ */
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { JsonObject } from '@flotilla/mcp';
 
@@ -8,7 +11,7 @@ export interface FactoryProof {
   readonly hmac: Uint8Array;
 }
 
-/** Undefined where the body brings none: chips without the HMAC unit send an empty one. */
+/** Undefined if the body has no proof: chips without the HMAC unit send an empty body. */
 export function readFactoryProof(body: JsonObject): FactoryProof | undefined {
   const { algorithm, serial_number: serial, hmac } = body;
   if (algorithm !== 'hmac-sha256' || typeof serial !== 'string' || !/^[\x21-\x7e]{1,64}$/.test(serial))
@@ -18,7 +21,7 @@ export function readFactoryProof(body: JsonObject): FactoryProof | undefined {
     : undefined;
 }
 
-/** `challenge` is the one that the hub gave this device, not the one that came back. */
+/** `challenge` is the one that the hub issued to this device, not the one in the request. */
 export function isProofRight(proof: FactoryProof, key: Uint8Array, challenge: string): boolean {
   return timingSafeEqual(createHmac('sha256', key).update(challenge).digest(), proof.hmac);
 }

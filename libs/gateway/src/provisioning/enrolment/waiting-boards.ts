@@ -1,6 +1,7 @@
 /**
- * The boards that wait for a person, as one process remembers them: so that each is one event and may
- * ask for its activation as often as it does. Bounded, and shared fairly between the networks that they come from.
+ * Remembers the boards that wait for approval in this process, so that each causes one event and
+ * may repeat its activation request. The limit is shared fairly between the networks that the
+ * boards use.
  */
 
 interface Waiting {
@@ -10,7 +11,7 @@ interface Waiting {
 
 export class WaitingBoards {
   readonly #boards = new Map<string, Waiting>();
-  /** The boards of each network, the one that asked longest ago first. */
+  /** The boards of each network, ordered by their last request. */
   readonly #byNetwork = new Map<string, Set<string>>();
 
   constructor(private readonly boardsMax: number) {}
@@ -19,8 +20,11 @@ export class WaitingBoards {
     return this.#boards.has(board);
   }
 
-  /** True where the board did not wait with this challenge. Beyond the limit the network with most boards loses its oldest. */
-  note(board: string, { challenge, network }: Waiting): boolean {
+  /**
+   * Returns true if the board did not wait with this challenge. Beyond the limit, the network with
+   * most boards loses its oldest.
+   */
+  record(board: string, { challenge, network }: Waiting): boolean {
     const isNew = this.#boards.get(board)?.challenge !== challenge;
     this.#forget(board);
     this.#boards.set(board, { challenge, network });

@@ -15,7 +15,7 @@ describe('readBoardFacts', () => {
     expect(readBoardFacts(body)).toEqual({ chip: 'esp32s3', otaPartitions: 2, elfSha256 });
   });
 
-  it('knows the layout that cannot be upgraded', () => {
+  it('recognises a layout that cannot be upgraded', () => {
     expect(readBoardFacts({ partition_table: [nvs, slot('factory', 0)] })).toMatchObject({ otaPartitions: 0 });
   });
 
@@ -23,7 +23,7 @@ describe('readBoardFacts', () => {
     {},
     { chip_model_name: 7, partition_table: 'none', application: null },
     { chip_model_name: 'esp32'.repeat(10), partition_table: [], application: { elf_sha256: 'abc' } },
-  ])('leaves out what is missing or makes no sense: %j', (body) => {
+  ])('omits missing or invalid values: %j', (body) => {
     expect(readBoardFacts(body)).toEqual({ chip: undefined, otaPartitions: undefined, elfSha256: undefined });
   });
 });

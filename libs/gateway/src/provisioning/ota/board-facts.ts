@@ -1,9 +1,12 @@
-/** What an OTA request says of the board that decides about upgrades: chip, room for a second image, the running build. [xiaozhi §7.2] */
+/**
+ * Reads the facts about a board that matter for upgrades: chip, space for a second image, running
+ * build. [xiaozhi §7.2]
+ */
 import { isJsonObject } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { BoardFacts } from '@flotilla/registry';
 
-/** ESP-IDF's numbers: applications are type 0, and subtypes 16 to 31 are the OTA slots. */
+/** ESP-IDF numbers: type 0 is an application; subtypes 16 to 31 are OTA partitions. */
 const APPLICATION = 0;
 const OTA_SLOT_FIRST = 16;
 const OTA_SLOT_LAST = 31;

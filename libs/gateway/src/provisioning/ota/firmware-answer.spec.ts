@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { isParsableVersion } from '@flotilla/firmware';
 import { noUpdate } from './firmware-answer.js';
 
-/** The firmware's parser: what it throws on reboots the device. */
+/** The parser of the firmware: an exception there restarts the device. */
 function parseAsFirmware(version: string): void {
   for (const segment of version.split('.')) {
     const digits = /^\s*[+-]?(\d+)/.exec(segment)?.[1];
@@ -11,8 +11,8 @@ function parseAsFirmware(version: string): void {
   }
 }
 
-describe('the firmware object of a device that has nothing to install', () => {
-  it.each(['2.4.2', '2.4.2.1', '2.4.2-rc1', '10'])('repeats the own version %s with an empty url', (version) => {
+describe('the firmware object of a device without an update', () => {
+  it.each(['2.4.2', '2.4.2.1', '2.4.2-rc1', '10'])('repeats the device’s version %s with an empty url', (version) => {
     expect(noUpdate(version)).toEqual({ version, url: '' });
   });
 
@@ -30,7 +30,7 @@ describe('the firmware object of a device that has nothing to install', () => {
     expect(noUpdate(undefined)).toEqual({ version: '0.0.0' });
   });
 
-  it('never makes the firmware’s parser throw, whatever the device said of itself', () => {
+  it('never makes the firmware’s parser throw, for any version that the device reports', () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(...'0123456789.v-+ ä\n'), maxLength: 80 }), (text) => {
         parseAsFirmware(noUpdate(text).version);

@@ -21,7 +21,9 @@ async function register(change: Partial<NewDevice> = {}): Promise<DeviceId> {
   return device.deviceId;
 }
 
-/** MACs of which a request with `otherUuid` proves nothing, by what the hub knows of them. */
+/**
+ * MACs for which a request with `otherUuid` proves nothing, named after what the hub knows of them.
+ */
 async function unprovenMacs(): Promise<Readonly<Record<string, DeviceId>>> {
   const { enrolments } = stage.registry;
   const enrol = async () => {
@@ -43,7 +45,7 @@ async function unprovenMacs(): Promise<Readonly<Record<string, DeviceId>>> {
   };
 }
 
-/** The registry, with the calls that the endpoint makes of it. */
+/** The registry, with a record of the calls that the endpoint makes. */
 function recorded(registry: Registry): { readonly registry: Registry; readonly calls: string[] } {
   const calls: string[] = [];
   const recording = <Store extends object>(store: Store): Store =>
@@ -64,7 +66,7 @@ function recorded(registry: Registry): { readonly registry: Registry; readonly c
   };
 }
 
-/** An answer without what is drawn again for each: codes, challenges and the time. */
+/** An answer without the values that are new in each: codes, challenges and the time. */
 function shapeOf({ status, headers, text }: Answer): unknown {
   const drawn = new Set(['code', 'challenge', 'message', 'timestamp', 'date']);
   const body: unknown = JSON.parse(text, (name, value: unknown) => (drawn.has(name) ? typeof value : value));
@@ -90,7 +92,7 @@ const asked: Readonly<Record<string, Asked>> = {
 
 describe('the OTA endpoint does not disclose which MACs it knows', () => {
   it.each(['approve', 'closed'] as const)(
-    'in mode %s: all get the same answers after the same questions',
+    'in mode %s: all get the same answers after the same queries',
     async (mode) => {
       const { registry, calls } = recorded(stage.registry);
       const macs = await unprovenMacs();
@@ -110,7 +112,7 @@ describe('the OTA endpoint does not disclose which MACs it knows', () => {
     },
   );
 
-  it('in mode open: a registered device is admitted like a stranger, and none in the place of another', async () => {
+  it('in mode open: a registered device is admitted like an unknown one, and no device replaces another', async () => {
     const macs = await unprovenMacs();
     const port = await openEndpoint({ mode: 'open' });
     const settingsOf = async (kind: string) => (await ask(port, macs[kind] ?? '', { client: otherUuid })).body;
@@ -121,7 +123,7 @@ describe('the OTA endpoint does not disclose which MACs it knows', () => {
   });
 
   it.each(['approve', 'closed', 'open'] as const)(
-    'in mode %s: the limit of attempts holds for all alike',
+    'in mode %s: the limit of attempts applies to all equally',
     async (mode) => {
       const macs = await unprovenMacs();
       const port = await openEndpoint({ mode, clock: stoppedClock() });
@@ -142,14 +144,14 @@ describe('a registered device', () => {
   const admittedBy = () =>
     stage.events.filter(({ type }) => type === 'enrolment.approved').map(({ data }) => data['by']);
 
-  it.each(['approve', 'closed'] as EnrolmentMode[])('comes in by its own Client-Id in mode %s', async (mode) => {
+  it.each(['approve', 'closed'] as EnrolmentMode[])('is admitted by its Client-Id in mode %s', async (mode) => {
     const mac = await register({ clientUuid: uuid });
     const port = await openEndpoint({ mode });
     expect((await ask(port, mac, { client: otherUuid })).text).not.toContain('token');
     expect((await ask(port, mac)).body.websocket).toMatchObject({ token: expect.any(String) as unknown });
   });
 
-  it('comes in by the approval of its code, with the settings that it was registered with', async () => {
+  it('is admitted by the approval of its code, with the settings that it was registered with', async () => {
     const mac = await register();
     const port = await openEndpoint();
     const { activation } = (await ask(port, mac)).body;
@@ -168,7 +170,7 @@ describe('a registered device', () => {
     });
   });
 
-  it('comes in by a link, also in mode closed', async () => {
+  it('is admitted by a link, also in mode closed', async () => {
     const mac = await register();
     const port = await openEndpoint({ mode: 'closed' });
     const link = { name: 'hall 3', tags: [], maxDevices: 1, expiresAt: Date.now() + 60_000 };
@@ -178,7 +180,7 @@ describe('a registered device', () => {
     expect(admittedBy()).toEqual(['link']);
   });
 
-  it('comes in by its factory key', async () => {
+  it('is admitted by its factory key', async () => {
     const [mac, key, serial] = [await register(), Buffer.alloc(32, 7), 'H'.repeat(32)];
     await stage.registry.enrolments.importFactoryKeys([{ serial, key }]);
     const port = await openEndpoint();
@@ -191,7 +193,7 @@ describe('a registered device', () => {
   });
 
   it.each(['approve', 'closed'] as EnrolmentMode[])(
-    'comes in by trust on first use in mode %s; a second Client-Id is one event',
+    'is admitted by trust on first use in mode %s; a second Client-Id causes one event',
     async (mode) => {
       const mac = await register({ admitWithoutCodeUntil: Date.now() + 60_000 });
       const port = await openEndpoint({ mode, clock: stoppedClock() });
@@ -208,7 +210,7 @@ describe('a registered device', () => {
     },
   );
 
-  it('shows a code when the time of its trust is over', async () => {
+  it('shows a code when the time for trust on first use is over', async () => {
     const mac = await register({ admitWithoutCodeUntil: Date.now() - 1 });
     expect((await ask(await openEndpoint(), mac)).body.activation).toBeDefined();
     expect(stage.events.map(({ type }) => type)).toEqual(['enrolment.requested']);

@@ -3,7 +3,7 @@ import type { KnownDevice } from '@flotilla/registry';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeviceAddresses } from '../device-addresses.js';
-import { answerKnown, answerNobody, answerWaiting } from './ota-answer.js';
+import { answerKnown, answerAnonymous, answerWaiting } from './ota-answer.js';
 import type { OtaAnswer } from './ota-answer.js';
 import { readOtaRequest } from './ota-request.js';
 import { noUpdate } from './firmware-answer.js';
@@ -37,7 +37,7 @@ const used = { ...credential, secret: undefined };
 const pending = { code: '482913', challenge: 'c0ffee' };
 
 describe('the answer to a known device', () => {
-  it('has where to connect, the login, the time and no update', () => {
+  it('has the address, the login, the time and no update', () => {
     expect(answerKnown(settings, known(), answered)).toEqual({
       server_time: { timestamp: answered.now, timezone_offset: 120 },
       firmware: { version: '2.4.2', url: '' },
@@ -53,7 +53,7 @@ describe('the answer to a known device', () => {
     });
   });
 
-  it('leaves out the secret once it was used, and nothing else', () => {
+  it('omits the secret after its first use, and nothing else', () => {
     const before = answerKnown(settings, known(), answered).mqtt ?? {};
     const after = answerKnown(settings, known({ credential: used }), answered).mqtt ?? {};
     expect(Object.keys(before).filter((name) => !(name in after))).toEqual(['password']);
@@ -61,13 +61,13 @@ describe('the answer to a known device', () => {
     expect(webSocket).toEqual({ url: 'ws://192.0.2.4:8080/xiaozhi/v1/', version: 1 });
   });
 
-  it('tells the device’s own zone before the hub’s', () => {
+  it('uses the device’s time zone before the hub’s', () => {
     expect(answerKnown(settings, known({ timeZone: 'Asia/Tokyo' }), answered).server_time.timezone_offset).toBe(540);
   });
 });
 
-describe('the answer to a device that waits', () => {
-  it('has a code and a challenge, and nothing that would let it in', () => {
+describe('the answer to a device that waits for approval', () => {
+  it('has a code and a challenge, and no credential', () => {
     const answer = answerWaiting(settings, pending, answered);
     expect(answer.activation).toMatchObject({ ...pending, timeout_ms: 30_000 });
     expect(answer.activation?.message).toContain('482913');
@@ -82,7 +82,7 @@ describe('the answers of a hub without MQTT', () => {
   };
   const url = 'ws://192.0.2.4:8080/xiaozhi/v1/';
 
-  it('send every device to the WebSocket, with its secret until it was used', () => {
+  it('send every device to the WebSocket, with its secret until its first use', () => {
     const answer = answerKnown(webSocketOnly, known(), answered);
     expect(answer.websocket).toEqual({ url, token: credential.secret, version: 1 });
     expect(answer).not.toHaveProperty('mqtt');
@@ -90,14 +90,16 @@ describe('the answers of a hub without MQTT', () => {
   });
 
   it('have no credential for a device that waits, or one without ids', () => {
-    for (const answer of [answerWaiting(webSocketOnly, pending, answered), answerNobody(webSocketOnly, answered)]) {
+    for (const answer of [answerWaiting(webSocketOnly, pending, answered), answerAnonymous(webSocketOnly, answered)]) {
       expect(answer).not.toHaveProperty('mqtt');
       expect(answer.websocket).toEqual({ url, version: 1 });
     }
   });
 });
 
-/** Types that flash keeps by name: a member that changes its type may clash with what is stored. */
+/**
+ * Types that flash stores by name: a member that changes its type may conflict with the stored one.
+ */
 const typeByName: Readonly<Record<string, 'string' | 'number'>> = {
   ...{
     endpoint: 'string',
@@ -127,7 +129,7 @@ function expectNoTrap(answer: OtaAnswer): void {
   expect(Buffer.byteLength(JSON.stringify(answer))).toBeLessThan(6 * 1024);
 }
 
-describe('the traps that would reboot a device in a loop', () => {
+describe('the values that would restart a device in a loop', () => {
   const reached = fc.record({
     localAddress: fc.option(fc.oneof(fc.ipV4(), fc.ipV6(), fc.string()), { nil: undefined }),
     host: fc.option(
@@ -148,7 +150,7 @@ describe('the traps that would reboot a device in a loop', () => {
     credential: fc.constantFrom(credential, used),
   });
 
-  it('are in no answer to a known device, wherever it arrived and whatever it said', () => {
+  it('are in no answer to a known device, for any address and any report of the device', () => {
     fc.assert(
       fc.property(device, reached, firmware, (change, at, version) => {
         expectNoTrap(answerKnown(settings, known(change), { now: answered.now, reached: at, firmware: version }));

@@ -1,6 +1,6 @@
 /**
- * The answer to an OTA request, built so that no member of it can abort the firmware: what it stores goes to flash before anything checks it, and the next boot would get
- * the same. [xiaozhi §7.3]
+ * The answer to an OTA request. No member of it may abort the firmware: the device writes it to
+ * flash before any check, and the next boot would get the same answer. [xiaozhi §7.3]
  */
 import type { KnownDevice } from '@flotilla/registry';
 import type { DeviceAddresses, ReachedAt } from '../device-addresses.js';
@@ -8,17 +8,23 @@ import { serverTime } from './server-time.js';
 import type { ServerTime } from './server-time.js';
 import type { FirmwareAnswer } from './firmware-answer.js';
 
-/** What a device stores: names of at most 15 characters, strings far below 4,000 bytes, each of one type for ever. A member left out keeps its old value. */
+/**
+ * Settings that a device stores: names of at most 15 characters, short strings, each name with one
+ * type for ever. A missing member keeps its old value.
+ */
 export type TransportSettings = Readonly<Record<string, string | number>>;
 
-/** Seconds between signs of life. Half-open connections are noticed after one and a half of it; the firmware's own default is 240. [xiaozhi §2.3] */
+/**
+ * Seconds between keep-alive messages. The hub notices a half-open connection after 1.5 times this;
+ * the firmware's default is 240. [xiaozhi §2.3]
+ */
 const KEEPALIVE_SECONDS = 45;
-/** Framing of audio on a WebSocket: plain Opus frames. [xiaozhi §1.4] */
+/** The framing of audio on a WebSocket: plain Opus frames. [xiaozhi §1.4] */
 const WEBSOCKET_VERSION = 1;
-/** Parsed by the device and not used. [xiaozhi §7.4] */
+/** Parsed by the device but not used. [xiaozhi §7.4] */
 const ACTIVATION_TIMEOUT_MS = 30_000;
 
-/** The topic that all devices publish to, as it is customary. */
+/** The customary topic to which all devices publish. */
 export const defaultPublishTopic = 'device-server';
 
 export interface OtaAnswer {
@@ -34,11 +40,11 @@ export interface OtaAnswer {
   };
 }
 
-/** What answers have in common on one hub. */
+/** The values that all answers of one hub share. */
 export interface AnswerSettings {
   readonly addresses: DeviceAddresses;
   readonly publishTopic: string;
-  /** Zone of devices that have none of their own. */
+  /** The time zone of devices without their own. */
   readonly timeZone: string | undefined;
 }
 
@@ -48,7 +54,10 @@ export interface Answered {
   readonly firmware: FirmwareAnswer;
 }
 
-/** For a device that is let in. Its secret is there until it was used, and afterwards left out: the device keeps what it has. */
+/**
+ * For an admitted device. The secret is omitted after its first use, because the device has stored
+ * it.
+ */
 export function answerKnown(
   settings: AnswerSettings,
   known: KnownDevice,
@@ -61,7 +70,7 @@ export function answerKnown(
   };
 }
 
-/** For a device that waits: where to come, a code to show and a challenge to ask about, but nothing that would let it in. */
+/** For a device that waits: the address, a code to show and a challenge, but no credential. */
 export function answerWaiting(
   settings: AnswerSettings,
   pending: { readonly code: string; readonly challenge: string },
@@ -80,13 +89,14 @@ export function answerWaiting(
   };
 }
 
-/** For somebody who does not say who it is: nothing that is not public, and nothing that holds a device back. */
-export function answerNobody(settings: AnswerSettings, { now, reached, firmware }: Answered): OtaAnswer {
+/** For a request without ids: only public values, and nothing that keeps a device from starting. */
+export function answerAnonymous(settings: AnswerSettings, { now, reached, firmware }: Answered): OtaAnswer {
   return { server_time: serverTime(now, [settings.timeZone]), firmware, ...strangerTransport(settings, reached) };
 }
 
 /**
- * Exactly one of the two objects: with both the device would take MQTT, with none it would come up with what it has. A hub without MQTT sends every device to its WebSocket.
+ * Exactly one of the two objects: with both, the device would use MQTT; with none, its stored
+ * settings. A hub without MQTT sends every device to its WebSocket.
  */
 export function transportObject(
   settings: Pick<AnswerSettings, 'addresses' | 'publishTopic'>,
@@ -127,7 +137,7 @@ function mqttSettings(
     ...(endpoint !== undefined && { endpoint }),
     ...login,
     publish_topic: publishTopic,
-    // Never read by today's firmware; that of before 2025 expects it.
+    // Not read by current firmware; firmware before 2025 expects it.
     subscribe_topic: 'null',
     keepalive: KEEPALIVE_SECONDS,
   };

@@ -32,8 +32,8 @@ async function login(settings: Readonly<Record<string, unknown>>): Promise<strin
   return verdict.kind;
 }
 
-describe('a device that nobody knows', () => {
-  it('is shown a code, asks for its activation until somebody approves it, and then gets its credentials', async () => {
+describe('an unknown device', () => {
+  it('shows a code, asks for its activation until an operator approves it, and then gets its credentials', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     const first = await ask(port, mac);
     expect(first.status).toBe(200);
@@ -50,14 +50,14 @@ describe('a device that nobody knows', () => {
     expect(JSON.stringify(stage.events)).not.toContain(uuid);
   });
 
-  it('comes in at once in mode open, and not at all in mode closed', async () => {
+  it('is admitted at once in mode open, and rejected in mode closed', async () => {
     const admitted = await ask(await openEndpoint({ mode: 'open' }), newMac());
     expect(await login(admitted.body.mqtt ?? {})).toBe('granted');
     const closed = await ask(await openEndpoint({ mode: 'closed' }), newMac());
     expect(closed).toMatchObject({ status: 403, body: { code: 'FORBIDDEN' } });
   });
 
-  it('comes in by a link within its number of devices, and needs a code beyond it', async () => {
+  it('is admitted by a link within its number of devices, and needs a code beyond it', async () => {
     const port = await openEndpoint({ mode: 'closed' });
     const link = { name: 'hall 3', tags: ['hall-3'], maxDevices: 1, expiresAt: Date.now() + 60_000 };
     const { token } = await stage.registry.enrolments.createLink(link);
@@ -68,7 +68,7 @@ describe('a device that nobody knows', () => {
     expect((await ask(port, newMac(), { path: '/ota/guessed/' })).status).toBe(403);
   });
 
-  it('is let in by the key of its chip where the key was imported, and only for the hub’s own challenge', async () => {
+  it('is admitted by the key of its chip if the key was imported, and only for the challenge of the hub', async () => {
     const [port, mac, key] = [await openEndpoint(), newMac(), Buffer.alloc(32, 9)];
     await stage.registry.enrolments.importFactoryKeys([{ serial: 'F'.repeat(32), key }]);
     const challenge = (await ask(port, mac)).body.activation?.challenge ?? '';
@@ -83,7 +83,7 @@ describe('a device that nobody knows', () => {
     expect((await ask(port, mac)).body.mqtt).toHaveProperty('password');
   });
 
-  it('is limited per address, which never stops a known device', async () => {
+  it('is limited per address, which never affects a known device', async () => {
     const [port, mac] = [await openEndpoint({ clock: stoppedClock() }), newMac()];
     await enrol(port, mac);
     const strangers = await Promise.all(
@@ -97,7 +97,7 @@ describe('a device that nobody knows', () => {
 });
 
 describe('a known device', () => {
-  it('is told its secret until it has used it; the rest it is always told', async () => {
+  it('receives its secret until it has used it, and the other settings always', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     const settings = await enrol(port, mac);
     expect((await ask(port, mac)).body.mqtt).toEqual(settings);
@@ -108,7 +108,7 @@ describe('a known device', () => {
     expect((await ask(port, mac)).body.mqtt).toEqual(rest);
   });
 
-  it('with another Client-Id gets a code and no secret, while its old credential goes on', async () => {
+  it('with another Client-Id gets a code and no secret, while its old credential stays valid', async () => {
     const [port, mac] = [await openEndpoint({ mode: 'open' }), newMac()];
     const settings = (await ask(port, mac)).body.mqtt ?? {};
     const forged = await ask(port, mac, { client: otherUuid });
@@ -120,7 +120,7 @@ describe('a known device', () => {
     expect(stage.events.find(({ type }) => type === 'enrolment.requested')?.data).toMatchObject({ replaces: true });
   });
 
-  it('with another Client-Id is not let in by a link either', async () => {
+  it('with another Client-Id is not admitted by a link either', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     await enrol(port, mac);
     const { token } = await stage.registry.enrolments.createLink({
@@ -134,7 +134,7 @@ describe('a known device', () => {
     expect(body.mqtt).not.toHaveProperty('client_id');
   });
 
-  it('is answered from memory while PostgreSQL is away, when strangers are told to come back', async () => {
+  it('is answered from memory while PostgreSQL is unreachable, when unknown devices are asked to retry', async () => {
     const [port, mac] = [await openEndpoint(), newMac()];
     await enrol(port, mac);
     await stage.registry.close();
@@ -156,12 +156,12 @@ describe('the OTA endpoint', () => {
     ['broken JSON', '{"board":{"ssid":"my "lan""}}'],
     ['nothing', ''],
     ['more than 64 KB', `{"board":{"name":"${'x'.repeat(80 * 1024)}"}}`],
-  ])('answers by the headers alone where the body is %s', async (_name, body) => {
+  ])('answers by the headers alone if the body is %s', async (_name, body) => {
     const answer = await ask(await openEndpoint({ mode: 'open' }), newMac(), { body });
     expect(answer.body).toMatchObject({ firmware: { version: '2.4.2', url: '' }, mqtt: { keepalive: 45 } });
   });
 
-  it('takes GET, and tells somebody without ids nothing that is not public', async () => {
+  it('accepts GET, and returns only public values to a request without ids', async () => {
     const port = await openEndpoint({ mode: 'open' });
     expect((await ask(port, newMac(), { method: 'GET' })).body.mqtt).toHaveProperty('password');
     const response = await fetch(`http://127.0.0.1:${port}/ota/`);

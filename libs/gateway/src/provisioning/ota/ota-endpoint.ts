@@ -1,6 +1,7 @@
 /**
- * The OTA endpoint: what every device asks at boot before it connects anywhere, over HTTP without a framework in between. It never answers 400, because a device that is
- * told its request is bad can do nothing but ask again. [xiaozhi §7]
+ * The OTA endpoint, which every device asks at boot before it connects. It is plain HTTP without a
+ * framework. It never answers 400, because a device could only repeat the same request. [xiaozhi
+ * §7]
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeviceId } from '@flotilla/mcp';
@@ -10,10 +11,10 @@ import type { GatewayLogger } from '../../gateway-logger.js';
 import type { HttpRoute } from '../../http-route.js';
 import { peerOf, type ClientAddress } from '../../sessions/session-host.js';
 import { addressKey } from '../../overload/attempt-limiter.js';
-import type { Admission, AdmissionDesk } from '../enrolment/enrolment-service.js';
-import { inTime } from '../../with-timeout.js';
+import type { Admission, EnrolmentService } from '../enrolment/enrolment-service.js';
+import { withTimeout } from '../../with-timeout.js';
 import { readFactoryProof } from '../enrolment/factory-proof.js';
-import { answerKnown, answerNobody, answerWaiting } from './ota-answer.js';
+import { answerKnown, answerAnonymous, answerWaiting } from './ota-answer.js';
 import type { Answered, AnswerSettings } from './ota-answer.js';
 import { readOtaRequest } from './ota-request.js';
 import type { OtaRequest } from './ota-request.js';
@@ -23,23 +24,30 @@ import { noUpdate } from './firmware-answer.js';
 import type { OfferedFirmware } from './update-offer.js';
 
 export interface OtaEndpointOptions {
-  readonly desk: AdmissionDesk;
+  readonly enrolment: EnrolmentService;
   readonly settings: AnswerSettings;
-  /** What a device that is let in is told to install; without it, nothing. */
+  /** Decides which update an admitted device installs; without it there are no updates. */
   readonly updates?: Pick<OfferedFirmware, 'answerFor'> | undefined;
   readonly addressOf: ClientAddress;
-  /** A device that has proved who it is has started. */
+  /** Called when a device that proved its identity has started. */
   readonly onBoot?: ((deviceId: DeviceId) => void) | undefined;
   readonly clock: Clock;
   readonly logger: GatewayLogger;
   readonly count: (outcome: OtaOutcome) => void;
 }
 
-export type OtaOutcome = Admission['kind'] | 'nobody' | 'unavailable' | 'activation_admitted' | 'activation_waiting';
+// eslint-disable-next-line language/plain-words -- a public label of a metric
+const ANONYMOUS = 'nobody';
 
-/** How long PostgreSQL may keep a stranger waiting, ms; a device gives up after 30 s and comes again after 10. [xiaozhi §6, §7.3] */
+export type OtaOutcome =
+  Admission['kind'] | typeof ANONYMOUS | 'unavailable' | 'activation_admitted' | 'activation_waiting';
+
+/**
+ * How long PostgreSQL may delay an unproven device, ms. A device times out after 30 s and retries
+ * after 10. [xiaozhi §6, §7.3]
+ */
 const ANSWER_TIMEOUT_MS = 3_000;
-/** When a device that was turned away may try again, s. It does so by a plan of its own. */
+/** When a rejected device may try again, s. Devices follow their own schedule. */
 const RETRY_AFTER_SECONDS = 10;
 
 interface Reply {
@@ -69,19 +77,19 @@ export class OtaEndpoint {
     const { token, isActivation } = otaTarget(request.url ?? '');
     const contact = contactOf(ota, addressOf(request), clock.now());
     try {
-      if (contact === undefined) return this.#answerNobody(request, ota, isActivation);
+      if (contact === undefined) return this.#answerAnonymous(request, ota, isActivation);
       if (isActivation) return await this.#answerActivation(contact, ota);
       return await this.#answer(contact, token, this.#answered(request, ota));
     } catch (error) {
       logger.warn({ error, deviceId: contact?.deviceId }, 'an OTA request could not be answered');
       this.options.count('unavailable');
-      return refusal(503, 'OVERLOADED', 'The hub cannot say now whether this device may come in; try again.');
+      return refusal(503, 'OVERLOADED', 'The hub cannot check this device now. Try again later.');
     }
   }
 
   async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<Reply> {
-    const { clock, count, desk, settings, updates } = this.options;
-    const admission = await inTime(desk.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
+    const { clock, count, enrolment, settings, updates } = this.options;
+    const admission = await withTimeout(enrolment.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
     count(admission.kind);
     switch (admission.kind) {
       case 'known': {
@@ -95,7 +103,7 @@ export class OtaEndpoint {
         return refusal(
           403,
           'FORBIDDEN',
-          'The hub admits only devices that prove themselves: by their registered Client-Id, or by an enrolment link.',
+          'The hub admits only devices with a registered Client-Id or an enrolment link.',
         );
       case 'limited':
         return limited;
@@ -103,8 +111,12 @@ export class OtaEndpoint {
   }
 
   async #answerActivation(contact: OtaContact, ota: OtaRequest): Promise<Reply> {
-    const { clock, count, desk } = this.options;
-    const isAdmitted = await inTime(desk.isAdmitted(contact, readFactoryProof(ota.body)), ANSWER_TIMEOUT_MS, clock);
+    const { clock, count, enrolment } = this.options;
+    const isAdmitted = await withTimeout(
+      enrolment.isAdmitted(contact, readFactoryProof(ota.body)),
+      ANSWER_TIMEOUT_MS,
+      clock,
+    );
     if (isAdmitted === 'limited') {
       count('limited');
       return limited;
@@ -113,11 +125,14 @@ export class OtaEndpoint {
     return isAdmitted ? { status: 200, body: { success: true } } : { status: 202, body: { success: false } };
   }
 
-  /** Somebody without a MAC or a Client-Id: a person with a browser, or a device whose settings stay as they are. */
-  #answerNobody(request: IncomingMessage, ota: OtaRequest, isActivation: boolean): Reply {
-    this.options.count('nobody');
+  /**
+   * Answers a request without a MAC or a Client-Id: a person with a browser, or a device that keeps
+   * its settings.
+   */
+  #answerAnonymous(request: IncomingMessage, ota: OtaRequest, isActivation: boolean): Reply {
+    this.options.count(ANONYMOUS);
     if (isActivation) return { status: 202, body: { success: false } };
-    return { status: 200, body: answerNobody(this.options.settings, this.#answered(request, ota)) };
+    return { status: 200, body: answerAnonymous(this.options.settings, this.#answered(request, ota)) };
   }
 
   #answered(request: IncomingMessage, ota: OtaRequest): Answered {
@@ -129,7 +144,7 @@ export class OtaEndpoint {
   }
 }
 
-const limited = refusal(429, 'OVERLOADED', 'Too many unknown devices have asked from this address; try again later.');
+const limited = refusal(429, 'OVERLOADED', 'Too many unknown devices have asked from this address. Try again later.');
 
 function refusal(status: 403 | 429 | 503, code: string, message: string): Reply {
   return { status, body: { code, message } };
@@ -142,7 +157,10 @@ function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: numbe
   return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, remoteNetwork, at };
 }
 
-/** Devices read the whole answer in one go: under 6 KB, with its length, and the connection ends. [xiaozhi §6] */
+/**
+ * Devices read the whole answer at once: under 6 KB, with its length, and the connection closes.
+ * [xiaozhi §6]
+ */
 function send(response: ServerResponse, { status, body }: Reply): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {

@@ -14,7 +14,7 @@ const description = {
 };
 
 describe('readOtaRequest', () => {
-  it('takes ids from the headers, and version and model from the description', () => {
+  it('reads ids from the headers, and version and model from the description', () => {
     expect(readOtaRequest(headers, JSON.stringify(description))).toMatchObject({
       deviceId: '02:5e:7a:10:c4:9f',
       clientUuid: '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21',
@@ -24,7 +24,7 @@ describe('readOtaRequest', () => {
   });
 
   it.each(['', '{"board":{"ssid":"my "lan""}}', '[]', 'null', '"x"', '{"application":7,"board":[]}'])(
-    'lives on the headers alone with the body %j',
+    'uses the headers alone for the body %j',
     (body) => {
       expect(readOtaRequest(headers, body)).toMatchObject({
         deviceId: '02:5e:7a:10:c4:9f',
@@ -35,14 +35,14 @@ describe('readOtaRequest', () => {
     },
   );
 
-  it('lives on the description alone', () => {
+  it('uses the description alone', () => {
     expect(readOtaRequest({}, JSON.stringify(description))).toMatchObject({
       deviceId: '02:5e:7a:10:c4:a0',
       clientUuid: description.uuid,
     });
   });
 
-  it('makes nothing of ids that are none', () => {
+  it('ignores invalid ids', () => {
     const request = readOtaRequest({ 'device-id': 'printer', 'client-id': 'x'.repeat(65), 'user-agent': 'curl' }, '');
     expect(request).toMatchObject({
       deviceId: undefined,
@@ -53,7 +53,7 @@ describe('readOtaRequest', () => {
     });
   });
 
-  it('strips and bounds texts that people will read', () => {
+  it('strips and limits texts that people will read', () => {
     const request = readOtaRequest(headers, JSON.stringify({ board: { name: `a\u0000\u001b[31m${'x'.repeat(500)}` } }));
     expect(request.model).toMatch(/^a\[31mx+$/);
     expect(request.model).toHaveLength(126);

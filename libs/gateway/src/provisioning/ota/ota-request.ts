@@ -1,6 +1,7 @@
 /**
- * What an OTA request says of its sender, from headers first and from the body where a header is missing. Nothing of it is proven, and nothing of it is a reason to
- * refuse: an SSID with a quote makes the body invalid JSON. [xiaozhi §7.1, §7.2]
+ * Parses an OTA request, from headers first and from the body if a header is missing. Nothing in it
+ * is proven, and no error in it is a reason to reject it: an SSID with a quote makes the body
+ * invalid JSON. [xiaozhi §7.1, §7.2]
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { isJsonObject, parseDeviceIdHeader } from '@flotilla/mcp';
@@ -9,14 +10,14 @@ import type { BoardFacts } from '@flotilla/registry';
 import { readBoardFacts } from './board-facts.js';
 
 export interface OtaRequest {
-  /** Undefined where neither header nor body has a MAC. */
+  /** Undefined if neither headers nor body contain a MAC. */
   readonly deviceId: DeviceId | undefined;
-  /** Undefined where there is none, or one that is no plausible id. */
+  /** Undefined if it is missing or not plausible. */
   readonly clientUuid: string | undefined;
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   readonly board: BoardFacts;
-  /** The parsed body; empty where it was broken. */
+  /** The parsed body; empty if it was invalid. */
   readonly body: JsonObject;
 }
 
@@ -82,7 +83,10 @@ function clientUuidOf(value: string | undefined): string | undefined {
   return value !== undefined && value.length <= CLIENT_UUID_MAX && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/** Text for people: bounded, without control characters, which PostgreSQL and terminals do not want either. */
+/**
+ * Limits text for people and removes control characters, which PostgreSQL and terminals do not
+ * accept.
+ */
 function plain(value: string | undefined): string | undefined {
   const cleaned = value
     ?.slice(0, NAME_MAX)

@@ -1,4 +1,7 @@
-/** What the specs of the OTA endpoint share: the endpoint over a real PostgreSQL, and boards that ask it. */
+/**
+ * The test bench of the OTA endpoint: the endpoint on a real PostgreSQL, and boards that send
+ * requests.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -39,13 +42,13 @@ export interface Answer {
   };
 }
 
-/** Filled before each test. */
+/** Set before each test. */
 export const stage = {} as { registry: Registry; bus: Bus; events: FeedEvent[] };
 
 let nextMac = 0;
 const closers: (() => unknown)[] = [];
 
-/** To be called once by a spec file: a database for the file, a registry for each test. */
+/** Each spec file calls it once: a database for the file, a registry for each test. */
 export function setUpStage(): void {
   let database: TestDatabase;
   beforeAll(async () => {
@@ -68,7 +71,7 @@ export function setUpStage(): void {
   });
 }
 
-/** Tests share a database, so each has devices of its own. */
+/** Tests share a database, so each uses its own devices. */
 export function newMac(): DeviceId {
   nextMac += 1;
   return `02:00:00:00:01:${nextMac.toString(16).padStart(2, '0')}` as DeviceId;
@@ -95,7 +98,7 @@ export async function openEndpoint(change: Partial<OtaProvisioningOptions> = {})
   return port;
 }
 
-/** No bucket refills, and everything happens within one minute. */
+/** No rate limit refills, and all times are in one minute. */
 export function stoppedClock(): typeof realClock {
   const at = Date.now();
   return { ...realClock, now: () => at };

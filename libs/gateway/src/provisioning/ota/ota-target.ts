@@ -1,11 +1,17 @@
-/** Reads the path of an OTA request: whether it asks for activation, and the token of an enrolment link. */
+/**
+ * Parses the path of an OTA request: whether it asks for activation, and the token of an enrolment
+ * link.
+ */
 
 export interface OtaTarget {
   readonly token: string | undefined;
   readonly isActivation: boolean;
 }
 
-/** `/ota`, `/ota/<token>`, either with a slash at the end, either followed by `/activate`. Devices append that behind a query string. [xiaozhi §7.4] */
+/**
+ * `/ota` or `/ota/<token>`, optionally with a trailing slash or `/activate`. Devices append that
+ * after a query string. [xiaozhi §7.4]
+ */
 export function otaTarget(url: string): OtaTarget {
   const activation = /\/activate\/?$/.exec(url);
   const [path = ''] = (activation ? url.slice(0, activation.index) : url).split('?', 1);

@@ -1,13 +1,19 @@
-/** Takes in the body of a device's request within bounds. A body that breaks them is no reason to refuse: the device is then known by its headers alone. */
+/**
+ * Reads the body of a device's request within limits. Exceeding them is no reason to reject the
+ * request: its headers identify the device.
+ */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@flotilla/session';
 
 export interface BodyLimits {
   /** Bytes kept. A description has about 1.5 KB. [xiaozhi §9, 38] */
   readonly bodyBytesMax: number;
-  /** Bytes read and thrown away beyond it, because a device that is still sending does not hear the answer. */
+  /**
+   * Bytes read and discarded beyond that, because a device that is still sending does not read the
+   * answer.
+   */
   readonly surplusBytesMax: number;
-  /** How long a body may take, ms. */
+  /** The time for a whole body, ms. */
   readonly bodyTimeoutMs: number;
 }
 
@@ -17,7 +23,10 @@ export const defaultBodyLimits: BodyLimits = {
   bodyTimeoutMs: 5_000,
 };
 
-/** Empty where the body was too long or did not end in time. Undefined where the connection ended first. Never rejects. */
+/**
+ * Returns '' if the body was too long or did not end in time, undefined if the connection ended
+ * first. Never rejects.
+ */
 export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<string | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];

@@ -4,7 +4,7 @@ import { serverTime } from './server-time.js';
 const january = Date.UTC(2026, 0, 15, 12);
 const july = Date.UTC(2026, 6, 15, 12);
 
-describe('the time that a device is told', () => {
+describe('the time that a device receives', () => {
   it.each([
     ['UTC', january, 0],
     ['Europe/Berlin', january, 60],
@@ -22,7 +22,7 @@ describe('the time that a device is told', () => {
     expect(serverTime(change, ['Europe/Berlin']).timezone_offset).toBe(120);
   });
 
-  it('falls back to the hub’s zone and then to UTC where a zone is none', () => {
+  it('falls back to the hub’s zone and then to UTC if a zone is invalid', () => {
     expect(serverTime(january, ['Nowhere/Land', 'Asia/Tokyo']).timezone_offset).toBe(540);
     expect(serverTime(january, [undefined, undefined]).timezone_offset).toBe(0);
   });

@@ -1,4 +1,7 @@
-/** The clock that a device is told: it shows `timestamp` plus `timezone_offset` and knows no rules of daylight saving itself. [xiaozhi §7.3] */
+/**
+ * The time for a device, which shows `timestamp` plus `timezone_offset` and knows no daylight
+ * saving rules. [xiaozhi §7.3]
+ */
 import { isTimeZone } from '@flotilla/mcp';
 
 export interface ServerTime {
@@ -8,21 +11,21 @@ export interface ServerTime {
   readonly timezone_offset: number;
 }
 
-/** Zones remembered: the tz database has about 600 names, and names come from operators. */
+/** Zones in the cache: the tz database has about 600 names, and operators choose them. */
 const ZONES_MAX = 1_000;
 /** All zones change at a quarter of an hour. */
 const OFFSET_VALID_MS = 15 * 60 * 1000;
 
 interface ZoneClock {
   readonly format: Intl.DateTimeFormat;
-  /** Number of the quarter of an hour that `minutes` holds for. */
+  /** The number of the quarter of an hour for which `minutes` is valid. */
   quarter: number;
   minutes: number;
 }
 
 const clocks = new Map<string, ZoneClock>();
 
-/** The first of the zones that exists counts; UTC if none does. */
+/** Uses the first zone that exists, or UTC. */
 export function serverTime(now: number, zones: readonly (string | undefined)[]): ServerTime {
   const zone = zones.find((name) => name !== undefined && (clocks.has(name) || isTimeZone(name))) ?? 'UTC';
   return { timestamp: now, timezone_offset: offsetMinutes(clockOf(zone), now) };
@@ -52,7 +55,7 @@ function offsetMinutes(clock: ZoneClock, now: number): number {
   return clock.minutes;
 }
 
-/** Of `GMT`, `GMT+05:45`, `GMT-03:30`. */
+/** Parses `GMT`, `GMT+05:45` or `GMT-03:30`. */
 function readOffset(text: string): number {
   const [, sign, hours, minutes] = /([+-])(\d{2}):(\d{2})/.exec(text) ?? [];
   const size = Number(hours ?? 0) * 60 + Number(minutes ?? 0);

@@ -41,7 +41,7 @@ function offering(offerTo: UpdateOffer['offerTo'], clock: Clock = new ManualCloc
 
 const update = (version: string) => async () => ({ version, downloadId: 'd-1', expiresAt: 60_000 });
 
-describe('what a device is told to install', () => {
+describe('the update for a device', () => {
   it('is at the address at which the device reached the hub', async () => {
     const { firmware } = offering(update('2.5.0'));
     const answer = await firmware.answerFor(contact('2.4.2'), reached);
@@ -52,7 +52,7 @@ describe('what a device is told to install', () => {
     expect(signer.judge('download', new URL(answer?.url ?? '').pathname, 0)).toEqual({ kind: 'valid', id: 'd-1' });
   });
 
-  it('is forced where the device would not take it for newer', async () => {
+  it('is forced if the device would not consider it newer', async () => {
     expect(await offering(update('2.4.1')).firmware.answerFor(contact('2.4.2'), reached)).toMatchObject({
       version: '2.4.1',
       force: 1,
@@ -61,7 +61,7 @@ describe('what a device is told to install', () => {
     expect(await offering(update('2.4.2.1')).firmware.answerFor(contact('2.4.2'), reached)).not.toHaveProperty('force');
   });
 
-  it('is nothing for a device that would abort over its own version, and nobody is asked', async () => {
+  it('is absent for a device that would abort because of its version, without a query', async () => {
     const offerTo = vi.fn(update('2.5.0'));
     for (const version of [undefined, 'v2.4.2', 'latest'])
       expect(await offering(offerTo).firmware.answerFor(contact(version), reached)).toBeUndefined();
@@ -69,7 +69,7 @@ describe('what a device is told to install', () => {
     expect(await offering(update('v2.5.0')).firmware.answerFor(contact('2.4.2'), reached)).toBeUndefined();
   });
 
-  it('is nothing while whoever decides does not answer', async () => {
+  it('is absent while the query is not answered', async () => {
     const failing = offering(() => Promise.reject(new Error('PostgreSQL is away')));
     expect(await failing.firmware.answerFor(contact('2.4.2'), reached)).toBeUndefined();
     expect(failing.warnings).toHaveLength(1);

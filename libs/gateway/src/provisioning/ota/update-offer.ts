@@ -1,4 +1,7 @@
-/** Whether a device that asks for its settings is told to install something: asked of whoever knows the jobs, answered in the form that the device understands. */
+/**
+ * Decides which update a device installs at boot: asks the owner of the jobs, and answers in the
+ * form that the firmware expects.
+ */
 import { compareVersions, isParsableVersion } from '@flotilla/firmware';
 import type { OtaContact } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -6,7 +9,7 @@ import type { UrlSigner } from '../../device-urls/url-signer.js';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { DeviceAddresses, ReachedAt } from '../device-addresses.js';
 import type { FirmwareAnswer } from './firmware-answer.js';
-import { inTime } from '../../with-timeout.js';
+import { withTimeout } from '../../with-timeout.js';
 
 /** A download that was granted to this device. */
 export interface OfferedUpdate {
@@ -39,11 +42,11 @@ const COMMIT_TIMEOUT_MS = 20_000;
 export class OfferedFirmware {
   constructor(private readonly options: OfferedFirmwareOptions) {}
 
-  /** Undefined where there is nothing to install. Never rejects. */
+  /** Returns undefined if there is nothing to install. Never rejects. */
   async answerFor(contact: OtaContact, reached: ReachedAt): Promise<FirmwareAnswer | undefined> {
     const { addresses, logger, signer } = this.options;
     const { firmwareVersion } = contact;
-    // It would parse its own version together with ours, and abort.
+    // The device would parse its own version as well, and abort.
     if (
       firmwareVersion === undefined ||
       !isParsableVersion(firmwareVersion) ||
@@ -63,7 +66,7 @@ export class OfferedFirmware {
       reached,
     );
     if (url === undefined) return undefined;
-    // A device installs by itself only what it takes for newer. [xiaozhi §7.5]
+    // A device installs only a version that it considers newer. [xiaozhi §7.5]
     const isNewer = compareVersions(update.version, firmwareVersion) > 0;
     return { version: update.version, url, ...(!isNewer && { force: 1 as const }) };
   }
@@ -74,11 +77,11 @@ export class OfferedFirmware {
     const wait = { hasBegun: false, isOver: false };
     const offered = offer.offerTo(contact, () => (wait.hasBegun = !wait.isOver));
     try {
-      return await inTime(offered, BEGIN_TIMEOUT_MS, clock);
+      return await withTimeout(offered, BEGIN_TIMEOUT_MS, clock);
     } catch (error) {
       wait.isOver = !wait.hasBegun;
       if (wait.isOver) throw error;
-      return await inTime(offered, COMMIT_TIMEOUT_MS, clock);
+      return await withTimeout(offered, COMMIT_TIMEOUT_MS, clock);
     }
   }
 }

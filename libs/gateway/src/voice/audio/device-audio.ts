@@ -1,4 +1,4 @@
-/** Audio on the device's side of a conversation: binary frames on its WebSocket, or datagrams. */
+/** The device side of a conversation's audio: binary frames on its WebSocket, or datagrams. */
 import { AudioPacer, decodeAudioFrame, encodeAudioFrame, reframe } from '@flotilla/voice';
 import type { AudioPacket, FramingVersion } from '@flotilla/voice';
 import type { ConversingDevice } from '../../conversations/conversation-host.js';
@@ -6,22 +6,22 @@ import type { UdpAudio, UdpChannel } from './udp-audio.js';
 import type { FrameDrop } from '../voice-counters.js';
 import type { VoiceLimits } from '../voice-limits.js';
 
-/** Frames are those of the voice server's side, in its framing. */
+/** Frames are in the framing of the voice server. */
 export interface DeviceAudio {
-  /** When a frame may go to the device, ms since the Unix epoch: `now`, or later. */
+  /** When a frame may be sent to the device, ms since the Unix epoch: `now` or later. */
   dueAt(now: number): number;
-  /** Sends one frame. Why it was dropped, or undefined. */
+  /** Sends one frame. Returns why it was dropped, or undefined. */
   send(frame: Uint8Array, now: number): FrameDrop | undefined;
-  /** A binary frame of the device for the voice server; undefined where it is none. */
+  /** Converts a binary frame of the device for the voice server; undefined if it is invalid. */
   fromDevice(frame: Uint8Array): Uint8Array | undefined;
-  /** What was sent is no longer played. */
+  /** The device no longer plays what was sent. */
   interrupted(): void;
-  /** Packets of the device that got lost on the way. */
+  /** Packets of the device that were lost. */
   readonly lost: number;
   close(): void;
 }
 
-/** Milliseconds of sound in a packet where nobody says. */
+/** Milliseconds of sound in a packet, if the hello has none. */
 const FRAME_MS = 60;
 
 export class SocketAudio implements DeviceAudio {
@@ -33,7 +33,7 @@ export class SocketAudio implements DeviceAudio {
     private readonly limits: Pick<VoiceLimits, 'deviceUnsentBytesMax' | 'drainPollMs'>,
   ) {}
 
-  /** Voice servers pace themselves for a device on WebSocket; only one that does not keep up makes them wait. */
+  /** Voice servers pace audio for WebSocket devices; only a slow device makes them wait. */
   dueAt(now: number): number {
     return this.device.unsentBytes > this.limits.deviceUnsentBytesMax ? now + this.limits.drainPollMs : now;
   }
@@ -50,11 +50,11 @@ export class SocketAudio implements DeviceAudio {
   }
 
   interrupted(): void {
-    // Nothing is ahead of its time here.
+    // Nothing is sent ahead of time.
   }
 
   close(): void {
-    // The socket is the device's.
+    // The socket belongs to the device.
   }
 }
 
@@ -105,12 +105,12 @@ export class DatagramAudio implements DeviceAudio {
   }
 }
 
-/** What a datagram brought, as the voice server takes it. */
+/** Converts the content of a datagram to the framing of the voice server. */
 export function frameOf(packet: AudioPacket, backend: FramingVersion): Uint8Array {
   return encodeAudioFrame(backend, packet);
 }
 
-/** Milliseconds of sound in a packet, as a hello says. */
+/** Reads the milliseconds of sound in a packet from a hello. */
 export function frameMsOf(hello: Readonly<Record<string, unknown>>): number {
   const params = hello['audio_params'];
   const frameMs =

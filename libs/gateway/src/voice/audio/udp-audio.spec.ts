@@ -11,7 +11,7 @@ async function shortBufferOf(bufferBytes: number) {
 }
 
 describe('the UDP port', () => {
-  it('knows that the system granted a smaller buffer than it asked for', async () => {
+  it('reports that the system granted a smaller buffer than requested', async () => {
     const askedBytes = 0x7fff_ffff;
     const short = await shortBufferOf(askedBytes);
     expect(short?.askedBytes).toBe(askedBytes);
@@ -19,7 +19,7 @@ describe('the UDP port', () => {
     expect(short?.grantedBytes).toBeLessThan(askedBytes);
   });
 
-  it('is content with what it asked for', async () => {
+  it('reports nothing if the system granted the requested buffer', async () => {
     expect(await shortBufferOf(16 * 1024)).toBeUndefined();
   });
 });

@@ -1,6 +1,7 @@
 /**
- * The UDP port to which MQTT devices send their audio. One socket for all; who sends is told by the number in the packet's header, and believed only where
- * it comes from the address of the device's own connection. What is not taken is counted by reason and dropped. [xiaozhi §2.5]
+ * The UDP port for audio of MQTT devices, one socket for all. The number in a packet's header
+ * identifies the sender, which must have the address of the device's connection. Dropped packets
+ * are counted by reason. [xiaozhi §2.5]
  */
 import { createCipheriv, randomBytes } from 'node:crypto';
 import { createSocket } from 'node:dgram';
@@ -20,23 +21,26 @@ import {
 import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
 import { GatewayError } from '../../gateway-error.js';
 
-/** Why a datagram was dropped. `unknown_sender` is also what is late for a conversation that has ended. */
+/**
+ * Why a datagram was dropped. `unknown_sender` includes late packets of a conversation that has
+ * ended.
+ */
 export type UdpDrop =
   | UdpProblem
   | 'unknown_sender'
   | 'wrong_address'
   | 'replayed'
   | 'too_far'
-  /** One of the hub's own, which the system would not send. */
+  /** A packet of the hub that the system did not send. */
   | 'not_sent';
 
 export interface UdpChannelOptions {
-  /** Where the device's connection comes from. Undefined: the address of the first packet is kept. */
+  /** The address of the device's connection. Undefined: the address of the first packet is kept. */
   readonly address: string | undefined;
   readonly packetsAheadMax: number;
-  readonly heard: (packet: AudioPacket) => void;
-  /** So many packets before the one that is heard next never came, or come too late. */
-  readonly missed: (packets: number) => void;
+  readonly onPacket: (packet: AudioPacket) => void;
+  /** The number of packets that are missing, or late, before the next received one. */
+  readonly onMissed: (packets: number) => void;
 }
 
 interface Endpoint {
@@ -47,9 +51,14 @@ interface Endpoint {
 type SendDatagram = (datagram: Buffer, to: Endpoint) => void;
 
 const KEY_BYTES = 16;
-/** What the kernel keeps while the process is busy: a third of a second of a thousand speakers, with what it adds to each packet. */
+/**
+ * The kernel buffer while the process is busy: a third of a second of a thousand speakers, with
+ * overhead per packet.
+ */
 const BUFFER_BYTES = 2 * 1024 * 1024;
-/** Linux doubles what it was asked for, for its own needs, and tells the double. [socket(7), SO_RCVBUF] */
+/**
+ * Linux doubles the requested size for its own use, and reports the double. [socket(7), SO_RCVBUF]
+ */
 const TOLD_PER_ASKED = process.platform === 'linux' ? 2 : 1;
 
 export class UdpAudio {
@@ -65,7 +74,8 @@ export class UdpAudio {
       if (error !== null) this.#drop('not_sent');
     };
     this.#send = (datagram, to) => socket.send(datagram, to.port, to.address, sent);
-    // Errors of single datagrams (ICMP of a vanished peer) are nothing to act on; unheard they would end the process.
+    // Errors of single datagrams (ICMP of a vanished peer) need no action; without a listener they
+    // would end the process.
     socket.on('error', () => undefined);
     socket.on('message', (datagram, from) => {
       const drop = this.#receive(datagram, from);
@@ -73,7 +83,10 @@ export class UdpAudio {
     });
   }
 
-  /** Port 0 picks a free one; `bufferBytes` is asked of the system for each direction. Throws GatewayError UDP_UNAVAILABLE. */
+  /**
+   * Port 0 selects a free one; `bufferBytes` is requested for each direction. Throws GatewayError
+   * UDP_UNAVAILABLE.
+   */
   static async open(options: {
     readonly host: string;
     readonly port: number;
@@ -85,7 +98,7 @@ export class UdpAudio {
       ...{ recvBufferSize: bufferBytes, sendBufferSize: bufferBytes, lookup: lookUp },
     });
     try {
-      // Of an address it listens at once.
+      // A socket for an IP address starts listening immediately.
       const listening = once(socket, 'listening');
       socket.bind(options.port, host);
       await listening;
@@ -99,23 +112,26 @@ export class UdpAudio {
     return this.socket.address().port;
   }
 
-  /** The receive buffer that the hub asked for and the smaller one that the system granted, bytes; undefined where it got what it asked for. */
+  /**
+   * The requested receive buffer and the smaller one that the system granted, bytes; undefined if
+   * it granted the request.
+   */
   get shortBuffer(): { readonly askedBytes: number; readonly grantedBytes: number } | undefined {
     const grantedBytes = this.socket.getRecvBufferSize() / TOLD_PER_ASKED;
     return grantedBytes < this.bufferBytes ? { askedBytes: this.bufferBytes, grantedBytes } : undefined;
   }
 
-  /** Channels that are open. */
+  /** Open channels. */
   get size(): number {
     return this.#channels.size;
   }
 
-  /** Datagrams dropped so far, by reason. */
+  /** Dropped datagrams by reason. */
   get drops(): ReadonlyMap<UdpDrop, number> {
     return this.#drops;
   }
 
-  /** A channel with a key and a sender's number of its own. */
+  /** Opens a channel with a new key and sender number. */
   openChannel(options: UdpChannelOptions): UdpChannel {
     let ssrc = randomBytes(4).readUInt32BE();
     while (this.#channels.has(ssrc)) ssrc = randomBytes(4).readUInt32BE();
@@ -169,12 +185,12 @@ export class UdpChannel {
     return nonceOf(this.ssrc);
   }
 
-  /** Packets of the device that never came, or too late. */
+  /** Packets of the device that were lost or late. */
   get lost(): number {
     return this.#window.skipped;
   }
 
-  /** Enciphers and sends. Why the packet was dropped, or undefined. */
+  /** Encrypts and sends. Returns why the packet was dropped, or undefined. */
   sendAudio({ payload, timestamp }: AudioPacket): 'device_not_found' | 'too_long' | undefined {
     if (this.#peer === undefined) return 'device_not_found';
     if (payload.length + UDP_HEADER_BYTES > UDP_DATAGRAM_BYTES_MAX) return 'too_long';
@@ -185,22 +201,26 @@ export class UdpChannel {
     return undefined;
   }
 
-  /** Why the datagram is dropped, or undefined. The same address at a new port with a newer number is a device behind a NAT that forgot it. */
+  /**
+   * Returns why the datagram is dropped, or undefined. The same address with a new port and a newer
+   * number is a device behind a NAT that lost its mapping.
+   */
   receive(datagram: Buffer, { sequence, timestamp }: UdpHeader, from: Endpoint): UdpDrop | undefined {
     const address = this.#peerAddress ?? this.options.address;
     const sender = from.address === this.#peer?.address ? this.#peerAddress : plainAddress(from.address);
-    // Nothing can be sent to port 0, which Node throws at: whoever claims to be there would end the process with the answer.
+    // Node throws for port 0, so a packet that claims this port would end the process with the
+    // answer.
     if (from.port === 0 || (address !== undefined && sender !== address)) return 'wrong_address';
     const skippedBefore = this.#window.skipped;
     const verdict = this.#window.take(sequence);
     if (verdict !== 'accepted') return verdict;
-    if (this.#window.skipped > skippedBefore) this.options.missed(this.#window.skipped - skippedBefore);
+    if (this.#window.skipped > skippedBefore) this.options.onMissed(this.#window.skipped - skippedBefore);
     this.#peer = from;
     this.#peerAddress = sender;
-    // In its own place: nobody else has the datagram.
+    // Decrypts in place: the datagram has no other reader.
     const payload = datagram.subarray(UDP_HEADER_BYTES);
     this.#cipher.apply(datagram, payload, payload);
-    this.options.heard({ payload, timestamp });
+    this.options.onPacket({ payload, timestamp });
     return undefined;
   }
 }
@@ -210,14 +230,17 @@ function counterModeOf(key: Buffer): CounterMode {
   return new CounterMode((counters) => blocks.update(counters));
 }
 
-/** Of an address that is one already nothing is looked up: it would cost every packet a round through the resolver. */
+/**
+ * Skips the lookup of an IP address, which would cost every packet a round trip through the
+ * resolver.
+ */
 const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, found) => {
   const family = isIP(host);
   if (family === 0) lookup(host, options, found);
   else found(null, host, family);
 };
 
-/** IPv4 addresses without the prefix that dual-stack sockets put before them. */
+/** Removes the prefix of dual-stack sockets from IPv4 addresses. */
 function plainAddress(address: string): string {
   return address.replace(/^::ffff:(?=\d+\.)/i, '');
 }

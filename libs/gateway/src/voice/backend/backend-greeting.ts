@@ -1,7 +1,7 @@
 /**
- * Opens a conversation with a voice server: sends the device's hello, and waits for the server's
- * hello, a refusal or the end of the time. [xiaozhi §1.3] xiaozhi-esp32-server refuses in its own
- * ways: a plain text for a wrong token, and a prompt for a device that is not bound there.
+ * Opens a conversation with a voice server: sends the device's hello and waits for the server's
+ * hello, a rejection or a timeout. [xiaozhi §1.3] xiaozhi-esp32-server sends a plain text for a
+ * wrong token, and a prompt for a device that is not bound there.
  */
 import { isJsonObject, parseJsonText } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
@@ -13,21 +13,21 @@ import type { VoiceServer } from './voice-server.js';
 
 export interface GreetingOptions {
   readonly server: VoiceServer;
-  /** What the device said. */
+  /** The hello of the device. */
   readonly hello: JsonObject;
   readonly clock: Clock;
   readonly limits: Pick<VoiceLimits, 'backendTimeoutMs' | 'helloRepeatMs'>;
-  /** The end of all attempts to open this conversation, ms since the Unix epoch. */
+  /** The deadline of all attempts to open this conversation, ms since the Unix epoch. */
   readonly until: number;
-  /** Gives up. */
+  /** Cancels the attempt. */
   readonly signal: AbortSignal;
-  /** Runs in the turn in which the server's hello came; what follows it is for other listeners. */
+  /** Runs in the turn in which the server's hello arrives; later messages go to other listeners. */
   readonly greeted: (hello: JsonObject) => void;
   /** The socket is closed. */
   readonly failed: (problem: BackendUnavailable) => void;
 }
 
-/** What xiaozhi-esp32-server says to a wrong token, before it closes. */
+/** The text of xiaozhi-esp32-server for a wrong token, before it closes. */
 const AUTH_FAILED_TEXT = '认证失败';
 
 export class BackendGreeting {
@@ -84,13 +84,14 @@ export class BackendGreeting {
     this.options.greeted(message);
   };
 
-  /** Speech that was recognised before anything was said is a prompt to bind the device. */
+  /** Recognised speech before any audio is a prompt to bind the device. */
   #prompted(): void {
     this.#prompts += 1;
     if (this.#prompts > 1) return this.#fail(notBound());
     const { clock, limits, until } = this.options;
     this.#cancelTimer();
-    // A server that was slow to look a bound device up prompts as well, and knows it later.
+    // A server that looked up a bound device too slowly sends the prompt as well, and finds the
+    // device later.
     this.#cancelTimer = clock.setTimer(Math.max(0, Math.min(limits.helloRepeatMs, until - clock.now())), () => {
       this.#failIn(limits.backendTimeoutMs, notBound);
       if (this.socket.readyState === this.socket.OPEN) this.#sayHello();
@@ -107,7 +108,7 @@ export class BackendGreeting {
   #fail(problem: BackendUnavailable): void {
     if (this.#isOver) return;
     this.#settle();
-    // Closing a socket that still connects is an error of its own.
+    // Closing a socket that is still connecting causes an error.
     this.socket.on('error', () => undefined);
     this.socket.terminate();
     this.options.failed(problem);

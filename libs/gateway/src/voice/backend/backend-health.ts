@@ -1,27 +1,33 @@
-/** Which voice servers are well: those that failed a moment ago are asked last, so that a conversation does not wait for them while another one answers. */
+/**
+ * Tracks the health of voice servers. Those that failed recently are tried last, so that a
+ * conversation does not wait for them.
+ */
 import type { Clock } from '@flotilla/session';
 import type { BackendProblem, BackendUnavailable } from './backend-unavailable.js';
 
-/** What came of the last attempt to open a conversation; `UNTRIED`: there was none. */
+/** The result of the last attempt to open a conversation; `UNTRIED`: there was no attempt. */
 export type BackendState = 'UNTRIED' | 'WELL' | 'UNWELL';
 
 export interface BackendHealth {
   readonly url: string;
   readonly state: BackendState;
-  /** Since when it is so, ms since the Unix epoch. */
+  /** The time of the last change of `state`, ms since the Unix epoch. */
   readonly since: number;
-  /** Conversations that it has now. */
+  /** Current conversations. */
   readonly conversations: number;
-  /** Why it failed last; stays when it is well again. */
+  /** The last error; kept after the server has recovered. */
   readonly lastError: string | undefined;
   readonly lastErrorCode: BackendProblem | undefined;
 }
 
-/** Hears of changes. */
+/** Receives changes. */
 export interface BackendWatch {
-  /** The health of some server is another. */
+  /** The health of a server changed. */
   changed(): void;
-  /** A server has failed that had not, or answers again; `forMs`: how long it was as before. */
+  /**
+   * A server failed for the first time, or recovered; `forMs` is how long it was in the former
+   * state.
+   */
   turned(health: BackendHealth, forMs: number): void;
 }
 
@@ -34,10 +40,10 @@ const BACKENDS_MAX = 1_000;
 /** Characters of an error that are kept. */
 const ERROR_MAX = 200;
 
-export class BackendBook {
+export class BackendHealthTable {
   readonly #entries = new Map<string, Entry>();
 
-  /** `known`: addresses that are listed before they were ever asked. */
+  /** `known`: addresses that are listed before the first attempt. */
   constructor(
     private readonly options: {
       readonly clock: Clock;
@@ -49,25 +55,27 @@ export class BackendBook {
     for (const url of options.known) this.#put(url, {});
   }
 
-  /** The same addresses, those that rest behind the others; otherwise in the order given. */
+  /** Sorts failed servers to the end and otherwise keeps the order. */
   inOrder(urls: readonly string[]): readonly string[] {
     const now = this.options.clock.now();
     const rests = (url: string) => (this.#entries.get(url)?.restsUntil ?? 0) > now;
     return [...urls.filter((url) => !rests(url)), ...urls.filter(rests)];
   }
 
-  /** A conversation has begun with it. */
+  /** Records that a conversation began. */
   opened(url: string): void {
     this.#turn(url, 'WELL', { restsUntil: 0, conversations: (this.#entries.get(url)?.conversations ?? 0) + 1 });
   }
 
-  /** A conversation with it is over. */
+  /** Records that a conversation ended. */
   ended(url: string): void {
     const entry = this.#entries.get(url);
     if (entry !== undefined && entry.conversations > 0) this.#put(url, { conversations: entry.conversations - 1 });
   }
 
-  /** A device that is not bound there says nothing about the server, which stays as it was. */
+  /**
+   * Records a failure. A device that is not bound there does not affect the state of the server.
+   */
   failed(url: string, { message, problem }: BackendUnavailable): void {
     const { clock, restMs } = this.options;
     const error = { lastError: message.slice(0, ERROR_MAX), lastErrorCode: problem };
@@ -86,7 +94,7 @@ export class BackendBook {
     const before = this.#entries.get(url);
     if (before?.state === state) return void this.#put(url, change);
     const entry = this.#put(url, { ...change, state, since: now });
-    // That one answers at its first time is no news.
+    // The first answer of a server is not a change.
     if (state === 'UNWELL' || before?.state === 'UNWELL')
       this.options.watch.turned(entry, now - (before?.since ?? now));
   }
@@ -108,7 +116,7 @@ export class BackendBook {
     return entry;
   }
 
-  /** The one that has been as it is for the longest, and has nobody to talk to. */
+  /** Forgets the server without conversations whose state is the oldest. */
   #forgetOne(except: string): void {
     const idle = [...this.#entries.values()].filter(({ conversations, url }) => conversations === 0 && url !== except);
     const oldest = idle.reduce<Entry | undefined>(
@@ -119,7 +127,10 @@ export class BackendBook {
   }
 }
 
-/** `host:port` of a voice server, as records and metrics name it: addresses may carry secrets in their query. */
+/**
+ * `host:port` of a voice server for records and metrics, because the query of an address may
+ * contain secrets.
+ */
 export function backendName(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'wss:' ? '443' : '80') : port}`;

@@ -1,6 +1,7 @@
 /**
- * The device as a voice server sees it over MCP: a server of its own, whose greeting and list of tools the hub answers from what it knows, and whose calls
- * go the way of all calls, with policy, record and the one queue of the device. Ids are the voice server's, and come back as they came.
+ * Presents a device to a voice server as an MCP server. The hub answers greetings and listings from
+ * what it knows; calls are authorised, recorded and queued like all others. Ids of the voice server
+ * are returned unchanged.
  */
 import { isJsonObject } from '@flotilla/mcp';
 import type { DeviceId, JsonObject, ToolResult } from '@flotilla/mcp';
@@ -9,12 +10,12 @@ import type { Clock } from '@flotilla/session';
 import type { KnownDevice } from '../../conversations/conversation-host.js';
 import type { VoiceLimits } from '../voice-limits.js';
 
-/** What became of a voice server's call. An error is the hub's or the device's own, in the words that both would use. */
+/** The result of a voice server's call, or an error message of the hub or the device. */
 export type VoiceAnswer =
   | { readonly kind: 'result'; readonly result: ToolResult }
   | { readonly kind: 'error'; readonly message: string; readonly isInvalid: boolean };
 
-/** The road of calls, with all its checks. Never rejects. */
+/** Calls tools with all checks. Never rejects. */
 export interface VoiceCalls {
   call(call: {
     readonly deviceId: DeviceId;
@@ -23,7 +24,7 @@ export interface VoiceCalls {
     readonly tool: string;
     readonly arguments: JsonObject;
     readonly timeoutMs: number;
-    /** Whether this voice server may call user-only tools, and restart devices. */
+    /** Whether this voice server may call user-only tools and restart devices. */
     readonly mayCallUserOnly: boolean;
   }): Promise<VoiceAnswer>;
 }
@@ -33,19 +34,19 @@ export interface BackendMcpOptions {
   readonly backend: string;
   readonly calls: VoiceCalls;
   readonly known: () => KnownDevice;
-  /** The voice server may list and call privileged tools; without it they do not exist for it. */
+  /** Whether the voice server may list and call privileged tools; otherwise they are hidden. */
   readonly mayCallUserOnly: boolean;
   readonly clock: Clock;
   readonly limits: Pick<VoiceLimits, 'backendRequestsMax' | 'backendCallTimeoutMs' | 'drainPollMs'>;
-  /** Takes an answer, as a message of the envelope's payload. */
+  /** Sends an answer as the payload of an envelope. */
   readonly answer: (payload: JsonObject) => void;
 }
 
-/** JSON-RPC's own codes. */
+/** Error codes of JSON-RPC. */
 const INVALID_PARAMS = -32_602;
 const METHOD_NOT_FOUND = -32_601;
 const SERVER_ERROR = -32_000;
-/** Pages as devices make them: voice servers know no others. [xiaozhi §4.4] */
+/** Pages have the size that devices use, because voice servers expect it. [xiaozhi §4.4] */
 const PAGE_BYTES_MAX = 8_000 - 30;
 
 type RpcId = string | number;
@@ -56,7 +57,10 @@ export class BackendMcp {
 
   constructor(private readonly options: BackendMcpOptions) {}
 
-  /** A payload from the voice server. What is no request is not answered, as devices do not. */
+  /**
+   * Receives a payload of the voice server. Like devices, it does not answer anything that is not a
+   * request.
+   */
   receive(payload: unknown): void {
     if (!isJsonObject(payload) || payload['jsonrpc'] !== '2.0') return;
     const { id, method, params } = payload;
@@ -75,7 +79,7 @@ export class BackendMcp {
     });
   }
 
-  /** The conversation is over: nothing is answered any more. */
+  /** Ends the conversation: no further answers are sent. */
   end(): void {
     this.#isOver = true;
   }
@@ -106,7 +110,7 @@ export class BackendMcp {
 
   async #list(id: RpcId, { cursor, withUserTools }: JsonObject): Promise<void> {
     const known = await this.#toolsOnceKnown();
-    if (known === undefined) return this.#refuse(id, SERVER_ERROR, 'The device has not told its tools');
+    if (known === undefined) return this.#refuse(id, SERVER_ERROR, 'The device has not listed its tools');
     const shown = withUserTools === true ? known : known.filter((tool) => !tool.userOnly);
     const from = typeof cursor === 'string' && cursor !== '' ? shown.findIndex((tool) => tool.name === cursor) : 0;
     if (from === -1) return this.#refuse(id, INVALID_PARAMS, `Unknown cursor: ${String(cursor)}`);
@@ -122,7 +126,8 @@ export class BackendMcp {
     const { backend, calls, deviceId, known, limits, mayCallUserOnly } = this.options;
     const isKept = !isShown && known().tools?.some(isNamed) === true;
     if (!isShown && !isKept) return this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
-    // One that is kept from it is refused on that road, and on record; it hears no more than of one that is not there.
+    // A hidden tool is called as well, so that the rejection is recorded. The answer is the same as
+    // for an unknown tool.
     const timeoutMs = limits.backendCallTimeoutMs;
     const answer = await calls.call({ deviceId, backend, tool: name, arguments: given, timeoutMs, mayCallUserOnly });
     if (isKept && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
@@ -131,7 +136,10 @@ export class BackendMcp {
     else this.#refuse(id, answer.isInvalid ? INVALID_PARAMS : SERVER_ERROR, answer.message);
   }
 
-  /** A voice server asks as soon as it has said hello, when a device that connected a moment ago has not told its tools yet. */
+  /**
+   * Waits for the tools of a device that has just connected, because voice servers list right after
+   * their hello.
+   */
   async #toolsOnceKnown(): Promise<readonly StoredTool[] | undefined> {
     const { clock, known, limits, mayCallUserOnly } = this.options;
     const until = clock.now() + limits.backendCallTimeoutMs;
@@ -161,7 +169,10 @@ function isRpcId(id: unknown): id is RpcId {
   return typeof id === 'string' || typeof id === 'number';
 }
 
-/** As many tools as a page takes, at least one; the cursor is the name of the first that did not fit. */
+/**
+ * Returns as many tools as fit in a page, at least one. The cursor is the name of the first tool
+ * that did not fit.
+ */
 function pageOf(tools: readonly StoredTool[]): JsonObject {
   const entries: JsonObject[] = [];
   let bytes = 0;

@@ -1,9 +1,12 @@
-/** Tells the other processes of the hub how voice servers are, a moment after something changed. What could not be told is told later. */
+/**
+ * Writes the health of voice servers for the other processes, shortly after a change. Retries after
+ * a failure.
+ */
 import type { Clock } from '@flotilla/session';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { BackendHealth } from './backend-health.js';
 
-/** How long changes are gathered, ms: a conversation that begins is one. */
+/** How long changes are gathered, ms, because every conversation causes one. */
 const GATHERED_MS = 1_000;
 /** After a failure, ms. */
 const RETRY_MS = 5_000;
@@ -49,7 +52,7 @@ export class BackendReport {
     try {
       await tell(list());
     } catch (error) {
-      logger.warn({ err: error }, 'the state of the voice servers could not be written down; trying again');
+      logger.warn({ err: error }, 'could not store the state of the voice servers; retrying');
       this.#isDue = true;
       delayMs = RETRY_MS;
     }

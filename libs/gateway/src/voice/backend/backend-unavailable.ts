@@ -1,17 +1,17 @@
-/** Why there is no conversation with a voice server. */
+/** Why a voice server did not accept a conversation. */
 import type { VoiceServer } from './voice-server.js';
 
 export type BackendProblem =
-  /** No connection, no answer in time, or no answer that a voice server gives. */
+  /** No connection, a timeout, or an answer that is not from a voice server. */
   | 'UNREACHABLE'
   /** It asks to bind the device instead of answering its hello. */
   | 'NOT_BOUND'
   /** It rejected the hub's token. */
   | 'AUTH_FAILED'
-  /** It is in a private network, or on this machine, and not listed. */
+  /** It is not listed and in a private network or on this machine. */
   | 'ADDRESS_FORBIDDEN';
 
-/** `message` names the server's answer, never a token or a code. */
+/** `message` contains the server's answer, but no token or code. */
 export class BackendUnavailable extends Error {
   override readonly name = 'BackendUnavailable';
 
@@ -40,7 +40,7 @@ export function authFailed({ credential, isListed, url }: VoiceServer): BackendU
   return new BackendUnavailable('AUTH_FAILED', `it rejected the token: ${advice}`);
 }
 
-/** Of an error of the connection. */
+/** Converts an error of the connection. */
 export function connectionFailed(error: Error, url: string): BackendUnavailable {
   const isForbidden = 'code' in error && error.code === 'URL_FORBIDDEN';
   if (!isForbidden) return new BackendUnavailable('UNREACHABLE', error.message);

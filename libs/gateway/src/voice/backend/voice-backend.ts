@@ -1,6 +1,6 @@
 /**
- * One conversation's connection to a voice server: a WebSocket that looks like the device's own, from the headers to the hello. What is said on it is the
- * relay's business. [xiaozhi §1.2, §1.3]
+ * The connection of one conversation to a voice server: a WebSocket that looks like the device's,
+ * from its headers to its hello. [xiaozhi §1.2, §1.3]
  */
 import { isJsonObject, parseJsonText } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
@@ -15,34 +15,34 @@ import type { SpeakingDevice } from './voice-handshake.js';
 import type { VoiceLimits } from '../voice-limits.js';
 import type { VoiceServer } from './voice-server.js';
 
-/** Hears a voice server, from its hello on. Nothing comes after `ended`, which comes once. */
-export interface BackendEars {
-  /** `bytes`: of its text. */
-  heard(message: JsonObject, bytes: number): void;
-  heardAudio(frame: Uint8Array): void;
-  /** A text that is no JSON object. */
-  heardGarbage(): void;
-  ended(how: 'backend_closed' | 'backend_lost'): void;
+/** Receives messages of a voice server after its hello. `onEnd` comes once and last. */
+export interface BackendListener {
+  /** `bytes`: size of its text. */
+  onMessage(message: JsonObject, bytes: number): void;
+  onAudio(frame: Uint8Array): void;
+  /** A text that is not a JSON object. */
+  onInvalidMessage(): void;
+  onEnd(how: 'backend_closed' | 'backend_lost'): void;
 }
 
 const NORMAL = 1000;
 const ABNORMAL = 1006;
 
 export class BackendConnection {
-  #ears: BackendEars | undefined;
-  /** What came behind the hello before anybody listened. */
-  #early: ((ears: BackendEars) => void)[] = [];
+  #listener: BackendListener | undefined;
+  /** Messages that arrived after the hello before a listener was set. */
+  #early: ((listener: BackendListener) => void)[] = [];
   #isOver = false;
 
   private constructor(
     private readonly socket: WebSocket,
     private readonly options: { readonly clock: Clock; readonly limits: VoiceLimits },
-    /** The voice server's hello. */
+    /** The hello of the voice server. */
     readonly hello: JsonObject,
   ) {
     socket.on('error', () => undefined);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
-    socket.once('close', (code) => this.#over(code === ABNORMAL ? 'backend_lost' : 'backend_closed'));
+    socket.once('close', (code) => this.#end(code === ABNORMAL ? 'backend_lost' : 'backend_closed'));
   }
 
   /** Connects, sends the hello and waits for the answer. Rejects with BackendUnavailable. */
@@ -53,7 +53,7 @@ export class BackendConnection {
   ): Promise<BackendConnection> {
     return new Promise((resolve, reject) => {
       const { url, guard } = server;
-      // Nothing is looked up for an address, so a lookup alone would let all of them pass.
+      // An IP address needs no lookup, so it must be checked here.
       const forbidden = guard?.refuse(new URL(url).hostname);
       if (forbidden !== undefined) return reject(connectionFailed(forbidden, url));
       const socket = dial(server, said.device, options);
@@ -65,10 +65,10 @@ export class BackendConnection {
     });
   }
 
-  /** Delivers from now on, what came meanwhile first. */
-  listen(ears: BackendEars): void {
-    this.#ears = ears;
-    for (const deliver of this.#early.splice(0)) deliver(ears);
+  /** Delivers messages from now on, earlier ones first. */
+  listen(listener: BackendListener): void {
+    this.#listener = listener;
+    for (const deliver of this.#early.splice(0)) deliver(listener);
   }
 
   get unsentBytes(): number {
@@ -79,26 +79,26 @@ export class BackendConnection {
     if (this.#isOpen) this.socket.send(JSON.stringify(message));
   }
 
-  /** False where the server has gone already. */
+  /** Returns false if the server has already disconnected. */
   sendAudio(frame: Uint8Array): boolean {
     const isOpen = this.#isOpen;
     if (isOpen) this.socket.send(frame);
     return isOpen;
   }
 
-  /** Stops and goes on reading: what is not read fills the server's own buffers. */
+  /** Pauses and resumes reading: unread data stays in the server's buffers. */
   set isPaused(isPaused: boolean) {
     if (!this.#isOpen || isPaused === this.socket.isPaused) return;
     if (isPaused) this.socket.pause();
     else this.socket.resume();
   }
 
-  /** Ends the connection without a word to the ears. Idempotent. */
+  /** Closes the connection without notifying the listener. Idempotent. */
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#ears = undefined;
-    // A paused socket would not hear the closing handshake.
+    this.#listener = undefined;
+    // A paused socket would not receive the closing handshake.
     if (this.socket.isPaused) this.socket.resume();
     const cancelCut = this.options.clock.setTimer(this.options.limits.closingTimeoutMs, () => this.socket.terminate());
     this.socket.once('close', cancelCut);
@@ -114,24 +114,26 @@ export class BackendConnection {
     if (isBinary) return this.#receiveAudio(bytesOf(data));
     const text = bytesOf(data);
     const message = parsed(text);
-    this.#tell((ears) => (message === undefined ? ears.heardGarbage() : ears.heard(message, text.length)));
+    this.#deliver((listener) =>
+      message === undefined ? listener.onInvalidMessage() : listener.onMessage(message, text.length),
+    );
   }
 
-  /** As `#tell`, without a function made for every frame. */
+  /** Like `#deliver`, without creating a function for every frame. */
   #receiveAudio(frame: Buffer): void {
-    if (this.#ears === undefined) this.#early.push((ears) => ears.heardAudio(frame));
-    else this.#ears.heardAudio(frame);
+    if (this.#listener === undefined) this.#early.push((listener) => listener.onAudio(frame));
+    else this.#listener.onAudio(frame);
   }
 
-  #over(how: 'backend_closed' | 'backend_lost'): void {
+  #end(how: 'backend_closed' | 'backend_lost'): void {
     if (this.#isOver) return;
-    this.#tell((ears) => ears.ended(how));
+    this.#deliver((listener) => listener.onEnd(how));
     this.#isOver = true;
   }
 
-  #tell(deliver: (ears: BackendEars) => void): void {
-    if (this.#ears === undefined) this.#early.push(deliver);
-    else deliver(this.#ears);
+  #deliver(deliver: (listener: BackendListener) => void): void {
+    if (this.#listener === undefined) this.#early.push(deliver);
+    else deliver(this.#listener);
   }
 }
 

@@ -24,7 +24,7 @@ describe('the handshake with a voice server', () => {
     });
   });
 
-  it('signs the text that a header can carry, not the id behind it', () => {
+  it('signs the text of the header, not the original id', () => {
     const odd = { ...device, deviceId: '客厅 1' as DeviceId, clientId: undefined };
     const headers = handshakeHeaders({ credential: signing, isListed: true }, odd, at);
     const text = '%E5%AE%A2%E5%8E%85%201';
@@ -34,21 +34,21 @@ describe('the handshake with a voice server', () => {
     );
   });
 
-  it('gives a server that is not listed the Device-Id and no more', () => {
+  it('sends a server that is not listed the Device-Id and no more', () => {
     expect(handshakeHeaders({ credential: undefined, isListed: false }, device, at)).toEqual({
       'Device-Id': '02:5e:7a:10:c4:9f',
       'Protocol-Version': '1',
     });
   });
 
-  it('sends no address that is not one', () => {
+  it('omits an address that is not an IP address', () => {
     for (const remoteAddress of [undefined, '', 'unknown', '10.0.0.1, 10.0.0.2'])
       expect(
         handshakeHeaders({ credential: undefined, isListed: true }, { ...device, remoteAddress }, at),
       ).not.toHaveProperty('X-Real-IP');
   });
 
-  it('takes a token with its scheme as it is', () => {
+  it('sends a token with a scheme unchanged', () => {
     const headers = handshakeHeaders(
       { credential: { kind: 'token', token: 'Token two-words' }, isListed: true },
       device,

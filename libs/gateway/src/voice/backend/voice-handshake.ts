@@ -1,4 +1,4 @@
-/** The headers of a handshake with a voice server, for a device. [xiaozhi §1.2, §8] */
+/** The headers of a handshake with a voice server for a device. [xiaozhi §1.2, §8] */
 import { createHmac } from 'node:crypto';
 import { isIP } from 'node:net';
 import type { FramingVersion } from '@flotilla/voice';
@@ -9,7 +9,7 @@ export interface SpeakingDevice extends Pick<ConversingDevice, 'deviceId' | 'cli
   readonly version: FramingVersion;
 }
 
-/** Each header once: servers reject repeated ones. `now`: ms since the Unix epoch. */
+/** Each header appears once: servers reject duplicates. `now`: ms since the Unix epoch. */
 export function handshakeHeaders(
   { credential, isListed }: Pick<VoiceServer, 'credential' | 'isListed'>,
   { clientId: ownId, deviceId: id, remoteAddress = '', version }: SpeakingDevice,
@@ -29,10 +29,10 @@ export function handshakeHeaders(
 }
 
 interface SignedFacts {
-  /** As their headers have them. */
+  /** As in the headers. */
   readonly clientId: string;
   readonly deviceId: string;
-  /** Of the signature, since the Unix epoch. */
+  /** The time of the signature, since the Unix epoch. */
   readonly seconds: number;
 }
 
@@ -47,7 +47,7 @@ function authorizationOf(credential: NonNullable<VoiceServer['credential']>, fac
   return token.includes(' ') ? token : `Bearer ${token}`;
 }
 
-/** As a header takes it: MQTT devices choose their ids freely, in any script. */
+/** Converts to a valid header text: MQTT devices choose their ids freely, in any script. */
 function headerText(text: string): string {
   return /^[\x21-\x7e]+$/.test(text) ? text : encodeURIComponent(text);
 }

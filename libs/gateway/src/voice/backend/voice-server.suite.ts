@@ -1,4 +1,7 @@
-/** A voice server for specs: answers hellos, keeps what it hears, and says what the spec wants. */
+/**
+ * A voice server for specs: answers hellos, records what it receives, and sends what the spec
+ * requests.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { IncomingHttpHeaders, Server } from 'node:http';
@@ -10,7 +13,7 @@ import type { WebSocket } from 'ws';
 export interface HeardConversation {
   readonly socket: WebSocket;
   readonly headers: IncomingHttpHeaders;
-  /** Names and values in turn, as they came. */
+  /** Alternating names and values, as received. */
   readonly rawHeaders: readonly string[];
   readonly texts: string[];
   readonly frames: Buffer[];
@@ -26,12 +29,13 @@ export class TestVoiceServer {
   readonly conversations: HeardConversation[] = [];
   /** TCP connections so far. */
   connections = 0;
-  /** What is said before any hello. */
+  /** A message before any hello. */
   greeting: string | undefined;
-  /** What hellos are answered with; undefined: with silence. */
+  /** The answer to hellos; undefined: none. */
   hello: string | undefined =
-    '{"type":"hello","transport":"websocket","session_id":"b-1","audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}';
-  /** What a second hello of the same conversation is answered with. */
+    '{"type":"hello","transport":"websocket","session_id":"b-1",' +
+    '"audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}}';
+  /** The answer to a second hello in the same conversation. */
   later: string | undefined;
 
   private constructor(
@@ -77,7 +81,7 @@ export class TestVoiceServer {
     return (this.server.address() as AddressInfo).port;
   }
 
-  /** The nth conversation, once its hello was heard. */
+  /** Returns the nth conversation after its hello has arrived. */
   async conversation(number = 1): Promise<HeardConversation> {
     return vi.waitFor(() => {
       const found = this.conversations[number - 1];

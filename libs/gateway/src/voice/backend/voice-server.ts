@@ -1,30 +1,30 @@
 /**
- * A voice server as the relay sees it: where it is, how the hub proves itself there, and what the
- * server may have and do.
+ * A voice server as the relay knows it: its address, the credential of the hub, and the rights of
+ * the server.
  */
 import type { LookupFunction } from 'node:net';
 
-/** What the hub proves itself with. Never a credential of a device. */
+/** The credential of the hub. Never a credential of a device. */
 export type VoiceCredential =
   | { readonly kind: 'token'; readonly token: string }
   /** Signs one token per conversation, as xiaozhi-esp32-server checks it. [xiaozhi §8] */
   | { readonly kind: 'signing_key'; readonly key: string };
 
-/** Judges the addresses of a connection. Errors carry the code `URL_FORBIDDEN`. */
+/** Checks the addresses of a connection. Errors have the code `URL_FORBIDDEN`. */
 export interface AddressGuard {
-  /** Why an IP address may not be reached; undefined for a name, which is looked up. */
+  /** Returns why an IP address is forbidden; undefined for a name, which `lookup` checks. */
   refuse(hostname: string): Error | undefined;
-  /** Looks a name up, and fails where an address that it leads to may not be reached. */
+  /** Resolves a name and fails if it leads to a forbidden address. */
   readonly lookup: LookupFunction;
 }
 
 export interface VoiceServer {
   readonly url: string;
   readonly credential: VoiceCredential | undefined;
-  /** Listed servers get the Client-Id and the address of the device; both are kept from others. */
+  /** Listed servers receive the Client-Id and the address of the device; others do not. */
   readonly isListed: boolean;
-  /** It may list and call user-only tools, and reboot devices. */
+  /** May list and call user-only tools, and restart devices. */
   readonly mayCallUserOnly: boolean;
-  /** Undefined: it may be at any address. */
+  /** Undefined: every address is allowed. */
   readonly guard: AddressGuard | undefined;
 }

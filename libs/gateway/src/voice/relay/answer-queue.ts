@@ -1,18 +1,18 @@
 /**
- * What a voice server says, on its way to the device, in the order in which it was said: texts go when it is their turn, audio when it is due. A device that
- * takes less than the server gives makes the server wait.
+ * Queues messages of a voice server for the device, in order: texts leave when all earlier items
+ * have left, audio when it is due. A slow device makes the server wait.
  */
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
-/** `bytes`: what it had when the voice server sent it. */
+/** `bytes`: the size of the voice server's message. */
 export type AnswerItem = { readonly bytes: number } & (
   { readonly kind: 'text'; readonly message: JsonObject } | { readonly kind: 'audio'; readonly frame: Uint8Array }
 );
 
-/** How items leave. */
-export interface AnswerWay {
-  /** When the item may go, ms since the Unix epoch: `now`, or later. */
+/** Sends items to the device. */
+export interface ReplyChannel {
+  /** When the item may leave, ms since the Unix epoch: `now` or later. */
   dueAt(item: AnswerItem, now: number): number;
   send(item: AnswerItem, now: number): void;
 }
@@ -25,10 +25,10 @@ export class AnswerQueue {
   constructor(
     private readonly options: {
       readonly clock: Clock;
-      readonly way: AnswerWay;
+      readonly channel: ReplyChannel;
       readonly itemsMax: number;
       readonly bytesMax: number;
-      /** The server is to wait, or to go on. */
+      /** Pauses or resumes the voice server. */
       readonly hold: (isHeld: boolean) => void;
     },
   ) {}
@@ -45,7 +45,10 @@ export class AnswerQueue {
     if (this.#items.length >= itemsMax || this.#bytes >= bytesMax) hold(true);
   }
 
-  /** The user interrupted: audio that waits is dropped, texts go. Returns how many frames were dropped. */
+  /**
+   * Handles an interruption by the user: drops queued audio, keeps texts. Returns the number of
+   * dropped frames.
+   */
   interrupt(): number {
     const texts = this.#items.filter((item) => item.kind === 'text');
     const dropped = this.#items.length - texts.length;
@@ -55,7 +58,7 @@ export class AnswerQueue {
     return dropped;
   }
 
-  /** Returns how many frames were not sent any more. */
+  /** Returns the number of frames that were not sent. */
   stop(): number {
     this.#cancelWait?.();
     this.#cancelWait = undefined;
@@ -70,17 +73,17 @@ export class AnswerQueue {
   }
 
   #drain(): void {
-    const { bytesMax, clock, hold, itemsMax, way } = this.options;
+    const { bytesMax, clock, hold, itemsMax, channel } = this.options;
     const now = clock.now();
     for (let item = this.#items[0]; item !== undefined; item = this.#items[0]) {
-      const dueAt = way.dueAt(item, now);
+      const dueAt = channel.dueAt(item, now);
       if (dueAt > now) {
         this.#cancelWait = clock.setTimer(dueAt - now, () => this.#wake());
         break;
       }
       this.#items.shift();
       this.#bytes -= item.bytes;
-      way.send(item, now);
+      channel.send(item, now);
     }
     if (this.#items.length <= itemsMax / 2 && this.#bytes <= bytesMax / 2) hold(false);
   }

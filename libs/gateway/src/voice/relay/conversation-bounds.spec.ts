@@ -16,7 +16,7 @@ async function converse(limits: Partial<VoiceLimits>, clock?: Clock) {
 const reasons = (stage: RelayStage) =>
   stage.device.reports.map(({ reason }) => reason).filter((reason) => reason !== undefined);
 
-describe('the bounds of a conversation', () => {
+describe('the limits of a conversation', () => {
   it.each([
     ['idle', { idleMs: 100 }],
     ['too_long', { idleMs: 100, lengthMsMax: 50 }],
@@ -28,7 +28,7 @@ describe('the bounds of a conversation', () => {
     expect(stage.relay.size).toBe(0);
   });
 
-  it('count speech of either side as a sign of life', async () => {
+  it('count audio of either side as activity', async () => {
     const clock = new ManualClock(1_000);
     const { conversation, heard, stage } = await converse({ idleMs: 400 }, clock);
     for (let n = 1; n <= 8; n += 1) {
@@ -42,14 +42,14 @@ describe('the bounds of a conversation', () => {
     expect(reasons(stage)).toEqual(['idle']);
   });
 
-  it('leave those without voice that are one too many', async () => {
+  it('leave a conversation beyond the maximum without voice', async () => {
     const { stage } = await converse({ conversationsMax: 1 });
     await stage.talk('websocket', 1);
     expect(reasons(stage)).toEqual(['the hub has as many conversations as it takes']);
     expect(stage.relay.size).toBe(1);
   });
 
-  it('hang up on a server that answers late, and keep the conversation with the one that was asked next', async () => {
+  it('disconnect a server that answers late, and keep the conversation with the next one', async () => {
     const [late, next] = [await openServer(), await openServer()];
     const { hello } = late;
     late.hello = undefined;
@@ -68,7 +68,7 @@ describe('the bounds of a conversation', () => {
     expect(stage.relay.size).toBe(1);
   });
 
-  it('drop and count speech for a server that does not read, and end the conversation when that lasts', async () => {
+  it('drop and count audio for a server that does not read, and end the conversation if that persists', async () => {
     const { conversation, heard, stage } = await converse({ backendUnsentBytesMax: 50_000, backendStallMsMax: 100 });
     heard.socket.pause();
     const speak = setInterval(() => {

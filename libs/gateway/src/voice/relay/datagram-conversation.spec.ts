@@ -38,7 +38,7 @@ describe('a conversation over MQTT and UDP', () => {
       return new Speaker(socket, { port, key: Buffer.from(key, 'hex'), ssrc: Number.parseInt(nonce.slice(8, 16), 16) });
     }
 
-    /** The same device behind another port. */
+    /** The same device with another port. */
     async rebound(): Promise<Speaker> {
       const socket = createSocket('udp4').bind(0, '127.0.0.1');
       await once(socket, 'listening');
@@ -68,11 +68,12 @@ describe('a conversation over MQTT and UDP', () => {
     return { answer, conversation, stage, heard: await server.conversation(), speaker: await Speaker.open(answer) };
   }
 
-  it('is a WebSocket conversation to the voice server, and has a key of its own', async () => {
+  it('is a WebSocket conversation to the voice server, and has its own key', async () => {
     const { answer, heard, stage } = await converse();
     expect(heard.headers).toMatchObject({ 'protocol-version': '1', 'client-id': stage.device.clientId });
     expect(heard.texts[0]).toBe(
-      '{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket","audio_params":{"format":"opus","sample_rate":16000}}',
+      '{"type":"hello","version":1,"features":{"mcp":true},"transport":"websocket",' +
+        '"audio_params":{"format":"opus","sample_rate":16000}}',
     );
     expect(answer.message).toMatchObject({
       ...{ type: 'hello', version: 3, transport: 'udp', session_id: answer.sessionId },
@@ -83,7 +84,7 @@ describe('a conversation over MQTT and UDP', () => {
     expect(again.answer.message['udp']).not.toEqual(answer.message['udp']);
   });
 
-  it.each([['127.0.0.1'], ['::']])('carries speech both ways, through a port on %s', async (host) => {
+  it.each([['127.0.0.1'], ['::']])('carries speech in both directions, through a port on %s', async (host) => {
     const { heard, speaker, stage } = await converse({}, host);
     speaker.speak(speech);
     speaker.speak(Buffer.from([1, 2]));
@@ -98,7 +99,7 @@ describe('a conversation over MQTT and UDP', () => {
     [1, 'f8fffe', 'f8fffe'],
     [2, '00020000000000000000003c00000003f8fffe', '00020000000000000000abcd00000003f8fffe'],
     [3, '00000003f8fffe', '00000003f8fffe'],
-  ])('is framed as a server of version %i has it, byte by byte', async (version, frame, answer) => {
+  ])('uses the framing version %i of the server, byte by byte', async (version, frame, answer) => {
     const hello = `{"type":"hello","version":${version},"transport":"websocket","session_id":"b-1"}`;
     const { answer: told, conversation, heard, speaker, stage } = await converse({}, '127.0.0.1', hello);
     speaker.speak(speech);
@@ -118,7 +119,7 @@ describe('a conversation over MQTT and UDP', () => {
     expect(JSON.stringify(stage.device.said)).toBe(`[{"type":"tts","state":"start","session_id":"${told.sessionId}"}]`);
   });
 
-  it('counts what got lost on the way, and what is for a device that nobody has heard yet', async () => {
+  it('counts lost packets, and audio for a device that has not sent any yet', async () => {
     const { conversation, heard, speaker, stage } = await converse();
     heard.socket.send(speech);
     await vi.waitFor(() => expect(stage.count('frames_dropped_device_not_found')).toBe(1));
@@ -132,7 +133,7 @@ describe('a conversation over MQTT and UDP', () => {
     expect(stage.device.reports.at(-1)).toMatchObject({ framesFromDevice: 2, framesDropped: 2, packetsLost: 2 });
   });
 
-  it('drops and counts what is forged, replayed, cut or foreign, and follows the device to another port', async () => {
+  it('drops and counts forged, replayed or truncated packets, and follows the device to another port', async () => {
     const { answer, heard, speaker, stage } = await converse({ packetsAheadMax: 100 });
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
@@ -143,7 +144,8 @@ describe('a conversation over MQTT and UDP', () => {
     speaker.send(Buffer.from('01000001ffffffff000000000000000901', 'hex'));
     const { nonce } = answer.message['udp'] as { nonce: string };
     const [ssrc, tail] = [nonce.slice(8, 16), '0000007800000002f8'];
-    // Of the right device, with the next sequence: another type, a length of more than there is, of less, and of nothing.
+    // Packets of the right device with the next sequence: another type, a length that is too large,
+    // too small, or 0.
     for (const type of ['0200', '0000']) speaker.send(Buffer.from(`${type}0001${ssrc}${tail}`, 'hex'));
     for (const length of ['0002', 'ffff', '0000']) speaker.send(Buffer.from(`0100${length}${ssrc}${tail}`, 'hex'));
     speaker.send(Buffer.alloc(1_501, 1));
@@ -170,15 +172,15 @@ describe('a conversation over MQTT and UDP', () => {
     expect(speaker.heard).toEqual([]);
   });
 
-  it('drops what claims to come from port 0, where no answer could go', async () => {
+  it('drops a packet that claims to come from port 0, where no answer could go', async () => {
     const { heard, speaker, stage } = await converse();
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
     const channel = stage.udp.openChannel({
       address: undefined,
       packetsAheadMax: 10,
-      heard: () => undefined,
-      missed: () => undefined,
+      onPacket: () => undefined,
+      onMissed: () => undefined,
     });
     const header = { length: 1, ssrc: channel.ssrc, timestamp: 60, sequence: 1 };
     const datagram = Buffer.concat([makeUdpHeader(header), Buffer.from([1])]);
@@ -187,7 +189,7 @@ describe('a conversation over MQTT and UDP', () => {
     stage.udp.closeChannel(channel);
   });
 
-  it('goes at the speed of speech, texts in their place', async () => {
+  it('sends audio at the speed of speech, with texts in their place', async () => {
     const { heard, speaker, stage } = await converse({ leadFrames: 2 });
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
@@ -199,12 +201,12 @@ describe('a conversation over MQTT and UDP', () => {
     expect(stage.count('frames_to_device')).toBe(8);
   });
 
-  it('drops what was still to be said when the user interrupts, and counts it', async () => {
+  it('drops and counts queued audio when the user interrupts', async () => {
     const { conversation, heard, speaker, stage } = await converse({ leadFrames: 1 });
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
     for (let n = 0; n < 50; n += 1) heard.socket.send(Buffer.from([n]));
-    // Is answered at once, behind the frames that wait.
+    // Is answered at once, after the queued frames.
     heard.socket.send('{"type":"mcp","payload":{"jsonrpc":"2.0","id":1,"method":"ping"}}');
     await vi.waitFor(() => expect(heard.texts).toHaveLength(2));
     expect(stage.count('frames_to_device')).toBeGreaterThan(0);

@@ -1,4 +1,4 @@
-/** Voice servers that answer a hello with something else, and those that may not be reached. */
+/** Voice servers that do not answer a hello with a hello, and forbidden addresses. */
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
 import type { AddressGuard } from '../backend/voice-server.js';
@@ -9,7 +9,7 @@ const prompt = '{"type":"stt","text":"请登录控制面板，输入123456，绑
 const signing = { kind: 'signing_key', key: 'ws-shared-secret' } as const;
 
 describe('a voice server at which the device is not bound', () => {
-  it('is asked a second time, and then the event says what to do, without the code', async () => {
+  it('is asked a second time, and then the event gives advice, without the code', async () => {
     const server = await openServer();
     server.hello = prompt;
     const stage = await RelayStage.set({
@@ -33,7 +33,7 @@ describe('a voice server at which the device is not bound', () => {
     expect(stage.turns).toEqual([]);
   });
 
-  it('is believed at once where it prompts again', async () => {
+  it('is not asked a third time if it prompts again', async () => {
     const server = await openServer();
     server.hello = prompt;
     server.later = prompt;
@@ -45,7 +45,7 @@ describe('a voice server at which the device is not bound', () => {
     expect(stage.device.reports).toMatchObject([{ reason: 'not_bound' }]);
   });
 
-  it('begins the conversation where it was only slow to look the device up', async () => {
+  it('begins the conversation if it only looked up the device slowly', async () => {
     const server = await openServer();
     const { hello } = server;
     server.hello = prompt;
@@ -56,7 +56,7 @@ describe('a voice server at which the device is not bound', () => {
     expect(stage.relay.health()).toMatchObject([{ state: 'WELL', lastErrorCode: undefined }]);
   });
 
-  it('is on record where another one answers', async () => {
+  it('is recorded if another server answers', async () => {
     const [unbound, well] = [await openServer(), await openServer()];
     unbound.hello = prompt;
     const servers = [listed(unbound), listed(well)];
@@ -73,7 +73,7 @@ describe('a voice server that rejects the token', () => {
   it.each([
     ['in a plain text, as xiaozhi-esp32-server does', '认证失败'],
     ['with that text and a line break', '认证失败\n'],
-  ])('%s is unwell, and the event says so', async (_how, text) => {
+  ])('%s is unwell, and the event reports it', async (_how, text) => {
     const server = await openServer();
     server.greeting = text;
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
@@ -88,7 +88,7 @@ describe('a voice server that rejects the token', () => {
     expect(stage.relay.health()).toMatchObject([{ state: 'UNWELL', lastErrorCode: 'AUTH_FAILED' }]);
   });
 
-  it('with a status is found out as well', async () => {
+  it('with a status is recognised as well', async () => {
     const server = await openServer({ status: 401 });
     const stage = await RelayStage.set({ servers: [listed(server)] });
     await stage.talk('websocket', 1);
@@ -99,7 +99,7 @@ describe('a voice server that rejects the token', () => {
 });
 
 describe('a handshake', () => {
-  it('has each header once, and asks for nothing but the upgrade', async () => {
+  it('receives each header once, and only a request for the upgrade', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
     await stage.talk('websocket', 1);
@@ -115,7 +115,7 @@ describe('a handshake', () => {
     expect(Math.abs(Number(seconds) - Date.now() / 1_000)).toBeLessThan(60);
   });
 
-  it('tells xiaozhi-esp32-server of raw packets, which is all that it takes, in each framing of the device', async () => {
+  it('receives raw packets for each framing of the device, as xiaozhi-esp32-server requires', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
     const { conversation } = await stage.talk('websocket', 3);
@@ -129,7 +129,7 @@ describe('a handshake', () => {
     expect(Buffer.from(stage.device.frames[0] ?? []).toString('hex')).toBe('00000003f8fffe');
   });
 
-  it('gives a server that is not listed neither Client-Id, address nor token, and no privileged tools', async () => {
+  it('receives neither Client-Id, address nor token if it is not listed, and no privileged tools', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, { isListed: false })] });
     const open = { description: '', inputSchema: {}, userOnly: false, schemaKnown: true } as const;
@@ -167,22 +167,27 @@ describe('a guarded voice server', () => {
     lookup: (host, _options, callback) => callback(refusal(host), []),
   };
 
-  it.each(['127.0.0.1', 'localhost'])('at %s gets no connection, and the event says how to allow it', async (host) => {
-    const server = await openServer();
-    const url = server.url.replace('127.0.0.1', host);
-    const stage = await RelayStage.set({ servers: [listed({ url }, { isListed: false, guard })] });
-    await stage.talk('websocket', 1);
-    expect(server.connections).toBe(0);
-    expect(stage.device.reports).toMatchObject([
-      {
-        reason: 'address_forbidden',
-        message: `${host} is not public. Add ws://${host}:${server.port} to FLOTILLA_VOICE_URLS if conversations may go there.`,
-      },
-    ]);
-    expect(stage.relay.health()).toMatchObject([{ state: 'UNWELL', lastErrorCode: 'ADDRESS_FORBIDDEN' }]);
-  });
+  it.each(['127.0.0.1', 'localhost'])(
+    'at %s gets no connection, and the event explains how to allow it',
+    async (host) => {
+      const server = await openServer();
+      const url = server.url.replace('127.0.0.1', host);
+      const stage = await RelayStage.set({ servers: [listed({ url }, { isListed: false, guard })] });
+      await stage.talk('websocket', 1);
+      expect(server.connections).toBe(0);
+      expect(stage.device.reports).toMatchObject([
+        {
+          reason: 'address_forbidden',
+          message:
+            `${host} is not public. ` +
+            `Add ws://${host}:${server.port} to FLOTILLA_VOICE_URLS if conversations may go there.`,
+        },
+      ]);
+      expect(stage.relay.health()).toMatchObject([{ state: 'UNWELL', lastErrorCode: 'ADDRESS_FORBIDDEN' }]);
+    },
+  );
 
-  it('is not followed anywhere else', async () => {
+  it('is not followed to another address', async () => {
     const target = await openServer();
     const server = await openServer({ status: 307, location: target.url });
     const stage = await RelayStage.set({ servers: [listed(server)] });

@@ -1,4 +1,4 @@
-/** A relay for specs, between a device that listens and voice servers of the test, with a UDP port of its own. */
+/** The test bench of the relay: a device, voice servers of the test, and a UDP port. */
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { FramingVersion } from '@flotilla/voice';
@@ -20,7 +20,7 @@ import type { Refusing } from '../backend/voice-server.suite.js';
 
 const closers: (() => Promise<void> | void)[] = [];
 
-/** To be closed after the test. */
+/** Registers a function to run after the test. */
 export function closeLater(close: () => Promise<void> | void): void {
   closers.push(close);
 }
@@ -36,7 +36,7 @@ export async function openServer(refusing?: Refusing): Promise<TestVoiceServer> 
   return server;
 }
 
-/** As the fleet's own servers are, unless the spec says otherwise. */
+/** A listed server, like the fleet's, unless the spec changes it. */
 export function listed({ url }: { readonly url: string }, rights: Partial<VoiceServer> = {}): VoiceServer {
   return { url, credential: undefined, isListed: true, mayCallUserOnly: false, guard: undefined, ...rights };
 }
@@ -55,7 +55,7 @@ export class RelayStage {
   readonly device = new ListeningDevice('127.0.0.1');
   readonly counters = new VoiceCounters();
   readonly asked: JsonObject[] = [];
-  /** Voice servers that turned, and to what. */
+  /** Changes of voice servers' states. */
   readonly turns: string[] = [];
   called: VoiceAnswer = { kind: 'result', result: { content: [{ type: 'text', text: 'true' }], isError: false } };
   readonly relay: VoiceRelay;
@@ -95,7 +95,7 @@ export class RelayStage {
     return stage;
   }
 
-  /** Says hello; the answer is there when this resolves. */
+  /** Sends hello and resolves with the answer. */
   async talk(
     transport: 'udp' | 'websocket',
     version: FramingVersion,
@@ -116,7 +116,9 @@ export class RelayStage {
     });
   }
 
-  /** The device was looked at several more times, so that whatever would have become of it has. */
+  /**
+   * Waits until the device was checked several more times, so that any consequence has occurred.
+   */
   async lookedAtDevice(): Promise<void> {
     const before = this.device.looks;
     await vi.waitFor(() => expect(this.device.looks).toBeGreaterThan(before + 3));

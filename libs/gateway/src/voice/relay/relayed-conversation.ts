@@ -1,31 +1,20 @@
 /**
- * A conversation between a device and a voice server, from the voice server's hello to the end of either side. Whatever a voice server does ends at most
- * this conversation: the device stays connected, and its calls go on.
+ * A conversation between a device and a voice server, from the server's hello to its end. A voice
+ * server can end at most this conversation: the device stays connected, and its calls continue.
  */
 import { goodbyeMessage, isJsonObject, sortServerMessage } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
-import type { ConversingDevice, DeviceEnd } from '../../conversations/conversation-host.js';
+import type { ConversingDevice } from '../../conversations/conversation-host.js';
 import { AnswerQueue } from './answer-queue.js';
+import type { ConversationEnd } from './conversation-end.js';
 import { BackendMcp } from '../backend/backend-mcp.js';
 import type { VoiceCalls } from '../backend/backend-mcp.js';
 import type { DeviceAudio } from '../audio/device-audio.js';
 import { TextBudget } from './text-budget.js';
-import type { BackendConnection, BackendEars } from '../backend/voice-backend.js';
+import type { BackendConnection, BackendListener } from '../backend/voice-backend.js';
 import type { VoiceCounters } from '../voice-counters.js';
 import type { VoiceLimits } from '../voice-limits.js';
-
-/** Why a relayed conversation ended. */
-export type ConversationEnd =
-  | DeviceEnd
-  | 'backend_closed'
-  | 'backend_lost'
-  | 'backend_goodbye'
-  | 'backend_stalled'
-  | 'backend_flooded'
-  | 'idle'
-  | 'too_long'
-  | 'hub_stopping';
 
 export interface RelayedConversationOptions {
   readonly device: ConversingDevice;
@@ -33,7 +22,7 @@ export interface RelayedConversationOptions {
   /** `host:port` of the voice server. */
   readonly backend: string;
   readonly audio: DeviceAudio;
-  /** The device's and the voice server's name of the conversation. */
+  /** The ids of the conversation at the device and at the voice server. */
   readonly sessionIds: { readonly device: string; readonly backend: string | undefined };
   readonly transport: 'MQTT' | 'WEBSOCKET';
   readonly calls: VoiceCalls;
@@ -44,26 +33,27 @@ export interface RelayedConversationOptions {
   readonly onEnded: () => void;
 }
 
-export class RelayedConversation implements BackendEars {
+export class RelayedConversation implements BackendListener {
   readonly #queue: AnswerQueue;
   readonly #mcp: BackendMcp;
   readonly #texts: TextBudget;
   readonly #startedAt: number;
-  #heardAt: number;
+  #activeAt: number;
   #stalledSince: number | undefined;
-  #cancelLook: () => void = () => undefined;
+  #cancelCheck: () => void = () => undefined;
   #isOver = false;
   readonly #sums = { framesFromDevice: 0, bytesFromDevice: 0, framesToDevice: 0, bytesToDevice: 0, framesDropped: 0 };
 
   constructor(private readonly options: RelayedConversationOptions) {
     const { audio, backend, calls, clock, connection, device, limits, mayCallUserOnly } = options;
-    this.#startedAt = this.#heardAt = clock.now();
+    this.#startedAt = this.#activeAt = clock.now();
     this.#texts = new TextBudget({ perSecond: limits.backendTextsPerSecondMax, burst: limits.backendTextsBurst });
-    const keepsUp = () => device.unsentBytes <= limits.deviceUnsentBytesMax;
+    const isKeepingUp = () => device.unsentBytes <= limits.deviceUnsentBytesMax;
     this.#queue = new AnswerQueue({
       ...{ clock, itemsMax: limits.queuedItemsMax, bytesMax: limits.queuedBytesMax },
-      way: {
-        dueAt: (item, now) => (item.kind === 'audio' ? audio.dueAt(now) : keepsUp() ? now : now + limits.drainPollMs),
+      channel: {
+        dueAt: (item, now) =>
+          item.kind === 'audio' ? audio.dueAt(now) : isKeepingUp() ? now : now + limits.drainPollMs,
         send: (item, now) => (item.kind === 'text' ? this.#sendText(item.message) : this.#sendFrame(item.frame, now)),
       },
       hold: (isHeld) => (connection.isPaused = isHeld),
@@ -71,34 +61,36 @@ export class RelayedConversation implements BackendEars {
     this.#mcp = new BackendMcp({
       ...{ deviceId: device.deviceId, backend, calls, mayCallUserOnly, clock, limits },
       known: () => device.known(),
-      answer: (payload) => this.#tellBackend({ session_id: options.sessionIds.backend ?? '', type: 'mcp', payload }),
+      answer: (payload) => this.#sendToBackend({ session_id: options.sessionIds.backend ?? '', type: 'mcp', payload }),
     });
   }
 
-  /** The device has its answer: both sides are heard from now on. */
+  /** Starts to relay messages of both sides, after the device has its answer. */
   start(): void {
     const { backend, connection, device, transport } = this.options;
     this.options.counters.add('started');
     device.report({ state: 'started', transport, backend });
-    this.#lookLater();
+    this.#scheduleCheck();
     connection.listen(this);
   }
 
-  heardFromDevice(message: JsonObject): void {
+  onDeviceMessage(message: JsonObject): void {
     if (this.#isOver) return;
-    this.#heardAt = this.options.clock.now();
+    this.#activeAt = this.options.clock.now();
     if (message['type'] === 'abort') {
       this.#drop(this.#queue.interrupt(), 'interrupted');
       this.options.audio.interrupted();
     }
-    this.#tellBackend(renamed(message, this.options.sessionIds.backend));
+    this.#sendToBackend(renamed(message, this.options.sessionIds.backend));
   }
 
-  /** A frame of the device, in the voice server's framing; undefined is one that could not be read. */
-  heardAudioFromDevice(frame: Uint8Array | undefined): void {
+  /**
+   * A frame of the device in the framing of the voice server; undefined if it could not be read.
+   */
+  onDeviceAudio(frame: Uint8Array | undefined): void {
     if (this.#isOver) return;
     const { clock, connection, counters } = this.options;
-    this.#heardAt = clock.now();
+    this.#activeAt = clock.now();
     if (frame === undefined) return this.#drop(1, 'malformed');
     if (!this.#isBackendReading()) return this.#drop(1, 'backend_stalled');
     if (!connection.sendAudio(frame)) return this.#drop(1, 'backend_gone');
@@ -107,8 +99,8 @@ export class RelayedConversation implements BackendEars {
     counters.add('frames_from_device');
   }
 
-  heard(message: JsonObject, bytes: number): void {
-    if (!this.#mayTalk()) return;
+  onMessage(message: JsonObject, bytes: number): void {
+    if (!this.#acceptText()) return;
     const sorted = sortServerMessage(message, { maySendSystem: this.options.mayCallUserOnly });
     switch (sorted.kind) {
       case 'mcp':
@@ -120,21 +112,21 @@ export class RelayedConversation implements BackendEars {
       case 'refused':
         return this.options.counters.add('texts_refused');
       case 'hello':
-        // Its second hello would have the device begin anew.
+        // A second hello would restart the conversation on the device.
         return this.options.counters.add('texts_refused');
     }
   }
 
-  heardAudio(frame: Uint8Array): void {
-    this.#heardAt = this.options.clock.now();
+  onAudio(frame: Uint8Array): void {
+    this.#activeAt = this.options.clock.now();
     this.#queue.push({ kind: 'audio', bytes: frame.length, frame });
   }
 
-  heardGarbage(): void {
-    if (this.#mayTalk()) this.options.counters.add('texts_refused');
+  onInvalidMessage(): void {
+    if (this.#acceptText()) this.options.counters.add('texts_refused');
   }
 
-  ended(how: 'backend_closed' | 'backend_lost'): void {
+  onEnd(how: 'backend_closed' | 'backend_lost'): void {
     this.end(how);
   }
 
@@ -142,7 +134,7 @@ export class RelayedConversation implements BackendEars {
     if (this.#isOver) return;
     this.#isOver = true;
     const { audio, backend, clock, connection, counters, device, onEnded, sessionIds, transport } = this.options;
-    this.#cancelLook();
+    this.#cancelCheck();
     this.#drop(this.#queue.stop(), 'conversation_ended');
     this.#mcp.end();
     connection.close();
@@ -163,12 +155,12 @@ export class RelayedConversation implements BackendEars {
     if (!this.options.device.say(message)) this.options.counters.add('texts_dropped');
   }
 
-  #tellBackend(message: JsonObject): void {
+  #sendToBackend(message: JsonObject): void {
     if (this.#isBackendReading()) this.options.connection.send(message);
     else this.options.counters.add('texts_dropped');
   }
 
-  /** Notes since when it is not. */
+  /** Also records since when the server has not been reading. */
   #isBackendReading(): boolean {
     const { clock, connection, limits } = this.options;
     const isReading = connection.unsentBytes <= limits.backendUnsentBytesMax;
@@ -185,10 +177,10 @@ export class RelayedConversation implements BackendEars {
     this.options.counters.add('frames_to_device');
   }
 
-  #mayTalk(): boolean {
+  #acceptText(): boolean {
     if (this.#isOver) return false;
-    this.#heardAt = this.options.clock.now();
-    if (this.#texts.take(this.#heardAt)) return true;
+    this.#activeAt = this.options.clock.now();
+    if (this.#texts.take(this.#activeAt)) return true;
     this.end('backend_flooded');
     return false;
   }
@@ -198,23 +190,25 @@ export class RelayedConversation implements BackendEars {
     this.options.counters.dropped(reason, frames);
   }
 
-  #lookLater(): void {
+  #scheduleCheck(): void {
     const { clock, limits } = this.options;
-    this.#cancelLook = clock.setTimer(Math.min(limits.backendStallMsMax, limits.idleMs), () => this.#look());
+    this.#cancelCheck = clock.setTimer(Math.min(limits.backendStallMsMax, limits.idleMs), () => this.#checkLimits());
   }
 
-  #look(): void {
+  #checkLimits(): void {
     const { clock, limits } = this.options;
     const now = clock.now();
     if (now - this.#startedAt >= limits.lengthMsMax) this.end('too_long');
-    else if (now - this.#heardAt >= limits.idleMs) this.end('idle');
+    else if (now - this.#activeAt >= limits.idleMs) this.end('idle');
     else if (this.#stalledSince !== undefined && now - this.#stalledSince >= limits.backendStallMsMax)
       this.end('backend_stalled');
-    else this.#lookLater();
+    else this.#scheduleCheck();
   }
 }
 
-/** The message with the name that the other side knows the conversation by. Messages without one stay without. */
+/**
+ * Replaces the session id with the one of the other side. Messages without an id stay unchanged.
+ */
 function renamed(message: JsonObject, sessionId: string | undefined): JsonObject {
   return message['session_id'] === undefined || !isJsonObject(message)
     ? message

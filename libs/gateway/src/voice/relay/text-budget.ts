@@ -1,4 +1,4 @@
-/** How many texts a voice server may send: a bucket that fills with time. */
+/** Limits the texts that a voice server may send: a token bucket. */
 export class TextBudget {
   #tokens: number;
   #at: number | undefined;
@@ -7,7 +7,7 @@ export class TextBudget {
     this.#tokens = rate.burst;
   }
 
-  /** Takes one at `now`, ms; false where none is left. */
+  /** Takes one token at `now`, ms; false if none is left. */
   take(now: number): boolean {
     const { burst, perSecond } = this.rate;
     this.#tokens = Math.min(burst, this.#tokens + ((now - (this.#at ?? now)) / 1_000) * perSecond);
