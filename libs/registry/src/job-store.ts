@@ -33,6 +33,7 @@ type DecidedLater =
   | 'state'
   | 'conclusion'
   | 'pauseReason'
+  | 'isCancelForced'
   | 'version'
   | 'total'
   | 'approvalTargets'
@@ -233,6 +234,8 @@ export interface JobMove {
   readonly state: JobState;
   readonly pauseReason?: PauseReason | undefined;
   readonly conclusion?: JobConclusion | undefined;
+  /** A cancel that does not wait for calls in flight; stays once it was given. */
+  readonly isCancelForced?: boolean;
   /** Stays where it is not given. */
   readonly trippedRule?: TrippedRule;
   /** Who lets the wave after the open one go. */

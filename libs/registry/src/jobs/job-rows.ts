@@ -20,7 +20,7 @@ export const TARGET_COLUMNS = `t.device_id, t.wave, t.state, t.outcome,
   t.retry_at, t.verify_deadline_at, t.soft_deadline_at, t.baseline_version`;
 
 /** Columns of `job` as `JobRecord` has them. */
-export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at, call_timeout_ms, max_in_flight,
+export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, cancel_forced, version, offline, expires_at, call_timeout_ms, max_in_flight,
   idempotent, disruptive, disconnect_expected, failure_text, verification, readback, max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave,
   abort_rules, tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, created_by_owner, approval_targets, may_call_user_only, created_at,
   started_at, finished_at, request_hash`;
@@ -33,6 +33,7 @@ export interface JobRecord {
   readonly state: Job['state'];
   readonly conclusion: Job['conclusion'] | null;
   readonly pause_reason: Job['pauseReason'] | null;
+  readonly cancel_forced: boolean;
   readonly version: number;
   readonly offline: Job['offline'];
   readonly expires_at: Date;
@@ -79,6 +80,7 @@ export function jobOf(record: JobRecord): Job {
     state: record.state,
     conclusion: record.conclusion ?? undefined,
     pauseReason: record.pause_reason ?? undefined,
+    isCancelForced: record.cancel_forced,
     version: record.version,
     offline: record.offline,
     expiresAt: record.expires_at.getTime(),

@@ -9,7 +9,7 @@ import { JOB_COLUMNS, jobOf, type JobRecord } from './job-rows.js';
 export async function moveJob(
   transaction: Queryable,
   { id, version }: Pick<Job, 'id' | 'version'>,
-  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy }: JobMove,
+  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy, isCancelForced }: JobMove,
   at: number,
 ): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
   const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
@@ -21,7 +21,8 @@ export async function moveJob(
          secret_arguments = CASE WHEN $3 <> 'FINISHED' THEN secret_arguments END,
          finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
          tripped_rule = coalesce($7::jsonb, tripped_rule),
-         approved_by = coalesce($9::text, approved_by)
+         approved_by = coalesce($9::text, approved_by),
+         cancel_forced = cancel_forced OR $10::boolean
        FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
     },
     [
@@ -34,6 +35,7 @@ export async function moveJob(
       trippedRule && JSON.stringify(trippedRule),
       waveApprovedBy,
       approvedBy,
+      isCancelForced ?? false,
     ],
   );
   if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);
