@@ -3,6 +3,8 @@ export { defaultAbortRules } from './abort/default-rules.js';
 export { findTrippedRule } from './abort/evaluate-rules.js';
 export type { RuleEvidence } from './abort/evaluate-rules.js';
 export { blastRadius } from './abort/blast-radius.js';
+export { isFailure, judgeAttempt } from './attempt-end.js';
+export type { AttemptEnd, AttemptRules, EndedAttempt, JudgedAttempt } from './attempt-end.js';
 export { concludeJob } from './conclude-job.js';
 export type { EarlyConclusion } from './conclude-job.js';
 export { allotSlots, weightOf } from './fairness/allot-slots.js';
@@ -49,6 +51,20 @@ export type {
 } from './job-types.js';
 export { judgeTarget } from './judge-target.js';
 export type { TargetVerdict } from './judge-target.js';
+export type {
+  FlushedBatch,
+  RunEffect,
+  RunInput,
+  RunMove,
+  RunNews,
+  RunTask,
+  StuckDevice,
+  TaskReport,
+} from './machine/run-input.js';
+export { step } from './machine/run-machine.js';
+export type { RunStep } from './machine/run-machine.js';
+export { markSentAfterMs, mayPrepare, maySend, startRun } from './machine/run-state.js';
+export type { RunRules, RunState } from './machine/run-state.js';
 export { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace/pace.js';
 export type { Pace, RecentEnds } from './pace/pace.js';
 export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/token-bucket.js';
@@ -70,6 +86,8 @@ export type {
   VerificationEvidence,
   VerificationVerdict,
 } from './verification/verification-evidence.js';
+export { isStuck } from './verification/verification-end.js';
+export type { VerificationEnd, VerifyingTarget } from './verification/verification-end.js';
 export { verificationDeadlines, verificationMsMax, verificationTimes } from './verification/verification-times.js';
 export type { VerificationDeadlines, VerificationTimes } from './verification/verification-times.js';
 export { verifyAfterCall, verifyAfterLateAnswer } from './verification/verify-after-call.js';

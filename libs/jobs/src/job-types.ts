@@ -7,7 +7,7 @@ import type { WaveSpec } from './waves/wave.js';
 export type JobState =
   'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING' | 'RUNNING' | 'PAUSED' | 'CANCELLING' | 'FINISHED';
 export type JobConclusion = 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'ABORTED' | 'CANCELLED' | 'EXPIRED' | 'DENIED';
-export type PauseReason = 'USER' | 'WAVE_GATE' | 'ABORT_RULE' | 'WINDOW_CLOSED' | 'OVERLOAD' | 'DEPENDENCY_DOWN';
+export type PauseReason = 'USER' | 'WAVE_GATE' | 'ABORT_RULE' | 'WINDOW_CLOSED';
 export type OfflinePolicy = 'WAIT' | 'SKIP' | 'FAIL';
 
 /** Live states of a target, and DECIDED for all that have an outcome. */
@@ -71,6 +71,8 @@ export interface Job {
   readonly state: JobState;
   readonly conclusion: JobConclusion | undefined;
   readonly pauseReason: PauseReason | undefined;
+  /** A cancel that does not wait for calls in flight: they end UNKNOWN. */
+  readonly isCancelForced: boolean;
   /** Grows with every transition; transitions compare and set it. */
   readonly version: number;
   readonly offline: OfflinePolicy;

@@ -7,7 +7,7 @@ import { ReturningDevices } from './returning-devices.js';
 import type { RunDeps } from './engine/run-context.js';
 import { defaultTuning } from './run-tuning.js';
 import { SlotPool } from './dispatch/slot-pool.js';
-import { StatementTurns } from './dispatch/statement-turns.js';
+import { StatementQueue } from './dispatch/statement-queue.js';
 
 interface OwnedRun {
   readonly run: JobRun;
@@ -24,14 +24,14 @@ export class JobRunner {
   readonly #taking = new Set<JobId>();
   readonly #returning: ReturningDevices;
   readonly #slots: SlotPool;
-  readonly #turns: StatementTurns;
+  readonly #statements: StatementQueue;
   #unsubscribe: readonly (() => void)[] = [];
   #isStopped = false;
 
   constructor(deps: RunDeps, lease: Pick<ProcessLease, 'id' | 'lost'>) {
     this.#deps = deps;
     this.#lease = lease;
-    this.#turns = new StatementTurns(deps.singleCalls);
+    this.#statements = new StatementQueue(deps.singleCalls);
     this.#slots = new SlotPool(deps.clock, deps.tuning?.jobsInFlightMax ?? defaultTuning.jobsInFlightMax);
     this.#returning = new ReturningDevices(deps.clock, (deviceIds) => this.#wakeDevices(deviceIds));
     void lease.lost.then(() => this.abandon());
@@ -41,12 +41,12 @@ export class JobRunner {
   start(): void {
     const { feed } = this.#deps.bus;
     this.#unsubscribe = [
-      feed.subscribe('job', ({ jobId }) => this.#runs.get(jobId)?.run.refresh()),
+      feed.subscribe('job', ({ jobId }) => this.#runs.get(jobId)?.run.tell({ kind: 'rowChanged' })),
       feed.subscribe('device', ({ deviceId, presence }) => {
         if (presence === 'ONLINE' && this.#runs.size > 0) this.#returning.add(deviceId);
       }),
       feed.subscribe('lateAnswer', ({ callId, outcome }) => {
-        for (const { run } of this.#runs.values()) run.answeredLate(callId, outcome.kind);
+        for (const { run } of this.#runs.values()) run.tell({ kind: 'lateAnswer', callId, outcome: outcome.kind });
       }),
     ];
   }
@@ -54,7 +54,7 @@ export class JobRunner {
   /** Looks at a job: one that runs here reads its row again, one without a living owner is taken over. */
   async drive(jobId: JobId): Promise<void> {
     const owned = this.#runs.get(jobId);
-    if (owned !== undefined) return owned.run.refresh();
+    if (owned !== undefined) return owned.run.tell({ kind: 'rowChanged' });
     if (this.#isStopped || this.#taking.has(jobId)) return;
     this.#taking.add(jobId);
     try {
@@ -103,7 +103,7 @@ export class JobRunner {
       logger.error({ jobId }, 'the secret arguments of a job were encrypted with another key; its calls are rejected');
     const deps = args === 'lost' ? { ...this.#deps, gate: argumentsLost } : this.#deps;
     const asked = args === 'lost' ? job : { ...job, arguments: args };
-    const run = new JobRun(deps, { slots: this.#slots, turns: this.#turns }, fence, asked);
+    const run = new JobRun(deps, { slots: this.#slots, statements: this.#statements }, fence, asked);
     const done = run
       .work()
       .catch((error: unknown) =>

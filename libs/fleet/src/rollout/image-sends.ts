@@ -22,24 +22,24 @@ const fullRestMs = 1_000;
 
 export class ImageSends {
   constructor(
-    private readonly run: RunContext,
+    private readonly context: RunContext,
     private readonly deps: RolloutDeps,
   ) {}
 
   /** How many devices may be told now. */
   room(): Promise<number> {
-    const { clock } = this.run.deps;
-    return this.run.persist('count free downloads', () =>
-      this.deps.store.room(this.run.jobId, clock.now(), this.deps.limits),
+    const { clock } = this.context.deps;
+    return this.context.persist('count free downloads', () =>
+      this.deps.store.room(this.context.jobId, clock.now(), this.deps.limits),
     );
   }
 
   /** What becomes of each of these targets, with their downloads on record. */
   async prepare(targets: readonly ClaimedTarget[]): Promise<ReadonlyMap<DeviceId, ImageSend>> {
-    const now = this.run.deps.clock.now();
+    const now = this.context.deps.clock.now();
     const ids = targets.map(({ deviceId }) => deviceId);
-    const grants = await this.run.persist('grant downloads', () =>
-      this.deps.store.grant(this.run.fence, ids, now, this.deps.limits),
+    const grants = await this.context.persist('grant downloads', () =>
+      this.deps.store.grant(this.context.fence, ids, now, this.deps.limits),
     );
     return new Map(ids.map((deviceId) => [deviceId, this.#sendOf(grants.get(deviceId) ?? { kind: 'full' }, now)]));
   }

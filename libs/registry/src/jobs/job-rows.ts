@@ -4,7 +4,7 @@ import { maskArguments } from '@flotilla/mcp';
 import type { JobId } from '@flotilla/mcp';
 
 /** Columns of a JobRecord. */
-export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, version, offline, expires_at,
+export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, cancel_forced, version, offline, expires_at,
   call_timeout_ms, max_in_flight, idempotent, disruptive, disconnect_expected, failure_text, verification, readback,
   max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave, abort_rules, tripped_rule, start_at,
   daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, created_by_owner,
@@ -18,6 +18,7 @@ export interface JobRecord {
   readonly state: Job['state'];
   readonly conclusion: Job['conclusion'] | null;
   readonly pause_reason: Job['pauseReason'] | null;
+  readonly cancel_forced: boolean;
   readonly version: number;
   readonly offline: Job['offline'];
   readonly expires_at: Date;
@@ -64,6 +65,7 @@ export function jobOf(record: JobRecord): Job {
     state: record.state,
     conclusion: record.conclusion ?? undefined,
     pauseReason: record.pause_reason ?? undefined,
+    isCancelForced: record.cancel_forced,
     version: record.version,
     offline: record.offline,
     expiresAt: record.expires_at.getTime(),

@@ -15,7 +15,7 @@ import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import { warningsOf } from './job-warnings.js';
 import type { JobWarning } from './job-warnings.js';
 import { requireToolScope } from './refuse-tool.js';
-import { toolSetVerdicts } from '../dispatch/tool-set-verdicts.js';
+import { toolSetEligibility } from '../dispatch/tool-set-eligibility.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;
@@ -111,7 +111,7 @@ async function judge(
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
 ): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'> & { readonly rejected: number }> {
-  const verdicts = toolSetVerdicts(
+  const verdicts = toolSetEligibility(
     deps,
     { tool: request.tool, arguments: request.arguments, mayCallUserOnly },
     image !== undefined,

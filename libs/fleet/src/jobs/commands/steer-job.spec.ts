@@ -96,7 +96,8 @@ describe('making and steering jobs', () => {
     // A softer cancel does not take back a forced one.
     expect((await hub.fleet.cancelJob(id, false, admin)).job).toMatchObject({
       state: 'CANCELLING',
-      pauseReason: 'USER',
+      pauseReason: undefined,
+      isCancelForced: true,
     });
     expect((await hub.fleet.pauseJob(id, admin)).job?.state).toBe('CANCELLING');
   });

@@ -1,17 +1,16 @@
 /** Pause, resume, cancel, and the step through a gate. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
 import { nextJobState } from '@flotilla/jobs';
-import type { Job, PauseReason } from '@flotilla/jobs';
+import type { Job } from '@flotilla/jobs';
 import { jobActionOf } from '@flotilla/registry';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { FleetError } from '../../fleet-error.js';
-import { announceJob } from '../announce-job.js';
-import type { AnnounceDeps } from '../announce-job.js';
-import { writeJobEvent } from '../job-event.js';
+import { announceJob } from '../job-notifications.js';
+import type { AnnounceDeps } from '../job-notifications.js';
+import { writeJobEvent } from '../job-notifications.js';
 import { sourceOf } from '../../actor.js';
 import type { Actor } from '../../actor.js';
 import type { JobAnswer } from './create-job.js';
-import { cancelledRow, isForcedCancel } from '../forced-cancel.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 
@@ -61,16 +60,16 @@ export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Prom
 export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
     const isMoreWanted =
-      job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !isForcedCancel(job)));
-    return isMoreWanted || nextJobState(job, 'cancel') !== undefined ? cancelledRow(isForced) : undefined;
+      job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !job.isCancelForced));
+    if (!isMoreWanted && nextJobState(job, 'cancel') === undefined) return undefined;
+    // The conclusion is certain, so it is written at once; an expired job gets its conclusion at the end.
+    return { state: 'CANCELLING', conclusion: 'CANCELLED', isCancelForced: isForced };
   });
 }
 
-/** Pauses that the hub itself ends, from which an operator's pause must be told apart. */
-const passingReasons: ReadonlySet<PauseReason> = new Set(['WINDOW_CLOSED', 'OVERLOAD', 'DEPENDENCY_DOWN']);
-
+/** A pause that the hub itself ends, unless an operator pauses the job as well. */
 function endsByItself({ state, pauseReason }: Job): boolean {
-  return state === 'PAUSED' && pauseReason !== undefined && passingReasons.has(pauseReason);
+  return state === 'PAUSED' && pauseReason === 'WINDOW_CLOSED';
 }
 
 /** An act that changes nothing in the job's state returns the job as it is. */

@@ -53,10 +53,9 @@ export class SlotPool {
     if (this.#turns.length > 0 && this.#free >= Math.min(portion, this.#size)) this.#allot();
   }
 
-  /** Takes a slot out of turn, or gives one back: for a read-back, whose call has just given its own back and which must not wait for other jobs' calls. */
-  lend(count: 1 | -1): void {
-    if (count > 0) this.#free -= 1;
-    else this.give(1);
+  /** Takes a slot without waiting for a turn. */
+  takeOutOfTurn(): void {
+    this.#free -= 1;
   }
 
   /** The job wants none at present. */

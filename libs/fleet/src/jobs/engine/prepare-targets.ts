@@ -1,30 +1,30 @@
-/** Turns a job's device filter into targets, inside PostgreSQL and in chunks. May be stopped and begun again anywhere: no target comes twice. */
+/** Turns a job's device filter into targets, inside PostgreSQL and in chunks. Safe to stop and to begin again anywhere. */
 import { planWaves } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
+import type { ToolSetEligibility } from '../dispatch/tool-set-eligibility.js';
 import type { RunContext } from './run-context.js';
-import type { ToolSetVerdicts } from '../dispatch/tool-set-verdicts.js';
 
 /** Targets of one statement: some tens of milliseconds, so that a pause or a crash costs no more. */
 const chunkTargets = 5_000;
 
-/** Resolves to true when all targets are in and counted, to false when `isWanted` no longer held or somebody moved the job on. */
+/** Resolves to false where `isWanted` no longer holds, or the job has left PREPARING. */
 export async function prepareTargets(
-  run: RunContext,
+  { deps, fence, persist }: RunContext,
   { waves }: Pick<Job, 'waves'>,
-  verdicts: ToolSetVerdicts,
+  eligibility: ToolSetEligibility,
   isWanted: () => boolean,
 ): Promise<boolean> {
-  const { jobs } = run.deps.registry;
-  const judged = await run.persist('judge tool sets', async () => verdicts.judge(await jobs.toolSetsOf(run.fence)));
+  const { jobs } = deps.registry;
+  const judged = await persist('judge tool sets', async () => eligibility.judge(await jobs.toolSetsOf(fence)));
   for (;;) {
     if (!isWanted()) return false;
-    const at = run.deps.clock.now();
-    const inserted = await run.persist('prepare targets', () => jobs.prepareChunk(run.fence, judged, chunkTargets, at));
-    // Moved on meanwhile: what is in is not all, and must not be counted as if it were.
+    const at = deps.clock.now();
+    const inserted = await persist('prepare targets', () => jobs.prepareChunk(fence, judged, chunkTargets, at));
+    // What was inserted so far is not all, and must not be counted as if it were.
     if (inserted === undefined) return false;
     if (inserted === 0) break;
   }
-  const total = waves.length === 0 ? 0 : await run.persist('count the targets', () => jobs.countTargets(run.fence));
-  await run.persist('freeze the targets', () => jobs.freeze(run.fence, planWaves(total, waves)));
+  const total = waves.length === 0 ? 0 : await persist('count the targets', () => jobs.countTargets(fence));
+  await persist('freeze the targets', () => jobs.freeze(fence, planWaves(total, waves)));
   return true;
 }

@@ -1,18 +1,18 @@
-/** What every part of one job's run shares: its fence, its end, and patience with a database that is away. */
-import type { VerificationTimes } from '@flotilla/jobs';
+/** What all parts of one job's run share: its fence, its machine, its end, and retries while PostgreSQL is away. */
+import { decidedPerMessageMax } from '@flotilla/bus';
+import type { RunNews, RunState, VerificationTimes } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { JobFence, Registry } from '@flotilla/registry';
-import { decidedPerMessageMax } from '@flotilla/bus';
 import type { Clock } from '@flotilla/session';
-import { FleetError } from '../../fleet-error.js';
-import type { FleetLogger } from '../../fleet-logger.js';
-import type { RolloutDeps } from '../../rollout/image-sends.js';
 import type { JobBus } from '../../calls/observe-calls.js';
 import type { SingleCalls } from '../../calls/single-calls.js';
 import type { ToolGate } from '../../calls/tool-gate.js';
+import { FleetError } from '../../fleet-error.js';
+import type { FleetLogger } from '../../fleet-logger.js';
+import type { RolloutDeps } from '../../rollout/image-sends.js';
+import type { StatementQueue } from '../dispatch/statement-queue.js';
 import { defaultTuning } from '../run-tuning.js';
 import type { RunTuning } from '../run-tuning.js';
-import type { StatementTurns } from '../dispatch/statement-turns.js';
 
 export interface RunDeps {
   readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;
@@ -22,37 +22,44 @@ export interface RunDeps {
   readonly gate: Pick<ToolGate, 'refuse'>;
   readonly verification: VerificationTimes;
   readonly rollout: RolloutDeps;
-  /** Those of this process, which jobs make room for. */
+  /** The single calls of this process, which jobs make room for. */
   readonly singleCalls: Pick<SingleCalls, 'areExpected'>;
-  /** Shortened by specs. */
+  /** Specs shorten times. */
   readonly tuning?: Partial<RunTuning>;
 }
 
-/** First and longest pause before a failed statement is tried again, ms. */
+/** The machine of a run, as its parts see it. */
+export interface RunMachine {
+  readonly state: () => RunState;
+  readonly tell: (news: RunNews) => void;
+}
+
+/** First and longest wait before a failed statement is tried again, ms. */
 const retryDelayMs = { first: 100, longest: 5_000 };
 
-export class RunContext {
-  readonly deps: RunDeps;
-  readonly fence: JobFence;
+export class RunContext implements RunMachine {
+  readonly state: () => RunState;
+  readonly tell: (news: RunNews) => void;
   readonly tuning: RunTuning;
-  /** For the statements that move many targets. */
-  readonly turns: StatementTurns;
-  /** Of the image of a roll-out: how long a device may take depends on it. */
-  imageBytes: number | undefined;
   #isEnded = false;
 
-  constructor(deps: RunDeps, fence: JobFence, turns: StatementTurns) {
-    this.deps = deps;
-    this.fence = fence;
+  constructor(
+    readonly deps: RunDeps,
+    readonly fence: JobFence,
+    /** For the statements that move many targets. */
+    readonly statements: StatementQueue,
+    { state, tell }: RunMachine,
+  ) {
+    this.state = state;
+    this.tell = tell;
     this.tuning = { ...defaultTuning, ...deps.tuning };
-    this.turns = turns;
   }
 
   get jobId(): JobId {
     return this.fence.jobId;
   }
 
-  /** Once true nothing may be sent or written any more: another process may own the job. */
+  /** From then on nothing may be sent or written: another process may own the job. */
   get isEnded(): boolean {
     return this.#isEnded;
   }
@@ -61,8 +68,8 @@ export class RunContext {
     this.#isEnded = true;
   }
 
-  /** Tells those who follow the job; PostgreSQL knows already. */
-  tellDecided(deviceIds: readonly DeviceId[]): void {
+  /** Notifies those who follow the job; PostgreSQL knows already. */
+  publishDecided(deviceIds: readonly DeviceId[]): void {
     for (let from = 0; from < deviceIds.length; from += decidedPerMessageMax)
       this.deps.bus.feed.publish('decided', {
         jobId: this.jobId,
@@ -71,9 +78,10 @@ export class RunContext {
   }
 
   /**
-   * Runs a statement until it succeeds. Every statement of a run may be repeated: it is fenced and compares before it sets. Throws FleetError RUN_ENDED.
+   * Repeats a statement until it succeeds: each is fenced, and compares before it sets.
+   * Throws FleetError RUN_ENDED.
    */
-  async persist<Result>(what: string, statement: () => Promise<Result>): Promise<Result> {
+  readonly persist = async <Result>(what: string, statement: () => Promise<Result>): Promise<Result> => {
     for (let delayMs = retryDelayMs.first; ; delayMs = Math.min(delayMs * 2, retryDelayMs.longest)) {
       if (this.#isEnded)
         throw new FleetError('RUN_ENDED', `The run of job ${this.jobId} ended before it could ${what}.`);
@@ -84,5 +92,5 @@ export class RunContext {
       }
       await new Promise<void>((resolve) => this.deps.clock.setTimer(delayMs, resolve));
     }
-  }
+  };
 }

@@ -17,6 +17,8 @@ export interface JobMove {
   readonly state: JobState;
   readonly pauseReason?: PauseReason | undefined;
   readonly conclusion?: JobConclusion | undefined;
+  /** A cancel that does not wait for calls in flight. It stays forced. */
+  readonly isCancelForced?: boolean;
   /** Absent keeps the previous one. */
   readonly trippedRule?: TrippedRule;
   /** Who approved the wave after the open one. */
@@ -114,7 +116,7 @@ export class JobCommands {
 async function moveJob(
   transaction: Queryable,
   { id, version }: Pick<Job, 'id' | 'version'>,
-  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy }: JobMove,
+  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy, isCancelForced = false }: JobMove,
   at: number,
 ): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
   const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
@@ -131,7 +133,7 @@ async function moveJob(
          secret_arguments = CASE WHEN $3 <> 'FINISHED' THEN secret_arguments END,
          finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
          tripped_rule = coalesce($7::jsonb, tripped_rule),
-         approved_by = coalesce($9::text, approved_by)
+         approved_by = coalesce($9::text, approved_by), cancel_forced = cancel_forced OR $10::boolean
        FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
     },
     [
@@ -144,6 +146,7 @@ async function moveJob(
       trippedRule && JSON.stringify(trippedRule),
       waveApprovedBy,
       approvedBy,
+      isCancelForced,
     ],
   );
   if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);

@@ -6,6 +6,7 @@ type DecidedLater =
   | 'state'
   | 'conclusion'
   | 'pauseReason'
+  | 'isCancelForced'
   | 'version'
   | 'total'
   | 'approvalTargets'

@@ -1,15 +1,15 @@
-/** Tells the feed that a job moved on: at most twice a second, the latest always. */
+/** Notifies subscribers that a job moved on: at most twice a second, and always of the latest change. */
 import type { EventFeed } from '@flotilla/bus';
 import type { JobId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 
-const betweenNewsMs = 500;
+const intervalMs = 500;
 
-export class ProgressNews {
+export class ProgressNotifications {
   readonly #feed: EventFeed;
   readonly #clock: Clock;
   readonly #jobId: JobId;
-  #toldAt = -Infinity;
+  #sentAt = -Infinity;
   #cancelTimer: (() => void) | undefined;
 
   constructor(feed: EventFeed, clock: Clock, jobId: JobId) {
@@ -19,20 +19,20 @@ export class ProgressNews {
   }
 
   /** Counters moved. */
-  changed(): void {
-    const waitMs = this.#toldAt + betweenNewsMs - this.#clock.now();
-    if (waitMs <= 0) this.tell();
-    else this.#cancelTimer ??= this.#clock.setTimer(waitMs, () => this.tell());
+  sendSoon(): void {
+    const waitMs = this.#sentAt + intervalMs - this.#clock.now();
+    if (waitMs <= 0) this.sendNow();
+    else this.#cancelTimer ??= this.#clock.setTimer(waitMs, () => this.sendNow());
   }
 
-  /** A transition: at once. */
-  tell(): void {
-    this.end();
-    this.#toldAt = this.#clock.now();
+  /** The state of the job changed. */
+  sendNow(): void {
+    this.stop();
+    this.#sentAt = this.#clock.now();
     this.#feed.publish('job', { jobId: this.#jobId });
   }
 
-  end(): void {
+  stop(): void {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
   }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { SingleCalls } from '../../calls/single-calls.js';
-import { StatementTurns } from './statement-turns.js';
+import { StatementQueue } from './statement-queue.js';
 
 /** A statement that runs until it is told to end, and what has begun so far. */
 class Statements {
@@ -22,22 +22,22 @@ async function settled(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await Promise.resolve();
 }
 
-describe('StatementTurns', () => {
+describe('StatementQueue', () => {
   it('lets jobs do what they like while nobody calls', async () => {
-    const turns = new StatementTurns({ areExpected: false });
+    const queue = new StatementQueue({ areExpected: false });
     const statements = new Statements();
-    void turns.take(statements.begin('claim'));
-    void turns.take(statements.begin('flush'));
+    void queue.run(statements.begin('claim'));
+    void queue.run(statements.begin('flush'));
     expect(statements.begun).toEqual(['claim', 'flush']);
-    expect(turns.rowsMax).toBe(500);
+    expect(queue.rowsMax).toBe(500);
   });
 
   it('lets one go after the other beside single calls, also after one that failed', async () => {
-    const turns = new StatementTurns({ areExpected: true });
+    const queue = new StatementQueue({ areExpected: true });
     const statements = new Statements();
-    const claim = turns.take(statements.begin('claim'));
-    const flush = turns.take(statements.begin('flush'));
-    const next = turns.take(statements.begin('next'));
+    const claim = queue.run(statements.begin('claim'));
+    const flush = queue.run(statements.begin('flush'));
+    const next = queue.run(statements.begin('next'));
     await settled();
     expect(statements.begun).toEqual(['claim']);
     statements.end('claim', new Error('PostgreSQL is away'));
@@ -49,7 +49,7 @@ describe('StatementTurns', () => {
     await settled();
     statements.end('next');
     expect(await next).toBe('next');
-    expect(turns.rowsMax).toBe(200);
+    expect(queue.rowsMax).toBe(200);
   });
 });
 

@@ -1,10 +1,10 @@
-/** Which tool sets a job's call may be sent to: judged once per set, not per device. */
+/** Which tool sets the call of a job may be sent to: judged once per tool set, not per device. */
 import type { CallError, ToolSetHash } from '@flotilla/mcp';
 import type { ToolSetStore, ToolSetVerdict } from '@flotilla/registry';
-import { anyImageUrl } from '../../rollout/rollout-request.js';
 import type { GatedCall, ToolGate } from '../../calls/tool-gate.js';
+import { anyImageUrl } from '../../rollout/rollout-request.js';
 
-export class ToolSetVerdicts {
+export class ToolSetEligibility {
   readonly #toolSets: ToolSetStore;
   readonly #gate: Pick<ToolGate, 'refuse'>;
   readonly #call: GatedCall;
@@ -12,7 +12,7 @@ export class ToolSetVerdicts {
   /** As bounded as the number of firmwares in the fleet. */
   readonly #known = new Map<ToolSetHash, ToolSetVerdict>();
 
-  /** `ownUrl`: an address in the arguments that stands for one that the hub makes for each device. */
+  /** `ownUrl`: the address in the arguments that is replaced with one of the hub for each device. */
   constructor(toolSets: ToolSetStore, gate: Pick<ToolGate, 'refuse'>, call: GatedCall, ownUrl?: string) {
     this.#toolSets = toolSets;
     this.#gate = gate;
@@ -23,40 +23,37 @@ export class ToolSetVerdicts {
   async judge(hashes: readonly ToolSetHash[]): Promise<readonly ToolSetVerdict[]> {
     const toolSets = await this.#toolSets.getMany(hashes.filter((hash) => !this.#known.has(hash)));
     return hashes.map((toolSetHash) => {
-      const verdict = this.#known.get(toolSetHash) ?? {
+      const judged = this.#known.get(toolSetHash) ?? {
         toolSetHash,
         rejection: this.#gate.refuse(toolSets.get(toolSetHash), this.#call, this.#ownUrl)?.error,
       };
-      this.#known.set(toolSetHash, verdict);
-      return verdict;
+      this.#known.set(toolSetHash, judged);
+      return judged;
     });
   }
 
-  /** Undefined where this set has not been judged yet. */
+  /** Undefined where this tool set is not judged yet. */
   known(hash: ToolSetHash): ToolSetVerdict | undefined {
     return this.#known.get(hash);
   }
 
-  /** The verdict on a device whose tools nobody knows. */
+  /** Why a device without a known tool set is refused. */
   get withoutTools(): CallError | undefined {
     return this.#gate.refuse(undefined, this.#call, this.#ownUrl)?.error;
   }
 }
 
-/** Of a job as it is or as it would be. In a roll-out the arguments are the hub's. */
-export function toolSetVerdicts(
-  {
-    gate,
-    registry,
-  }: { readonly gate: Pick<ToolGate, 'refuse'>; readonly registry: { readonly toolSets: ToolSetStore } },
+export interface EligibilityDeps {
+  readonly gate: Pick<ToolGate, 'refuse'>;
+  readonly registry: { readonly toolSets: ToolSetStore };
+}
+
+/** For a job that exists or is planned. In a roll-out the hub makes the arguments. */
+export function toolSetEligibility(
+  { gate, registry }: EligibilityDeps,
   { tool, arguments: args, mayCallUserOnly }: GatedCall,
   isRollout: boolean,
-): ToolSetVerdicts {
-  if (!isRollout) return new ToolSetVerdicts(registry.toolSets, gate, { tool, arguments: args, mayCallUserOnly });
-  return new ToolSetVerdicts(
-    registry.toolSets,
-    gate,
-    { tool, arguments: { url: anyImageUrl }, mayCallUserOnly },
-    anyImageUrl,
-  );
+): ToolSetEligibility {
+  const call = { tool, arguments: isRollout ? { url: anyImageUrl } : args, mayCallUserOnly };
+  return new ToolSetEligibility(registry.toolSets, gate, call, isRollout ? anyImageUrl : undefined);
 }

@@ -1,0 +1,210 @@
+/** Carries out the tasks of a run, one at a time: each is a statement, or a few, repeated until they succeed. */
+import { mayPrepare } from '@flotilla/jobs';
+import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jobs';
+import { jobActionOf } from '@flotilla/registry';
+import { FleetError } from '../../fleet-error.js';
+import type { TargetDispatch } from '../dispatch/target-dispatch.js';
+import type { ToolSetEligibility } from '../dispatch/tool-set-eligibility.js';
+import { writeJobEvent } from '../job-notifications.js';
+import type { Readbacks } from '../verification/readbacks.js';
+import { prepareTargets } from './prepare-targets.js';
+import type { ProgressNotifications } from './progress-notifications.js';
+import type { RunContext } from './run-context.js';
+
+/** Targets of a wave that one statement makes ready: some tens of milliseconds. */
+const openTargetsMax = 5_000;
+
+export interface RunParts {
+  readonly dispatch: TargetDispatch;
+  readonly eligibility: ToolSetEligibility;
+  /** Undefined where the job reads no values back. */
+  readonly readbacks: Readbacks | undefined;
+  readonly notifications: ProgressNotifications;
+}
+
+type Report<Kind extends TaskReport['kind']> = Extract<TaskReport, { readonly kind: Kind }>;
+
+export class RunTasks {
+  readonly #context: RunContext;
+  readonly #parts: RunParts;
+
+  constructor(context: RunContext, parts: RunParts) {
+    this.#context = context;
+    this.#parts = parts;
+  }
+
+  async perform(task: RunTask): Promise<TaskReport> {
+    const { persist, deps, fence, jobId } = this.#context;
+    const { jobs } = deps.registry;
+    const { dispatch, readbacks } = this.#parts;
+    const now = deps.clock.now();
+    switch (task.kind) {
+      case 'claim':
+        return { kind: 'claimed', count: await dispatch.claim(task.limit) };
+      case 'markSent':
+        await dispatch.markSent();
+        return { kind: 'sentMarked' };
+      case 'readCounters':
+        return this.#readCounters(task);
+      case 'readJob':
+        return this.#readJob();
+      case 'moveJob':
+        return this.#moveJob(task.move);
+      case 'recover':
+        return this.#recover(task);
+      case 'prepare':
+        return this.#prepare();
+      case 'readProgress':
+        return this.#readProgress();
+      case 'recount':
+        return this.#recount();
+      case 'openWave':
+        return this.#openWave(task.from);
+      case 'endNeverSent':
+      case 'endInFlight':
+        return this.#endTargets(task);
+      case 'readVerifying': {
+        const look = await persist('look at devices', () => jobs.verifying(fence, now, task.callId));
+        return { kind: 'verifyingRead', count: look.verifyingCount, targets: look.targets };
+      }
+      case 'writeVerifications':
+        return this.#writeVerifications(task.ends);
+      case 'writeReadEnds':
+        return this.#writeVerifications(readbacks?.take() ?? []);
+      case 'beginReads':
+        return { kind: 'readsBegun', isMoreDue: (await readbacks?.begin(task.limit)) === true };
+      case 'readImageSize': {
+        const bytes = await persist('read the size of the image', () => deps.rollout.store.imageBytes(jobId));
+        return { kind: 'imageSizeRead', bytes };
+      }
+      case 'extendVerifications':
+        await persist('extend verifications', () => jobs.extendVerifying(fence, task.until));
+        return { kind: 'verificationsExtended' };
+      case 'readLastDecision': {
+        const at = await persist('read the last decision', () => jobs.lastDecidedAt(fence, task.wave));
+        return { kind: 'lastDecisionRead', at };
+      }
+      case 'openTargets': {
+        const count = await persist('open targets', () => jobs.openTargets(fence, openTargetsMax, now));
+        return { kind: 'targetsOpened', count };
+      }
+      case 'releaseRetries': {
+        const { released, nextAt } = await persist('release retries', () => jobs.releaseRetries(fence, now));
+        return { kind: 'retriesReleased', count: released, nextAt };
+      }
+      case 'readReady': {
+        const [byWave] = await persist('read progress by wave', () => jobs.waveProgress([jobId]));
+        return { kind: 'readyRead', byWave: byWave ?? new Map() };
+      }
+    }
+  }
+
+  async #readCounters({ withOverdue, withWaves }: Extract<RunTask, { kind: 'readCounters' }>) {
+    const { persist, deps, jobId } = this.#context;
+    const { jobs } = deps.registry;
+    const [byWave] = await persist('read progress by wave', () => jobs.waveProgress([jobId]));
+    const { overdueMs } = deps.verification;
+    const overdue = withOverdue
+      ? await persist('count overdue targets', () => jobs.overdue(jobId, deps.clock.now(), overdueMs))
+      : new Map<number, number>();
+    const [waves] = withWaves ? await persist('read the waves', () => jobs.waves([jobId])) : [];
+    return { kind: 'countersRead', byWave: byWave ?? new Map(), overdue, waves: waves ?? [] } as const;
+  }
+
+  async #readJob(): Promise<Report<'jobRead'>> {
+    const { persist, deps, jobId } = this.#context;
+    const job = await persist('read the job', () => deps.registry.jobs.find(jobId));
+    if (job === undefined) throw this.#jobLost();
+    return { kind: 'jobRead', job };
+  }
+
+  async #moveJob({ gate, ...move }: RunMove): Promise<Report<'jobMoved'>> {
+    const { persist, deps, jobId, state } = this.#context;
+    const before = state().job;
+    const job = await persist('move the job', () => deps.registry.jobs.transition(before, move, deps.clock.now()));
+    if (job === undefined) return { kind: 'jobMoved', job };
+    writeJobEvent(deps, jobActionOf(before.state, job), job);
+    const { conclusion, pauseReason } = job;
+    const details = { jobId, state: job.state, conclusion, pauseReason, ...gate, trippedRule: move.trippedRule };
+    deps.logger[move.trippedRule === undefined ? 'info' : 'warn'](details, 'a job moved');
+    this.#parts.notifications.sendNow();
+    return { kind: 'jobMoved', job };
+  }
+
+  async #recover({ deadlines }: Extract<RunTask, { kind: 'recover' }>): Promise<Report<'recovered'>> {
+    const { persist, deps, fence, jobId } = this.#context;
+    const { unknownDeviceIds, ...found } = await persist('recover targets', () =>
+      deps.registry.jobs.recover(fence, deps.clock.now(), deadlines),
+    );
+    this.#context.publishDecided(unknownDeviceIds);
+    const count = found.resent + found.verifying + found.unknown;
+    if (count > 0) deps.logger.info({ jobId, ...found }, 'classified targets that were left in flight');
+    return { kind: 'recovered', count, verifying: found.verifying };
+  }
+
+  async #prepare(): Promise<Report<'prepared'>> {
+    const { state } = this.#context;
+    const isWanted = () => mayPrepare(state());
+    const isComplete = await prepareTargets(this.#context, state().job, this.#parts.eligibility, isWanted);
+    return { kind: 'prepared', isComplete };
+  }
+
+  async #readProgress(): Promise<Report<'progressRead'>> {
+    const { persist, deps, jobId } = this.#context;
+    const byJob = await persist('read progress', () => deps.registry.jobs.progress([jobId]));
+    const progress = byJob.get(jobId);
+    if (progress === undefined) throw this.#jobLost();
+    return { kind: 'progressRead', progress };
+  }
+
+  async #recount(): Promise<Report<'recounted'>> {
+    const { persist, deps, jobId } = this.#context;
+    const drift = await persist('recount targets', () => deps.registry.jobs.reconcile(jobId));
+    if (drift !== 0) deps.logger.error({ jobId, drift }, 'the counters of a job differed from its rows; corrected');
+    return { kind: 'recounted', drift };
+  }
+
+  async #openWave(from: number): Promise<Report<'waveOpened'>> {
+    const { persist, deps, fence, jobId } = this.#context;
+    const isOpen = await persist('open a wave', () => deps.registry.jobs.openWave(fence, from, deps.clock.now()));
+    if (isOpen) deps.logger.info({ jobId, wave: from + 1 }, 'a wave of a job is open');
+    return { kind: 'waveOpened' };
+  }
+
+  async #endTargets(task: Extract<RunTask, { kind: 'endNeverSent' | 'endInFlight' }>): Promise<TaskReport> {
+    const { persist, deps, fence } = this.#context;
+    const { jobs } = deps.registry;
+    const { count, deviceIds } = await persist('end targets', () =>
+      task.kind === 'endNeverSent'
+        ? jobs.endNeverSent(fence, task.outcome, deps.clock.now())
+        : jobs.endInFlight(fence, notAwaited, deps.clock.now()),
+    );
+    this.#context.publishDecided(deviceIds);
+    return { kind: task.kind === 'endNeverSent' ? 'neverSentEnded' : 'inFlightEnded', count };
+  }
+
+  async #writeVerifications(ends: readonly VerificationEnd[]): Promise<Report<'verificationsWritten'>> {
+    const { persist, deps, fence } = this.#context;
+    const moved = new Set(
+      ends.length === 0
+        ? []
+        : await persist('write verifications', () =>
+            deps.registry.jobs.settleVerifications(fence, ends, deps.clock.now()),
+          ),
+    );
+    this.#context.publishDecided(
+      ends.flatMap(({ deviceId, to }) => (to.kind === 'decided' && moved.has(deviceId) ? deviceId : [])),
+    );
+    const isSomeReady = moved.size > 0 && ends.some(({ to }) => to.kind === 'again');
+    return { kind: 'verificationsWritten', moved, isSomeReady };
+  }
+
+  #jobLost(): FleetError {
+    return new FleetError('JOB_LOST', `The row of live job ${this.#context.jobId} is gone.`);
+  }
+}
+
+const notAwaited = {
+  code: 'SESSION_CLOSED',
+  message: 'The job was cancelled without waiting for the answer.',
+} as const;

@@ -1,0 +1,83 @@
+/** The end of a job: its targets that were never sent, its calls in flight, its conclusion. */
+import { concludeJob } from '../conclude-job.js';
+import type { EarlyConclusion } from '../conclude-job.js';
+import type { JobConclusion, JobProgress } from '../job-types.js';
+import { isIdle, recountMs, sleepMsMax } from './run-state.js';
+import { move, recover, sleep, start, update } from './turn.js';
+import type { Turn } from './turn.js';
+import { expectVerifications } from './verifying.js';
+
+/** Never-sent targets of a cancelled job end at once; calls in flight are awaited, unless forced. */
+export function endTargets(turn: Turn): void {
+  const { run } = turn;
+  const { job, round } = run;
+  if (!round.hasEnded && (run.mayHaveReady || run.isCountDue)) {
+    update(turn, { round: { ...round, hasEnded: true } });
+    const outcome = job.conclusion === undefined ? 'EXPIRED' : 'CANCELLED';
+    return start(turn, { kind: 'endNeverSent', outcome });
+  }
+  if (!job.isCancelForced || round.hasForced) return finishOrSleep(turn);
+  // Answers that arrived before the cancel are written as they are.
+  if (run.unwritten.count > 0 || run.batches > 0) {
+    turn.effects.push({ kind: 'flush' });
+    return sleep(turn, sleepMsMax);
+  }
+  update(turn, { round: { ...round, hasForced: true } });
+  start(turn, { kind: 'endInFlight' });
+}
+
+/** Counts the targets once nothing is in flight or unwritten, and sleeps otherwise. */
+export function finishOrSleep(turn: Turn): void {
+  const { run } = turn;
+  if (run.slots.claimed === 0) turn.effects.push({ kind: 'flush' });
+  if (!run.isCountDue || !isIdle(run)) return sleep(turn, sleepMsMax);
+  update(turn, { isCountDue: false, finalProgress: undefined });
+  start(turn, { kind: 'readProgress' });
+}
+
+export function progressRead(turn: Turn, progress: JobProgress): void {
+  const { run, now } = turn;
+  if (run.finalProgress !== undefined) return conclude(turn, progress);
+  // In flight for PostgreSQL and not for this run: the answer to a claim was lost.
+  if (progress.inFlight > 0) return recover(turn);
+  const { pending, waitingDevice, verifying } = progress;
+  if (pending + waitingDevice + verifying > 0) return;
+  update(turn, { finalProgress: progress, recountAt: now + recountMs });
+  start(turn, { kind: 'recount' });
+}
+
+/** Counters that had drifted are read again before they conclude the job. */
+export function recounted(turn: Turn, drift: number): void {
+  const { finalProgress } = turn.run;
+  if (finalProgress === undefined) return;
+  if (drift === 0) conclude(turn, finalProgress);
+  else start(turn, { kind: 'readProgress' });
+}
+
+export function recovered(
+  turn: Turn,
+  { count, verifying }: { readonly count: number; readonly verifying: number },
+): void {
+  const { run, now } = turn;
+  update(turn, { mayHaveReady: true, isCountDue: true, isStepDue: true });
+  if (verifying > 0) expectVerifications(turn);
+  if (run.entered === undefined) {
+    // After a takeover no process has seen the devices for a while.
+    if (run.job.verification !== 'NONE')
+      start(turn, { kind: 'extendVerifications', until: now + run.rules.verification.rejoinMs });
+  } else if (count === 0) {
+    update(turn, { recountAt: now + recountMs });
+    start(turn, { kind: 'recount' });
+  }
+}
+
+function conclude(turn: Turn, progress: JobProgress): void {
+  update(turn, { finalProgress: undefined });
+  move(turn, 'decided', { conclusion: concludeJob(progress, earlyConclusion(turn.run.job.conclusion)) });
+}
+
+function earlyConclusion(conclusion: JobConclusion | undefined): EarlyConclusion | undefined {
+  return conclusion === 'CANCELLED' || conclusion === 'ABORTED' || conclusion === 'DENIED' || conclusion === 'EXPIRED'
+    ? conclusion
+    : undefined;
+}

@@ -1,0 +1,151 @@
+/**
+ * The decisions of the run of one job, as a function of what it knows and what happens. It does nothing: effects
+ * say what is to be done. At most one task is under way; its report is the input that leads to the next task.
+ */
+import { countersRead, lastDecisionRead, readyRead } from './counters.js';
+import { progressRead, recounted, recovered } from './finishing.js';
+import { decide } from './next-task.js';
+import type { RunEffect, RunInput, RunNews, TaskReport } from './run-input.js';
+import { sleepMsMax } from './run-state.js';
+import type { RunState } from './run-state.js';
+import { batchSent, claimed, flushed, restEnded, targetEnded } from './sending.js';
+import { move, recover, start, update, wake } from './turn.js';
+import type { Turn } from './turn.js';
+import { lookNow, readsBegun, verificationsWritten, verifyingRead } from './verifying.js';
+
+export interface RunStep {
+  readonly run: RunState;
+  readonly effects: readonly RunEffect[];
+}
+
+/** Late answers that wait to be judged; for one that is dropped the soft deadline has the same effect. */
+const lateAnswersMax = 1_000;
+
+export function step(run: RunState, input: RunInput): RunStep {
+  const turn: Turn = { run, now: input.now, rowsMax: input.rowsMax, effects: [], isWoken: false };
+  if (run.isEnded) return { run, effects: [] };
+  if (isNews(input)) takeNews(turn, input);
+  else {
+    update(turn, { task: undefined });
+    takeReport(turn, input);
+  }
+  if (turn.run.task === undefined && (turn.isWoken || turn.run.sleep === undefined)) decide(turn);
+  return { run: turn.run, effects: turn.effects };
+}
+
+const newsKinds: ReadonlySet<string> = new Set<RunNews['kind']>([
+  ...(['started', 'stop', 'timePassed', 'rowChanged', 'devicesReturned', 'devicesWoken', 'lateAnswer'] as const),
+  ...(['slotsGranted', 'targetEnded', 'restEnded', 'batchSent', 'readBegan', 'readEnded', 'readEndsWait'] as const),
+  'flushed',
+]);
+
+function isNews(input: RunNews | TaskReport): input is RunNews {
+  return newsKinds.has(input.kind);
+}
+
+function takeNews(turn: Turn, news: RunNews): void {
+  const { run, now } = turn;
+  const { verifying, slots } = run;
+  switch (news.kind) {
+    case 'targetEnded':
+      return targetEnded(turn, news);
+    case 'batchSent':
+      return batchSent(turn, news.unsent);
+    case 'flushed':
+      return flushed(turn, news.flushed);
+    case 'restEnded':
+      return restEnded(turn);
+    case 'slotsGranted':
+      return wake(turn, { claimAt: -Infinity });
+    case 'started':
+      return run.job.firmwareImageId === undefined ? recover(turn) : start(turn, { kind: 'readImageSize' });
+    case 'stop':
+      turn.effects.push({ kind: 'withdraw' });
+      return wake(turn, { isStopping: true });
+    case 'timePassed':
+      // A row that was read a moment ago is not read again.
+      return wake(turn, {
+        isRowStale: run.isRowStale || (run.sleep === 'IDLE' && now - run.rowReadAt >= sleepMsMax / 2),
+      });
+    case 'rowChanged':
+      return wake(turn, { isRowStale: true });
+    case 'devicesReturned':
+      if (verifying.isAnyExpected) lookNow(turn);
+      if (run.job.state === 'RUNNING') turn.effects.push({ kind: 'wakeWaiting', deviceIds: news.deviceIds });
+      return;
+    case 'devicesWoken':
+      return news.count === 0 ? undefined : wake(turn, { mayHaveReady: true, claimAt: -Infinity });
+    case 'lateAnswer': {
+      if (run.job.verification === 'NONE' || verifying.lateAnswers.length >= lateAnswersMax) return;
+      const { callId, outcome } = news;
+      const lateAnswers = [...verifying.lateAnswers, { callId, outcome }];
+      update(turn, { verifying: { ...verifying, lateAnswers } });
+      return lookNow(turn);
+    }
+    case 'readBegan':
+      return update(turn, { slots: { ...slots, reading: slots.reading + 1 } });
+    case 'readEnded':
+      return wake(turn, { slots: { ...slots, reading: slots.reading - 1 } });
+    case 'readEndsWait':
+      return wake(turn, { verifying: { ...verifying, isReadEndWaiting: true } });
+  }
+}
+
+function takeReport(turn: Turn, report: TaskReport): void {
+  const { run, now } = turn;
+  switch (report.kind) {
+    case 'imageSizeRead':
+      update(turn, { imageBytes: report.bytes });
+      return recover(turn);
+    case 'recovered':
+      return recovered(turn, report);
+    case 'jobRead':
+      // Secrets are masked in rows. The arguments never change, so those of the start stay.
+      return update(turn, { job: { ...report.job, arguments: run.job.arguments }, rowReadAt: now });
+    case 'jobMoved':
+      if (report.job === undefined) return update(turn, { isRowStale: true, isStepDue: true });
+      return update(turn, { job: { ...report.job, arguments: run.job.arguments }, rowReadAt: now });
+    case 'prepared':
+      return report.isComplete ? move(turn, 'prepared') : update(turn, { isRowStale: true });
+    case 'countersRead':
+      return countersRead(turn, report);
+    case 'lastDecisionRead':
+      return lastDecisionRead(turn, report.at);
+    case 'waveOpened':
+      // Where it is not open, the row shows who moved the job.
+      return update(turn, { isOpening: true, isRowStale: true, isStepDue: true });
+    case 'targetsOpened':
+      return update(turn, { isOpening: report.count > 0, mayHaveReady: run.mayHaveReady || report.count > 0 });
+    case 'retriesReleased':
+      return update(turn, {
+        retryAt: Math.min(run.retryAt, report.nextAt ?? Infinity),
+        mayHaveReady: run.mayHaveReady || report.count > 0,
+      });
+    case 'claimed':
+      return claimed(turn, report.count);
+    case 'readyRead':
+      return readyRead(turn, report.byWave);
+    case 'neverSentEnded':
+      if (report.count > 0) turn.effects.push({ kind: 'notify' });
+      return update(turn, { mayHaveReady: false, isCountDue: true });
+    case 'inFlightEnded':
+      turn.effects.push({ kind: 'forgetCalls' });
+      return update(turn, {
+        slots: { ...run.slots, claimed: 0 },
+        isCountDue: run.isCountDue || report.count > 0,
+      });
+    case 'progressRead':
+      return progressRead(turn, report.progress);
+    case 'recounted':
+      return recounted(turn, report.drift);
+    case 'verifyingRead':
+      return verifyingRead(turn, report);
+    case 'verificationsWritten':
+      return verificationsWritten(turn, report);
+    case 'readsBegun':
+      return readsBegun(turn, report.isMoreDue);
+    case 'verificationsExtended':
+    case 'sentMarked':
+      return;
+  }
+}
