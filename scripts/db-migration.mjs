@@ -1,7 +1,8 @@
 /**
- * `npm run db:migration -- <name>`: writes prisma/migrations/<timestamp>_<name>/migration.sql as the difference between the schema that the last migration
- * stands for (prisma/migrations/schema-of-last-migration.prisma, kept by this script) and prisma/schema.prisma. Needs no database and touches none.
- * Partition clauses, partial and expression indexes, functions and data are added to the written file by hand, before it is committed.
+ * `npm run db:migration -- <name>`: writes prisma/migrations/<timestamp>_<name>/migration.sql.
+ * It compares prisma/schema.prisma with prisma/migrations/schema-of-last-migration.prisma, which this
+ * script keeps, and needs no database. Add partitions, partial and expression indexes, functions and
+ * data to the file manually before you commit it.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -23,7 +24,7 @@ if (!/^[a-z][a-z0-9_]*$/.test(name ?? '')) {
   process.exit(1);
 }
 
-/** An engine for comparing two schemas. It asks its connection for the server's version and takes silence for an answer: there is no server. */
+/** Opens an engine that compares two schemas without a server. */
 async function openOfflineEngine() {
   const wasm = path.join(
     path.dirname(createRequire(import.meta.url).resolve('@prisma/schema-engine-wasm')),
@@ -59,7 +60,7 @@ const { stdout: sql } = await engine.diff({
   filters: { externalTables: [], externalEnums: [] },
 });
 if (!sql || sql.includes('This is an empty migration')) {
-  console.error('Nothing to do: prisma/schema.prisma is what the last migration stands for.');
+  console.error('Nothing to do: prisma/schema.prisma has not changed since the last migration.');
   process.exit(1);
 }
 
@@ -68,5 +69,7 @@ const folder = path.join(migrations, `${timestamp}_${name}`);
 mkdirSync(folder, { recursive: true });
 writeFileSync(path.join(folder, 'migration.sql'), sql);
 writeFileSync(lastSchemaPath, schema);
-console.error(`Wrote ${path.relative(root, folder)}/migration.sql. Read it, and add by hand what Prisma cannot say.`);
+console.error(
+  `Wrote ${path.relative(root, folder)}/migration.sql. Read it, and add manually what Prisma cannot express.`,
+);
 process.exit(0);

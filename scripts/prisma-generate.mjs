@@ -1,6 +1,7 @@
 /**
- * Generates libs/registry's Prisma client from prisma/schema.prisma. Does nothing when the client was generated from this very schema by this version of
- * Prisma, and needs no network: `generate` never runs the schema engine, which the CLI would otherwise download first.
+ * Generates the Prisma client of libs/registry from prisma/schema.prisma.
+ * Does nothing if the client is current, and needs no network: `generate` never runs the schema
+ * engine, which the CLI would otherwise download first.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -43,7 +43,7 @@ describe('a hub that cannot be started', () => {
       situation: 'a PostgreSQL that is not there',
       args: [],
       env: { DATABASE_URL: 'postgres://flotilla:secret@localhost:1/flotilla' },
-      says: 'PostgreSQL at localhost:1/flotilla does not let the hub in: connect ECONNREFUSED',
+      says: 'Cannot connect to PostgreSQL at localhost:1/flotilla: connect ECONNREFUSED',
     },
     {
       situation: 'an authority of Redis that is no file',

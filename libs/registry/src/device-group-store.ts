@@ -1,4 +1,4 @@
-import type { AuditSource } from './audit-store.js';
+import type { AuditSource } from './audit/audit-entry.js';
 import type { DeviceFilter, GroundFilter } from './device-filter.js';
 import type { Page, PageRequest } from './page.js';
 

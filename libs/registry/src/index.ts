@@ -5,10 +5,10 @@ export type {
   AuditFilter,
   AuditOrder,
   AuditSource,
-  AuditStore,
   AuditVerdict,
   NewAuditEntry,
-} from './audit-store.js';
+} from './audit/audit-entry.js';
+export type { AuditStore } from './audit/audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { scopedFilter, scopedFilter as narrowed } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
@@ -100,15 +100,9 @@ export type { CallRow } from './calls/call-rows.js';
 export type { CallRecord, CallStore } from './calls/call-store.js';
 export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
-export type {
-  ApiKeyAnswer,
-  ApiKeyRow,
-  ApiKeyStore,
-  KeyCreation,
-  NewApiKey,
-  RevocationAnswer,
-} from './keys/api-key-store.js';
-export { SCOPES } from './keys/key-rows.js';
+export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
+export type { ApiKeyStore } from './keys/api-key-store.js';
+export { SCOPES } from './keys/api-key.js';
 export type {
   LeaseOptions,
   Principal,

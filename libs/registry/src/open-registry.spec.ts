@@ -66,27 +66,38 @@ describe('migrations', () => {
     for (const each of registries) await each.close();
   });
 
-  it('carry on after a start that was killed in the middle of one', async () => {
-    const name = `killed_${randomUUID().replaceAll('-', '')}`;
-    await ask(testDatabase.databaseUrl, `CREATE DATABASE ${name}`);
-    const url = new URL(testDatabase.databaseUrl);
-    url.pathname = `/${name}`;
-    await ask(
-      url.href,
-      `CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL, finished_at timestamptz, migration_name varchar(255) NOT NULL,
-         logs text, rolled_back_at timestamptz, started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`,
-    );
-    await ask(
-      url.href,
-      `INSERT INTO _prisma_migrations (id, checksum, migration_name) VALUES ('x', 'x', '20261121000000_first_tables')`,
-    );
-    const mended = await openRegistry({ databaseUrl: url.href, poolMax: 2 });
-    expect(await mended.ping()).toBe(true);
-    await mended.close();
+  it('continue after a start that was killed during a migration', async () => {
+    const databaseUrl = await databaseWithMigration(`('x', 'x', NULL, '0001_first_tables')`);
+    const opened = await openRegistry({ databaseUrl, poolMax: 2 });
+    expect(await opened.ping()).toBe(true);
+    await opened.close();
+  });
+
+  it('refuse a database of an unreleased version, and say what to do', async () => {
+    const databaseUrl = await databaseWithMigration(`('x', 'x', now(), '20261121000000_first_tables')`);
+    await expect(openRegistry({ databaseUrl, poolMax: 2 })).rejects.toMatchObject({
+      code: 'MIGRATION_FAILED',
+      message: expect.stringMatching(/created by an unreleased version of Flotilla.* Start with an empty database/),
+    });
   });
 });
 
-describe('a database of others', () => {
+/** A database whose table of migrations has this row, and that has nothing else. */
+async function databaseWithMigration(row: string): Promise<string> {
+  const url = new URL(testDatabase.databaseUrl);
+  url.pathname = `/migrated_${randomUUID().replaceAll('-', '')}`;
+  await ask(testDatabase.databaseUrl, `CREATE DATABASE ${url.pathname.slice(1)}`);
+  await ask(
+    url.href,
+    `CREATE TABLE _prisma_migrations (id varchar(36) PRIMARY KEY, checksum varchar(64) NOT NULL,
+       finished_at timestamptz, migration_name varchar(255) NOT NULL, logs text, rolled_back_at timestamptz,
+       started_at timestamptz NOT NULL DEFAULT now(), applied_steps_count integer NOT NULL DEFAULT 0)`,
+  );
+  await ask(url.href, `INSERT INTO _prisma_migrations (id, checksum, finished_at, migration_name) VALUES ${row}`);
+  return url.href;
+}
+
+describe('a database of another user', () => {
   it('is refused in one sentence when its user may not make tables', async () => {
     const role = `weak_${randomUUID().replaceAll('-', '')}`;
     await ask(testDatabase.databaseUrl, `CREATE ROLE ${role} LOGIN PASSWORD 'weak'`);
@@ -95,17 +106,19 @@ describe('a database of others', () => {
     url.password = 'weak';
     await expect(openRegistry({ databaseUrl: url.href })).rejects.toMatchObject({
       code: 'DATABASE_REFUSED',
-      message: expect.stringMatching(new RegExp(`^The user "${role}" may not make schemas .+ owner\\.$`)),
+      message: expect.stringMatching(
+        new RegExp(`^The user "${role}" may not create schemas .+ owner of the database\\.$`),
+      ),
     });
     await ask(testDatabase.databaseUrl, `DROP ROLE ${role}`);
   });
 
-  it('is named with the reason, and without the password, when it lets nobody in', async () => {
+  it('is named with the reason, and without the password, when it rejects the connection', async () => {
     const url = new URL(testDatabase.databaseUrl);
     url.password = 'not-it';
     const message = await openRegistry({ databaseUrl: url.href }).catch(String);
     expect(message).toContain(
-      `PostgreSQL at ${url.host}${url.pathname} does not let the hub in: password authentication failed`,
+      `Cannot connect to PostgreSQL at ${url.host}${url.pathname}: password authentication failed`,
     );
     expect(message).not.toContain('not-it');
   });
@@ -143,7 +156,7 @@ describe('the registry', () => {
 });
 
 describe('API keys', () => {
-  it('begin with one admin key, made once, and take a given one at any later start', async () => {
+  it('begin with one admin key, created once, and accept a given one at any later start', async () => {
     const secret = await registry.apiKeys.ensureAdminKey(undefined);
     expect(secret).toMatch(/^flt_[\w-]{43}$/);
     expect(await registry.apiKeys.ensureAdminKey(undefined)).toBeUndefined();
@@ -158,7 +171,7 @@ describe('API keys', () => {
     await expect(registry.apiKeys.ensureAdminKey('short')).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
   });
 
-  it('have no admin key that could not be kept, and keep no given one', async () => {
+  it('have no admin key that could not be stored, and store no given one', async () => {
     const database = await openTestDatabase();
     const { apiKeys, close } = await openRegistry({ databaseUrl: database.databaseUrl });
     try {
@@ -175,7 +188,7 @@ describe('API keys', () => {
     }
   });
 
-  it('know nobody else, and nobody revoked or expired', async () => {
+  it('do not accept other secrets, nor revoked or expired keys', async () => {
     for (const secret of ['', 'x', 'y'.repeat(5_000), 'flt_\0'])
       expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
     for (const [index, end] of ['revoked_at', 'expires_at'].entries()) {

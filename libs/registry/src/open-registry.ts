@@ -3,7 +3,7 @@ import path from 'node:path';
 import type { HubProcessId } from '@flotilla/mcp';
 import { beginKeyedChain } from './audit/append-audit.js';
 import { auditKeyOf } from './audit/audit-key.js';
-import { PgAuditStore } from './audit/pg-audit-store.js';
+import { AuditStore } from './audit/audit-store.js';
 import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
 import { migrate } from './database/migrate.js';
@@ -18,7 +18,7 @@ import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
 import { jobStoreOf } from './jobs/job-store.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
-import { PgApiKeyStore } from './keys/pg-api-key-store.js';
+import { ApiKeyStore } from './keys/api-key-store.js';
 import { PgSignInFailureStore } from './people/pg-sign-in-failure-store.js';
 import { PgUserSessionStore } from './people/pg-user-session-store.js';
 import { PgUserStore } from './people/pg-user-store.js';
@@ -79,7 +79,7 @@ export async function openRegistry({
   const devices = new DeviceStore(database, toolSets, holder, logger);
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
-  const audit = new PgAuditStore(database, logger);
+  const audit = new AuditStore(database, logger);
   const userSessions = new PgUserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
@@ -102,7 +102,7 @@ export async function openRegistry({
     ...stores,
     viewFor: ({ id, devices: within }) =>
       within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
-    apiKeys: new PgApiKeyStore(database, logger),
+    apiKeys: new ApiKeyStore(database, logger),
     users: new PgUserStore(database, () => userSessions.forget()),
     userSessions,
     credentials,

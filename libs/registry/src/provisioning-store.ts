@@ -1,6 +1,6 @@
 /** How devices get in: what the hub knows of a device's identity, the credentials it issued, and those that wait to be let in. */
 import type { DeviceId } from '@flotilla/mcp';
-import type { AuditSource } from './audit-store.js';
+import type { AuditSource } from './audit/audit-entry.js';
 import type { DeviceFilter, Dialect, TransportKind } from './device-filter.js';
 import type { DeviceRow } from './devices/device-rows.js';
 import type { Page, PageRequest } from './page.js';

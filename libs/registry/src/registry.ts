@@ -1,7 +1,8 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { HubSecretName } from './secrets/hub-secrets.js';
-import type { AuditSource, AuditStore } from './audit-store.js';
+import type { AuditSource } from './audit/audit-entry.js';
+import type { AuditStore } from './audit/audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './device-group-store.js';
 import type { DeviceStore } from './devices/device-store.js';

@@ -1,13 +1,14 @@
 /**
- * The chain: the hash of an entry covers its whole content and the hash before it, so that a change, a removal or an insertion needs all later hashes
- * computed again. That takes the key of the chain. Entries from before the chain was keyed have a plain hash. [docs/operations.md, "Audit trail"]
+ * The hash of an entry covers its content and the hash before it. A change, removal or insertion
+ * needs all later hashes again, and with them the key of the chain. Entries from before the chain
+ * had a key have a plain hash. [docs/operations.md, "Audit trail"]
  */
 import { createHash } from 'node:crypto';
 import { canonicalJson } from '@flotilla/mcp';
-import type { AuditEntryRow } from '../audit-store.js';
+import type { AuditEntryRow } from './audit-entry.js';
 import type { AuditKey } from './audit-key.js';
 
-/** What the first entry's hash covers in place of a hash before it. */
+/** Covered by the hash of the first entry in place of a hash before it. */
 export const GENESIS_HASH = '0'.repeat(64);
 
 export function hashOfEntry(
@@ -17,7 +18,7 @@ export function hashOfEntry(
 ): string {
   const { sequence, id, at, actor, action, subject, data, remoteAddress } = entry;
   const content = [previousHash, sequence, id, at, actor, action, subject, data, remoteAddress ?? null];
-  // PostgreSQL keeps the members of an object in an order of its own.
+  // PostgreSQL stores the members of an object in another order.
   const json = canonicalJson(content);
   return key === undefined ? createHash('sha256').update(json).digest('hex') : key.hashOf(json);
 }

@@ -1,8 +1,11 @@
-/** The key of the audit chain. It is not in the database: whoever can write there alone cannot make entries that hold. [docs/operations.md, "Audit trail"] */
+/**
+ * The key of the audit chain. It is not in the database, so that write access to the database is
+ * not enough to make valid entries. [docs/operations.md, "Audit trail"]
+ */
 import { createHmac } from 'node:crypto';
 
 export interface AuditKey {
-  /** By which entries name the key. Says nothing about it. */
+  /** Names the key in entries, and discloses nothing about it. */
   readonly id: string;
   /** Lower-case hex HMAC-SHA256. */
   hashOf(content: string): string;

@@ -25,7 +25,7 @@ afterAll(async () => {
 
 const AT = Date.now();
 const entry = (change: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
-  actor: 'somebody',
+  actor: 'an operator',
   action: 'policy.set',
   subject: 'policy:self.x',
   data: {},
@@ -61,7 +61,7 @@ describe('the audit trail', () => {
     expect((await registry.audit.verify()).kind).toBe('intact');
   });
 
-  it('masks secrets in arguments and tells of what is too long by its hash', async () => {
+  it('masks secrets in arguments and replaces long values by their hash', async () => {
     const data = {
       arguments: {
         ssid: 'net',
@@ -129,7 +129,7 @@ describe('the audit trail', () => {
     await registry.credentials.rotate('audited', Date.now(), by);
     await registry.enrolments.remove('audited', by);
     await registry.enrolments.remove('audited', by);
-    await registry.devices.update('nobody', { name: 'x' }, by);
+    await registry.devices.update('no-device', { name: 'x' }, by);
     const { rows } = await registry.audit.page({ actor: 'admin' }, { first: 20 });
     expect(rows.map(({ action }) => action)).toEqual([
       'device.removed',
@@ -141,7 +141,7 @@ describe('the audit trail', () => {
     expect(JSON.stringify(rows)).not.toMatch(/secret/);
   });
 
-  it('can be cut at its beginning by the hub, and by nobody else', async () => {
+  it('accepts that the hub removed its beginning, and no other removal', async () => {
     const before = (await registry.audit.verify()) as { readonly last: number };
     const kept = { recordsMs: 1e12, jobsMs: 1e12, auditMs: 0 };
     expect(await registry.removeOld(kept, AT)).toEqual({});
@@ -171,10 +171,10 @@ describe('the audit trail', () => {
     for (let index = 0; index < 9; index += 1) await registry.audit.record(entry({ data: { index } }));
   });
 
-  it('shows where somebody changed or removed an entry', async () => {
+  it('shows where an entry was changed or removed', async () => {
     const { entries } = (await registry.audit.verify()) as { readonly entries: number };
     const middle = Math.floor(entries / 2);
-    await raw.query(`UPDATE audit_entry SET actor = 'nobody' WHERE sequence = $1`, [middle]);
+    await raw.query(`UPDATE audit_entry SET actor = 'changed' WHERE sequence = $1`, [middle]);
     expect(await registry.audit.verify()).toEqual({ kind: 'broken', sequence: middle, reason: 'CHANGED' });
     await raw.query('DELETE FROM audit_entry WHERE sequence = $1', [middle]);
     expect(await registry.audit.verify()).toEqual({ kind: 'broken', sequence: middle + 1, reason: 'MISSING' });

@@ -1,16 +1,16 @@
 import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { AuditEntry } from '../generated/prisma/client.js';
 import { openRegistry, verifyAuditTrail } from '../index.js';
 import type { NewAuditEntry, Registry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 import { hashOfEntry } from './audit-chain.js';
-import { AUDIT_COLUMNS, toAuditEntry } from './audit-rows.js';
-import type { AuditRecord } from './audit-rows.js';
+import { toAuditEntry } from './audit-entry.js';
 
 const SECRET = 'the key of the audit chain, outside the database';
 const entry: NewAuditEntry = {
-  actor: 'somebody',
+  actor: 'an operator',
   action: 'policy.set',
   subject: 'policy:x',
   data: { a: 1 },
@@ -42,10 +42,10 @@ describe('the chain of the audit trail with a key', () => {
   const record = async (registry: Registry, times: number) => {
     for (let index = 0; index < times; index += 1) await registry.audit.record(entry);
   };
-  /** What somebody can do who can write into the database and has no key: every hash again, from the first entry on. */
+  /** What write access to the database allows without the key: all hashes again. */
   const rewriteWithoutKey = async () => {
-    const { rows } = await raw.query<AuditRecord>(
-      `SELECT ${AUDIT_COLUMNS} FROM audit_entry ORDER BY audit_entry.sequence`,
+    const { rows } = await raw.query<AuditEntry>(
+      `SELECT *, sequence::float8 AS sequence, remote_address AS "remoteAddress" FROM audit_entry e ORDER BY e.sequence`,
     );
     let hash = '0'.repeat(64);
     for (const row of rows.map(toAuditEntry)) {
@@ -58,7 +58,7 @@ describe('the chain of the audit trail with a key', () => {
     await record(await openWith(), 3);
     await record(await openWith(SECRET), 2);
     expect(await verdict(SECRET)).toMatchObject({ kind: 'intact', entries: 6, keyedFrom: 4, unchecked: 0 });
-    await raw.query(`UPDATE audit_entry SET actor = 'nobody' WHERE sequence = 2`);
+    await raw.query(`UPDATE audit_entry SET actor = 'changed' WHERE sequence = 2`);
     expect(await verdict(SECRET)).toEqual({ kind: 'broken', sequence: 2, reason: 'CHANGED' });
   });
 
@@ -69,7 +69,7 @@ describe('the chain of the audit trail with a key', () => {
 
   it('shows that all hashes were computed again without the key', async () => {
     await record(await openWith(SECRET), 4);
-    await raw.query(`UPDATE audit_entry SET actor = 'nobody' WHERE sequence = 3`);
+    await raw.query(`UPDATE audit_entry SET actor = 'changed' WHERE sequence = 3`);
     await rewriteWithoutKey();
     expect((await verdict()).kind).toBe('intact');
     expect(await verdict(SECRET)).toEqual({ kind: 'broken', sequence: 5, reason: 'UNKEYED' });

@@ -21,7 +21,7 @@ describe('addresses on the audit trail', () => {
     expect(maskedAddresses(address)).toBe(kept);
   });
 
-  it('lose any token in a path, whatever letters it is written with', () => {
+  it('lose any token in a path, regardless of its letters', () => {
     for (let round = 0; round < 2_000; round += 1) {
       const bytes = randomBytes(24);
       for (const token of [

@@ -1,12 +1,12 @@
 /**
- * Addresses as the audit trail keeps them: where they lead, without what opens something there. Tokens are in user names, in queries and as segments of
- * paths, such as those of enrolment links, uploads and webhooks.
+ * Addresses as the audit trail shows them, without their tokens: in user names, in queries, and in
+ * segments of paths, such as those of enrolment links, uploads and webhooks.
  */
 import { MASK } from '@flotilla/mcp';
 
 /**
- * Who signs in, then authority and path, then the query. Who signs in ends at the last `@`, and has a colon that no port follows where a password with a slash
- * was written as it is.
+ * User information, authority and path, query. The user information ends at the last `@`. It may
+ * have a password with an unescaped slash; then no port follows its colon.
  */
 const URL_PARTS =
   /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@|[^/?#@:[]*:(?!\d+(?:[/?#]|$)).*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
@@ -42,7 +42,7 @@ function maskedPath(path: string): string {
   let isAfterOta = false;
   return path.replace(/[^/]+/g, (segment) => {
     const shown = isAfterOta || !isPlain(segment) ? MASK : segment;
-    // What follows there is the token of an enrolment link, whatever it looks like.
+    // The next segment is the token of an enrolment link.
     isAfterOta ||= segment.toLowerCase() === 'ota';
     return shown;
   });

@@ -1,16 +1,16 @@
 /**
- * Removes the oldest entries. Where the chain begins from then on is told by the anchor, and by an entry of the chain itself: a beginning that somebody cut
- * off by hand shows.
+ * Removes the oldest entries. The anchor and an entry of the chain record where the chain begins
+ * afterwards, so that a beginning that was removed manually shows.
  */
 import type { Database, Queryable } from '../database/database.js';
 import { appendAudit } from './append-audit.js';
 
 export const TRIMMED = 'audit.trimmed';
 
-/** Entries of one transaction, during which nobody else can append. */
+/** Entries of one transaction, during which no other transaction can append. */
 const ENTRIES_PER_TRIM = 10_000;
 
-/** Entries up to the first one that is not older than `before`. Resolves to how many. */
+/** Removes the entries before the first one that is not older than `before`, and counts them. */
 export async function trimAudit(database: Database, before: number, at: number): Promise<number> {
   let removed = 0;
   for (;;) {
@@ -23,21 +23,26 @@ export async function trimAudit(database: Database, before: number, at: number):
 async function trimSome(transaction: Queryable, before: number, at: number): Promise<number> {
   const [last] = await transaction.query<{ sequence: string; hash: string; count: number }>(
     {
-      text: `WITH oldest AS (SELECT e.sequence, e.at, e.hash FROM audit_entry e ORDER BY e.sequence LIMIT ${ENTRIES_PER_TRIM}),
-             old AS (SELECT o.* FROM oldest o WHERE o.sequence < coalesce((SELECT min(n.sequence) FROM oldest n WHERE n.at >= $1), 9223372036854775807))
-             SELECT o.sequence::text AS sequence, o.hash, (SELECT count(*)::int FROM old) AS count FROM old o ORDER BY o.sequence DESC LIMIT 1`,
+      text: `WITH oldest AS (
+               SELECT e.sequence, e.at, e.hash FROM audit_entry e ORDER BY e.sequence LIMIT ${ENTRIES_PER_TRIM}),
+             old AS (
+               SELECT o.* FROM oldest o WHERE o.sequence < coalesce(
+                 (SELECT min(n.sequence) FROM oldest n WHERE n.at >= $1), 9223372036854775807))
+             SELECT o.sequence::text AS sequence, o.hash, (SELECT count(*)::int FROM old) AS count FROM old o
+             ORDER BY o.sequence DESC LIMIT 1`,
     },
     [new Date(before)],
   );
   if (last === undefined) return 0;
   const { sequence, hash, count } = last;
-  // Before anything is removed: it takes the lock of the chain, and continues it.
+  // Appended before the removal: it takes the lock of the chain, and continues the chain.
   const data = { sequence: Number(sequence), hash, entries: count, before: new Date(before).toISOString() };
   await appendAudit(transaction, [{ actor: 'hub', action: TRIMMED, subject: 'audit', data, at }]);
   await transaction.query(
     {
       text: `INSERT INTO audit_anchor (is_only, sequence, hash) VALUES (true, $1, $2)
-             ON CONFLICT (is_only) DO UPDATE SET sequence = EXCLUDED.sequence, hash = EXCLUDED.hash WHERE audit_anchor.sequence < EXCLUDED.sequence`,
+             ON CONFLICT (is_only) DO UPDATE SET sequence = EXCLUDED.sequence, hash = EXCLUDED.hash
+             WHERE audit_anchor.sequence < EXCLUDED.sequence`,
     },
     [sequence, hash],
   );

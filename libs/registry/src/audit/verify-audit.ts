@@ -1,16 +1,24 @@
-/** Computes the chain of the audit trail anew, from its beginning or from where retention has cut it, on one snapshot of the database. */
-import type { AuditEntryRow, AuditFault, AuditVerdict } from '../audit-store.js';
+/**
+ * Computes all hashes of the chain again, from where retention cut it, on one snapshot of the
+ * database.
+ */
+import { toAuditEntry } from './audit-entry.js';
+import type { AuditEntryRow, AuditFault, AuditVerdict } from './audit-entry.js';
 import { Database } from '../database/database.js';
 import type { Queryable } from '../database/database.js';
 import { silentLogger } from '../registry-logger.js';
+import type { AuditEntry } from '../generated/prisma/client.js';
 import { auditKeyOf, type AuditKey } from './audit-key.js';
-import { AUDIT_COLUMNS, toAuditEntry } from './audit-rows.js';
-import type { AuditRecord } from './audit-rows.js';
 import { GENESIS_HASH, hashOfEntry } from './audit-chain.js';
 import { TRIMMED } from './trim-audit.js';
 
 /** Entries of one page. */
 const ROWS = 2_000;
+const NEXT = {
+  text: `SELECT id, sequence::float8 AS sequence, at, actor, action, subject, data, remote_address AS "remoteAddress",
+           hash, key_id AS "keyId"
+         FROM audit_entry WHERE sequence > $1 ORDER BY sequence LIMIT $2`,
+};
 
 interface Place {
   readonly sequence: number;
@@ -18,8 +26,8 @@ interface Place {
 }
 
 /**
- * For a program that has nothing open yet. Migrates nothing, and may run while hubs do. `secret`: that of the chain's key. Throws RegistryError
- * DATABASE_UNAVAILABLE or DATABASE_REFUSED.
+ * For a program without a registry. It migrates nothing, and may run beside hubs.
+ * Throws RegistryError DATABASE_UNAVAILABLE or DATABASE_REFUSED.
  */
 export async function verifyAuditTrail(databaseUrl: string, secret?: string | Uint8Array): Promise<AuditVerdict> {
   const database = new Database(databaseUrl, 1, silentLogger, secret === undefined ? undefined : auditKeyOf(secret));
@@ -47,8 +55,7 @@ async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<Aud
   let end = start;
   let trimmed: unknown;
   for (;;) {
-    const text = `SELECT ${AUDIT_COLUMNS} FROM audit_entry e WHERE e.sequence > $1 ORDER BY e.sequence LIMIT ${ROWS}`;
-    const records = await snapshot.query<AuditRecord>({ text }, [end.sequence]);
+    const records = await snapshot.query<AuditEntry>(NEXT, [end.sequence, ROWS]);
     for (const entry of records.map(toAuditEntry)) {
       const { sequence } = entry;
       const reason = sequence === end.sequence + 1 ? keys.faultOf(entry, end.hash) : 'MISSING';
@@ -58,7 +65,7 @@ async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<Aud
     }
     if (records.length < ROWS) break;
   }
-  // The hub says in the chain whatever it cuts off, so the last word about that is the anchor.
+  // The hub records in the chain what it removes, so the latest such entry describes the anchor.
   if (anchor !== undefined && !isAbout(trimmed, anchor))
     return { kind: 'broken', sequence: anchor.sequence + 1, reason: 'MISSING' };
   if (!keys.isComplete)
@@ -81,8 +88,8 @@ async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<Aud
 }
 
 /**
- * Which entries were made with the key. From the first one on all must be: an entry without it was written by somebody who has only the database. A trail that
- * ends without it was written again from its beginning, because a hub begins with the key when it starts.
+ * Tracks the entries with the key. After the first one all must have it: who has only the database
+ * cannot make it. A trail that ends without the key was replaced, because hubs start with the key.
  */
 class KeyedPart {
   keyedFrom: number | undefined;

@@ -1,6 +1,7 @@
 /**
- * Group commit: rows that arrive while one statement runs are written by the next, many at once. Waits for a PostgreSQL that is away, finds the one row of
- * a batch that is refused, and is bounded. It decides nothing about what happens to rows that find it full.
+ * Group commit: rows that arrive while one statement runs are written by the next, many at once.
+ * Waits for a PostgreSQL that is away, finds the one row of a batch that is refused, and is
+ * bounded. It decides nothing about what happens to rows that find it full.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistryError } from '../registry-error.js';
@@ -20,7 +21,10 @@ export interface BatchWriterOptions<Row, Result> {
   readonly depthMax: number;
   /** How long the first row of an idle writer waits for company. */
   readonly gatherMs: number;
-  /** How long rows gather between one write and the next where they are few, ms: a statement of ten rows costs twice as much for each as one of a hundred. 0 unless given. */
+  /**
+   * How long rows gather between one write and the next where they are few, ms: a statement of ten
+   * rows costs twice as much for each as one of a hundred. 0 unless given.
+   */
   readonly pauseMs?: number;
   readonly logger: RegistryLogger;
 }
@@ -57,7 +61,10 @@ export class BatchWriter<Row, Result> {
     return this.depth >= this.#options.depthMax;
   }
 
-  /** Rejects with RegistryError OVERLOADED when full, CLOSED after close, DATABASE_REFUSED when PostgreSQL refuses this very row. */
+  /**
+   * Rejects with RegistryError OVERLOADED when full, CLOSED after close, DATABASE_REFUSED when
+   * PostgreSQL refuses this very row.
+   */
   add(row: Row): Promise<Result> {
     if (this.#closeBy !== Number.POSITIVE_INFINITY)
       return Promise.reject(new RegistryError('CLOSED', `The ${this.#options.name} writer is closed.`));

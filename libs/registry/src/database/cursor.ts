@@ -1,4 +1,7 @@
-/** Opaque cursors of keyset pagination: the sort key of a row, for the list it came from and no other. */
+/**
+ * Opaque cursors of keyset pagination: the sort key of a row, for the list it came from and no
+ * other.
+ */
 import { z } from 'zod';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
@@ -13,7 +16,10 @@ export function encodeCursor(list: string, key: CursorKey): string {
   return Buffer.from(JSON.stringify([list, ...key])).toString('base64url');
 }
 
-/** The key in a cursor of this list, as `key` says, or undefined for the first page. Throws RegistryError ARGUMENT_INVALID for anything else. */
+/**
+ * The key in a cursor of this list, as `key` says, or undefined for the first page. Throws
+ * RegistryError ARGUMENT_INVALID for anything else.
+ */
 export function decodeCursor<Key extends CursorKey>(
   list: string,
   page: PageRequest,

@@ -1,4 +1,6 @@
-/** An event of a connection that nobody hears is an uncaught exception, which fails the whole file. */
+/**
+ * An unhandled error event of a connection is an uncaught exception, which fails the whole file.
+ */
 import net from 'node:net';
 import type { AddressInfo, Socket } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -66,5 +68,47 @@ describe('a transaction whose connection is cut', () => {
     const begun = database.transaction((transaction) => work((text) => transaction.query({ text }, [])));
     await expect(begun).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
     expect(await database.query({ text: 'SELECT 1 AS one' }, [])).toEqual([{ one: 1 }]);
+  });
+});
+
+describe('a transaction', () => {
+  const add = (pattern: string) => ({
+    ...{ pattern, idempotent: true, disruptive: false, disconnectExpected: false, callTimeoutMs: 1_000 },
+  });
+  const count = (pattern: string) => ({
+    statement: { text: 'SELECT count(*)::int AS count FROM tool_policy WHERE pattern = $1' },
+    values: [pattern],
+  });
+
+  it('runs SQL and Prisma on one connection, and commits both', async () => {
+    const { statement, values } = count('joined');
+    const seen = await database.transaction(async (transaction) => {
+      const { pattern } = await transaction.ask((prisma) => prisma.toolPolicy.create({ data: add('joined') }));
+      const outside = await database.ask((prisma) => prisma.toolPolicy.count({ where: { pattern } }));
+      return [await transaction.query(statement, values), outside];
+    });
+    expect(seen).toEqual([[{ count: 1 }], 0]);
+    expect(await database.query(statement, values)).toEqual([{ count: 1 }]);
+  });
+
+  it('rolls back what Prisma wrote, and returns the connection', async () => {
+    const { statement, values } = count('undone');
+    for (let round = 0; round < 3; round++) {
+      const begun = database.transaction(async (transaction) => {
+        await transaction.ask((prisma) => prisma.toolPolicy.create({ data: add('undone') }));
+        await transaction.ask((prisma) => prisma.toolPolicy.create({ data: add('undone') }));
+      });
+      await expect(begun).rejects.toMatchObject({ code: 'DATABASE_REFUSED' });
+    }
+    expect(await database.query(statement, values)).toEqual([{ count: 0 }]);
+  });
+
+  it('reports a connection that is cut under Prisma as unavailable', async () => {
+    const begun = database.transaction(async (transaction) => {
+      cut();
+      await transaction.ask((prisma) => prisma.toolPolicy.count());
+    });
+    await expect(begun).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    expect(await database.ask((prisma) => prisma.toolPolicy.count({ where: { pattern: '*' } }))).toBe(1);
   });
 });

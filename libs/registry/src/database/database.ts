@@ -1,39 +1,50 @@
-/** The connection to PostgreSQL: one pool, used by Prisma for everything ordinary and directly for the few hot statements. Gives every failure a RegistryError. */
-import { PrismaPg } from '@prisma/adapter-pg';
+/**
+ * The connection to PostgreSQL: one pool, used by Prisma for ordinary queries and directly for SQL.
+ * Both run in the same transactions. Each failure becomes a RegistryError.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks';
 import pg from 'pg';
-import { PrismaClient } from '../generated/prisma/client.js';
+import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { messageOf, RegistryError } from '../registry-error.js';
 import type { AuditKey } from '../audit/audit-key.js';
 import type { RegistryLogger } from '../registry-logger.js';
+import { openPrisma } from './open-prisma.js';
 
 export interface Statement {
   /** Prepared once per connection under this name; the text must not vary. */
   readonly name?: string;
   readonly text: string;
-  /** Where a minute is too long to wait for the answer, ms. */
+  /** For answers that must come sooner than in a minute, ms. */
   readonly timeoutMs?: number;
 }
 
 /** A pool or a connection inside a transaction. */
 export interface Queryable {
-  /** What entries of the audit trail are chained with; undefined: by plain hashes. */
+  /** The key of the audit chain; undefined: entries are chained by plain hashes. */
   readonly auditKey?: AuditKey | undefined;
   query<Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]): Promise<readonly Row[]>;
 }
 
-/** A statement that waits longer than this for a connection counts as "PostgreSQL is away". */
+/** Runs SQL and Prisma queries on one connection. */
+export interface Transaction extends Queryable {
+  ask<Result>(work: (prisma: Prisma.TransactionClient) => Promise<Result>): Promise<Result>;
+}
+
+/** After this time without a free connection, PostgreSQL counts as unavailable. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /**
- * A statement that is not answered by then is given up and its connection cut: a server that hangs, or a network that swallows packets, would hold both
- * for a quarter of an hour otherwise. The longest statements of ours, which prepare a large job, take a few seconds.
+ * After this time the connection of a statement is cut. Without it a server that hangs would hold
+ * the statement for 15 minutes. The longest statements, which prepare a large job, take seconds.
  */
 const STATEMENT_TIMEOUT_MS = 60_000;
-/** For small questions that somebody waits for, like all that Prisma is asked. */
+/** For small queries that a caller waits for, like all queries of Prisma outside transactions. */
 export const QUESTION_TIMEOUT_MS = 5_000;
 
-export class Database implements Queryable {
+export class Database implements Transaction {
   readonly prisma: PrismaClient;
   readonly #pool: pg.Pool;
+  /** The connection of the transaction that Prisma is to run in. */
+  readonly #joined = new AsyncLocalStorage<pg.PoolClient>();
 
   constructor(
     databaseUrl: string,
@@ -50,13 +61,13 @@ export class Database implements Queryable {
       application_name: 'flotilla',
     });
     this.#pool.on('error', (error) => {
-      // The embedded server may cut connections that are still saying goodbye.
+      // The embedded server may cut connections that are about to close.
       if (this.#pool.ending) return;
       logger.warn({ message: error.message }, 'an idle PostgreSQL connection ended');
     });
-    // The pool listens to connections that are idle. One that breaks in a transaction fails its statements; unheard, its event would end the process.
+    // The pool listens to idle connections only, and an unhandled error event ends the process.
     this.#pool.on('connect', (client) => client.on('error', () => undefined));
-    this.prisma = new PrismaClient({ adapter: new PrismaPg(this.#pool) });
+    this.prisma = openPrisma(this.#pool, this.#joined);
   }
 
   async query<Row extends pg.QueryResultRow>(
@@ -72,7 +83,7 @@ export class Database implements Queryable {
   }
 
   /** Runs `work` in one transaction; anything thrown rolls it back. */
-  async transaction<Result>(work: (transaction: Queryable) => Promise<Result>): Promise<Result> {
+  async transaction<Result>(work: (transaction: Transaction) => Promise<Result>): Promise<Result> {
     const client = await this.#pool.connect().catch((error: unknown) => {
       throw databaseError(error);
     });
@@ -82,19 +93,21 @@ export class Database implements Queryable {
         auditKey: this.auditKey,
         query: async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
           (await client.query<Row>({ ...statement, values })).rows,
+        ask: (ordinary) =>
+          this.#joined.run(client, () => this.prisma.$transaction(ordinary, { timeout: STATEMENT_TIMEOUT_MS })),
       });
       await client.query('COMMIT');
       client.release();
       return result;
     } catch (error) {
-      // Ends the connection, and with it the transaction, in whatever state either is.
+      // Closes the connection, which rolls back the transaction in any state.
       client.release(true);
       throw databaseError(error);
     }
   }
 
-  /** Runs Prisma queries. */
-  async ask<Result>(work: (prisma: PrismaClient) => Promise<Result>): Promise<Result> {
+  /** Runs Prisma queries, each on any connection of the pool. */
+  async ask<Result>(work: (prisma: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {
@@ -121,7 +134,7 @@ export class Database implements Queryable {
   }
 }
 
-/** PostgreSQL's classes for "not now": connection, resources, shutdown, serialisation and deadlock, and what Node says of sockets; and Prisma's own codes. */
+/** Codes of failures that may pass: of PostgreSQL by class, of Prisma, and of sockets in Node. */
 const TRANSIENT =
   /^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
 const TRANSIENT_MESSAGE =

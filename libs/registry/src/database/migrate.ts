@@ -1,6 +1,6 @@
 /**
- * Brings a database to the schema of this version, at every start. Any number of processes may start at once: they take turns. A process that died in the
- * middle leaves nothing half done.
+ * Brings a database to the schema of this version, at every start.
+ * Processes that start together take turns. A process that dies during a migration leaves no trace.
  */
 import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
@@ -15,13 +15,16 @@ import type { Migration } from './schema-engine.js';
 /** The same from src/database and from dist/database. */
 const migrationsDir = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
 
-/** Any number that no other program of this database uses for its advisory locks. */
+/** A number that no other program uses for advisory locks in this database. */
 const MIGRATION_LOCK = 4_607_182_418;
 
-/** Partitioned tables with what this schema needs of them work from 15 on; older ones are also out of support soon. */
+/** The oldest version with all that this schema needs of partitioned tables. */
 const SERVER_VERSION_MIN = 150_000;
 
-/** Resolves to the names of the migrations that were applied. Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED. */
+/**
+ * Resolves to the names of the applied migrations. Throws RegistryError DATABASE_UNAVAILABLE,
+ * DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
+ */
 export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   const migrations = await readMigrations();
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -43,7 +46,9 @@ async function migrateInTurn(
     await requireServerVersion(lock);
     await requirePrivileges(lock, address);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    if (await isUpToDate(lock, migrations)) return [];
+    const applied = await appliedMigrations(lock);
+    requireSameHistory(applied, migrations, address);
+    if (migrations.every(({ name, sql }) => applied.get(name) === checksumOf(sql))) return [];
     return await applyMigrations(pool, migrations);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
@@ -64,7 +69,8 @@ async function connect(pool: pg.Pool, address: string): Promise<pg.PoolClient> {
   } catch (error) {
     throw new RegistryError(
       'DATABASE_UNAVAILABLE',
-      `PostgreSQL at ${address} does not let the hub in: ${messageOf(error)}. Check that it runs, and that DATABASE_URL has its address, user, password and database.`,
+      `Cannot connect to PostgreSQL at ${address}: ${messageOf(error)}. ` +
+        'Check that it runs, and that DATABASE_URL has its address, user, password and database.',
       { cause: error },
     );
   }
@@ -85,37 +91,59 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
   if (server === undefined || server.number < SERVER_VERSION_MIN) {
     throw new RegistryError(
       'DATABASE_TOO_OLD',
-      `PostgreSQL ${server?.version ?? '(unknown)'} is too old: Flotilla needs 15 or newer. Upgrade it, or leave DATABASE_URL out to use the PostgreSQL that comes with the hub.`,
+      `PostgreSQL ${server?.version ?? '(unknown)'} is too old: Flotilla needs 15 or newer. ` +
+        'Upgrade it, or remove DATABASE_URL to use the PostgreSQL that comes with the hub.',
     );
   }
 }
 
-/** Asked first: the engine answers a missing privilege with a page of its own insides, and the queue's schema would fail only later. */
+/** Checked first: the engine's own error for a missing privilege is a page of internals. */
 async function requirePrivileges(client: pg.PoolClient, address: string): Promise<void> {
   const { rows } = await client.query<{ role: string; suffices: boolean }>(
     `SELECT current_user AS role,
-            has_database_privilege(current_database(), 'CREATE') AND has_schema_privilege('public', 'CREATE') AS suffices`,
+            has_database_privilege(current_database(), 'CREATE')
+              AND has_schema_privilege('public', 'CREATE') AS suffices`,
   );
   if (rows[0]?.suffices === true) return;
   throw new RegistryError(
     'DATABASE_REFUSED',
-    `The user "${rows[0]?.role ?? '(unknown)'}" may not make schemas in the database at ${address} and tables in its schema "public", which the hub does at start. Make that user the database's owner.`,
+    `The user "${rows[0]?.role ?? '(unknown)'}" may not create schemas in the database at ${address} and tables in ` +
+      `its schema "public", which the hub does at start. Make that user the owner of the database.`,
   );
 }
 
-/** Compares names and checksums, which spares most starts the engine; what differs in any way is left to the engine to do or to refuse. */
-async function isUpToDate(client: pg.PoolClient, migrations: readonly Migration[]): Promise<boolean> {
+/** Checksums of the applied migrations by name. Comparing them saves most starts the engine. */
+async function appliedMigrations(client: pg.PoolClient): Promise<ReadonlyMap<string, string>> {
   const { rows: tables } = await client.query<{ name: string | null }>(
     `SELECT to_regclass('_prisma_migrations')::text AS name`,
   );
-  if (tables[0]?.name === null) return false;
-  // Its script is one transaction together with its mark: without the mark, nothing of it happened.
+  if (tables[0]?.name === null) return new Map();
+  // A script and its mark are one transaction: without the mark, nothing of the script happened.
   await client.query('DELETE FROM "_prisma_migrations" WHERE finished_at IS NULL AND rolled_back_at IS NULL');
   const { rows } = await client.query<{ name: string; checksum: string }>(
     'SELECT migration_name AS name, checksum FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
   );
-  const applied = new Map(rows.map((row) => [row.name, row.checksum]));
-  return migrations.every(({ name, sql }) => applied.get(name) === createHash('sha256').update(sql).digest('hex'));
+  return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+/**
+ * Databases of unreleased versions have other migrations, and no path leads from those to these.
+ */
+function requireSameHistory(
+  applied: ReadonlyMap<string, string>,
+  [first]: readonly Migration[],
+  address: string,
+): void {
+  if (applied.size === 0 || first === undefined || applied.has(first.name)) return;
+  throw new RegistryError(
+    'MIGRATION_FAILED',
+    `The database at ${address} was created by an unreleased version of Flotilla, and this version cannot upgrade it. ` +
+      'Start with an empty database: move the data folder to another place, or name another database in DATABASE_URL.',
+  );
+}
+
+function checksumOf(sql: string): string {
+  return createHash('sha256').update(sql).digest('hex');
 }
 
 async function readMigrations(): Promise<readonly Migration[]> {

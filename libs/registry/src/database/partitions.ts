@@ -1,6 +1,7 @@
 /**
- * Partitions ahead of time: events and calls by day, targets by month, on the time inside their UUIDv7. A row without one goes to the default partition,
- * so a hub that could not make them keeps working.
+ * Partitions ahead of time: events and calls by day, targets by month, on the time inside their
+ * UUIDv7. A row without one goes to the default partition, so a hub that could not make them keeps
+ * working.
  */
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Database, Queryable } from './database.js';
@@ -23,13 +24,17 @@ interface Storage {
 }
 
 /**
- * A target is written three times within moments. Room on its page keeps a claim there, where it writes no index, and room in the key takes the entry of its end: without
- * it PostgreSQL looks for entries to remove at every second one.
+ * A target is written three times within moments. Room on its page keeps a claim there, where it
+ * writes no index, and room in the key takes the entry of its end: without it PostgreSQL looks for
+ * entries to remove at every second one.
  */
 const REWRITTEN: Storage = { table: 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05', key: 'fillfactor = 50' };
 
 const DAYS_AHEAD = 7;
-/** Making or dropping one stops all writers of the table for a moment; behind a long transaction it rather waits for the next time. */
+/**
+ * Making or dropping one stops all writers of the table for a moment; behind a long transaction it
+ * rather waits for the next time.
+ */
 export const PARTITION_LOCK_TIMEOUT = '3s';
 export const PARTITION_LOCK = 4_607_182_420;
 
@@ -46,7 +51,9 @@ export async function makePartitions(database: Database, now: number, logger: Re
   }
 }
 
-/** All that must be there at this time (ms since the Unix epoch). Days and months are those of UTC. */
+/**
+ * All that must be there at this time (ms since the Unix epoch). Days and months are those of UTC.
+ */
 export function partitionsFrom(now: number): readonly Partition[] {
   const today = new Date(now);
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];

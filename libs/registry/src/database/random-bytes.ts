@@ -1,4 +1,7 @@
-/** Random bytes of ids, from many fetched at once: fetched for each id alone they cost eight times what the rest of it does, a twentieth of a whole call. */
+/**
+ * Random bytes of ids, from many fetched at once: fetched for each id alone they cost eight times
+ * what the rest of it does, a twentieth of a whole call.
+ */
 import { randomFillSync } from 'node:crypto';
 
 const bytesPerId = 16;
@@ -6,7 +9,9 @@ const bytesPerId = 16;
 const random = new Uint8Array(256 * bytesPerId);
 let used = random.length;
 
-/** For one UUIDv7; the next ones may stand in the same memory once 256 are taken. [RFC 9562 §5.7] */
+/**
+ * For one UUIDv7; the next ones may stand in the same memory once 256 are taken. [RFC 9562 §5.7]
+ */
 export function randomBytesOfId(): Uint8Array {
   if (used === random.length) {
     randomFillSync(random);

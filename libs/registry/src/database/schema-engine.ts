@@ -1,6 +1,7 @@
 /**
- * Prisma's schema engine as WebAssembly over the pg driver: applies migrations without the CLI, a downloaded binary or a shadow database. It knows
- * nothing of when that may be done; migrate.ts does.
+ * Prisma's schema engine as WebAssembly over the pg driver: applies migrations without the CLI, a
+ * downloaded binary or a shadow database. It knows nothing of when that may be done; migrate.ts
+ * does.
  */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
@@ -38,8 +39,9 @@ async function loadEngine(): Promise<void> {
 }
 
 /**
- * The adapter cuts a script at every semicolon, also at those in comments and function bodies. This one sends it whole, which makes it one transaction,
- * and has that transaction mark the migration as finished: one that is not marked never happened.
+ * The adapter cuts a script at every semicolon, also at those in comments and function bodies. This
+ * one sends it whole, which makes it one transaction, and has that transaction mark the migration
+ * as finished: one that is not marked never happened.
  */
 function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool);

@@ -1,8 +1,14 @@
-/** The time inside a UUIDv7, both ways: partitions, keysets and the bounds of "since" and "until" come from it. */
+/**
+ * The time inside a UUIDv7, both ways: partitions, keysets and the bounds of "since" and "until"
+ * come from it.
+ */
 
 const HIGHEST_TIME = 2 ** 48 - 1;
 
-/** The lowest UUID of that millisecond (since the Unix epoch), as a bound; it is no UUID that anything has. */
+/**
+ * The lowest UUID of that millisecond (since the Unix epoch), as a bound; it is no UUID that
+ * anything has.
+ */
 export function lowestUuidOf(at: number): string {
   const hex = Math.min(Math.max(Math.trunc(at), 0), HIGHEST_TIME)
     .toString(16)

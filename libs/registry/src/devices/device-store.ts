@@ -1,7 +1,7 @@
 /** Devices and their sessions in PostgreSQL. */
 import type { HubProcessId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';

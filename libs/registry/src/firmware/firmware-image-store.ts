@@ -4,8 +4,8 @@
  */
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedAct } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditedChange } from '../audit/audit-entry.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
@@ -232,7 +232,7 @@ function actOn(
   action: string,
   at: number,
   more: object = {},
-): AuditedAct {
+): AuditedChange {
   return { action, subject: `firmware:${id}`, data: { kind, version, chip, sha256, ...more }, at };
 }
 

@@ -1,6 +1,6 @@
 /** Public keys for signatures of firmware images. Signatures are verified in libs/fleet. */
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import { storableText } from '../database/json-rows.js';
 import type { Database } from '../database/database.js';
 import { isUuid } from '../database/uuid-v7.js';

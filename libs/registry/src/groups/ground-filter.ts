@@ -1,13 +1,20 @@
-/** Filters with their groups written out. A group's own filter names no group, so one look is enough. */
+/**
+ * Resolves the groups of a filter. The filter of a group names no group, so one query is enough.
+ */
 import type { Queryable } from '../database/database.js';
+import { bind } from '../database/sql-parameters.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter, GroundFilter } from '../device-filter.js';
+import { deviceCondition } from '../devices/device-condition.js';
 import { RegistryError } from '../registry-error.js';
 
 /** Groups named in one filter: each brings its conditions into the statement. */
 const GROUPS_IN_FILTER_MAX = 10;
 
-/** Throws RegistryError ARGUMENT_INVALID for a group that is not there: without it `not` would mean every device. */
+/**
+ * Replaces groups by their filters. Throws RegistryError ARGUMENT_INVALID for an unknown group:
+ * without it `not` would match all devices.
+ */
 export async function groundFilter(db: Queryable, filter: DeviceFilter): Promise<GroundFilter> {
   const ids = groupIdsIn(filter);
   if (ids.length > GROUPS_IN_FILTER_MAX) {
@@ -16,7 +23,7 @@ export async function groundFilter(db: Queryable, filter: DeviceFilter): Promise
       `A device filter names at most ${String(GROUPS_IN_FILTER_MAX)} groups.`,
     );
   }
-  const named = [...ids, ...narrowingGroupsIn(filter)];
+  const named = [...ids, ...scopeGroupsIn(filter)];
   const rows =
     named.length === 0
       ? []
@@ -24,14 +31,27 @@ export async function groundFilter(db: Queryable, filter: DeviceFilter): Promise
           { name: 'filters-of-groups', text: 'SELECT id, filter FROM device_group WHERE id = ANY($1::uuid[])' },
           [named.filter(isUuid)],
         );
-  return written(filter, new Map(rows.map((row) => [row.id, row.filter])));
+  return resolved(filter, new Map(rows.map((row) => [row.id, row.filter])));
+}
+
+/** Whether PostgreSQL can evaluate the filter, found out by a query. */
+export async function canAnswer(db: Queryable, filter: GroundFilter): Promise<boolean> {
+  const parameters: unknown[] = [];
+  const condition = deviceCondition(filter, parameters);
+  try {
+    await db.query({ text: `SELECT FROM device d WHERE ${condition} LIMIT ${bind(parameters, 1)}` }, parameters);
+    return true;
+  } catch (error) {
+    if (error instanceof RegistryError && error.code === 'DATABASE_REFUSED') return false;
+    throw error;
+  }
 }
 
 export function isGroundFilter(filter: DeviceFilter): filter is GroundFilter {
   return groupIdsIn(filter).length === 0;
 }
 
-/** As often as they are named by whoever asks. */
+/** The groups that a caller names, as often as the filter names them. */
 export function groupIdsIn({ groupId, any = [], not }: DeviceFilter): readonly string[] {
   return [
     ...(groupId === undefined ? [] : [groupId]),
@@ -40,31 +60,31 @@ export function groupIdsIn({ groupId, any = [], not }: DeviceFilter): readonly s
   ];
 }
 
-/** The ids of the groups that narrow a viewer, as far as they can be ids. */
+/** The ids of the groups that limit a viewer, without those that are not UUIDs. */
 export function groupsNarrowing(filter: DeviceFilter): readonly string[] {
-  return narrowingGroupsIn(filter).filter(isUuid);
+  return scopeGroupsIn(filter).filter(isUuid);
 }
 
-/** The groups of what narrows whoever asks. */
-function narrowingGroupsIn({ within, any = [], not }: DeviceFilter): readonly string[] {
-  const inner = [...any, ...(not === undefined ? [] : [not])].flatMap(narrowingGroupsIn);
-  return within === undefined ? inner : [...groupIdsIn(within), ...narrowingGroupsIn(within), ...inner];
+/** The groups that limit the caller. */
+function scopeGroupsIn({ within, any = [], not }: DeviceFilter): readonly string[] {
+  const inner = [...any, ...(not === undefined ? [] : [not])].flatMap(scopeGroupsIn);
+  return within === undefined ? inner : [...groupIdsIn(within), ...scopeGroupsIn(within), ...inner];
 }
 
 type Groups = ReadonlyMap<string, GroundFilter>;
 
-const nobody: GroundFilter = { any: [] };
+const noDevice: GroundFilter = { any: [] };
 
-/** A group that is gone must not widen anything, also not behind a `not`: there is no device then. */
-function writtenNarrowing(within: DeviceFilter, groups: Groups): GroundFilter {
-  return groupIdsIn(within).every((id) => groups.has(id.toLowerCase())) ? written(within, groups) : nobody;
+/** A removed group must not widen a filter, not even behind a `not`: then no device matches. */
+function resolvedScope(within: DeviceFilter, groups: Groups): GroundFilter {
+  return groupIdsIn(within).every((id) => groups.has(id.toLowerCase())) ? resolved(within, groups) : noDevice;
 }
 
-function written(filter: DeviceFilter, groups: Groups): GroundFilter {
+function resolved(filter: DeviceFilter, groups: Groups): GroundFilter {
   const { groupId, within, any, not, ...own } = filter;
   const bounds = [
     ...(groupId === undefined ? [] : [groupOf(groupId, groups)]),
-    ...(within === undefined ? [] : [writtenNarrowing(within, groups)]),
+    ...(within === undefined ? [] : [resolvedScope(within, groups)]),
   ];
   const [bound, ...more] = bounds;
   return {
@@ -72,8 +92,8 @@ function written(filter: DeviceFilter, groups: Groups): GroundFilter {
     ...(bound === undefined
       ? {}
       : { within: more.reduce<GroundFilter>((inner, outer) => ({ any: [inner], within: outer }), bound) }),
-    ...(any === undefined ? {} : { any: any.map((member) => written(member, groups)) }),
-    ...(not === undefined ? {} : { not: written(not, groups) }),
+    ...(any === undefined ? {} : { any: any.map((member) => resolved(member, groups)) }),
+    ...(not === undefined ? {} : { not: resolved(not, groups) }),
   };
 }
 

@@ -1,6 +1,8 @@
 /**
- * The zones that groups give their devices. What processes remember of devices includes it, so whatever changes it is noted: a group with a zone, and the
- * name and tags of a device. A device that comes into a group by something else (presence, model, version) has its zone when it is next read.
+ * The zones that groups give their devices. What processes remember of devices includes it, so
+ * whatever changes it is noted: a group with a zone, and the name and tags of a device. A device
+ * that comes into a group by something else (presence, model, version) has its zone when it is next
+ * read.
  */
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
@@ -37,7 +39,10 @@ export function zoneOfDevice(zones: readonly GroupZone[], parameters: unknown[])
   return `coalesce(d.time_zone, CASE ${cases.join(' ')} END)`;
 }
 
-/** A group changed from the one to the other: devices whose zone it may decide, or have decided, are to be read anew. To be called once it is written. */
+/**
+ * A group changed from the one to the other: devices whose zone it may decide, or have decided, are
+ * to be read anew. To be called once it is written.
+ */
 export async function noteGroupZones(
   transaction: Queryable,
   changed: readonly { readonly filter: GroundFilter; readonly timeZone: string | undefined }[],
@@ -56,7 +61,8 @@ export async function noteGroupZones(
 /** Devices changed in what groups go by. */
 export async function noteGroupMembers(transaction: Queryable, deviceIds: readonly string[]): Promise<void> {
   if (deviceIds.length === 0) return;
-  // A group that is being written now does not see this change, nor this transaction the group: one waits for the other.
+  // A group that is being written now does not see this change, nor this transaction the group: one
+  // waits for the other.
   await transaction.query({ text: 'LOCK TABLE device_group IN SHARE MODE' }, []);
   const [zoned] = await transaction.query({ text: 'SELECT FROM device_group WHERE time_zone IS NOT NULL LIMIT 1' }, []);
   if (zoned !== undefined) await noteChange(transaction, deviceIds);

@@ -2,7 +2,7 @@
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedAct } from '../audit/append-audit.js';
+import type { AuditedChange } from '../audit/audit-entry.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
@@ -203,7 +203,10 @@ export class PgDeviceGroupStore implements DeviceGroupStore {
   }
 }
 
-/** Writers take turns: names are unique, their number is bounded, and devices whose tags change wait for what they may come into. */
+/**
+ * Writers take turns: names are unique, their number is bounded, and devices whose tags change wait
+ * for what they may come into.
+ */
 async function lockGroups(transaction: Queryable): Promise<void> {
   await transaction.query({ text: 'LOCK TABLE device_group IN SHARE ROW EXCLUSIVE MODE' }, []);
 }
@@ -224,7 +227,7 @@ function valuesOf({ id, name, filter, timeZone, voiceUrls }: DeviceGroupRow): un
   return [id, storableText(name), toJson(filter), timeZone, voiceUrls];
 }
 
-function actsOn(answer: DeviceGroupAnswer, action: string, at: number): readonly AuditedAct[] {
+function actsOn(answer: DeviceGroupAnswer, action: string, at: number): readonly AuditedChange[] {
   if (answer.kind !== 'saved') return [];
   const { id, name, filter, timeZone, voiceUrls } = answer.group;
   return [{ action, subject: `group:${id}`, data: { name, filter, timeZone, voiceUrls }, at }];

@@ -1,5 +1,5 @@
 /** People who sign in: their accounts, the browsers that are signed in, and attempts that failed. What a role may do and what a password is, others know. */
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 
 export type Role = 'VIEWER' | 'OPERATOR' | 'FIRMWARE' | 'ADMIN';
 

@@ -3,8 +3,8 @@
  * binding is on the audit trail. Ways that need more than this file are in admit-arrivals.ts and approve-enrolment.ts.
  */
 import { appendAudit } from '../audit/append-audit.js';
-import type { AuditedAct } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditedChange } from '../audit/audit-entry.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { Queryable } from '../database/database.js';
 import { lockDevice, noteChange } from './issue-credentials.js';
 
@@ -21,7 +21,7 @@ export function boundAct(
   by: BoundBy,
   at: number,
   more: Readonly<Record<string, unknown>> = {},
-): AuditedAct {
+): AuditedChange {
   return { action: 'device.client_bound', subject: `device:${deviceId}`, data: { by, ...more }, at };
 }
 

@@ -1,6 +1,6 @@
 /** Checks what devices prove themselves with, from memory where it can, and issues anew. Never says what would have been right. */
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';

@@ -1,7 +1,7 @@
 /** Lets devices in, each way with its own rule, and out again. Every rule is checked in the transaction that acts on it, so that nothing gets past it by being quick. */
 import type { DeviceId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
-import type { AuditSource } from '../audit-store.js';
+import type { AuditSource } from '../audit/audit-entry.js';
 import type { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';

@@ -1,6 +1,6 @@
 /** Registers devices before they come, and removes them, as SQL inside somebody's transaction. */
 import { MASK, type DeviceId } from '@flotilla/mcp';
-import type { AuditedAct } from '../audit/append-audit.js';
+import type { AuditedChange } from '../audit/audit-entry.js';
 import type { Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
@@ -110,7 +110,7 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
 export function registeredActs(
   { deviceId, clientUuid, admitWithoutCodeUntil, ...data }: NewDevice,
   at: number,
-): readonly AuditedAct[] {
+): readonly AuditedChange[] {
   const until = admitWithoutCodeUntil === undefined ? undefined : new Date(admitWithoutCodeUntil).toISOString();
   const masked = { ...data, clientId: clientUuid === undefined ? undefined : MASK, admitWithoutCodeUntil: until };
   const registered = { action: 'device.registered', subject: `device:${deviceId}`, data: masked, at };

@@ -1,6 +1,7 @@
 /**
- * Keeps the secret arguments of jobs until they are sent: encrypted with a key that is not in the database, so that a copy of the database does not show them.
- * Hashes of requests with secrets are keyed, because a short secret can be found by trying.
+ * Keeps the secret arguments of jobs until they are sent: encrypted with a key that is not in the
+ * database, so that a copy of the database does not show them. Hashes of requests with secrets are
+ * keyed, because a short secret can be found by trying.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { maskArguments } from '@flotilla/mcp';

@@ -1,4 +1,7 @@
-/** Secrets that all processes of one hub share through the database. Each is made once, by the first process that asks for it. */
+/**
+ * Secrets that all processes of one hub share through the database. Each is made once, by the first
+ * process that asks for it.
+ */
 import type { Queryable } from '../database/database.js';
 import { RegistryError } from '../registry-error.js';
 import { newSecret } from './secrets.js';
@@ -11,7 +14,9 @@ const MAKE = {
 };
 const READ = { text: `SELECT secret FROM hub_secret WHERE name = $1` };
 
-/** Two processes that ask at once get the same secret: the second insert finds the first one's row. */
+/**
+ * Two processes that ask at once get the same secret: the second insert finds the first one's row.
+ */
 export async function keepHubSecret(database: Queryable, name: HubSecretName): Promise<string> {
   await database.query(MAKE, [name, newSecret()]);
   const [row] = await database.query<{ secret: string }>(READ, [name]);

@@ -1,6 +1,7 @@
 /**
- * Looks up secrets that this process does not know, so that strangers who guess cannot keep PostgreSQL busy: what waits is asked with one statement, and
- * statements that find nothing are paced. A valid secret waits one step at most.
+ * Looks up secrets that this process does not know, so that strangers who guess cannot keep
+ * PostgreSQL busy: what waits is asked with one statement, and statements that find nothing are
+ * paced. A valid secret waits one step at most.
  */
 import { RegistryError } from '../registry-error.js';
 
@@ -18,7 +19,10 @@ interface Waiting<Found> {
 }
 
 export class PacedLookups<Found> {
-  /** By hash. What a statement has begun to look for is no longer here, because an answer may be older than the question. */
+  /**
+   * By hash. What a statement has begun to look for is no longer here, because an answer may be
+   * older than the question.
+   */
   readonly #waiting = new Map<string, Waiting<Found>[]>();
   #allowance = MISSES_BURST;
   #countedAt: number;

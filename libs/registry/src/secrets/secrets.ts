@@ -1,4 +1,7 @@
-/** What the hub makes up so that nobody can guess it, and the hashes by which it knows it again. Stores nothing. */
+/**
+ * What the hub makes up so that nobody can guess it, and the hashes by which it knows it again.
+ * Stores nothing.
+ */
 import { hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Dialect } from '../device-filter.js';
 
@@ -17,15 +20,19 @@ export function newCode(): string {
 }
 
 /**
- * A client id in the shape that xiaozhi servers issue, so that everything which reads such ids finds the device in it; that of a microcontroller says so. The last part is
- * random. [xiaozhi §2.8, mcpu §6.1]
+ * A client id in the shape that xiaozhi servers issue, so that everything which reads such ids
+ * finds the device in it; that of a microcontroller says so. The last part is random. [xiaozhi
+ * §2.8, mcpu §6.1]
  */
 export function newMqttClientId(deviceId: string, dialect: Dialect): string {
   const group = dialect === 'MCPU' ? 'mcpu' : 'GID_flotilla';
   return `${group}@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
 }
 
-/** Lower-case hex SHA-256. In one call, which keeps no object for the collector: each request of the API has one made of its key. */
+/**
+ * Lower-case hex SHA-256. In one call, which keeps no object for the collector: each request of the
+ * API has one made of its key.
+ */
 export function hashOf(secret: string | Uint8Array): string {
   return hash('sha256', secret, 'hex');
 }

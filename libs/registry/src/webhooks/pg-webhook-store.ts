@@ -1,7 +1,7 @@
 /** Webhooks in PostgreSQL: few rows, changed with an entry in the audit trail. */
 import { v7 } from 'uuid';
 import { audited } from '../audit/append-audit.js';
-import type { AuditedAct } from '../audit/append-audit.js';
+import type { AuditedChange } from '../audit/audit-entry.js';
 import type { Database, Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
@@ -211,7 +211,7 @@ function actsOn(
   action: `webhook.${string}`,
   at: number,
   more: Readonly<Record<string, unknown>> = {},
-): readonly AuditedAct[] {
+): readonly AuditedChange[] {
   if (webhook === undefined) return [];
   const { id, url, types, enabled } = webhook;
   return [{ action, subject: `webhook:${id}`, data: { url, types, enabled, ...more }, at }];

@@ -1,9 +1,9 @@
 /** Audit entries of a job: one for its creation and one per transition. They cover its calls. */
 import type { Job, JobState } from '@flotilla/jobs';
-import type { AuditedAct } from '../../audit/append-audit.js';
+import type { AuditedChange } from '../../audit/audit-entry.js';
 import type { NewJob } from './new-job.js';
 
-export function jobCreated(job: NewJob): AuditedAct {
+export function jobCreated(job: NewJob): AuditedChange {
   const { id, name, tool, devices, offline, expiresAt, createdAt } = job;
   return {
     action: 'job.created',
@@ -13,7 +13,7 @@ export function jobCreated(job: NewJob): AuditedAct {
   };
 }
 
-export function jobMoved(from: JobState, job: Job, reason: string | undefined, at: number): AuditedAct {
+export function jobMoved(from: JobState, job: Job, reason: string | undefined, at: number): AuditedChange {
   const { id, tool, state, conclusion, pauseReason, version } = job;
   return {
     action: jobActionOf(from, job),

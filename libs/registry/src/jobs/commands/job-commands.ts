@@ -2,7 +2,7 @@
 import type { Job, JobConclusion, JobState, PauseReason, TrippedRule } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
-import type { AuditSource } from '../../audit-store.js';
+import type { AuditSource } from '../../audit/audit-entry.js';
 import type { Database, Queryable } from '../../database/database.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from '../job-rows.js';

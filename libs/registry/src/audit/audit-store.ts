@@ -1,33 +1,31 @@
-/** The audit trail in PostgreSQL: a writer for what has no transaction of the registry's own, pages for readers, and the check of the chain. */
+/**
+ * The audit trail: a batch writer for changes outside the registry, pages, and the check of the
+ * chain.
+ */
 import { z } from 'zod';
-import type {
-  AuditEntryRow,
-  AuditFilter,
-  AuditOrder,
-  AuditStore,
-  AuditVerdict,
-  NewAuditEntry,
-} from '../audit-store.js';
+import { toAuditEntry } from './audit-entry.js';
+import type { AuditEntryRow, AuditFilter, AuditOrder, AuditVerdict, NewAuditEntry } from './audit-entry.js';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
-import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
 import type { Page, PageRequest } from '../page.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { appendAudit } from './append-audit.js';
-import { AUDIT_COLUMNS, toAuditEntry } from './audit-rows.js';
-import type { AuditRecord } from './audit-rows.js';
 import { verifyAudit } from './verify-audit.js';
 
 const ROWS_PER_WRITE = 500;
-/** Entries that wait while PostgreSQL is away: an entry stands for a call in flight, and this is more than privileged ones ever are. */
+/**
+ * Entries that wait while PostgreSQL is unavailable: more than there are privileged calls in
+ * flight.
+ */
 const DEPTH_MAX = 5_000;
-/** From here on nothing is begun that must be recorded; what is under way finds the rest of the room. */
+/** From this depth on the store is overloaded. The rest is for calls that have started already. */
 const OVERLOADED_DEPTH = 2_000;
-export class PgAuditStore implements AuditStore {
+
+export class AuditStore {
   readonly #database: Database;
   readonly #writer: BatchWriter<NewAuditEntry, undefined>;
 
@@ -46,38 +44,43 @@ export class PgAuditStore implements AuditStore {
     });
   }
 
+  /**
+   * Records a change outside the transactions of this registry, and resolves when it is committed.
+   * Waits while PostgreSQL is unavailable. Rejects with OVERLOADED when full.
+   */
   record(entry: NewAuditEntry): Promise<void> {
     return this.#writer.add(entry);
   }
 
+  /** While true, no operation should start that must be recorded. */
   get isOverloaded(): boolean {
     return this.#writer.depth >= OVERLOADED_DEPTH;
   }
 
+  /** A cursor belongs to its order. */
   async page(
     { actor, action, subject, since, until }: AuditFilter,
     request: PageRequest,
     order: AuditOrder = 'LATEST_FIRST',
   ): Promise<Page<AuditEntryRow>> {
-    const [beyond, direction] = order === 'LATEST_FIRST' ? ['<', 'DESC'] : ['>', 'ASC'];
+    const [beyond, direction] = order === 'LATEST_FIRST' ? (['lt', 'desc'] as const) : (['gt', 'asc'] as const);
     const after = decodeCursor('audit', request, z.tuple([z.uuid()]));
-    const parameters: unknown[] = [];
-    const conditions = ['TRUE'];
-    if (actor !== undefined) conditions.push(`actor = ${bind(parameters, storableText(actor))}`);
-    if (action !== undefined) conditions.push(`action = ${bind(parameters, storableText(action))}`);
-    if (subject !== undefined) conditions.push(`subject = ${bind(parameters, storableText(subject))}`);
-    if (since !== undefined) conditions.push(`id >= ${bind(parameters, lowestUuidOf(since))}::uuid`);
-    if (until !== undefined) conditions.push(`id < ${bind(parameters, lowestUuidOf(until))}::uuid`);
-    if (after !== undefined) conditions.push(`id ${beyond} ${bind(parameters, after[0])}::uuid`);
-    const records = await this.#database.query<AuditRecord>(
-      {
-        text: `SELECT ${AUDIT_COLUMNS} FROM audit_entry WHERE ${conditions.join(' AND ')} ORDER BY id ${direction} LIMIT ${bind(parameters, request.first + 1)}`,
-      },
-      parameters,
-    );
+    const where = {
+      ...(actor === undefined ? {} : { actor: storableText(actor) }),
+      ...(action === undefined ? {} : { action: storableText(action) }),
+      ...(subject === undefined ? {} : { subject: storableText(subject) }),
+      AND: [
+        ...(since === undefined ? [] : [{ id: { gte: lowestUuidOf(since) } }]),
+        ...(until === undefined ? [] : [{ id: { lt: lowestUuidOf(until) } }]),
+        ...(after === undefined ? [] : [{ id: { [beyond]: after[0] } }]),
+      ],
+    };
+    const query = { where, orderBy: { id: direction }, take: request.first + 1 };
+    const records = await this.#database.ask((prisma) => prisma.auditEntry.findMany(query));
     return toPage(records, request, 'audit', ({ id }) => [id], toAuditEntry);
   }
 
+  /** Reads the whole chain page by page, from where retention cut it, and checks all hashes. */
   verify(): Promise<AuditVerdict> {
     return verifyAudit(this.#database);
   }

@@ -3,7 +3,7 @@ import { Database } from '../database/database.js';
 import { openRegistry } from '../open-registry.js';
 import type { Registry } from '../registry.js';
 import { openTestDatabase, type TestDatabase } from '../test-database.js';
-import type { NewApiKey } from './api-key-store.js';
+import type { NewApiKey } from './api-key.js';
 
 let database: TestDatabase;
 let registry: Registry;
@@ -28,7 +28,7 @@ async function make(change: Partial<NewApiKey> = {}, keysMax = 100) {
 }
 
 describe('API keys', () => {
-  it('say who holds them, with the filter that narrows them', async () => {
+  it('identify their holder, with the filter that limits it', async () => {
     const devices = { tags: ['lab'] };
     const { key, secret } = await make({ devices });
     const principal = { kind: 'KEY', id: key.id, name: 'reader', scopes: ['DEVICES_READ'], devices };
@@ -36,7 +36,7 @@ describe('API keys', () => {
     expect(await registry.apiKeys.authenticate(`${secret}x`)).toBeUndefined();
   });
 
-  it('stay remembered while strangers guess, and the guesses cost few statements', async () => {
+  it('stay cached while strangers guess, and the guesses cost few statements', async () => {
     const { apiKeys } = registry;
     const { secret } = await make();
     const principal = await apiKeys.authenticate(secret);
@@ -55,14 +55,14 @@ describe('API keys', () => {
     }
   });
 
-  it('that are revoked while they are looked up are not remembered', async () => {
+  it('are not cached if they are revoked during their lookup', async () => {
     const { key, secret } = await make();
     const looks = Array.from({ length: 20 }, () => registry.apiKeys.authenticate(secret));
     await Promise.all([...looks, registry.apiKeys.revoke(key.id, { at: Date.now(), by })]);
     expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
   });
 
-  it('that are over make room for new ones, and those that work do not', async () => {
+  it('make room for new ones once they ended, and not before', async () => {
     const own = await openTestDatabase();
     const other = await openRegistry({ databaseUrl: own.databaseUrl });
     try {

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "hub_process" ADD COLUMN     "voice_servers" JSONB NOT NULL DEFAULT '[]';

@@ -1,2 +1,0 @@
--- AlterTable
-ALTER TABLE "tool_policy" ADD COLUMN     "read_only" BOOLEAN;
