@@ -17,10 +17,8 @@ export interface Viewer {
 }
 
 /**
- * The part of the fleet that a viewer may see and change. With an access scope, other devices do
- * not exist, nor do their calls, events and pictures. It sees groups and jobs with one of its
- * devices, jobs that it created, and only its own targets. It sees no events of the hub, and no
- * history from before a device came into its scope.
+ * The part of the fleet that a viewer may see and change. With an access scope it has only the devices
+ * of the scope with their records, and jobs that the viewer created. [docs/keys.md]
  */
 export interface FleetView {
   readonly devices: Pick<

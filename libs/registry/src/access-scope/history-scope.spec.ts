@@ -92,7 +92,7 @@ describe('the history that a narrowed viewer sees', () => {
     deviceId: DeviceId,
     records: readonly Record[],
   ): Promise<readonly number[]> => {
-    // A viewer of its own: counts of progress are used again for a while.
+    // Another viewer, because counts of progress are cached.
     const view = registry.viewFor({ id: `KEY:narrow-${String(++count)}`, devices });
     const [calls, ownCalls] = [await view.calls.page({}, FIRST), (await view.calls.pagesOf([deviceId], FIRST))[0]];
     const [events, ownEvents] = [
@@ -139,7 +139,7 @@ describe('the history that a narrowed viewer sees', () => {
     expect(await seenOf({ tags: ['lab'] }, device, [before, after])).toEqual([]);
   });
 
-  it('begins again with a device that was registered or enrolled again, whatever the filter', async () => {
+  it('begins again with a device that was registered or enrolled again, with any filter', async () => {
     const device = await register(['home']);
     const first = await live(device);
     expect(await seenOf({ tags: ['home'] }, device, [first])).toEqual([0]);
@@ -179,7 +179,7 @@ describe('the history that a narrowed viewer sees', () => {
     expect(await seenOf({ groupId: answer.group.id }, device, [before, after])).toEqual([1]);
   });
 
-  it('is none where membership changes without a trace', async () => {
+  it('is empty if changes of membership are not recorded', async () => {
     const device = await register(['seldom']);
     const record = await live(device);
     const filter: DeviceFilter = { tags: ['seldom'], presence: 'OFFLINE' };

@@ -12,7 +12,8 @@ export function boundedResult(result: ToolResult, charactersMax: number): ToolRe
     .map((item) => (typeof item['text'] === 'string' ? item['text'] : `[${item.type}]`))
     .join('\n');
   // Half the bound, because escaping may double a text.
-  const note = `[The result had ${String(length)} characters of JSON; the hub keeps ${String(charactersMax)}. This is its beginning.]`;
+  const kept = `the hub keeps ${String(charactersMax)}`;
+  const note = `[The result had ${String(length)} characters of JSON; ${kept}. This is its beginning.]`;
   return {
     content: [{ type: 'text', text: `${text.slice(0, Math.floor(charactersMax / 2))}\n${note}` }],
     isError: result.isError,

@@ -7,10 +7,10 @@ import type { TestDatabase } from '../test-database.js';
 import { pageOfCalls } from './call-pages.js';
 
 const ROWS = 20;
-/** Index entries and rows of targets that a page may look at: a page of each job that it may be in, with the row itself. */
+/** Maximum of index entries and rows of targets that a page may read. */
 const VISITED_MAX = (ROWS + 1) * (ROWS + 1) + 5 * ROWS;
 const LARGE_JOB = '019aa000-0000-7000-8000-000000000001';
-/** Of `small`, one an hour, and as many jobs beside them of `quiet`, which called nobody. */
+/** Number of jobs of the tool `small`, one per hour, and of the tool `quiet`, which made no calls. */
 const SMALL_JOBS = 40;
 
 let opened: TestDatabase;
@@ -19,32 +19,40 @@ let database: Database;
 const ignore = () => undefined;
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** One large job of `large` went on all the time, and between its calls came those of the many jobs of `small`. */
+/** One large job of the tool `large`; between its calls are those of the many jobs of `small`. */
 beforeAll(async () => {
   opened = await openTestDatabase();
   database = new Database(opened.databaseUrl, 4, logger);
   await database.query(
     {
-      text: `INSERT INTO job (id, tool, arguments, devices, state, offline, expires_at, call_timeout_ms, max_in_flight, idempotent, created_by, created_by_id, may_call_user_only,
+      text: `INSERT INTO job (id, tool, arguments, devices, state, offline, expires_at, call_timeout_ms, max_in_flight, idempotent,
+               created_by, created_by_id, may_call_user_only,
                request_hash, created_at)
-             SELECT CASE WHEN n = 0 THEN $1::uuid ELSE uuid_v7(now() - n * interval '1 hour') END, CASE WHEN n = 0 THEN 'large' WHEN n % 2 = 0 THEN 'small' ELSE 'quiet' END, '{}',
-               '{"all": true}', CASE WHEN n < 3 THEN 'RUNNING' ELSE 'FINISHED' END::job_state, 'SKIP', now(), 5000, 100, true, 'spec', 'KEY:spec', false, 'h', now()
+             SELECT CASE WHEN n = 0 THEN $1::uuid ELSE uuid_v7(now() - n * interval '1 hour') END,
+               CASE WHEN n = 0 THEN 'large' WHEN n % 2 = 0 THEN 'small' ELSE 'quiet' END, '{}',
+               '{"all": true}', CASE WHEN n < 3 THEN 'RUNNING' ELSE 'FINISHED' END::job_state, 'SKIP', now(), 5000, 100, true,
+               'spec', 'KEY:spec', false, 'h', now()
              FROM generate_series(0, $2::int * 2) AS n`,
     },
     [LARGE_JOB, SMALL_JOBS],
   );
   await database.query(
     {
-      text: `INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, attempts, claim, call_id, started_at, decided_at)
-             SELECT j.id, 'd' || lpad(n::text, 5, '0'), n, 'DECIDED', CASE WHEN n % 500 = 7 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome, 'YES', 1, 1,
-               CASE WHEN n % 10 <> 1 THEN uuid_v7(now() - (CASE WHEN j.tool = 'large' THEN n ELSE 60 * n END + random()) * interval '1 minute') END, now(), now()
+      text: `INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, attempts, claim, call_id,
+               started_at, decided_at)
+             SELECT j.id, 'd' || lpad(n::text, 5, '0'), n, 'DECIDED',
+               CASE WHEN n % 500 = 7 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome, 'YES', 1, 1,
+               CASE WHEN n % 10 <> 1 THEN uuid_v7(
+                 now() - (CASE WHEN j.tool = 'large' THEN n ELSE 60 * n END + random()) * interval '1 minute') END,
+               now(), now()
              FROM job j, generate_series(1, CASE j.tool WHEN 'large' THEN 6000 WHEN 'small' THEN 60 ELSE 0 END) AS n`,
     },
     [],
   );
   await database.query(
     {
-      text: `UPDATE job_target SET state = (ARRAY['DISPATCHING', 'SENT', 'VERIFYING'])[1 + ordinal % 3]::target_state, outcome = NULL
+      text: `UPDATE job_target SET state = (ARRAY['DISPATCHING', 'SENT', 'VERIFYING'])[1 + ordinal % 3]::target_state,
+               outcome = NULL
              WHERE ordinal BETWEEN 30 AND 40 AND job_id IN (SELECT id FROM job WHERE state = 'RUNNING')`,
     },
     [],
@@ -99,7 +107,8 @@ async function read(filter: CallFilter): Promise<{ readonly ids: readonly string
 }
 
 async function idsOf(condition: string): Promise<readonly string[]> {
-  const text = `SELECT t.call_id AS id FROM job_target t JOIN job j ON j.id = t.job_id WHERE t.call_id IS NOT NULL AND t.state <> 'DISPATCHING' AND ${condition} ORDER BY t.call_id DESC`;
+  const text = `SELECT t.call_id AS id FROM job_target t JOIN job j ON j.id = t.job_id
+    WHERE t.call_id IS NOT NULL AND t.state <> 'DISPATCHING' AND ${condition} ORDER BY t.call_id DESC`;
   return (await database.query<{ id: string }>({ text }, [])).map(({ id }) => id);
 }
 
@@ -107,7 +116,7 @@ describe('a page of calls', () => {
   it.each<[string, CallFilter, string]>([
     ['a tool of many jobs', { tool: 'small' }, `j.tool = 'small'`],
     ['a tool of one large job', { tool: 'large' }, `j.tool = 'large'`],
-    ['a tool whose jobs called nobody', { tool: 'quiet' }, 'false'],
+    ['a tool whose jobs made no calls', { tool: 'quiet' }, 'false'],
     ['one job', { jobId: LARGE_JOB }, `j.tool = 'large'`],
     ['a device, by one tool', { deviceId: 'd00013', tool: 'small' }, `t.device_id = 'd00013' AND j.tool = 'small'`],
     [

@@ -67,7 +67,7 @@ describe('calls', () => {
     expect(await registry.calls.find(record.id)).toMatchObject({ outcome: 'FAILED', error });
   });
 
-  it('are recorded also where texts hold what PostgreSQL cannot store, and one refused record costs no other', async () => {
+  it('are recorded if texts have unstorable characters, and a refused record does not affect others', async () => {
     const odd = call({ arguments: { 'ke\0y': 'a\0b\ud800', 'back\\u0000slash': '\\u0000' } });
     const refused = call({ id: 'not-a-uuid' as CallId });
     const results = await Promise.allSettled(

@@ -1,6 +1,7 @@
 /**
- * Statements in `.sql` files. Each file has one declaration of its parameters and columns. TypeScript takes its types from the
- * declaration, and sql-file.spec.ts compares it with PostgreSQL.
+ * Statements in `.sql` files. Each file has one declaration of its parameters and columns.
+ * TypeScript takes its types from the declaration, and sql-file.spec.ts compares it with
+ * PostgreSQL.
  */
 import { readFileSync } from 'node:fs';
 import type { Queryable, Statement } from './database.js';
@@ -46,7 +47,7 @@ export interface Declaration<Parameters extends Types, Row extends Types> {
 }
 
 /** The row that a statement returns. */
-export type RowOf<File> = File extends SqlFile<infer _Parameters, infer Row> ? Values<Row> : never;
+export type RowOf<File extends { readonly declaration: { readonly row: Types } }> = Values<File['declaration']['row']>;
 
 export class SqlFile<Parameters extends Types, Row extends Types> {
   /** All statements of the modules loaded so far. */

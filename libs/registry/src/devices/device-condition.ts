@@ -91,7 +91,8 @@ function isToGoBack({ imageId, jobId, version }: NonNullable<DeviceFilter['rever
       JOIN job_target t ON t.job_id = j.id AND t.device_id = d.id
     WHERE j.id = ${bind(parameters, jobId)}::uuid AND ${IS_ON_NEW_VERSION}
       AND t.baseline_version = ${bind(parameters, version)}
-      AND EXISTS (SELECT FROM firmware_release r WHERE r.image_id = ${bind(parameters, imageId)}::uuid AND r.model = d.model))`;
+      AND EXISTS (SELECT FROM firmware_release r
+        WHERE r.image_id = ${bind(parameters, imageId)}::uuid AND r.model = d.model))`;
 }
 
 /**

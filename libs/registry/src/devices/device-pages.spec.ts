@@ -11,11 +11,11 @@ import { pageOfDevices } from './device-pages.js';
 
 const DEVICES = 6_000;
 const ROWS = 20;
-/** Rows of devices that a page may look at by one condition: those of sixteen versions or sets, a page of each. */
+/** Maximum of rows that a page may read for one condition: a page for each of 16 versions or sets. */
 const VISITED_MAX = 16 * (ROWS + 1);
 /** One condition by its index, the other one on those. */
 const VISITED_BY_TWO_MAX = DEVICES / 6;
-/** There is no index of the last contact by anything else, so what few devices match is looked for among all, latest first. */
+/** The order by last contact has no combined index, so rare devices are searched among all. */
 const VISITED_BY_LAST_SEEN_MAX = DEVICES / 3;
 
 let opened: TestDatabase;
@@ -25,7 +25,7 @@ let database: Database;
 const ignore = () => undefined;
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Half of the devices have a name, and most filters match those without; the ids of one model are side by side. */
+/** Half of the devices have a name; most filters match the others. Ids of one model are adjacent. */
 beforeAll(async () => {
   opened = await openTestDatabase();
   registry = await openRegistry({ databaseUrl: opened.databaseUrl });
@@ -36,8 +36,10 @@ beforeAll(async () => {
   await database.query(
     {
       text: `WITH sets AS (INSERT INTO tool_set (hash) SELECT unnest($1::text[]))
-             INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known)
-             SELECT hash, place, name, '', '{}', 'h', false, true FROM json_to_recordset($2) AS i(hash text, place int, name text)`,
+             INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only,
+               schema_known)
+             SELECT hash, place, name, '', '{}', 'h', false, true
+             FROM json_to_recordset($2) AS i(hash text, place int, name text)`,
     },
     [
       sets,
@@ -46,12 +48,16 @@ beforeAll(async () => {
   );
   await database.query(
     {
-      text: `INSERT INTO device (id, name, dialect, model, firmware_version, reachability, transport, epoch, online, gateway_id, tool_set_hash, tags, last_seen_at)
-             SELECT 'd' || lpad(n::text, 6, '0'), CASE WHEN n % 2 = 0 THEN 'Lamp ' || md5(n::text) END, CASE WHEN n % 100 = 1 THEN 'MCPU' ELSE 'XIAOZHI' END::dialect,
-               CASE WHEN n % ($2 / 3) = 1 THEN 'three' WHEN n > $2 * 0.95 THEN 'last' ELSE 'model-' || n % 10 END, '2.0.' || n % 12, 'ALWAYS',
+      text: `INSERT INTO device (id, name, dialect, model, firmware_version, reachability, transport, epoch,
+               online, gateway_id, tool_set_hash, tags, last_seen_at)
+             SELECT 'd' || lpad(n::text, 6, '0'), CASE WHEN n % 2 = 0 THEN 'Lamp ' || md5(n::text) END,
+               CASE WHEN n % 100 = 1 THEN 'MCPU' ELSE 'XIAOZHI' END::dialect,
+               CASE WHEN n % ($2 / 3) = 1 THEN 'three' WHEN n > $2 * 0.95 THEN 'last' ELSE 'model-' || n % 10 END,
+               '2.0.' || n % 12, 'ALWAYS',
                CASE WHEN n % 4 = 1 THEN 'WEBSOCKET' ELSE 'MQTT' END::transport_kind, 1, n % ($2 / 3) <> 1, $1,
                ($3::text[])[CASE WHEN n % 500 = 0 THEN 2 WHEN n % 20 = 1 THEN 3 WHEN n % 20 = 3 THEN 4 ELSE 1 END],
-               CASE WHEN n % ($2 / 3) = 1 THEN ARRAY['three'] ELSE ARRAY['floor-' || n % 50, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END] END,
+               CASE WHEN n % ($2 / 3) = 1 THEN ARRAY['three']
+                 ELSE ARRAY['floor-' || n % 50, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END] END,
                '2026-01-01'::timestamptz + n * interval '1 s'
              FROM generate_series(1, $2::int) AS n`,
     },
@@ -80,7 +86,7 @@ function nodesOf(node: PlanNode): readonly PlanNode[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)];
 }
 
-/** Rows of devices that the first two pages looked at, the more of both, and how they were found. */
+/** The larger number of rows that the first two pages read, and how they were found. */
 async function lookAt(
   filter: DeviceFilter | undefined,
   order: DeviceOrder,
@@ -113,7 +119,7 @@ async function lookAt(
 const at = (seconds: number): number => Date.UTC(2026, 0, 1) + seconds * 1_000;
 const filters: Readonly<Record<string, DeviceFilter | undefined>> = {
   'no filter': undefined,
-  ids: { ids: ['d000007', 'd004000', 'nobody'] },
+  ids: { ids: ['d000007', 'd004000', 'unknown'] },
   'online, all but three': { presence: 'ONLINE' },
   'offline, three': { presence: 'OFFLINE' },
   'a tag of fifty': { tags: ['floor-7'] },
@@ -137,7 +143,7 @@ const filters: Readonly<Record<string, DeviceFilter | undefined>> = {
   'seen before, all': { lastSeenBefore: at(DEVICES) },
   'seen before, few': { lastSeenBefore: at(40) },
   'a search for one': { search: 'D000977' },
-  'a search for none': { search: 'nobody at all' },
+  'a search without results': { search: 'unknown device' },
   'any of two': { any: [{ model: 'three' }, { tags: ['three'] }] },
   'neither of two': { not: { any: [{ model: 'model-3' }, { tags: ['floor-7'] }] } },
   'nested twice': { not: { any: [{ not: { model: 'three' } }, { not: { dialect: 'MCPU' } }] }, model: 'three' },

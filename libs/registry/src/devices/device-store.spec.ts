@@ -136,7 +136,7 @@ describe('sessions of devices', () => {
     expect(await registry.devices.find('hasty')).toMatchObject({ presence: 'OFFLINE' });
   });
 
-  it('opens a session that is ready already with one write, which tells what it replaced', async () => {
+  it('opens a session that is already ready with one write, which returns what it replaced', async () => {
     const open = (toolSetHash: ToolSetHash | undefined, firmwareVersion: string, at: number) =>
       registry.devices.connecting({
         ...arriving('quick'),
@@ -219,7 +219,7 @@ describe('sessions of devices', () => {
     expect(await registry.devices.find('odd')).toMatchObject({ model: 'bo\ufffdard\ufffd' });
   });
 
-  it('tells the history of tool sets with what changed', async () => {
+  it('returns the history of tool sets with their changes', async () => {
     await comeOnline('changing', SET_A, '1.0');
     await registry.devices.ready(greeted('changing', 1, SET_B, '1.1', AT + 1_000));
     const [history] = await registry.devices.toolSetHistory(['changing'], 10);
@@ -266,7 +266,7 @@ describe('lists of devices', () => {
       ['list-2', 'list-3', 'list-5'],
     ],
     ['offline ones last seen before', { lastSeenBefore: AT + 1_000 }, ['list-5']],
-    ['no transport that nobody has', { transport: 'TCP' }, []],
+    ['a transport that no device has', { transport: 'TCP' }, []],
     ['model and dialect', { model: 'board', dialect: 'XIAOZHI' }, ['list-1', 'list-2', 'list-3', 'list-4']],
     ['stale tools', { toolsStale: true }, []],
   ])('finds devices by %s', async (_, filter, expected) => {
@@ -306,7 +306,7 @@ describe('lists of devices', () => {
     });
   });
 
-  it('changes tags of those that match, and of nobody without a condition', async () => {
+  it('changes the tags of matching devices, and of no device without a condition', async () => {
     const add = (tag: string) => ({ add: [tag], remove: [], tagsMax: 3 });
     const swapped = await registry.devices.tag(
       { ids: ['list-1', 'list-3'] },

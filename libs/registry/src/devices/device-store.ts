@@ -62,9 +62,8 @@ export class DeviceStore {
   }
 
   /**
-   * Creates the device if it is new, raises its epoch and opens the session row. With `ready` it
-   * also does what `ready` does. Like all writes of sessions, it is batched with those of other
-   * devices, and resolves when committed.
+   * Creates the device if it is new, raises its epoch and opens the session row; with `ready` it does
+   * what `ready` does. Writes of sessions are batched and resolve when committed.
    */
   connecting(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {

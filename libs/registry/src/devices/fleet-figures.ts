@@ -221,7 +221,8 @@ export class FleetFiguresStore {
       {
         name: 'hub-processes',
         text: `
-          SELECT p.id, p.host, p.pid, p.started_at AS "startedAt", p.lease_until > now() AS "isAlive", p.roles, p.version,
+          SELECT p.id, p.host, p.pid, p.started_at AS "startedAt", p.lease_until > now() AS "isAlive", p.roles,
+                 p.version,
                  CASE WHEN p.lease_until > now()
                    THEN (SELECT count(*)::int FROM device d WHERE d.gateway_id = p.id AND d.online)
                    ELSE 0 END AS "onlineCount"
@@ -233,8 +234,8 @@ export class FleetFiguresStore {
   }
 
   /**
-   * Start of the visible history of `device d`: `infinity` if there is none, undefined without an
-   * access scope.
+   * Start of the visible history of `device d`: `infinity` if no history is visible, undefined
+   * without an access scope.
    */
   async #start(within: DeviceFilter | undefined, parameters: unknown[]): Promise<string | undefined> {
     return within && ((await scopeOf(this.#database, within)).since(parameters) ?? NEVER);

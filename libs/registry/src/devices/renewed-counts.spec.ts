@@ -61,7 +61,7 @@ describe('counts that are renewed', () => {
     expect(await other.ask()).toBe(2);
   });
 
-  it('that fail are told to whoever waits, and made again', async () => {
+  it('that fail reject for all waiting callers, and are made again', async () => {
     const { state, ask } = stage(10);
     state.fails = true;
     await expect(ask()).rejects.toThrow('away');

@@ -74,7 +74,8 @@ async function versionsOf(db: Queryable, versions: readonly string[]): Promise<R
              SELECT w.wanted,
                CASE WHEN (SELECT count(version) FROM known) > ${String(VALUES_MAX)}
                     THEN array_fill(NULL::text, ARRAY[${String(VALUES_MAX + 1)}])
-                    ELSE ARRAY(SELECT k.version FROM known k WHERE version_key(k.version) < version_key(w.wanted)) END AS found
+                    ELSE ARRAY(
+                      SELECT k.version FROM known k WHERE version_key(k.version) < version_key(w.wanted)) END AS found
              FROM unnest($1::text[]) AS w(wanted)`,
     },
     [versions],

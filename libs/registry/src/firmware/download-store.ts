@@ -50,7 +50,8 @@ const PROGRESS = {
            broken_off_at = CASE WHEN i.is_broken_off THEN to_timestamp(i.at / 1000)
                                 WHEN i.server_id IS NULL THEN d.broken_off_at END
          FROM json_to_recordset($1)
-           AS i(id uuid, requests int, bytes float8, is_complete boolean, server_id uuid, is_broken_off boolean, at float8)
+           AS i(id uuid, requests int, bytes float8, is_complete boolean, server_id uuid, is_broken_off boolean,
+             at float8)
          WHERE d.id = i.id`,
 };
 

@@ -1,4 +1,4 @@
-/** A migrated database with devices, one hub process with a lease, and jobs: what specs of jobs start from. */
+/** A migrated database with devices, one hub process with a lease, and jobs, for specs of jobs. */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
 import { Database } from '../database/database.js';
@@ -16,10 +16,10 @@ export interface JobFixture {
   readonly db: Database;
   readonly jobs: JobStore;
   readonly owner: HubProcessId;
-  /** Makes `count` devices with the owner as their gateway; ids sort in the order of their numbers. */
+  /** Creates `count` devices with the owner as gateway. Ids are in the order of their numbers. */
   addDevices(count: number, isOnline?: boolean): Promise<readonly DeviceId[]>;
   setOnline(deviceId: DeviceId, isOnline: boolean): Promise<void>;
-  /** A process with a lease that lives, or one that has ended. */
+  /** A process with a living lease, or with one that has ended. */
   addProcess(isAlive?: boolean): Promise<HubProcessId>;
   endLease(process: HubProcessId): Promise<void>;
   /** A job over the whole fleet, owned, prepared and running. */
@@ -78,7 +78,8 @@ export async function openJobFixture(): Promise<JobFixture> {
     const lease = isAlive ? '1 hour' : '-1 second';
     await db.query(
       {
-        text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() + $2::interval)`,
+        text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until)
+               VALUES ($1, 'spec', 1, now(), now() + $2::interval)`,
       },
       [id, lease],
     );
@@ -92,7 +93,8 @@ export async function openJobFixture(): Promise<JobFixture> {
       const rows = await db.query<{ id: DeviceId }>(
         {
           text: `INSERT INTO device (id, dialect, reachability, epoch, online, gateway_id)
-            SELECT 'device-' || lpad(n::text, 7, '0'), 'XIAOZHI', 'ALWAYS', 1, $3, $4 FROM generate_series($1::int, $2::int) AS n RETURNING id`,
+            SELECT 'device-' || lpad(n::text, 7, '0'), 'XIAOZHI', 'ALWAYS', 1, $3, $4
+            FROM generate_series($1::int, $2::int) AS n RETURNING id`,
         },
         [devices, devices + count - 1, isOnline, owner],
       );

@@ -31,14 +31,14 @@ describe('the job store', () => {
   afterAll(() => fixture.close());
 
   const waitingForLock = async () => {
-    const text =
-      "SELECT count(*)::int AS count FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'";
+    const text = `SELECT count(*)::int AS count FROM pg_stat_activity
+       WHERE datname = current_database() AND wait_event_type = 'Lock'`;
     return (await fixture.db.query<{ count: number }>({ text }, []))[0]?.count;
   };
   const progress = async (id: Parameters<typeof fixture.jobs.progress>[0][number]) =>
     (await fixture.jobs.progress([id])).get(id);
 
-  it('makes a job once per actor and key, and tells another request under the key', async () => {
+  it('creates a job once per actor and key, and reports another request with the key as a conflict', async () => {
     const job = newJob();
     expect(await fixture.jobs.create(job)).toMatchObject({
       kind: 'created',
@@ -160,7 +160,7 @@ describe('the job store', () => {
     expect(await fixture.jobs.flush(fence, [decided(target)])).toBe(0);
   });
 
-  it('does not claim again before its time what somebody was too busy for', async () => {
+  it('does not claim a target again before its time if its gateway was overloaded', async () => {
     const fence = await fixture.runningJob();
     const claimed = await fixture.jobs.claim(fence, 2, AT);
     const rest = { kind: 'ready', notBefore: AT + 1_000 } as const;
@@ -180,7 +180,7 @@ describe('the job store', () => {
     expect(target?.sendBy).toBeLessThanOrEqual(AT + 3_600_000);
   });
 
-  it('tells the end of preparation from a job that is not being prepared', async () => {
+  it('distinguishes the end of preparation from a job that is not being prepared', async () => {
     const job = newJob();
     const created = await fixture.jobs.create(job);
     const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);

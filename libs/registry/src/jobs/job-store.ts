@@ -1,4 +1,7 @@
-/** All operations on jobs as one object. The classes are by reader: commands, reads, preparation, queue, verification. */
+/**
+ * All operations on jobs as one object. The classes are by reader: commands, reads, preparation,
+ * queue, verification.
+ */
 import type { Database } from '../database/database.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { JobCommands } from './commands/job-commands.js';

@@ -67,18 +67,20 @@ describe('retention', () => {
     expect(await registry.removeOld(kept, NOW)).toEqual({});
   });
 
-  it('removes jobs that ended long ago with all that is theirs, a month of targets at a time, and no others', async () => {
+  it('removes only old finished jobs with their rows, a month of targets at a time', async () => {
     for (const days of [190, 100]) await registry.makePartitions(daysAgo(days));
     const make = async (days: number, state: 'FINISHED' | 'RUNNING', parentJobId?: JobId) => {
       const at = daysAgo(days);
       const job = newJob({ id: v7({ msecs: at }) as JobId, createdAt: at, parentJobId });
       await registry.jobs.create(job);
       await raw.query(
-        `UPDATE job SET state = $2::job_state, finished_at = CASE WHEN $2 = 'FINISHED' THEN $3::timestamptz END WHERE id = $1`,
+        `UPDATE job SET state = $2::job_state, finished_at = CASE WHEN $2 = 'FINISHED' THEN $3::timestamptz END
+         WHERE id = $1`,
         [job.id, state, new Date(at)],
       );
       await raw.query(
-        `INSERT INTO job_target (job_id, device_id, ordinal, state) VALUES ($1, 'd1', 1, 'DECIDED'), ($1, 'd2', 2, 'DECIDED')`,
+        `INSERT INTO job_target (job_id, device_id, ordinal, state)
+         VALUES ($1, 'd1', 1, 'DECIDED'), ($1, 'd2', 2, 'DECIDED')`,
         [job.id],
       );
       await raw.query(`INSERT INTO job_result (job_id, hash, result) VALUES ($1, 'h', '{}')`, [job.id]);
@@ -133,16 +135,16 @@ describe('retention', () => {
     expect(first.kind === 'created' && (await registry.jobs.find(first.job.id))?.id).toBeTruthy();
   });
 
-  it('removes attempts to deliver old events, and what removed webhooks were owed', async () => {
+  it('removes old webhook deliveries, and pending events of removed webhooks', async () => {
     const webhook = await registry.webhooks.create(
       { url: 'https://x.example/', types: ['*'], enabled: true, secret: 's' },
       { webhooksMax: 9, at: NOW },
     );
-    registry.events.append({ type: 'spec.owed', deviceId: undefined, at: NOW, data: {} });
+    registry.events.append({ type: 'spec.pending', deviceId: undefined, at: NOW, data: {} });
     await expect.poll(async () => (await rowsOf('SELECT FROM webhook_debt')).length).toBe(1);
     const breaker = { failures: 9, pauseMs: 1, pauseMsMax: 1 };
     const [owed] = await registry.webhooks.claim({ limit: 9, perWebhook: 9, claimMs: 1_000, breaker });
-    if (owed === undefined || webhook === undefined) throw new TypeError('Nothing was owed.');
+    if (owed === undefined || webhook === undefined) throw new TypeError('No event is pending.');
     const attempt = { owed, status: 500, error: 'no', result: { kind: 'retry', afterMs: 0 } } as const;
     for (const at of [daysAgo(31), daysAgo(29)]) await registry.webhooks.settle({ ...attempt, at }, breaker);
     await registry.removeOld(kept, NOW);

@@ -1,4 +1,5 @@
--- Closes sessions ($1 rows). Returns the devices whose newest session this was; only these go offline.
+-- Closes sessions ($1 rows). Returns the devices whose newest session this was; only these go
+-- offline.
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(id text, epoch int, reason text, at float8)
 ), locked AS MATERIALIZED (

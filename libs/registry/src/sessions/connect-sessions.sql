@@ -1,21 +1,23 @@
--- Opens sessions: $1 rows, $2 the process that holds them. Creates new devices and raises the epoch of the others; a session
--- that is still open was taken over. A row with `ready_at` was ready before it was written and also does what
--- ready-sessions.sql does. A device that was removed since its login gets an epoch and nothing else. Stale tools count as
--- changed, because an OTA request may have changed the version before. Returns what the device pointed to before.
+-- Opens sessions: $1 rows, $2 the process that holds them. Creates new devices and raises the epoch
+-- of the others; a session that is still open was taken over. A row with `ready_at` was ready
+-- before it was written and also does what ready-sessions.sql does. A device that was removed since
+-- its login gets an epoch and nothing else. Stale tools count as changed, because an OTA request
+-- may have changed the version before. Returns what the device pointed to before.
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
     id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8,
     gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean, ready_at float8)
 ), removed AS (
-  UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id RETURNING r.device_id AS id, r.epoch
+  UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id
+  RETURNING r.device_id AS id, r.epoch
 ), former AS MATERIALIZED (
   SELECT i.id, d.tool_set_hash, d.firmware_version, d.tools_stale
   FROM input i CROSS JOIN LATERAL (
     SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d WHERE d.id = i.id OFFSET 0) d
 ), raised AS (
   INSERT INTO device AS d (
-    id, dialect, transport, reachability, epoch, connected_at, last_seen_at, online, gateway_id, model, firmware_version,
-    tool_set_hash, tools_discovered_at, tools_stale)
+    id, dialect, transport, reachability, epoch, connected_at, last_seen_at, online, gateway_id, model,
+    firmware_version, tool_set_hash, tools_discovered_at, tools_stale)
   SELECT id, dialect, transport, reachability, 1, to_timestamp(at / 1000), to_timestamp(coalesce(ready_at, at) / 1000),
     ready_at IS NOT NULL, gateway_id, model, firmware_version, tool_set_hash,
     CASE WHEN tool_set_hash IS NOT NULL THEN to_timestamp(ready_at / 1000) END,
@@ -45,7 +47,8 @@ WITH input AS MATERIALIZED (
   FROM raised r JOIN input i USING (id)
 ), changed AS (
   SELECT r.id, r.tool_set_hash, coalesce(r.firmware_version, '') AS firmware_version,
-    to_timestamp(i.ready_at / 1000) AS at, f.tool_set_hash AS former_hash, coalesce(f.firmware_version, '') AS former_version
+    to_timestamp(i.ready_at / 1000) AS at, f.tool_set_hash AS former_hash,
+    coalesce(f.firmware_version, '') AS former_version
   FROM raised r JOIN input i USING (id) LEFT JOIN former f USING (id)
   WHERE i.ready_at IS NOT NULL
     AND (f.tools_stale OR (f.tool_set_hash, coalesce(f.firmware_version, ''))

@@ -1,5 +1,6 @@
--- Marks sessions as ready ($1 rows): presence, model, version and tool set of their devices. Returns the sessions that are open
--- and the newest of their device, with what the device pointed to before.
+-- Marks sessions as ready ($1 rows): presence, model, version and tool set of their devices.
+-- Returns the sessions that are open and the newest of their device, with what the device pointed
+-- to before.
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
     id text, epoch int, gateway_id uuid, model text, firmware_version text, tool_set_hash text, tools_complete boolean,
@@ -18,7 +19,8 @@ WITH input AS MATERIALIZED (
     online = true, gateway_id = i.gateway_id, last_seen_at = to_timestamp(i.at / 1000),
     model = coalesce(i.model, d.model), firmware_version = coalesce(i.firmware_version, d.firmware_version),
     tool_set_hash = coalesce(i.tool_set_hash, d.tool_set_hash),
-    tools_discovered_at = CASE WHEN i.tool_set_hash IS NULL THEN d.tools_discovered_at ELSE to_timestamp(i.at / 1000) END,
+    tools_discovered_at = CASE WHEN i.tool_set_hash IS NULL THEN d.tools_discovered_at
+                               ELSE to_timestamp(i.at / 1000) END,
     tools_stale = i.tool_set_hash IS NULL OR NOT i.tools_complete
   FROM former f JOIN input i USING (id, epoch)
   WHERE d.id = f.id

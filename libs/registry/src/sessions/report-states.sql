@@ -1,5 +1,5 @@
--- Stores reported states that differ ($1 rows). Returns the devices whose newest session this is, with the previous state of
--- the same tool.
+-- Stores reported states that differ ($1 rows). Returns the devices whose newest session this is,
+-- with the previous state of the same tool.
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(id text, epoch int, tool text, state jsonb, at float8)
 ), former AS MATERIALIZED (

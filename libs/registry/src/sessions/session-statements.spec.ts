@@ -1,4 +1,4 @@
-/** The plans of session statements that PostgreSQL made over empty tables, as for the first fleet that connects. */
+/** Plans of session statements that PostgreSQL made over empty tables, as for the first fleet. */
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openTestDatabase } from '../test-database.js';

@@ -1,8 +1,9 @@
 /**
- * The SQL of sessions, with the types of its parameters and columns. Each statement writes many devices and locks rows in the
- * order of device ids, so two of them cannot deadlock. They are prepared once, perhaps over empty tables, and keep that plan:
- * so tables are read by key regardless of their size, through lateral subqueries that PostgreSQL cannot merge (OFFSET 0,
- * FOR UPDATE), and through joins on more columns than needed, which promise few rows.
+ * The SQL of sessions, with the types of its parameters and columns. Each statement writes many
+ * devices and locks rows in the order of device ids, so two of them cannot deadlock. They are
+ * prepared once, perhaps over empty tables, and keep that plan: so tables are read by key
+ * regardless of their size, through lateral subqueries that PostgreSQL cannot merge (OFFSET 0, FOR
+ * UPDATE), and through joins on more columns than needed, which promise few rows.
  */
 import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { sql, SqlFile } from '../database/sql-file.js';

@@ -69,7 +69,7 @@ describe('uploads', () => {
     expect((await registry.uploads.page({}, { first: 1 })).rows[0]?.id).toBe(rows[2]?.id);
   });
 
-  it('are told by age, and gone when removed', async () => {
+  it('are listed by age, and gone when removed', async () => {
     const old = photo(NOW - 86_400_000, { deviceId: undefined, kind: 'IMAGE', question: undefined });
     await registry.uploads.add(old);
     expect((await registry.uploads.olderThan(NOW - 1, 10)).map(({ id }) => id)).toEqual([old.id]);

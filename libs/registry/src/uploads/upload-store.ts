@@ -47,8 +47,8 @@ const UNIQUE_VIOLATION = 'P2002';
 
 /** The columns, with the names of Prisma. */
 const COLUMNS = `u.id, u.device_id AS "deviceId", u.kind, u.content_type AS "contentType",
-  u.size_bytes AS "sizeBytes", u.sha256, u.storage_key AS "storageKey", u.thumbnail_key AS "thumbnailKey", u.question, u.answer,
-  u.ticket_id AS "ticketId"`;
+  u.size_bytes AS "sizeBytes", u.sha256, u.storage_key AS "storageKey", u.thumbnail_key AS "thumbnailKey", u.question,
+  u.answer, u.ticket_id AS "ticketId"`;
 
 export class UploadStore {
   constructor(private readonly database: Database) {}

@@ -16,7 +16,8 @@ async function hubProcess(leaseSeconds: number): Promise<HubProcessId> {
   const id = v7() as HubProcessId;
   await database.query(
     {
-      text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() + $2 * interval '1 second')`,
+      text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until)
+             VALUES ($1, 'spec', 1, now(), now() + $2 * interval '1 second')`,
     },
     [id, leaseSeconds],
   );
@@ -41,7 +42,7 @@ describe('what processes know of voice servers', () => {
     await testDatabase.close();
   });
 
-  it('is put together: whoever saw it turn last is believed, conversations add up, the dead say nothing', async () => {
+  it('is combined from living processes: the latest change counts, and conversations add up', async () => {
     const [one, two, dead] = [await hubProcess(60), await hubProcess(60), await hubProcess(-1)];
     expect(await store.list()).toEqual([]);
     await store.report(one, [

@@ -1,6 +1,7 @@
 /**
- * The devices that an approval covers. They are fixed when the job is created: devices that match the filter later are not
- * approved, and devices that no longer match when the job starts are left out.
+ * The devices that an approval covers. They are fixed when the job is created: devices that match
+ * the filter later are not approved, and devices that no longer match when the job starts are left
+ * out.
  */
 import type { Queryable } from '../../database/database.js';
 import type { GroundFilter } from '../../device-filter.js';

@@ -8,7 +8,10 @@ import type { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { fixApprovalTargets } from './approval-targets.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
 
-/** Undefined if the creator has used the idempotency key before. Groups are resolved now: later changes do not affect the job. */
+/**
+ * Undefined if the creator has used the idempotency key before. Groups are resolved now: later
+ * changes do not affect the job.
+ */
 async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promise<JobRecord | undefined> {
   const devices = await groundFilter(db, job.devices);
   const columns = { ...columnsOf(job, devices), ...sealedColumns(job, seal) };
@@ -24,7 +27,10 @@ async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promis
   return inserted !== undefined && job.state === 'AWAITING_APPROVAL' ? fixApprovalTargets(db, job, devices) : inserted;
 }
 
-/** False if an image of the jobs was deleted. Locks the images: a transaction that deletes one waits and then finds the job. */
+/**
+ * False if an image of the jobs was deleted. Locks the images: a transaction that deletes one waits
+ * and then finds the job.
+ */
 export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'firmwareImageId'>[]): Promise<boolean> {
   const ids = new Set(jobs.flatMap(({ firmwareImageId }) => firmwareImageId ?? []));
   if (ids.size === 0) return true;
@@ -34,7 +40,10 @@ export async function holdImages(db: Queryable, jobs: readonly Pick<NewJob, 'fir
   return held.length === ids.size;
 }
 
-/** Inserts all jobs, or none if the idempotency key of the first was used before. Waits for a transaction that is using it. */
+/**
+ * Inserts all jobs, or none if the idempotency key of the first was used before. Waits for a
+ * transaction that is using it.
+ */
 export async function insertJobs(
   db: Queryable,
   jobs: readonly NewJob[],

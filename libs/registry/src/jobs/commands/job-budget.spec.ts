@@ -1,4 +1,7 @@
-/** What a large job may cost PostgreSQL. [jobs §9] The full size runs with the long tests; the small one finds a statement that goes over all rows each time. */
+/**
+ * The cost of a large job in PostgreSQL. [jobs §9] The long tests run the full size; the small size
+ * finds statements that read all rows each time.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../database/database.js';
 import type { TargetFlush } from '../queue/target-flush.js';
@@ -19,8 +22,8 @@ function succeeded({ deviceId, attempt }: ClaimedTarget): TargetFlush {
 
 /** Rows of targets that the connection has read so far, as PostgreSQL counts them. */
 async function rowsRead(db: Queryable): Promise<number> {
-  const text =
-    "SELECT sum(seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables WHERE relname LIKE 'job_target%'";
+  const text = `SELECT sum(seq_tup_read + idx_tup_fetch)::int AS count FROM pg_stat_xact_user_tables
+     WHERE relname LIKE 'job_target%'`;
   const rows = await db.query<{ count: number }>({ text }, []);
   return rows[0]?.count ?? 0;
 }

@@ -1,4 +1,7 @@
-/** Creates jobs and moves them from state to state. Each change adds an entry to the audit trail in the same transaction. */
+/**
+ * Creates jobs and moves them from state to state. Each change adds an entry to the audit trail in
+ * the same transaction.
+ */
 import type { Job, JobConclusion, JobState, PauseReason, TrippedRule } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
@@ -50,7 +53,10 @@ export class JobCommands {
     return first === undefined ? { kind: 'conflict' } : { kind: 'created', job: first };
   }
 
-  /** Creates all jobs in one transaction, or none if the key of the first was used before or an image is missing. */
+  /**
+   * Creates all jobs in one transaction, or none if the key of the first was used before or an
+   * image is missing.
+   */
   async createAll(
     jobs: readonly NewJob[],
     by: AuditSource,
@@ -82,8 +88,8 @@ export class JobCommands {
   }
 
   /**
-   * The unmasked arguments, for the process that runs the job. `lost` if their secrets were sealed with another key,
-   * undefined for an unknown job.
+   * The unmasked arguments, for the process that runs the job. `lost` if their secrets were sealed
+   * with another key, undefined for an unknown job.
    */
   async argumentsOf(id: JobId): Promise<Job['arguments'] | 'lost' | undefined> {
     const text = 'SELECT arguments, secret_arguments FROM job WHERE id = $1';
@@ -95,7 +101,10 @@ export class JobCommands {
     return this.seal.open(id, row.secret_arguments) ?? 'lost';
   }
 
-  /** Moves the job if it still has this version; undefined otherwise. `by` is the hub if it is absent. */
+  /**
+   * Moves the job if it still has this version; undefined otherwise. `by` is the hub if it is
+   * absent.
+   */
   async transition(job: Pick<Job, 'id' | 'version'>, to: JobMove, at: number, by = HUB): Promise<Job | undefined> {
     const moved = await audited(
       this.db,

@@ -30,5 +30,8 @@ export interface MissingImage {
   readonly kind: 'image_missing';
 }
 
-/** The result for a used idempotency key: the earlier job for the same request, a conflict for another one. */
+/**
+ * The result for a used idempotency key: the earlier job for the same request, a conflict for
+ * another one.
+ */
 export type EarlierJob = { readonly kind: 'repeat'; readonly job: Job } | { readonly kind: 'conflict' };

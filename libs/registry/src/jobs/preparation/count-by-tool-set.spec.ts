@@ -14,7 +14,8 @@ beforeAll(async () => {
   const raw = new pg.Client({ connectionString: database.databaseUrl });
   await raw.connect();
   await raw.query(`INSERT INTO device (id, dialect, reachability, model, tool_set_hash, online)
-    SELECT 'd-' || n, 'XIAOZHI', 'ALWAYS', 'board-' || n % 3, nullif('set-' || n % 4, 'set-3'), true FROM generate_series(1, 100000) n`);
+    SELECT 'd-' || n, 'XIAOZHI', 'ALWAYS', 'board-' || n % 3, nullif('set-' || n % 4, 'set-3'), true
+    FROM generate_series(1, 100000) n`);
   await raw.query('ANALYZE device');
   await raw.end();
 });

@@ -18,7 +18,9 @@ export async function countByWave(db: Queryable, jobId: string): Promise<void> {
   );
 }
 
-/** Counts the rows and corrects the counters if they differ. Resolves to the sum of the differences. */
+/**
+ * Counts the rows and corrects the counters if they differ. Resolves to the sum of the differences.
+ */
 export function reconcileCounters(db: Database, id: JobId): Promise<number> {
   return db.transaction(async (transaction) => {
     await transaction.query({ text: 'SELECT id FROM job WHERE id = $1 FOR UPDATE' }, [id]);
@@ -38,7 +40,8 @@ async function driftOf(db: Queryable, id: JobId): Promise<number> {
          SELECT wave, target_counter(state, outcome) AS counter, count(*) AS count
          FROM job_target WHERE job_id = $1 GROUP BY 1, 2),
        counted AS (
-         SELECT s.wave, p.counter, p.count FROM (SELECT wave, ${sums} FROM job_counter WHERE job_id = $1 GROUP BY wave) AS s
+         SELECT s.wave, p.counter, p.count
+         FROM (SELECT wave, ${sums} FROM job_counter WHERE job_id = $1 GROUP BY wave) AS s
          CROSS JOIN LATERAL (VALUES ${pairs}) AS p(counter, count))
        SELECT coalesce(sum(abs(coalesce(truth.count, 0) - coalesce(counted.count, 0))), 0)::int AS drift
        FROM truth FULL JOIN counted ON counted.wave = truth.wave AND counted.counter = truth.counter`,

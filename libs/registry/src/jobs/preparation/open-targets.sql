@@ -1,4 +1,5 @@
--- Up to $3 PENDING targets of opened waves become READY, or get what the offline policy says if their device is offline.
+-- Up to $3 PENDING targets of opened waves become READY, or get what the offline policy says if
+-- their device is offline.
 WITH fenced AS (
   SELECT current_wave, offline FROM job WHERE id = $1 AND fence = $2 AND state = 'RUNNING' FOR SHARE
 ), picked AS MATERIALIZED (
@@ -23,6 +24,7 @@ WITH fenced AS (
   FROM located l WHERE t.job_id = $1 AND t.ctid = l.place RETURNING t.wave, t.state, t.outcome
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 7, wave, 'pending', target_counter(state, outcome), count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 7, wave, 'pending', target_counter(state, outcome), count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
 SELECT count(*)::int AS count FROM updated

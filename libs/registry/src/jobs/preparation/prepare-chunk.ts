@@ -1,9 +1,12 @@
-/** The statement that creates the next targets of a job. Its condition on devices depends on the filter of the job. */
+/**
+ * The statement that creates the next targets of a job. Its condition on devices depends on the
+ * filter of the job.
+ */
 import { imageIncompatibility, incompatibilityMessage } from '../rollout/image-incompatibility.js';
 
 /**
- * $1 job, $2 fence, $3 limit, $4 time; $5, $6, $7: hash, error code and message of each tool set that cannot be called.
- * `condition` selects from `device d`.
+ * $1 job, $2 fence, $3 limit, $4 time; $5, $6, $7: hash, error code and message of each tool set
+ * that cannot be called. `condition` selects from `device d`.
  */
 export function prepareChunkSql(condition: string): string {
   return `WITH fenced AS (
@@ -20,7 +23,8 @@ export function prepareChunkSql(condition: string): string {
         SELECT i.*, ${imageIncompatibility(false)} AS incompatibility
         FROM firmware_image i WHERE i.id = f.firmware_image_id) AS i
     ), rejected AS (
-      SELECT c.*, l.incompatibility, coalesce(l.incompatibility, v.code) AS code, coalesce(l.message, v.message) AS message
+      SELECT c.*, l.incompatibility, coalesce(l.incompatibility, v.code) AS code,
+        coalesce(l.message, v.message) AS message
       FROM chunk c LEFT JOIN unnest($5::text[], $6::text[], $7::text[]) AS v(hash, code, message)
         ON v.hash = c.tool_set_hash
       LEFT JOIN checked l ON l.id = c.id

@@ -1,4 +1,7 @@
-/** Creates the targets of a job inside PostgreSQL, chunk by chunk in the order of device ids, and opens its waves. */
+/**
+ * Creates the targets of a job inside PostgreSQL, chunk by chunk in the order of device ids, and
+ * opens its waves.
+ */
 import type { PlannedWave } from '@flotilla/jobs';
 import type { CallError, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { Database, Queryable } from '../../database/database.js';
@@ -19,7 +22,10 @@ export interface ToolSetEligibility {
   readonly rejection: CallError | undefined;
 }
 
-/** Number of devices with the same tools; `toolSetHash` is undefined if their tools are not known yet. */
+/**
+ * Number of devices with the same tools; `toolSetHash` is undefined if their tools are not known
+ * yet.
+ */
 export interface ToolSetCount {
   readonly toolSetHash: ToolSetHash | undefined;
   readonly devices: number;
@@ -68,14 +74,15 @@ export class TargetPreparation {
     if (!wanted) return [];
     const parameters: unknown[] = [];
     const condition = conditionOf(wanted, jobId, parameters);
-    const text = `SELECT DISTINCT d.tool_set_hash AS hash FROM device d WHERE d.tool_set_hash IS NOT NULL AND ${condition}`;
+    const text = `SELECT DISTINCT d.tool_set_hash AS hash FROM device d
+      WHERE d.tool_set_hash IS NOT NULL AND ${condition}`;
     const rows = await this.db.query<{ hash: ToolSetHash }>({ text }, parameters);
     return rows.map((row) => row.hash);
   }
 
   /**
-   * Creates up to `limit` further targets and resolves to their number: 0 if all exist, undefined if the job has another owner
-   * or is not PREPARING. The same statement stores how far it came, so it can be repeated after a crash.
+   * Creates up to `limit` further targets. Resolves to their number, 0 if all exist, or undefined if the
+   * job has another owner or is not PREPARING. Can be repeated after a crash.
    */
   async prepareChunk(
     { jobId, fence }: JobFence,
@@ -110,8 +117,8 @@ export class TargetPreparation {
   }
 
   /**
-   * Fixes the total of the job and assigns targets to waves; without waves, all are in wave 1. Resolves to the total, or to 0 if
-   * the job has another owner or is not PREPARING. Can be repeated.
+   * Fixes the total of the job, assigns targets to waves, and resolves to the total; 0 if the job has
+   * another owner or is not PREPARING. Can be repeated.
    */
   freeze({ jobId, fence }: JobFence, waves: readonly PlannedWave[]): Promise<number> {
     return this.db.transaction(async (transaction) => {
@@ -133,7 +140,10 @@ export class TargetPreparation {
     });
   }
 
-  /** Closes the open wave `from` (0: none) and opens the next. False if another owner or an operator was faster. */
+  /**
+   * Closes the open wave `from` (0: none) and opens the next. False if another owner or an operator
+   * was faster.
+   */
   async openWave({ jobId, fence }: JobFence, from: number, at: number): Promise<boolean> {
     const rows = await this.db.query<{ id: string }>(
       {
@@ -153,7 +163,10 @@ export class TargetPreparation {
     return rows.length > 0;
   }
 
-  /** Makes up to `limit` PENDING targets of opened waves READY, or applies the offline policy. Resolves to how many moved. */
+  /**
+   * Makes up to `limit` PENDING targets of opened waves READY, or applies the offline policy.
+   * Resolves to how many moved.
+   */
   async openTargets(fence: JobFence, limit: number, at: number): Promise<number> {
     const [row] = await OPEN_TARGETS.run(this.db, { ...fence, limit, at: new Date(at) });
     return row?.count ?? 0;
@@ -210,7 +223,10 @@ async function insertWaves(db: Queryable, jobId: string, waves: readonly Planned
   );
 }
 
-/** Assigns waves in the order of sending, but takes models and versions in turn, so that the first wave has all kinds of devices. */
+/**
+ * Assigns waves in the order of sending, but takes models and versions in turn, so that the first
+ * wave has all kinds of devices.
+ */
 async function assignWaves(db: Queryable, jobId: string, waves: readonly PlannedWave[]): Promise<void> {
   const firstPlaces = waves.map(
     ({ number }) => 1 + waves.slice(0, number - 1).reduce((sum, { size }) => sum + size, 0),

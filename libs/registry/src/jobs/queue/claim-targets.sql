@@ -1,12 +1,15 @@
--- Claims READY targets for sending: they become DISPATCHING with a claim number, the id of the call, its deadline, and the
--- session epoch that the call may be sent to. Targets whose device is offline get what the offline policy of the job says.
+-- Claims READY targets for sending: they become DISPATCHING with a claim number, the id of the
+-- call, its deadline, and the session epoch that the call may be sent to. Targets whose device is
+-- offline get what the offline policy of the job says.
 --
--- An owner whose lease has ended claims nothing. A target of a tool that must not run twice is claimed only once. A device
--- with a call of a disruptive job in flight is skipped; a disruptive job skips devices with any call in flight. [jobs §16]
+-- An owner whose lease has ended claims nothing. A target of a tool that must not run twice is
+-- claimed only once. A device with a call of a disruptive job in flight is skipped; a disruptive
+-- job skips devices with any call in flight. [jobs §16]
 --
--- Call ids of one claim share their random digits and count up: a random id per row would cost four times as much.
--- No index changes when a target is claimed, so both the indexed state and the real one are compared. The state is compared
--- again in the update instead of locking the rows before, because a lock costs half as much as a write.
+-- Call ids of one claim share their random digits and count up: a random id per row would cost four
+-- times as much. No index changes when a target is claimed, so both the indexed state and the real
+-- one are compared. The state is compared again in the update instead of locking the rows before,
+-- because a lock costs half as much as a write.
 WITH fenced AS (
   SELECT j.idempotent, j.disruptive, j.verification, j.offline, j.call_timeout_ms, p.lease_until
   FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()
@@ -37,7 +40,8 @@ WITH fenced AS (
     NOT is_gone AND NOT is_online AND offline = 'FAIL' AS is_rejected FROM found
 ), updated AS (
   UPDATE job_target t SET
-    state = CASE WHEN l.is_ended THEN 'DECIDED' WHEN l.is_online THEN 'DISPATCHING' ELSE 'WAITING_DEVICE' END::target_state,
+    state = CASE WHEN l.is_ended THEN 'DECIDED' WHEN l.is_online THEN 'DISPATCHING'
+                 ELSE 'WAITING_DEVICE' END::target_state,
     outcome = CASE WHEN NOT l.is_ended THEN NULL WHEN t.attempts > 0 THEN latest_outcome(t.error_code)
                    WHEN l.is_rejected THEN 'REJECTED' ELSE 'SKIPPED' END::outcome,
     error_code = CASE WHEN l.is_rejected AND t.attempts = 0 THEN 'DEVICE_OFFLINE' ELSE t.error_code END,
@@ -55,7 +59,8 @@ WITH fenced AS (
     l.tool_set_hash, l.name, t.baseline_version
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 1, wave, 'pending', target_counter(state, outcome), count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 1, wave, 'pending', target_counter(state, outcome), count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
 SELECT u.device_id, u.call_id, u.claim, u.attempts, u.epoch, u.gateway_id, u.tool_set_hash, u.name, u.baseline_version,
   (extract(epoch FROM f.lease_until - clock_timestamp()) * 1000)::float8 AS lease_left_ms

@@ -1,4 +1,7 @@
-/** A device that a disruptive job has called is no other job's until its target is decided, whoever is killed in between. The locks are the rows. [jobs §16] */
+/**
+ * A device in a disruptive job is locked for other jobs until its target is decided, also if
+ * processes are killed meanwhile. The rows of targets are the locks. [jobs §16]
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { NewJob } from '../commands/new-job.js';
@@ -33,7 +36,7 @@ describe('a device that a disruptive job holds', () => {
     );
   }
 
-  /** What a kill and a restart do: a process takes the job over, and classifies what was in flight. */
+  /** A kill and a restart: a process takes over the job and classifies the targets in flight. */
   async function takenOver({ jobId }: JobFence): Promise<JobFence> {
     const fence = await fixture.jobs.takeOwnership(jobId, fixture.owner);
     if (fence === undefined) throw new Error('not taken over');
@@ -83,7 +86,8 @@ describe('a device that a disruptive job holds', () => {
     ['the disruptive job is taken over first', true],
   ])('stays held over a kill of both owners: %s', async (_, isHolderFirst) => {
     const [plain, holder] = [await fixture.runningJob(retried), await fixture.runningJob(restart)];
-    // Half of the fleet is being restarted, and being verified or not when the process dies; the plain job has the other half in flight.
+    // The disruptive job has half of the fleet in flight or in verification; the plain job has the
+    // other half in flight.
     const held = await claim(restart, holder, FLEET / 2);
     await flush(holder, held.slice(0, 2), verifying);
     const inFlight = await claim(retried, plain);
@@ -110,7 +114,7 @@ describe('a device that a disruptive job holds', () => {
     }
   });
 
-  it('does not count the time after a kill as time of a call that was not sent again, and says why nobody knows its end', async () => {
+  it('does not count the time after a kill as duration of a call, and explains its unknown outcome', async () => {
     const plain = await fixture.runningJob(retried);
     const [cutOff] = await claim(retried, plain, 1);
     const successor = await takenOver(plain);

@@ -1,10 +1,12 @@
--- Stores the ends of attempts: $3, $4 the distinct results by hash; $5 to $12 the distinct ends; $13 to $20 the targets,
--- each with the number of its end. Targets that are not in flight under the same claim number stay as they are.
+-- Stores the ends of attempts: $3, $4 the distinct results by hash; $5 to $12 the distinct ends;
+-- $13 to $20 the targets, each with the number of its end. Targets that are not in flight under the
+-- same claim number stay as they are.
 --
--- Each target is found by its key before any is written. In one join with the update, PostgreSQL trusted statistics that are
--- minutes old and know of no target in flight: a batch took over 1 s instead of 20 ms. For the same reason the update takes
--- the job id from the rows that were found. LIMIT 1 shows that a key is in one partition only; without it the generic plan
--- looks more expensive than a new plan for each batch, which takes 2 ms.
+-- Each target is found by its key before any is written. In one join with the update, PostgreSQL
+-- trusted statistics that are minutes old and know of no target in flight: a batch took over 1 s
+-- instead of 20 ms. For the same reason the update takes the job id from the rows that were found.
+-- LIMIT 1 shows that a key is in one partition only; without it the generic plan looks more
+-- expensive than a new plan for each batch, which takes 2 ms.
 WITH fenced AS (
   SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE
 ), stored AS (
@@ -17,7 +19,8 @@ WITH fenced AS (
 ), found AS MATERIALIZED (
   SELECT j.id AS job_id, t.place, r.started_at, r.at, r.retry_at, r.verify_deadline_at, r.soft_deadline_at, e.*
   FROM fenced j, ends e
-  JOIN unnest($13::text[], $14::int[], $15::int[], $16::float8[], $17::float8[], $18::float8[], $19::float8[], $20::float8[])
+  JOIN unnest($13::text[], $14::int[], $15::int[], $16::float8[], $17::float8[], $18::float8[], $19::float8[],
+      $20::float8[])
     AS r(device_id, claim, end_place, started_at, at, retry_at, verify_deadline_at, soft_deadline_at) USING (end_place)
   CROSS JOIN LATERAL (
     SELECT t.ctid AS place FROM job_target t
@@ -42,6 +45,7 @@ WITH fenced AS (
   RETURNING t.wave, t.state, t.outcome
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 2, wave, 'in_flight', target_counter(state, outcome), count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 2, wave, 'in_flight', target_counter(state, outcome), count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
 SELECT count(*)::int AS count FROM updated

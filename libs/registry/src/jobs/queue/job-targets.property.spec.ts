@@ -1,4 +1,7 @@
-/** Whatever happens to a job in whatever order: counters are what the rows say, decided stays decided, and what must not run twice is claimed once. */
+/**
+ * In any order of operations on a job: counters match the rows, decided targets stay decided, and
+ * targets that must not run twice are claimed once.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { TargetState } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
@@ -39,7 +42,7 @@ const counterOfLive: Partial<Record<TargetState, string>> = {
   VERIFYING: 'verifying',
 };
 
-/** The counter that a row stands in, told apart from the SQL that says the same. */
+/** The counter of a row, computed independently of the SQL. */
 function counterOf({ state, outcome }: Row): string {
   if (state !== 'DECIDED') return counterOfLive[state] ?? 'pending';
   return (outcome ?? '').toLowerCase().replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase());
@@ -98,7 +101,7 @@ class RandomJob {
     return name;
   }
 
-  /** Whatever it tries changes nothing. */
+  /** None of its operations changes anything. */
   async #actAsFormerOwner(acts: readonly (() => Promise<unknown>)[]): Promise<void> {
     const { fence } = this;
     const before = await this.rows();
@@ -117,7 +120,7 @@ class RandomJob {
 
   async #flush(at: number): Promise<void> {
     const before = await this.rows();
-    // Mostly ends after which there is another claim: an end of the one before must find nothing of its own.
+    // Mostly ends followed by another claim: the end of an earlier claim must not find its target.
     const again = this.idempotent ? (['ready', 'retry', 'retry'] as const) : (['ready', 'ready'] as const);
     const ends = this.#ends(at, ['decided', 'verifying', 'waiting', ...again]);
     await this.fixture.jobs.flush(this.fence, ends);
@@ -209,7 +212,8 @@ class RandomJob {
   rows(): Promise<readonly Row[]> {
     return this.fixture.db.query<Row & Record<string, unknown>>(
       {
-        text: 'SELECT device_id, wave, state, outcome, late, attempts, claim FROM job_target WHERE job_id = $1 ORDER BY device_id',
+        text: `SELECT device_id, wave, state, outcome, late, attempts, claim FROM job_target
+               WHERE job_id = $1 ORDER BY device_id`,
       },
       [this.fence.jobId],
     );

@@ -1,4 +1,5 @@
--- Marks targets without an answer as handed to the socket. Skips targets that a flush is writing, so the two cannot deadlock.
+-- Marks targets without an answer as handed to the socket. Skips targets that a flush is writing,
+-- so the two cannot deadlock.
 WITH picked AS MATERIALIZED (
   SELECT t.ctid AS place
   FROM job j JOIN job_target t ON t.job_id = j.id AND t.state = 'DISPATCHING' AND t.device_id = ANY ($3)

@@ -1,6 +1,6 @@
--- Decides about targets that a former owner left in flight; it is not known whether they were sent. An idempotent tool is sent
--- again, with the attempt counted and its error kept. A tool with a verification is verified. All others end UNKNOWN.
--- A claimed target is still READY in the index.
+-- Decides about targets that a former owner left in flight; it is not known whether they were sent.
+-- An idempotent tool is sent again, with the attempt counted and its error kept. A tool with a
+-- verification is verified. All others end UNKNOWN. A claimed target is still READY in the index.
 WITH fenced AS (
   SELECT CASE WHEN idempotent THEN 'READY' WHEN verification <> 'NONE' THEN 'VERIFYING' ELSE 'DECIDED' END AS next,
     verification = 'READBACK' AS is_read
@@ -20,9 +20,11 @@ WITH fenced AS (
   RETURNING t.device_id, t.wave, t.state, t.outcome
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 5, wave, 'in_flight', target_counter(state, outcome), count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 5, wave, 'in_flight', target_counter(state, outcome), count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
-SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent, count(*) FILTER (WHERE state = 'VERIFYING')::int AS verifying,
+SELECT count(*) FILTER (WHERE state = 'READY')::int AS resent,
+  count(*) FILTER (WHERE state = 'VERIFYING')::int AS verifying,
   count(*) FILTER (WHERE state = 'DECIDED')::int AS unknown,
   coalesce((array_agg(device_id) FILTER (WHERE state = 'DECIDED'))[1:$6], '{}') AS unknown_device_ids
 FROM updated

@@ -1,4 +1,5 @@
--- RETRY_WAIT targets whose time has come become READY, longest waiting first; at most $3. Both states are one counter.
+-- RETRY_WAIT targets whose time has come become READY, longest waiting first; at most $3. Both
+-- states are one counter.
 WITH fenced AS (
   SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE
 ), picked AS MATERIALIZED (

@@ -1,4 +1,7 @@
-/** The distinct results of a batch. Targets with the same result share one row, by the hash of its body. */
+/**
+ * The distinct results of a batch. Targets with the same result share one row, by the hash of its
+ * body.
+ */
 import { createHash } from 'node:crypto';
 import type { ToolResult } from '@flotilla/mcp';
 
@@ -37,7 +40,8 @@ function bodyOf(text: string, { isError }: ToolResult): string {
   const body = storable(text);
   const bytes = Buffer.byteLength(body);
   if (bytes <= RESULT_BYTES_MAX) return body;
-  const beginning = `[${bytes} bytes, of which a job keeps the first ${RESULT_BYTES_MAX / 4}] ${body.slice(0, RESULT_BYTES_MAX / 4)}`;
+  const kept = RESULT_BYTES_MAX / 4;
+  const beginning = `[${bytes} bytes, of which a job keeps the first ${kept}] ${body.slice(0, kept)}`;
   return JSON.stringify({ content: [{ type: 'text', text: beginning }], isError });
 }
 

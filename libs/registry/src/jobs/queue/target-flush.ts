@@ -18,8 +18,8 @@ export interface TargetFlush {
   readonly deviceId: DeviceId;
   readonly attempt: number;
   /**
-   * `decided`: final. `verifying`: the device shows the outcome later. `retry`: sent, and sent again later; the attempt counts.
-   * `waiting`, `ready`: certainly not sent, so the attempt does not count; the device is offline, or the target is free again.
+   * `verifying`: the outcome shows later. `retry`: sent, and sent again later; the attempt counts.
+   * `waiting` (for its device) and `ready`: certainly not sent, so the attempt does not count.
    */
   readonly to:
     | {
@@ -55,7 +55,10 @@ const STATES = {
   retry: 'RETRY_WAIT',
 } as const;
 
-/** The end of an attempt without its times. Most targets of a batch end alike, so each distinct end is sent once. */
+/**
+ * The end of an attempt without its times. Most targets of a batch end alike, so each distinct end
+ * is sent once.
+ */
 interface End {
   readonly state: string;
   readonly outcome: string | undefined;
@@ -124,7 +127,10 @@ function placeOf(end: End, ends: Map<string, { readonly place: number; readonly 
   return ends.size;
 }
 
-/** An array in the syntax of PostgreSQL, because pg would escape each number. Without any number it is empty; `unnest` pads it. */
+/**
+ * An array in the syntax of PostgreSQL, because pg would escape each number. Without any number it
+ * is empty; `unnest` pads it.
+ */
 function arrayLiteral(numbers: readonly (number | undefined)[]): string {
   return numbers.every((number) => number === undefined)
     ? '{}'

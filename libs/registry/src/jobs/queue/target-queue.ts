@@ -1,6 +1,7 @@
 /**
- * The queue of a job's targets: claiming them, storing the ends of attempts, waking them, ending them in bulk. Each statement
- * that moves targets also moves the counters of the job, so the counters sum to the total at every commit.
+ * The queue of a job's targets: claiming them, storing the ends of attempts, waking them, ending
+ * them in bulk. Each statement that moves targets also moves the counters of the job, so the
+ * counters sum to the total at every commit.
  */
 import type { Job, TargetOutcome, VerificationDeadlines } from '@flotilla/jobs';
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolResult, ToolSetHash } from '@flotilla/mcp';
@@ -37,7 +38,9 @@ export interface ClaimedTarget {
   readonly deviceName: string | undefined;
   /** Firmware before the send. */
   readonly baselineVersion: string | undefined;
-  /** End of the owner's lease, ms since the Unix epoch. Afterwards another process may own the job. */
+  /**
+   * End of the owner's lease, ms since the Unix epoch. Afterwards another process may own the job.
+   */
   readonly sendBy: number;
 }
 
@@ -93,8 +96,8 @@ export class TargetQueue {
   constructor(private readonly db: Database) {}
 
   /**
-   * Makes `owner` the owner of the job and raises the fence. Undefined if another living process owns the job.
-   * Targets that the former owner left in flight are classified by `recover`.
+   * Makes `owner` the owner of the job and raises the fence. Undefined if another living process
+   * owns the job. Targets that the former owner left in flight are classified by `recover`.
    */
   async takeOwnership(id: JobId, owner: HubProcessId): Promise<JobFence | undefined> {
     const rows = await this.db.query<{ fence: number }>(
@@ -133,8 +136,8 @@ export class TargetQueue {
   }
 
   /**
-   * Claims up to `limit` READY targets whose device is online; their intent is committed when this resolves. Targets of offline
-   * devices get what the offline policy says. `isDisruptive` excludes devices with a call of any other job in flight.
+   * Claims up to `limit` READY targets with an online device, and commits their intent. Targets of offline
+   * devices get what the offline policy says. `isDisruptive` skips devices with calls of other jobs.
    */
   async claim(fence: JobFence, limit: number, at: number, isDisruptive = false): Promise<readonly ClaimedTarget[]> {
     const rows = await this.db.transaction(async (transaction) => {
@@ -164,7 +167,8 @@ export class TargetQueue {
       const [row] = await FLUSH.run(this.db, parameters);
       const changed = row?.count ?? 0;
       count += changed;
-      // A row that `markSent` moved between look-up and update is found in the next pass, even if it is the only one.
+      // A row that `markSent` moved between look-up and update is found in the next pass, even if
+      // it is the only one.
       if (pass > 1 && changed === 0) break;
     }
     return count;
@@ -176,8 +180,8 @@ export class TargetQueue {
   }
 
   /**
-   * Makes WAITING_DEVICE targets READY if their device is online: those of `deviceIds`, or all. If all, targets of removed
-   * devices end SKIPPED. Resolves to the number of targets that moved.
+   * Makes WAITING_DEVICE targets READY if their device is online: those of `deviceIds`, or all. If
+   * all, targets of removed devices end SKIPPED. Resolves to the number of targets that moved.
    */
   async wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number> {
     const parameters = { ...fence, limit: WAKE_TARGETS_MAX };
@@ -188,7 +192,9 @@ export class TargetQueue {
     return row?.count ?? 0;
   }
 
-  /** Makes RETRY_WAIT targets READY when their time has come. `nextAt`: when the next one is due. */
+  /**
+   * Makes RETRY_WAIT targets READY when their time has come. `nextAt`: when the next one is due.
+   */
   async releaseRetries(
     fence: JobFence,
     at: number,
@@ -198,7 +204,10 @@ export class TargetQueue {
     return { released, nextAt: released === WAKE_TARGETS_MAX ? at : row?.next_at?.getTime() };
   }
 
-  /** Ends all targets in which nothing is in flight. Those that were sent before keep the end of their latest attempt. */
+  /**
+   * Ends all targets in which nothing is in flight. Those that were sent before keep the end of
+   * their latest attempt.
+   */
   async endNeverSent(fence: JobFence, outcome: 'CANCELLED' | 'EXPIRED', at: number): Promise<BulkEnd> {
     const end = { ...fence, outcome, at: new Date(at), limit: END_TARGETS_MAX, namedMax: NAMED_MAX };
     let count = 0;
@@ -232,7 +241,10 @@ export class TargetQueue {
     }));
   }
 
-  /** Gives UNKNOWN targets the outcome of their late answer, once. Resolves to the targets that changed. [jobs §3] */
+  /**
+   * Gives UNKNOWN targets the outcome of their late answer, once. Resolves to the targets that
+   * changed. [jobs §3]
+   */
   async correctUnknown(answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]> {
     const results = new Results();
     const resultHashes = answers.map(({ result }) => result && results.add(result));

@@ -1,4 +1,5 @@
--- WAITING_DEVICE targets become READY if their device is online; at most $3 of them. Targets of removed devices end SKIPPED.
+-- WAITING_DEVICE targets become READY if their device is online; at most $3 of them. Targets of
+-- removed devices end SKIPPED.
 WITH fenced AS (
   SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE
 ), picked AS MATERIALIZED (
@@ -16,6 +17,7 @@ WITH fenced AS (
   FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.wave, t.state, t.outcome
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 3, wave, 'waiting_device', target_counter(state, outcome), count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 3, wave, 'waiting_device', target_counter(state, outcome), count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
 SELECT count(*)::int AS count FROM updated

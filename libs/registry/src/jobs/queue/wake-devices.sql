@@ -1,5 +1,6 @@
--- WAITING_DEVICE targets of the named devices become READY if the device is online; at most $3 of them.
--- Each device is looked up by itself: in a free join, the list may be searched once per waiting target.
+-- WAITING_DEVICE targets of the named devices become READY if the device is online; at most $3 of
+-- them. Each device is looked up by itself: in a free join, the list may be searched once per
+-- waiting target.
 WITH fenced AS (
   SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE
 ), picked AS MATERIALIZED (
@@ -12,6 +13,7 @@ WITH fenced AS (
   UPDATE job_target t SET state = 'READY' FROM picked p WHERE t.job_id = $1 AND t.ctid = p.place RETURNING t.wave
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 3, wave, 'waiting_device', 'pending', count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 3, wave, 'waiting_device', 'pending', count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
 SELECT count(*)::int AS count FROM updated

@@ -1,4 +1,7 @@
-/** Reads jobs and their targets, optionally within the access scope of a viewer. Secrets in the arguments are masked. */
+/**
+ * Reads jobs and their targets, optionally within the access scope of a viewer. Secrets in the
+ * arguments are masked.
+ */
 import { z } from 'zod';
 import type { Job, JobProgress, JobState, Wave } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
@@ -109,7 +112,10 @@ export class JobReads {
     return grouped(ids, records, ({ job_id: id }) => id).map((waves) => waves.map(waveOf));
   }
 
-  /** The progress by wave number, in the order of the input. A job without waves has all targets in wave 1. */
+  /**
+   * The progress by wave number, in the order of the input. A job without waves has all targets in
+   * wave 1.
+   */
   async waveProgress(ids: readonly JobId[], scope?: JobScope): Promise<readonly ReadonlyMap<number, JobProgress>[]> {
     if (scope !== undefined) return this.#scopedProgress.of(ids, scope);
     const sums = COUNTER_COLUMNS.map((column) => `sum(${column}) AS ${column}`).join(', ');
@@ -140,8 +146,8 @@ export class JobReads {
   }
 
   /**
-   * The number of targets per outcome at up to `points` moments of equal distance, per job, in the order of the input.
-   * Reads all targets of the jobs.
+   * The number of targets per outcome at up to `points` moments of equal distance, per job, in the
+   * order of the input. Reads all targets of the jobs.
    */
   decidedOverTime(
     ids: readonly JobId[],
@@ -152,8 +158,8 @@ export class JobReads {
   }
 
   /**
-   * Whether steering the job would affect devices outside of the scope: a target is outside, or targets are not counted yet.
-   * A removed device counts as outside.
+   * Whether steering the job would affect devices outside of the scope: a target is outside, or
+   * targets are not counted yet. A removed device counts as outside.
    */
   async hasTargetsBeyond({ id, createdById }: Pick<Job, 'id' | 'createdById'>, scope?: JobScope): Promise<boolean> {
     if (scope === undefined || createdById === scope.creator) return false;

@@ -49,7 +49,7 @@ function stage(tookMs = 100) {
 }
 
 describe('the progress that a narrowed viewer sees', () => {
-  it('is counted once for all that ask at a time, and again after twenty times as long as it took', async () => {
+  it('is counted once for concurrent callers, and again after twenty times its duration', async () => {
     const { state, succeeded } = stage();
     expect(await Promise.all([succeeded(one), succeeded(one), succeeded(one)])).toEqual([[0], [0], [0]]);
     state.pending = 6;

@@ -1,6 +1,7 @@
 /**
- * The progress of jobs within access scopes. It is counted from rows instead of counters, and followers request it twice a
- * second. Viewers with the same scope share a count, for a time that grows with its cost.
+ * The progress of jobs within access scopes. It is counted from rows instead of counters, and
+ * followers request it twice a second. Viewers with the same scope share a count, for a time that
+ * grows with its cost.
  */
 import type { JobProgress } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
@@ -27,7 +28,10 @@ interface Count {
   usedUntil: number;
 }
 
-/** A count is used for this many times its duration: counting keeps PostgreSQL busy for 5 % of the time, per job and scope. */
+/**
+ * A count is used for this many times its duration: counting keeps PostgreSQL busy for 5 % of the
+ * time, per job and scope.
+ */
 const USED_TIMES = 19;
 /** Cached counts of jobs and scopes. Others are counted each time. */
 const COUNTS_MAX = 1_000;

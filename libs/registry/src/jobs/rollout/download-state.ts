@@ -1,6 +1,12 @@
-/** Whether the hub cut the newest download of a target, or the device ended it, as SQL. verification/read-evidence.sql has the same. */
+/**
+ * Whether the hub cut the newest download of a target, or the device ended it, as SQL.
+ * verification/read-evidence.sql has the same.
+ */
 
-/** Whether the hub cut the newest download of the target `t`: it is neither complete nor broken off, and its process is gone. */
+/**
+ * Whether the hub cut the newest download of the target `t`: it is neither complete nor broken off,
+ * and its process is gone.
+ */
 export const IS_DOWNLOAD_CUT = `EXISTS (
     SELECT FROM (
       SELECT o.* FROM download o WHERE o.job_id = t.job_id AND o.device_id = t.device_id ORDER BY o.id DESC LIMIT 1) w

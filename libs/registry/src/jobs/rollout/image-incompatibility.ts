@@ -1,7 +1,7 @@
 /**
- * Why a device cannot use an image, as SQL over `d(model, chip, ota_partitions, firmware_version)` and the image `i`, which is NULL
- * for a job without one. The boards of an image are those of its releases. Unknown properties of a device do not count
- * while the device can still report them.
+ * Why a device cannot use an image, as SQL over `d(model, chip, ota_partitions, firmware_version)`
+ * and the image `i`, which is NULL for a job without one. The boards of an image are those of its
+ * releases. Unknown properties of a device do not count while the device can still report them.
  */
 
 /** `isLastLook`: what is unknown now stays unknown until the image is sent. */

@@ -1,4 +1,4 @@
-/** A firmware image that is deleted while a roll-out of it is made: one of the two is too late, and knows it. */
+/** A firmware image is deleted while a roll-out of it is created: one of the two fails, with its reason. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
@@ -39,11 +39,12 @@ describe('an image that is deleted while a roll-out of it is made', () => {
     return id;
   }
 
-  /** Deletions that wait for somebody who holds their row. */
+  /** The number of deletions that wait for a lock on their row. */
   const waitingDeletions = () =>
     fixture.db.query(
       {
-        text: `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%firmware_image%'`,
+        text: `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'
+                 AND query LIKE '%firmware_image%'`,
       },
       [],
     );
@@ -76,7 +77,7 @@ describe('an image that is deleted while a roll-out of it is made', () => {
     ).toEqual([]);
   });
 
-  it('is never rolled out without being there, whoever wins', async () => {
+  it('is never rolled out after its deletion, in any order', async () => {
     for (let race = 0; race < RACES; race++) {
       const firmwareImageId = await addedImage();
       const [created, removed] = await Promise.all([

@@ -56,7 +56,7 @@ describe('an offer of a running roll-out', () => {
   const offered = async () => (await rollouts.offer(fence.jobId, contact, deadlines, limits, () => true)) !== undefined;
   const isCandidate = async () => (await rollouts.candidate(contact))?.jobId === fence.jobId;
 
-  it('is made once while somebody owns the job', async () => {
+  it('is made once while the job has an owner', async () => {
     expect([await isCandidate(), await offered(), await offered()]).toEqual([true, true, false]);
   });
 
@@ -78,7 +78,8 @@ describe('an offer of a running roll-out', () => {
     const decide = (deviceId: DeviceId | undefined, outcome: string) =>
       fixture.db.query(
         {
-          text: `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = $4 WHERE job_id = $1 AND device_id = $2`,
+          text: `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = $4
+                 WHERE job_id = $1 AND device_id = $2`,
         },
         [jobId, deviceId, outcome, new Date(at)],
       );
@@ -92,13 +93,13 @@ describe('an offer of a running roll-out', () => {
     expect(await room(61_000)).toBe(80);
   });
 
-  it('is not made after the job has expired, whoever has not noticed yet', async () => {
+  it('is not made after the job has expired, even before the owner notices', async () => {
     const past = "now() - interval '1 second'";
     await fixture.db.query({ text: `UPDATE job SET expires_at = ${past} WHERE id = $1` }, [fence.jobId]);
     expect([await isCandidate(), await offered()]).toEqual([false, false]);
   });
 
-  it('is not made where its owner is gone, who would have closed its window and judged its rules, until another one has it', async () => {
+  it('is not made without a living owner, who would close the window and apply the abort rules', async () => {
     const mortal = await fixture.addProcess();
     await fixture.db.query({ text: 'UPDATE job SET owner_id = $2 WHERE id = $1' }, [fence.jobId, mortal]);
     await fixture.endLease(mortal);

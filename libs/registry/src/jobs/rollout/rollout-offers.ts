@@ -1,13 +1,20 @@
-/** The offer of an image to a device that is not connected, at its OTA request. An offer is a send, so its intent is committed. */
+/**
+ * The offer of an image to a device that is not connected, at its OTA request. An offer is a send,
+ * so its intent is committed.
+ */
 import { storableText } from '../../database/json-rows.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
 import type { OtaContact } from '../../provisioning-store.js';
 import { IS_DOWNLOAD_CUT } from './download-state.js';
 import { imageIncompatibility } from './image-incompatibility.js';
 
-/** The device as it reports itself now; what it does not report comes from its row. $1 id, $2 model, $3 version, $4 chip, $5 partitions. */
+/**
+ * The device as it reports itself now; what it does not report comes from its row. $1 id, $2 model,
+ * $3 version, $4 chip, $5 partitions.
+ */
 const AS_REPORTED = `(SELECT e.id, e.epoch, coalesce($2, e.model) AS model, $3::text AS firmware_version,
-  coalesce($4, e.chip) AS chip, coalesce($5::int, e.ota_partitions) AS ota_partitions FROM device e WHERE e.id = $1) AS d`;
+  coalesce($4, e.chip) AS chip, coalesce($5::int, e.ota_partitions) AS ota_partitions
+  FROM device e WHERE e.id = $1) AS d`;
 
 /** The first five parameters of the statements below. */
 export function reportedBy({ board, deviceId, firmwareVersion, model }: OtaContact): unknown[] {
@@ -20,11 +27,17 @@ export function reportedBy({ board, deviceId, firmwareVersion, model }: OtaConta
   ];
 }
 
-/** The hub cut the first download, and the device now reports its old firmware. Same as `retryOfUpgrade` in libs/jobs. */
+/**
+ * The hub cut the first download, and the device now reports its old firmware. Same as
+ * `retryOfUpgrade` in libs/jobs.
+ */
 const IS_CUT = `(t.state = 'VERIFYING' AND t.cut_retries = 0 AND t.baseline_version = d.firmware_version
     AND ${IS_DOWNLOAD_CUT})`;
 
-/** The job needs a living owner, which stops it when its window closes, it expires or an abort rule trips. */
+/**
+ * The job needs a living owner, which stops it when its window closes, it expires or an abort rule
+ * trips.
+ */
 const MAY_BE_OFFERED = `j.state = 'RUNNING' AND j.expires_at > now()
   AND EXISTS (SELECT FROM hub_process p WHERE p.id = j.owner_id AND p.lease_until > now())
   AND j.verification = 'FIRMWARE' AND i.kind = 'FIRMWARE'
@@ -38,8 +51,8 @@ export const FIND_CANDIDATE = {
 };
 
 /**
- * $6 job, $7 time, $8 and $9 deadlines, $10 end of the grant, $11 start of the loop window, $12 limit of the loop, $13 process.
- * The target becomes VERIFYING with its epoch, its deadlines and a new download.
+ * The target becomes VERIFYING with a new download. $6 job, $7 time, $8 and $9 deadlines, $10 end of the
+ * grant, $11 start of the loop window, $12 limit of the loop, $13 process.
  */
 export const OFFER = {
   name: 'rollout-offer',

@@ -108,8 +108,8 @@ export class RolloutStore {
   }
 
   /**
-   * Grants a download to each of these claimed targets, in one commit, as far as there is room. Targets that are missing in the
-   * result are not wanted any more. A download is expected at the process that holds the session of the device.
+   * Grants a download to each of these claimed targets, in one commit, as far as there is room.
+   * Targets that are missing in the result are not wanted any more.
    */
   grant(
     { jobId, fence }: JobFence,
@@ -129,7 +129,9 @@ export class RolloutStore {
     });
   }
 
-  /** The oldest roll-out that waits for this device and can be offered to it as it reports itself. */
+  /**
+   * The oldest roll-out that waits for this device and can be offered to it as it reports itself.
+   */
   async candidate(contact: OtaContact): Promise<RolloutCandidate | undefined> {
     const [row] = await this.db.query<{ job_id: JobId; version: string; size_bytes: number }>(
       FIND_CANDIDATE,
@@ -139,8 +141,8 @@ export class RolloutStore {
   }
 
   /**
-   * Offers the image of the job to the device, in one commit. Undefined if the job is not running, there is no room, another job
-   * has the device, or another request was faster. `isHeard` is checked under the lock: no offer without a waiting device.
+   * Offers the image to the device, in one commit. Undefined without room, if another job has the device,
+   * or if another request was faster. `isHeard` is checked under the lock: is the device still waiting?
    */
   offer(
     jobId: JobId,
@@ -164,7 +166,10 @@ export class RolloutStore {
     });
   }
 
-  /** Devices that run the image of the job and had another version before, by board and that version. */
+  /**
+   * Devices that run the image of the job and had another version before, by board and that
+   * version.
+   */
   async revertGroups(jobId: JobId, scope?: JobScope): Promise<readonly RevertGroup[]> {
     const parameters: unknown[] = [jobId];
     const isInScope = (await targetScopeOf(this.db, scope))(parameters);
@@ -193,7 +198,10 @@ export class RolloutStore {
   }
 }
 
-/** $1 job, $2 fence, $3 devices, $4 time, $5 end of the grant, $6 start of the loop window, $7 limit of the loop, $8 room. */
+/**
+ * $1 job, $2 fence, $3 devices, $4 time, $5 end of the grant, $6 start of the loop window, $7 limit
+ * of the loop, $8 room.
+ */
 const GRANT = {
   name: 'rollout-grant',
   text: `WITH wanted AS MATERIALIZED (

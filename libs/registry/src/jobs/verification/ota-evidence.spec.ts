@@ -1,4 +1,4 @@
-/** OTA requests and downloads as evidence: what PostgreSQL says of a device that booted, and of an image that the hub itself cut off. */
+/** OTA requests and downloads as evidence: a device that booted, and a download that the hub cut. */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -63,7 +63,8 @@ const upgrade: Partial<NewJob> = {
 async function device(): Promise<DeviceId> {
   const [id] = await fixture.addDevices(1);
   if (id === undefined) throw new TypeError('No device.');
-  const text = `UPDATE device SET model = 'board', firmware_version = '1.0.0', client_uuid_hash = $2, connected_at = $3 WHERE id = $1`;
+  const text = `UPDATE device SET model = 'board', firmware_version = '1.0.0', client_uuid_hash = $2, connected_at = $3
+    WHERE id = $1`;
   await fixture.db.query({ text }, [id, hashOf(clientUuid), new Date(AT - 1_000)]);
   return id;
 }
@@ -75,7 +76,7 @@ interface Sent {
   readonly downloadId: string;
 }
 
-/** A roll-out to one device that was sent its image at AT, from the process that holds its session. */
+/** A roll-out to one device that was sent its image at AT, by the process with its session. */
 async function sentImage(error?: typeof answered, change: Partial<NewJob> = {}): Promise<Sent> {
   const id = await device();
   const expiresAt = now + 3_600_000;
@@ -130,7 +131,7 @@ describe('an OTA request after the send', () => {
   it.each([
     ['came before the send', { at: AT }],
     ['has another Client-Id', { clientUuid: randomUUID() }],
-  ])('is none where it %s', async (_, change) => {
+  ])('is not found if it %s', async (_, change) => {
     const sent = await sentImage();
     await writer.add(contact(sent.id, change));
     expect(await seen(sent)).toBeUndefined();
@@ -189,7 +190,7 @@ describe('a download', () => {
   it.each([
     ['its device broke off', { isBrokenOff: true }],
     ['was completed', { isComplete: true }],
-  ])('that %s is over, whatever happens to its process', async (_, end) => {
+  ])('that %s is over, also if its process ends', async (_, end) => {
     const sent = await sentImage();
     const server = await fixture.addProcess(false);
     await served(sent.downloadId, server, 500);

@@ -1,8 +1,10 @@
--- Targets in VERIFYING with news: the device is back or sent an OTA request, it reported that its upgrade failed, or a deadline
--- has passed; and always the target of the call $4. Returns one row without a device if there is no news.
+-- Targets in VERIFYING with news: the device is back or sent an OTA request, it reported that its
+-- upgrade failed, or a deadline has passed; and always the target of the call $4. Returns one row
+-- without a device if there is no news.
 --
--- A device has left by itself if the hub did not end its connection and its gateway is still there. A connection that the device
--- replaced counts only if the new one is at the same process: a killed process leaves its sessions open for devices to replace.
+-- A device has left by itself if the hub did not end its connection and its gateway is still there.
+-- A connection that the device replaced counts only if the new one is at the same process: a killed
+-- process leaves its sessions open for devices to replace.
 WITH fenced AS (
   SELECT j.id, j.verification, i.version AS expected_version
   FROM job j LEFT JOIN firmware_image i ON i.id = j.firmware_image_id WHERE j.id = $1 AND j.fence = $2
@@ -32,14 +34,16 @@ SELECT (SELECT count(*) FROM verifying)::int AS verifying_count, n.device_id, n.
   (s.close_reason IN ('device_closed', 'connection_lost')
     OR (s.close_reason = 'taken_over' AND s.gateway_id = n.gateway)) IS TRUE AS has_left,
   coalesce(back.since, CASE WHEN n.device_epoch > n.epoch AND (n.firmware_version = n.expected_version
-    OR (n.expected_version IS NULL AND n.firmware_version <> n.baseline_version)) THEN n.connected_at END) AS back_since,
+    OR (n.expected_version IS NULL AND n.firmware_version <> n.baseline_version))
+    THEN n.connected_at END) AS back_since,
   (SELECT max(w.last_byte_at) FROM download w WHERE w.job_id = n.job_id AND w.device_id = n.device_id) AS last_byte_at,
   n.verify_deadline_at, n.soft_deadline_at, n.error_code, n.error_message
 FROM (SELECT) one LEFT JOIN news n ON true
 LEFT JOIN session s ON s.device_id = n.device_id AND s.epoch = n.epoch
 LEFT JOIN session newest ON newest.device_id = n.device_id AND newest.epoch = n.device_epoch
 LEFT JOIN LATERAL (
-  SELECT o.* FROM download o WHERE o.job_id = n.job_id AND o.device_id = n.device_id ORDER BY o.id DESC LIMIT 1) w ON true
+  SELECT o.* FROM download o WHERE o.job_id = n.job_id AND o.device_id = n.device_id
+  ORDER BY o.id DESC LIMIT 1) w ON true
 LEFT JOIN hub_process p ON p.id = w.server_id AND p.lease_until > now()
 LEFT JOIN LATERAL (
   SELECT min(b.connected_at) AS since FROM session b

@@ -1,5 +1,6 @@
--- Ends verifications: with a decision, or READY to be sent again ($6 is NULL). Targets that are no longer in VERIFYING under the
--- same claim number stay as they are. A target that is sent again frees the place of its download.
+-- Ends verifications: with a decision, or READY to be sent again ($6 is NULL). Targets that are no
+-- longer in VERIFYING under the same claim number stay as they are. A target that is sent again
+-- frees the place of its download.
 WITH fenced AS (
   SELECT id FROM job WHERE id = $1 AND fence = $2 FOR SHARE
 ), updated AS (
@@ -18,6 +19,7 @@ WITH fenced AS (
     AND o.device_id IN (SELECT device_id FROM updated WHERE state = 'READY')
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 6, wave, 'verifying', target_counter(state, outcome), count(*) FROM updated GROUP BY 3, 4, 5 ORDER BY 3
+  SELECT $1, 6, wave, 'verifying', target_counter(state, outcome), count(*)
+  FROM updated GROUP BY 3, 4, 5 ORDER BY 3
 )
 SELECT device_id FROM updated

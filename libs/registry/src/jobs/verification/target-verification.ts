@@ -37,7 +37,10 @@ export interface ReadbackTarget {
   readonly toolSetHash: ToolSetHash | undefined;
 }
 
-/** The end of a verification. `again`: the target is sent again and keeps the error until then. `attempt` is the claim number. */
+/**
+ * The end of a verification. `again`: the target is sent again and keeps the error until then.
+ * `attempt` is the claim number.
+ */
 export interface VerificationEnd {
   readonly deviceId: DeviceId;
   readonly attempt: number;
@@ -79,7 +82,10 @@ export class TargetVerification {
     return rows.map((row) => row.device_id);
   }
 
-  /** Takes connected targets whose value is due to be read. Each is due again at `againAt` unless it is decided by then. */
+  /**
+   * Takes connected targets whose value is due to be read. Each is due again at `againAt` unless it
+   * is decided by then.
+   */
   async claimReadbacks(
     fence: JobFence,
     limit: number,
@@ -96,13 +102,19 @@ export class TargetVerification {
     }));
   }
 
-  /** Counts, by wave, offline devices past their soft deadline that received no byte of an image for `overdueMs`. */
+  /**
+   * Counts, by wave, offline devices past their soft deadline that received no byte of an image for
+   * `overdueMs`.
+   */
   async overdue(jobId: JobId, at: number, overdueMs: number): Promise<ReadonlyMap<number, number>> {
     const rows = await COUNT_OVERDUE.run(this.db, { jobId, at: new Date(at), overdueMs });
     return new Map(rows.map(({ wave, count }) => [wave, count]));
   }
 
-  /** Moves earlier deadlines to `until` after a takeover: without an owner, no process watched the devices. */
+  /**
+   * Moves earlier deadlines to `until` after a takeover: without an owner, no process watched the
+   * devices.
+   */
   async extendVerifying(fence: JobFence, until: number): Promise<void> {
     await EXTEND_VERIFYING.run(this.db, { ...fence, until: new Date(until) });
   }

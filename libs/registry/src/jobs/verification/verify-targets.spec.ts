@@ -62,13 +62,14 @@ describe('targets that are being verified', () => {
   ): Promise<void> {
     await fixture.db.query(
       {
-        text: `INSERT INTO session (device_id, epoch, gateway_id, transport, firmware_version, connected_at) VALUES ($1, $2, $3, 'MQTT', $4, $5)`,
+        text: `INSERT INTO session (device_id, epoch, gateway_id, transport, firmware_version, connected_at)
+               VALUES ($1, $2, $3, 'MQTT', $4, $5)`,
       },
       [deviceId, epoch, gatewayId, version, new Date(at)],
     );
   }
 
-  /** The device ends its session for this reason and is back on epoch 2, at the same process unless told. */
+  /** The session ends with this reason. The device is back with epoch 2, at the same process by default. */
   async function returns(
     deviceId: DeviceId,
     reason: string,
@@ -146,7 +147,8 @@ describe('targets that are being verified', () => {
     const imageId = randomUUID();
     await fixture.db.query(
       {
-        text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, size_bytes, sha256, storage_key, uploaded_at, uploaded_by)
+        text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, size_bytes, sha256, storage_key,
+                 uploaded_at, uploaded_by)
           VALUES ($1, 'FIRMWARE', 'x.bin', 'xiaozhi', '2.0.0', 'esp32s3', 1, 'x', 'x', now(), 'spec')`,
       },
       [imageId],
@@ -201,7 +203,7 @@ describe('targets that are being verified', () => {
     expect((await fixture.jobs.verifying(fence, AT + 99_000)).targets).toEqual([]);
   });
 
-  it('end UNKNOWN when nobody waits for them any more, and the counters agree', async () => {
+  it('end UNKNOWN in a forced cancel, and the counters agree', async () => {
     const [fence] = await verifyingJob(2);
     expect(await fixture.jobs.endInFlight(fence, { code: 'SESSION_CLOSED', message: 'forced' }, AT)).toMatchObject({
       count: 2,
@@ -227,7 +229,8 @@ describe('targets that are being verified', () => {
     await fixture.setOnline(loading.deviceId, false);
     await fixture.db.query(
       {
-        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at, last_byte_at) VALUES ($1, $1, $2, $3, now(), $4)`,
+        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at, last_byte_at)
+               VALUES ($1, $1, $2, $3, now(), $4)`,
       },
       [randomUUID(), loading.deviceId, fence.jobId, new Date(AT + 29_000)],
     );
