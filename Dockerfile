@@ -1,4 +1,4 @@
-# The hub in all roles, on the current LTS line of Node. Stage one installs everything and compiles; stage two keeps what runs.
+# The hub in all roles, on the current LTS version of Node. Stage one compiles; stage two has only what runs.
 
 FROM node:24-bookworm-slim AS build
 WORKDIR /flotilla
@@ -9,7 +9,7 @@ RUN npm prune --omit=dev
 
 FROM node:24-bookworm-slim
 ENV NODE_ENV=production
-# In a container loopback is the container itself; what is published decides who reaches the hub.
+# Loopback would be reachable only inside the container. The published ports decide who reaches the hub.
 ENV FLOTILLA_HOST=0.0.0.0
 ENV FLOTILLA_DATA_DIR=/data
 WORKDIR /flotilla
@@ -22,6 +22,6 @@ RUN mkdir --mode=0700 /data && chown node:node /data
 USER node
 VOLUME /data
 EXPOSE 8080 1883 8883 8884/udp
-# Asks over HTTPS where the hub has a certificate.
+# Uses HTTPS if the hub has a certificate.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "apps/hub/dist/health-check.js"]
 CMD ["node", "--max-semi-space-size=64", "apps/hub/dist/main.js"]
