@@ -16,7 +16,7 @@ describe('what is on the audit trail', () => {
 
   const of = async (subject: string) => [...(await hub.registry.audit.page({ subject }, { first: 50 })).rows].reverse();
 
-  it('is the whole life of a job, by whom and from where, with its calls covered by it', async () => {
+  it('has the whole life of a job with actor and address; its calls have no own entries', async () => {
     const caller = { ...admin, remoteAddress: '192.0.2.7' };
     const { job } = await hub.fleet.createJob(
       { tool: 'self.lamp.turn_on', arguments: {}, devices: { ids: ['board', 'away'] } },
@@ -39,7 +39,7 @@ describe('what is on the audit trail', () => {
     expect(await of('device:board')).toEqual([]);
   });
 
-  it('has one entry for what several tried at once and one did', async () => {
+  it('has one entry for a change that several callers tried at once', async () => {
     await hub.disconnect('board');
     const id = await startJob(hub, ['board']);
     await expect.poll(async () => (await hub.job(id)).state).toBe('RUNNING');

@@ -12,7 +12,7 @@ describe('refuseFilter', () => {
     { any: [{ model: 'a' }, { tags: ['b'] }] },
     { not: { presence: 'OFFLINE' } },
     { any: [{ not: { all: true } }] },
-  ])('takes %j', (filter) => {
+  ])('accepts %j', (filter) => {
     expect(refuseFilter(filter, path)).toBeUndefined();
   });
 

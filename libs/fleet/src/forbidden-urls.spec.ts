@@ -40,7 +40,7 @@ describe('a URL that devices may not open', () => {
   });
   afterAll(() => fixture.close());
 
-  it('reaches no device by a single call and makes no job', async () => {
+  it('reaches no device by a single call, and creates no job', async () => {
     const jobs = await hub.registry.jobs.liveCount();
     await fc.assert(
       fc.asyncProperty(forbidden, async (url) => {

@@ -108,7 +108,7 @@ describe('arguments whose names look secret', () => {
     await worker.worker.stop();
   });
 
-  it('are never sent as their masks: without the key the job says what is missing', async () => {
+  it('are never sent as masks: without the key the job reports what is missing', async () => {
     const id = await startJob(hub, ['board'], asked);
     const stranger = await fixture.startAnother('of another hub');
     await stranger.connect(['board'], tools);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { FailedAttempts } from './failed-attempts.js';
 
 describe('failed attempts', () => {
-  it('of one address are bounded in a time, and begin again after it', () => {
+  it('of one address are limited per window, and start again after it', () => {
     let now = 1_000;
     const attempts = new FailedAttempts({ failuresMax: 2, windowMs: 60_000 }, () => now);
     expect([attempts.count('192.0.2.1'), attempts.count('192.0.2.1')]).toEqual([undefined, undefined]);
@@ -20,7 +20,7 @@ describe('failed attempts', () => {
     expect(attempts.count('2001:db8:0:1::1')).toBeUndefined();
   });
 
-  it('are remembered of a bounded number of addresses', () => {
+  it('are remembered for a limited number of addresses', () => {
     const attempts = new FailedAttempts({ failuresMax: 1, windowMs: 60_000 });
     attempts.count('first');
     for (let index = 0; index < 10_000; index += 1) attempts.count(`address ${index}`);

@@ -60,7 +60,7 @@ const operations: readonly (readonly [string, Scope])[] = [
 const scopes = SCOPES.filter((scope) => scope !== 'ADMIN');
 
 describe('scopes', () => {
-  it.each(operations)('%s needs %s, and nothing else will do', async (query, needed) => {
+  it.each(operations)('%s needs %s, and no other scope is enough', async (query, needed) => {
     const allowed = await api.ask(query, {}, [needed]);
     expect(allowed.codes).toEqual([]);
     const others = scopes.filter((scope) => scope !== needed);
@@ -73,13 +73,13 @@ describe('scopes', () => {
     expect((await api.ask(query)).codes).toEqual([]);
   });
 
-  it('let every key ask who it is', async () => {
+  it('allow every key to read its own identity', async () => {
     expect(await api.ask('{ viewer { name scopes } }', {}, [])).toMatchObject({
       data: { viewer: { name: 'key:', scopes: [] } },
     });
   });
 
-  it('guard the ways from one thing to another', async () => {
+  it('guard fields that lead to objects of another scope', async () => {
     const events = await api.ask('{ device(id: "aa:00") { id events { nodes { id } } } }', {}, ['DEVICES_READ']);
     expect(events).toMatchObject({ data: { device: null }, codes: ['FORBIDDEN'] });
     const device = await api.ask(

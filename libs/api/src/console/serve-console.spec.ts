@@ -48,7 +48,7 @@ describe('the console', () => {
     expect((await server.inject(url)).statusCode).toBe(404);
   });
 
-  it('allows nothing that is not its own, and styles by a nonce of this answer alone', async () => {
+  it('allows only its own resources, and styles with the nonce of the answer', async () => {
     const [first, second] = [await server.inject('/'), await server.inject('/')];
     const policy = String(first.headers['content-security-policy']);
     const nonce = /'nonce-([^']+)'/.exec(policy)?.[1];
@@ -72,7 +72,7 @@ describe('the console', () => {
     expect(plain.body).toBe('let a;');
   });
 
-  it('is left out where it was not built', async () => {
+  it('is not served without a build', async () => {
     const bare = Fastify();
     serveConsole(bare, path.join(folder, 'nowhere'));
     expect((await bare.inject('/')).statusCode).toBe(404);

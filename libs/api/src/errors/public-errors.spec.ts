@@ -32,20 +32,20 @@ describe('toPublicErrors', () => {
     });
   });
 
-  it('counts places in lists with numbers, as compiled queries do not', () => {
+  it('writes list indexes as numbers, also for compiled queries', () => {
     const error = new GraphQLError('No.', { path: ['devices', 'nodes', '0', 'sessions'] });
     const quiet = { error: () => undefined, warn: () => undefined, debug: () => undefined };
     expect(toPublicErrors([error], quiet)[0]?.path).toEqual(['devices', 'nodes', 0, 'sessions']);
   });
 
-  it('hides what failed inside, and logs it once', () => {
+  it('masks internal errors, and logs them once', () => {
     const { code, message, logged } = shown(inResolver(new TypeError('password is hunter2')));
     expect(code).toBe('INTERNAL');
     expect(message).not.toContain('hunter2');
     expect(logged).toHaveLength(1);
   });
 
-  it('calls a bad cursor the fault of the caller', () => {
+  it('reports a bad cursor as BAD_USER_INPUT', () => {
     const error = inResolver(new RegistryError('ARGUMENT_INVALID', 'The cursor "x" is not one of this list.'));
     expect(shown(error)).toEqual({
       code: 'BAD_USER_INPUT',
@@ -54,7 +54,7 @@ describe('toPublicErrors', () => {
     });
   });
 
-  it('says UNAVAILABLE without details while the database is away', () => {
+  it('reports UNAVAILABLE without details while PostgreSQL is unavailable', () => {
     const { code, message } = shown(
       inResolver(new RegistryError('DATABASE_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.7:5432')),
     );
@@ -62,7 +62,7 @@ describe('toPublicErrors', () => {
     expect(message).not.toContain('10.0.0.7');
   });
 
-  it('names Redis while that is away, in GraphQL and beside it', () => {
+  it('names Redis while it is unavailable, in GraphQL and REST', () => {
     const away = new BusError('BUS_UNAVAILABLE', 'Could not look up a device.', {
       cause: new Error('connect ECONNREFUSED 10.0.0.7:6379'),
     });
@@ -72,7 +72,7 @@ describe('toPublicErrors', () => {
     expect(maskFault(away)).toMatchObject({ code: 'UNAVAILABLE', message });
   });
 
-  it('calls errors of graphql itself, in front of the resolvers, the fault of the caller', () => {
+  it('reports errors of graphql before the resolvers as BAD_USER_INPUT', () => {
     expect(shown(new GraphQLError('Syntax Error: Unexpected <EOF>.')).code).toBe('BAD_USER_INPUT');
   });
 

@@ -19,12 +19,12 @@ describe('paceOf', () => {
     expect(paceOf(job, progress, startedAt + 900_000)).toEqual({ ratePerMinute: 20, estimatedFinishAt: undefined });
   });
 
-  it('foretells nothing while all that is left waits for devices', () => {
+  it('estimates nothing while all remaining targets wait for devices', () => {
     const progress = { ...emptyProgress, total: 10, succeeded: 5, waitingDevice: 5 };
     expect(paceOf(running, progress, startedAt + 60_000).estimatedFinishAt).toBeUndefined();
   });
 
-  it('foretells nothing while nothing is decided or the job is paused', () => {
+  it('estimates nothing before the first decision or while paused', () => {
     const progress = { ...emptyProgress, total: 10, pending: 10 };
     expect(paceOf(running, progress, startedAt + 60_000)).toEqual({ ratePerMinute: 0, estimatedFinishAt: undefined });
     const paused = { ...running, state: 'PAUSED' } as const;

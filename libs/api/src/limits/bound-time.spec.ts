@@ -22,7 +22,7 @@ const run = (source: string) =>
   graphql({ schema: schemaWith(20), source, contextValue: { startedAt: performance.now() } });
 
 describe('a query', () => {
-  it('that takes too long says so where it waited, and answers the rest', async () => {
+  it('reports the fields that took too long, and returns the rest', async () => {
     const { data, errors } = await run('{ quick slow }');
     expect(data).toEqual({ quick: 'here', slow: null });
     expect(errors).toMatchObject([
@@ -31,7 +31,7 @@ describe('a query', () => {
   });
 });
 
-describe('an act', () => {
+describe('a mutation', () => {
   it('may take longer', async () => {
     expect(await run('mutation { act { result } }')).toEqual({ data: { act: { result: 'done' } } });
   });

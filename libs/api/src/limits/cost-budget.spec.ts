@@ -14,7 +14,7 @@ describe('CostBudget', () => {
     });
   });
 
-  it('is one for each key and each person', async () => {
+  it('is separate for each key and each person', async () => {
     const budget = new CostBudget(10);
     await budget.spend(viewer('a'), 10);
     expect(await budget.spend(viewer('b'), 10)).toMatchObject({ remaining: 0 });
@@ -23,7 +23,7 @@ describe('CostBudget', () => {
 });
 
 describe('budgetHeaders', () => {
-  it('are in whole seconds, never early, and say when to come again only where nothing is left', () => {
+  it('are in whole seconds, rounded up, with Retry-After only for an empty budget', () => {
     const state = { cost: 1, limit: 10, remaining: 9, resetMs: 1 };
     expect(budgetHeaders(state)).toEqual({
       'ratelimit-limit': '10',

@@ -18,33 +18,33 @@ function nested(levels: number): string {
 }
 
 describe('the limits of a document', () => {
-  it('let the deepest useful query through', () => {
+  it('allow the deepest useful query', () => {
     expect(
       errorsOf('{ jobs { nodes { targets { nodes { device { tools { policy { readback { tool } } } } } } } } }'),
     ).toEqual([]);
   });
 
-  it('refuse nesting without end, fragments included', () => {
+  it('refuse deep nesting, also in fragments', () => {
     const query = `query { device(id: "d") { ...Deep } } fragment Deep on Device { ${nested(5)} }`;
     expect(errorsOf(query)).toEqual(['The query nests 17 levels of fields, at most 15 are allowed.']);
   });
 
-  it('leave fragments that spread each other to the rule for them', () => {
+  it('ignore recursive fragments, which another rule refuses', () => {
     const query = '{ device(id: "d") { ...A } } fragment A on Device { ...B } fragment B on Device { ...A }';
     expect(errorsOf(query)).toEqual([expect.stringContaining('Cannot spread fragment')]);
   });
 
-  it('refuse a query that asks the same again under many names', () => {
+  it('refuse a query with many aliases', () => {
     const viewers = Array.from({ length: 51 }, (_, index) => `v${index}: viewer { name }`).join(' ');
     expect(errorsOf(`{ ${viewers} }`)).toEqual(['The query uses more than 50 aliases.']);
   });
 
-  it('refuse more directives than a query has use for', () => {
+  it('refuse many directives', () => {
     const fields = Array.from({ length: 51 }, () => 'name @include(if: true)').join(' ');
     expect(errorsOf(`{ viewer { ${fields} } }`)).toEqual(['The query uses more than 50 directives.']);
   });
 
-  it('refuse more acts in one operation than devices should be kept busy with, fragments included', () => {
+  it('refuse many mutations in one operation, also in fragments', () => {
     const query = (acts: number) =>
       `mutation { ${'...Act '.repeat(acts)} } fragment Act on Mutation { pauseJob(id: "j") { job { id } } }`;
     expect(errorsOf(query(50))).toEqual([]);
@@ -55,7 +55,7 @@ describe('the limits of a document', () => {
     expect(errorsOf('{ device(id: "a\\u0000") { id } }')).toEqual([expect.stringContaining('NUL')]);
   });
 
-  it('let introspection through', () => {
+  it('allow introspection', () => {
     expect(errorsOf(getIntrospectionQuery())).toEqual([]);
   });
 });

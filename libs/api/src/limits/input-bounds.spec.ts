@@ -39,7 +39,7 @@ describe('an input', () => {
     expect(refusalOf(input)).toContain(message);
   });
 
-  it('nests at most 40 levels, and one without a bottom costs no stack', () => {
+  it('nests at most 40 levels, and deeper input uses no stack', () => {
     expect(refusalOf(nested(41))).toBe('none');
     expect(refusalOf(nested(42))).toContain('at most 40 levels');
     const message = refusalOf({ input: nested(100_000) });

@@ -29,17 +29,17 @@ describe('the cost of an operation', () => {
     expect(cost('{ devices(first: -1000000) { nodes { id tools { name } } } }')).toBeGreaterThan(0);
   });
 
-  it('adds for what reads more than it shows', () => {
+  it('is higher for fields that read more than they show', () => {
     expect(cost('{ devices(first: 1) { totalCount } }')).toBeGreaterThan(200);
     expect(cost('{ devices(first: 1) { ... on DeviceConnection { totalCount } } }')).toBeGreaterThan(200);
     expect(cost('{ tools(first: 1) { nodes { name } } }')).toBeGreaterThan(200);
   });
 
-  it('adds for counting once, however many rows are asked for', () => {
+  it('counts the total of a list once, regardless of its rows', () => {
     expect(cost('{ devices { totalCount } }')).toBeLessThan(300);
   });
 
-  it('of introspection is what a code generator may spend, but not fifty times', () => {
+  it('allows introspection once, but not fifty times', () => {
     expect(cost(getIntrospectionQuery())).toBe(500);
     const often = Array.from({ length: 50 }, (_, index) => `a${index}: __schema { types { name } }`).join(' ');
     expect(cost(`{ ${often} }`)).toBeGreaterThan(defaultApiLimits.queryCostMax);
@@ -56,7 +56,7 @@ describe('the cost of an operation', () => {
     expect(refuse(1)).not.toThrow();
   });
 
-  it('is COST_LIMIT where fragments multiply the selections', () => {
+  it('refuses fragments that multiply the selections', () => {
     const doubling = Array.from(
       { length: 13 },
       (_, index) => `fragment F${index} on Query { ...F${index + 1} ...F${index + 1} }`,
@@ -74,14 +74,14 @@ describe('the cost of an operation', () => {
     ).not.toThrow();
   });
 
-  it('refuses lists in lists, and says what would help', () => {
+  it('refuses nested lists, and suggests fewer rows', () => {
     const document = parse('{ devices(first: 200) { nodes { calls(first: 200) { nodes { id } } } } }');
     expect(() => refuseCostly({ schema, document, variables: null, operationName: null }, defaultApiLimits)).toThrow(
       /at most 10000 .*"first"/,
     );
   });
 
-  it('is the same for every call, and more for a job, which goes over the fleet', () => {
+  it('is equal for every call, and higher for a job over the fleet', () => {
     expect(cost('mutation { callTool(input: {deviceId: "d", tool: "t"}) { call { id } } }')).toBe(21);
     expect(
       cost('mutation { createJob(input: {tool: "t", devices: {all: true}}, idempotencyKey: "k") { job { id } } }'),

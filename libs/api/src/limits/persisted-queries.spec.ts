@@ -49,12 +49,12 @@ describe('a document by its hash', () => {
 describe('a hub with a list of documents', () => {
   const book = new PersistedQueries(limits, ['{ a }']);
 
-  it('runs those, sent or named', () => {
+  it('runs listed documents, sent in full or by hash', () => {
     expect(book.documentOf({ query: '{ a }' }, key)).toBe('{ a }');
     expect(book.documentOf({ extensions: named('{ a }') }, key)).toBe('{ a }');
   });
 
-  it('runs no others for a key, and keeps none', () => {
+  it('runs and stores no other documents for a key', () => {
     for (const request of [
       { query: '{ b }' },
       { query: '{ b }', extensions: named('{ b }') },
@@ -64,7 +64,7 @@ describe('a hub with a list of documents', () => {
     expect(() => book.documentOf({ query: '{ b }', extensions: named('{ a }') }, key)).toThrow(code('BAD_USER_INPUT'));
   });
 
-  it('leaves people to their console', () => {
+  it('does not limit people, who use the console', () => {
     expect(book.documentOf({ query: '{ b }' }, { kind: 'USER' })).toBe('{ b }');
   });
 });

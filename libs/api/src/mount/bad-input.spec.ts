@@ -77,7 +77,7 @@ describe('a request that is not a GraphQL request', () => {
       'application/json',
       /WebSocket.*graphql-transport-ws/,
     ],
-  ])('with %s hears what to do', async (_what, body, type, message) => {
+  ])('with %s gets a message with the solution', async (_what, body, type, message) => {
     const response = await fetch(`${api.httpUrl}/graphql`, {
       method: 'POST',
       headers: { ...admin, 'content-type': type },
@@ -105,7 +105,7 @@ describe('a request that is not a GraphQL request', () => {
     expect(messages).toEqual([expect.stringContaining('at most 20000 bytes')]);
   });
 
-  it('cannot act by GET', async () => {
+  it('cannot change anything by GET', async () => {
     const query = encodeURIComponent(
       'mutation { tagDevices(input: {filter: {all: true}, add: ["x"]}) { changedCount } }',
     );
@@ -169,7 +169,7 @@ describe('input that does not fit', () => {
     }
   });
 
-  it('JSON without a bottom is BAD_USER_INPUT', async () => {
+  it('deeply nested JSON is BAD_USER_INPUT', async () => {
     const deep = `${'['.repeat(8_000)}${']'.repeat(8_000)}`;
     const query = 'mutation ($a: JSON) { callTool(input: {deviceId: "d", tool: "t", arguments: $a}) { call { id } } }';
     const body = `{"query":${JSON.stringify(query)},"variables":{"a":${deep}}}`;
@@ -179,7 +179,7 @@ describe('input that does not fit', () => {
     });
   });
 
-  it('an input object without a bottom is BAD_USER_INPUT', async () => {
+  it('a deeply nested input object is BAD_USER_INPUT', async () => {
     const query = 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }';
     const filter = `${'{"not":'.repeat(1_500)}{}${'}'.repeat(1_500)}`;
     const body = `{"query":${JSON.stringify(query)},"variables":{"f":${filter}}}`;
@@ -219,7 +219,7 @@ describe('an operation that would cost too much', () => {
   });
 });
 
-describe('a failure inside', () => {
+describe('an internal error', () => {
   it('is masked for the caller and logged once', async () => {
     api.failures.length = 0;
     const { codes, messages } = await api.ask(

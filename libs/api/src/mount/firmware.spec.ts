@@ -67,7 +67,7 @@ async function keptFiles(): Promise<number> {
 }
 
 describe('POST /api/firmware', () => {
-  it('keeps assets, whose version the uploader says', async () => {
+  it('stores assets with the version from the uploader', async () => {
     const id = await uploaded('1.2.0');
     const { data } = await api.ask(`query ($id: ID!) { firmwareImage(id: $id) { ${members} } }`, { id });
     expect(data).toEqual({
@@ -139,7 +139,7 @@ describe('POST /api/firmware', () => {
     expect(await keptFiles()).toBe(kept);
   });
 
-  it('refuses a file that no device can hold, while it streams', async () => {
+  it('refuses an oversized file during the upload', async () => {
     const kept = await keptFiles();
     const huge = new Uint8Array(65 * 1024 * 1024);
     expect(await post(formOf(huge.fill(1), { kind: 'ASSETS', version: '1.0' }))).toMatchObject({
@@ -149,7 +149,7 @@ describe('POST /api/firmware', () => {
     expect(await keptFiles()).toBe(kept);
   });
 
-  it('keeps nothing of an upload that breaks off', async () => {
+  it('stores nothing of an interrupted upload', async () => {
     const kept = await keptFiles();
     const sending = request(`${api.httpUrl}/api/firmware`, {
       method: 'POST',
@@ -180,7 +180,7 @@ describe('POST /api/firmware', () => {
 });
 
 describe('a firmware image', () => {
-  it('is published for boards, and no other of its version is', async () => {
+  it('is published for boards, once per version', async () => {
     const first = await uploaded('3.0.0');
     const { body } = await post(formOf(new Uint8Array([1, 2, 3]), assets('3.0.0')));
     const second = body['id'] ?? '';
@@ -204,7 +204,7 @@ describe('a firmware image', () => {
     expect((await publish(second, ['robot', 'lamp'])).data).toMatchObject({ publishFirmwareImage: { userErrors: [] } });
   });
 
-  it('is not published for nothing, and only by who may', async () => {
+  it('is published only with boards and the right scope', async () => {
     const id = await uploaded('3.1.0');
     const refusals = async (models: readonly string[], which = id) =>
       (await publish(which, models)).data as { publishFirmwareImage: { userErrors: { code: string }[] } };

@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => api.close());
 
 describe('devices over HTTP', () => {
-  it('shows a device with what it is and can do', async () => {
+  it('shows a device with its properties and tools', async () => {
     const { data, codes } = await api.ask(`{ device(id: "aa:00") {
       id name dialect model firmwareVersion presence reachability transport tags toolsStale
       tools { name description inputSchema schemaKnown userOnly policy { pattern idempotent } }
@@ -74,7 +74,7 @@ describe('devices over HTTP', () => {
     expect(data).toEqual({ devices: { nodes: [{ id: 'aa:00' }, { id: 'bb:00' }] } });
   });
 
-  it('goes on when the same query with a filter in a variable comes again and again', async () => {
+  it('answers a repeated query with a filter in a variable', async () => {
     const query = `query ($filter: DeviceFilter) { devices(filter: $filter) { nodes { id } }
         tools(filter: {devices: $filter}) { nodes { name } } }`;
     for (let time = 0; time < 5; time++) {
@@ -156,8 +156,8 @@ describe('devices over HTTP', () => {
   });
 });
 
-describe('acts over HTTP', () => {
-  it('hands a call to the fleet in the name of the key, and its refusal back', async () => {
+describe('mutations over HTTP', () => {
+  it('passes a call to the fleet with the key as actor, and returns its refusal', async () => {
     const query = `mutation { callTool(input: {
       deviceId: "aa:00", tool: "self.x", arguments: {volume: 3}, timeoutMs: null}) {
       call { id } userErrors { code message path } } }`;

@@ -62,7 +62,7 @@ describe('registering devices', () => {
     });
   });
 
-  it('takes the Client-Id that a board will come with, and never returns it', async () => {
+  it('accepts the Client-Id of a board, and never returns it', async () => {
     const contact = contactOf('02:aa:00:00:00:41');
     const input = { deviceId: contact.deviceId, dialect: 'XIAOZHI', clientId: contact.clientUuid };
     const answer = await api.ask(registerOne, { input });
@@ -73,7 +73,7 @@ describe('registering devices', () => {
     expect(JSON.stringify([answer, rows])).not.toContain(contact.clientUuid);
   });
 
-  it('takes an end of trust on first use, at most a week from now', async () => {
+  it('accepts an end of trust on first use, at most a week from now', async () => {
     const [contact, late] = [contactOf('02:aa:00:00:00:42'), contactOf('02:aa:00:00:00:43')];
     const until = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString();
     const device = ({ deviceId }: OtaContact, days: number) => ({
@@ -144,7 +144,7 @@ describe('registering devices', () => {
 });
 
 describe('approving devices', () => {
-  it('shows who waits to all who may read devices, and the code to ADMIN only', async () => {
+  it('shows waiting devices to readers of devices, and the code only to ADMIN', async () => {
     const contact = contactOf('02:bb:00:00:00:01');
     const { code } = await api.registry.enrolments.request(contact);
     const query = '{ enrolments { nodes { id code replaces deviceId model remoteAddress } } }';
@@ -193,7 +193,7 @@ describe('approving devices', () => {
     });
   });
 
-  it('knows what no code can be', async () => {
+  it('refuses text that cannot be a code', async () => {
     for (const code of ['', '12345', '1234567', 'abcdef'])
       expect((await api.ask(approve, { code })).data).toMatchObject({
         approveEnrolment: { userErrors: [{ code: 'INVALID' }] },
@@ -247,8 +247,8 @@ describe('links', () => {
   });
 });
 
-describe('a device that is in', () => {
-  it('gets another transport, another credential, and is removed', async () => {
+describe('an approved device', () => {
+  it('can change its transport and credential, and be removed', async () => {
     const { deviceId } = (await api.registry.enrolments.admit(contactOf('02:dd:00:00:00:01'))) ?? {};
     const update = `mutation ($deviceId: ID!, $transport: TransportKind) {
       updateDevice(input: {deviceId: $deviceId, transport: $transport}) { device { id } userErrors { code path } } }`;

@@ -42,7 +42,7 @@ describe('webhooks over GraphQL', () => {
     expect(JSON.stringify(rows)).not.toContain(made.createWebhook.secret);
   });
 
-  it('say what is wrong with them', async () => {
+  it('report invalid input', async () => {
     expect((await create({ url: 'http://10.0.0.1/', types: ['*'] })).data).toMatchObject({
       createWebhook: { secret: null, webhook: null, userErrors: [{ code: 'URL_FORBIDDEN', path: ['input', 'url'] }] },
     });

@@ -63,7 +63,7 @@ async function get(
 }
 
 describe('files of uploads', () => {
-  it('are served with their type and length, and never run', async () => {
+  it('are served with type and length, and headers that prevent execution', async () => {
     const id = await kept('image/jpeg');
     const response = await get(`/api/uploads/${id}`);
     expect(response.status).toBe(200);
@@ -98,7 +98,7 @@ describe('files of uploads', () => {
     expect([other.status, await other.json()]).toMatchObject([403, { code: 'FORBIDDEN' }]);
   });
 
-  it('that are not there are not found', async () => {
+  it('that do not exist are not found', async () => {
     const id = await kept('image/jpeg');
     blobs.delete(`uploads/${id}`);
     const unknown = api.registry.uploads.newId(Date.now());
@@ -117,7 +117,7 @@ describe('files of uploads', () => {
 describe('uploading a picture', () => {
   const post = (body: string, scopes: readonly Scope[]) => get('/api/uploads', scopes, { method: 'POST', body });
 
-  it('answers with where it is', async () => {
+  it('returns its address', async () => {
     const response = await post('a picture', ['TOOLS_CALL_PRIVILEGED']);
     const shown = (await response.json()) as { readonly id: string };
     expect(response.status).toBe(201);

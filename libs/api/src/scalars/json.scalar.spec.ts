@@ -22,7 +22,7 @@ describe('JSON', () => {
     expect(() => literal(text)).toThrow('double');
   });
 
-  it('refuses what nests without end, in a query and in variables', () => {
+  it('refuses deep nesting in literals and variables', () => {
     const deep = `${'['.repeat(40)}${']'.repeat(40)}`;
     expect(() => literal(deep)).toThrow('at most 32 levels');
     expect(() => jsonScalar.parseValue(JSON.parse(deep))).toThrow('at most 32 levels');

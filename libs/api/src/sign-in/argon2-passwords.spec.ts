@@ -18,7 +18,7 @@ describe('hashes of passwords', () => {
     expect(await passwords.verify(hash, 'x'.repeat(201))).toBe(false);
   });
 
-  it('turn a flood away, and go on afterwards', async () => {
+  it('refuse a flood, and continue afterwards', async () => {
     const flood = await Promise.all(Array.from({ length: 60 }, () => passwords.verify(undefined, 'any')));
     expect(flood.filter((answer) => answer === undefined)).toHaveLength(18);
     expect(await passwords.verify(undefined, 'any')).toBe(false);

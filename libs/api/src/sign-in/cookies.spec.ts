@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { cookieText, expiredCookie, readCookie } from './cookies.js';
 
 describe('cookies', () => {
-  it('are bound to the host and to HTTPS where browsers come by it', () => {
+  it('are bound to the host, and to HTTPS if browsers use it', () => {
     expect(cookieText('flotilla-session', 'abc', { isSecure: true, maxAgeSeconds: 60 })).toBe(
       '__Host-flotilla-session=abc; Max-Age=60; Path=/; HttpOnly; SameSite=Strict; Secure',
     );

@@ -78,7 +78,7 @@ describe('disruptive single calls', () => {
     refusal: { code, path: ['input', 'tool'], message: expect.stringContaining(tool) as unknown },
   });
 
-  it('reach so many devices in an hour by one person, over all keys and processes', async () => {
+  it('are limited to a number of devices per person and hour, over all keys and processes', async () => {
     const [one, other] = [fleetWith('on'), fleetWith('on')];
     for (const index of [0, 1, 0])
       expect((await call(one, index, index === 1 ? keyOf(alice, 'a') : alice)).refusal).toBeUndefined();
@@ -94,7 +94,7 @@ describe('disruptive single calls', () => {
     expect((await call(one, 2, alice)).refusal).toBeUndefined();
   });
 
-  it('take the last place once, however many ask at the same time', async () => {
+  it('use the last slot once, also under concurrency', async () => {
     const carol = { ...admin, id: 'USER:carol', name: 'carol' };
     const fleets = [fleetWith('on', 1), fleetWith('on', 1)];
     const answers = await Promise.all([0, 1, 2, 3].map((index) => call(fleets[index % 2] ?? hub.fleet, index, carol)));
@@ -177,7 +177,7 @@ describe('new firmware', () => {
     expect(await stateOf(fleetWith('firmware'), id, bob)).toBe('AWAITING_APPROVAL');
   });
 
-  it('does not come around these rules by a plain call or job', async () => {
+  it('cannot bypass these rules by a plain call or job', async () => {
     const gate = new ToolGate(['https://files.example/']);
     const strict = new Fleet({
       ...hub,
@@ -203,7 +203,7 @@ describe('new firmware', () => {
     ).toBe('URL_FORBIDDEN');
   });
 
-  it('says in the preview that its address is plain http', async () => {
+  it('has a preview with a warning for plain HTTP', async () => {
     const id = await publishedBy('9.2.0', alice);
     const codes = async (origin: string) => {
       const fleet = new Fleet({

@@ -29,7 +29,7 @@ describe('callTool', () => {
   });
   afterAll(() => fixture.close());
 
-  it('answers with the outcome, and the call is in PostgreSQL by then', async () => {
+  it('returns the outcome after the call is in PostgreSQL', async () => {
     const { call, refusal } = await hub.fleet.callTool(request(), operator);
     expect(refusal).toBeUndefined();
     expect(call).toMatchObject({
@@ -77,7 +77,7 @@ describe('callTool', () => {
       'ARGUMENTS_INVALID',
       ['input', 'arguments'],
     ],
-  ])('rejects %s before the wire, with a record', async (_, change, code, path) => {
+  ])('rejects %s before sending, with a record', async (_, change, code, path) => {
     const { call, refusal } = await hub.fleet.callTool(request(change), operator);
     expect(refusal).toMatchObject({ code, path });
     expect(call).toMatchObject({ outcome: 'REJECTED', error: { code } });
@@ -108,7 +108,7 @@ describe('callTool', () => {
     expect((await hub.fleet.callTool(upgrade('https://files.example/fw.bin'), admin)).call?.outcome).toBe('SUCCEEDED');
   });
 
-  it('records that a device which is away was not sent anything', async () => {
+  it('records a call of an offline device as not sent', async () => {
     const { call, refusal } = await hub.fleet.callTool(request({ deviceId: 'sleeper' }), operator);
     expect(refusal?.code).toBe('DEVICE_OFFLINE');
     expect(await hub.registry.calls.find(call?.id ?? '')).toMatchObject({
@@ -150,7 +150,7 @@ describe('callTool', () => {
     });
   });
 
-  it('passes on what a gateway says of a call that may have run', async () => {
+  it('returns the outcome of the gateway for a call that may have run', async () => {
     const unknown: CallOutcome = {
       kind: 'UNKNOWN',
       certainty: 'YES',
@@ -172,7 +172,7 @@ describe('callTool', () => {
       expect(hub.gateway.callCount).toBe(1);
     });
 
-    it('has a repetition wait for the first one while it is in flight', async () => {
+    it('makes a repetition wait for the first call in flight', async () => {
       let finish = (): void => undefined;
       hub.gateway.behave = (_, settle) => (finish = () => settle(answers('at last')));
       const keyed = request({ idempotencyKey: randomUUID() });
@@ -195,7 +195,7 @@ describe('callTool', () => {
       );
     });
 
-    it('says that a call may have run whose process died before it recorded the end', async () => {
+    it('reports a call as UNKNOWN if its process died before it recorded the end', async () => {
       const key = randomUUID();
       hub.gateway.behave = () => undefined;
       void hub.fleet.callTool(request({ idempotencyKey: key, timeoutMs: 1_000 }), operator);

@@ -30,16 +30,16 @@ describe('findForbiddenUrl', () => {
     expect(upgrade(url)).toMatchObject({ path: 'url' });
   });
 
-  it('looks into every text of such a tool, however deep and however the tool is spelled', () => {
+  it('checks every text of such a tool, at any depth and in any case', () => {
     const args = { options: [{ target: 'https://evil.example/' }], quality: 80 };
     expect(findForbiddenUrl('Self.Screen.Snapshot', args, allowed)).toMatchObject({ path: 'options.0.target' });
   });
 
-  it('leaves the texts of other tools alone', () => {
+  it('does not check the texts of other tools', () => {
     expect(findForbiddenUrl('self.screen.show_text', { text: 'https://evil.example/' }, allowed)).toBeUndefined();
   });
 
-  it('allows the one address that the hub made for the call, to the letter', () => {
+  it('allows the exact address that the hub made for the call', () => {
     const ownUrl = 'http://10.0.0.9:8080/t/snapshot/abc';
     const snapshot = (url: string) => findForbiddenUrl('self.screen.snapshot', { url }, { ...allowed, ownUrl });
     expect(snapshot(ownUrl)).toBeUndefined();

@@ -31,7 +31,7 @@ function watch(awaited: readonly HubProcessId[]) {
 }
 
 describe('the watch of processes', () => {
-  it('reports one that has lost its lease after three seconds, and none that lives', async () => {
+  it('reports a process without a lease after three seconds, and no living one', async () => {
     const { stage, seconds } = watch([dead, living]);
     await seconds(2);
     expect(stage.ended).toEqual([]);
@@ -39,7 +39,7 @@ describe('the watch of processes', () => {
     expect(stage.ended).toEqual([dead]);
   });
 
-  it('asks nothing while nothing waits', async () => {
+  it('queries nothing while nothing waits', async () => {
     const { stage, seconds, remove } = watch([]);
     await seconds(5);
     expect(stage.looks).toBe(0);

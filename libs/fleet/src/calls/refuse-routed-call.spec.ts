@@ -45,7 +45,7 @@ const upgrade = (url: string, rights: Change['rights'] = {}): Change => ({
 });
 
 describe('a call of another process', () => {
-  it('is let through where the caller might have made it here', () => {
+  it('is admitted if this process would also accept it', () => {
     expect(codeOf({})).toBeUndefined();
     expect(codeOf({ tool: 'hub.alert', arguments: { message: 'Hello' } })).toBeUndefined();
     expect(codeOf({ tool: 'self.reboot' })).toBeUndefined();
@@ -84,7 +84,7 @@ describe('a call of another process', () => {
     expect(codeOf(change)).toBe(code);
   });
 
-  it('is judged by its addresses alone where the device has not listed its tools in this session', () => {
+  it('is checked only by its URLs if the device has not listed its tools in this session', () => {
     expect(refuseRoutedCall(gate, routedCall({ tool: 'self.lamp.turn_off' }), undefined, now)).toBeUndefined();
     expect(refuseRoutedCall(gate, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe(
       'URL_FORBIDDEN',

@@ -82,7 +82,7 @@ describe('idempotency keys', () => {
     expect(requestHash({ a: [1, 2] })).not.toBe(requestHash({ a: [2, 1] }));
   });
 
-  it('give the refusal of a call that was not sent once more', async () => {
+  it('return the refusal of an unsent call again', async () => {
     hub.gateway.forget();
     for (const change of [
       { tool: 'self.fly' },
@@ -99,7 +99,7 @@ describe('idempotency keys', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
-  it('make one job, however many processes are asked at once, and are kept apart by whose they are', async () => {
+  it('create one job under concurrency, and are separate for each owner', async () => {
     const key = randomUUID();
     const made = await Promise.all([hub, other, hub, other].map(({ fleet }) => fleet.createJob(job, key, operator)));
     expect(new Set(made.map(({ job: one }) => one?.id)).size).toBe(1);

@@ -45,7 +45,7 @@ describe('a job that is asked for again', () => {
 
   const remove = (id: string): Promise<unknown> => hub.registry.enrolments.remove(id as DeviceId);
 
-  it('is the first one where its group and its device are gone', async () => {
+  it('is the first one after its group and its device are gone', async () => {
     await hub.connect(['grouped']);
     const lamps = { name: 'lamps', filter: { ids: ['grouped'] }, timeZone: undefined, voiceUrl: undefined };
     const saved = await hub.fleet.createDeviceGroup(lamps, admin);
@@ -58,7 +58,7 @@ describe('a job that is asked for again', () => {
     await expectRepeated((key) => hub.fleet.createJob(request, key, operator), leave, 'NOT_FOUND');
   });
 
-  it('is the first roll-out where its image was withdrawn, and cannot be deleted', async () => {
+  it('is the first roll-out after its image was withdrawn', async () => {
     const image = await rollout.published('5.0.0');
     await hub.connect(['rolled-out'], boardTools, '5.0.0');
     const request = { firmwareImageId: image.id, devices: { ids: ['rolled-out'] } };
@@ -80,7 +80,7 @@ describe('a job that is asked for again', () => {
     await expectRepeated(again(operator), leave, 'INVALID');
   });
 
-  it('is the first way back where its image was withdrawn and its devices are gone', async () => {
+  it('is the first revert after its image was withdrawn and its devices are gone', async () => {
     const [bad, former] = [await rollout.published('6.1.0'), await rollout.published('6.0.0')];
     await hub.connect(['back'], boardTools, '6.0.0');
     rollout.install(bad.version);

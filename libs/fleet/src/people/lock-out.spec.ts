@@ -19,12 +19,12 @@ describe('failures to sign in', () => {
     );
   });
 
-  it('are allowed more often from one address, whose people may be many', () => {
+  it('have a higher limit per address than per account', () => {
     expect(lockedUntil('address:192.0.2.1', { failures: 19, lastAt: 0 }, limits)).toBeUndefined();
     expect(lockedUntil('address:192.0.2.1', { failures: 20, lastAt: 0 }, limits)).toBe(30_000);
   });
 
-  it('count on the account and the address of a stranger, and on a known browser alone', () => {
+  it('count for account and address of an unknown browser, and only for a known browser itself', () => {
     const attempt = { email: 'a@b', remoteAddress: '192.0.2.1' };
     expect(subjectsOf({ ...attempt, knownBrowser: undefined })).toEqual({
       own: 'account:a@b',
@@ -33,7 +33,7 @@ describe('failures to sign in', () => {
     expect(subjectsOf({ ...attempt, knownBrowser: 'b1' })).toEqual({ own: 'browser:b1', shared: [] });
   });
 
-  it('count on the network of an IPv6 subscriber, and on an IPv4 address however it is written', () => {
+  it('count for the IPv6 network, and for an IPv4 address in any notation', () => {
     expect(from('2001:db8:1:2::1')).toEqual(from('2001:db8:1:2:ffff::9'));
     expect(from('2001:db8:1:2::1')).not.toEqual(from('2001:db8:1:3::1'));
     expect(from('::ffff:192.0.2.1')).toEqual(['address:192.0.2.1']);

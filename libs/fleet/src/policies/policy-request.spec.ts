@@ -18,7 +18,7 @@ describe('a tool policy', () => {
     ['that expects a restart', { verification: 'REBOOT', disruptive: true }],
     ['of the shortest time', { callTimeoutMs: 1_000 }],
     ['of the longest time', { callTimeoutMs: 300_000 }],
-  ])('%s is taken', (_, change) => {
+  ])('%s is accepted', (_, change) => {
     expect(refusePolicy(policy(change), ['input'])).toBeUndefined();
   });
 

@@ -26,7 +26,7 @@ describe('setting tool policies', () => {
   const job = async (key: string) =>
     (await hub.fleet.createJob({ tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true } }, key, admin)).job;
 
-  it('holds for the very next call and job, and not for jobs that were made', async () => {
+  it('applies to the next call and job, and not to existing jobs', async () => {
     expect((await call()).call?.outcome).toBe('SUCCEEDED');
     const before = await job('before');
     await hub.fleet.setToolPolicy(lamp({ failureText: 'true', idempotent: true, disruptive: true }), admin);
@@ -41,7 +41,7 @@ describe('setting tool policies', () => {
     expect((await call()).call?.outcome).toBe('SUCCEEDED');
   });
 
-  it('is on the audit trail with what was said, and so is a disruptive call', async () => {
+  it('is in the audit trail with its values, and so is a disruptive call', async () => {
     await hub.fleet.setToolPolicy(lamp({ disruptive: true }), admin);
     await call();
     const { rows } = await hub.registry.audit.page({ subject: 'policy:self.lamp.turn_on' }, { first: 1 });
@@ -59,7 +59,7 @@ describe('setting tool policies', () => {
     await expect.poll(() => heard).toEqual(['self.lamp.*']);
   });
 
-  it('refuses what makes no sense, deletes what is there, and is bounded', async () => {
+  it('refuses contradictions, deletes existing policies, and is limited in number', async () => {
     const before = await hub.registry.toolPolicies.all();
     expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({
       refusal: { code: 'INVALID' },

@@ -165,7 +165,7 @@ describe('approving a code', () => {
     expect(fixture.hub.gateway.disconnected).toEqual([contact.deviceId]);
   });
 
-  it('says that it was the wrong one, and after ten times that there were too many', async () => {
+  it('refuses a wrong code, and after ten of them every code', async () => {
     const guesser = { id: randomUUID(), name: 'guesser', mayCallUserOnly: false, mayChangeFirmware: false };
     const codes: unknown[] = [];
     for (let times = 0; times < 11; times += 1) {
@@ -176,7 +176,7 @@ describe('approving a code', () => {
   });
 });
 
-describe('registering a device with what it will prove itself by', () => {
+describe('registering a device with a proof', () => {
   const clientId = '3B0C5B1E-6A43-4F0E-9A44-0D6A5F0C8E21';
   const inDays = (days: number) => Date.now() + days * 86_400_000;
   const register = (more: object) =>
@@ -186,7 +186,7 @@ describe('registering a device with what it will prove itself by', () => {
       admin,
     );
 
-  it('takes a Client-Id in any case, and an end of trust on first use within a week', async () => {
+  it('accepts a Client-Id in any case, and an end of trust on first use within a week', async () => {
     const answer = await register({ clientId });
     const { deviceId } = ('registered' in answer && answer.registered[0]?.known) || newContact();
     const own = newContact({ deviceId, clientUuid: clientId.toLowerCase() });
@@ -217,7 +217,7 @@ describe('registering a device with what it will prove itself by', () => {
 });
 
 describe('events of provisioning', () => {
-  it('tell what was done by whom, and nothing secret', async () => {
+  it('name the change and the actor, and contain no secret', async () => {
     const contact = newContact();
     const registration = { deviceId: contact.deviceId.toUpperCase(), tags: [], dialect: 'XIAOZHI' } as const;
     const answer = await provisioning.registerDevices([registration], ['input'], admin);
@@ -232,7 +232,7 @@ describe('events of provisioning', () => {
     }
   });
 
-  it('tell of links without their tokens', async () => {
+  it('describe links without their tokens', async () => {
     const seen: unknown[] = [];
     const unsubscribe = fixture.hub.bus.feed.subscribe('event', (event) => seen.push(event));
     const link = { name: 'Fair', tags: [], maxDevices: 3, expiresAt: Date.now() + 60_000 };

@@ -68,7 +68,7 @@ afterAll(async () => {
 });
 
 describe('old uploads', () => {
-  it('go with their bytes, and younger ones stay', async () => {
+  it('are removed with their bytes, and younger ones stay', async () => {
     const old = await upload(31 * DAY_MS);
     const young = await upload(29 * DAY_MS);
     await retention.run();
@@ -100,7 +100,7 @@ describe('old uploads', () => {
 });
 
 describe('bytes without a row', () => {
-  it('go when no upload can be about to know them, and only those of uploads and images', async () => {
+  it('are removed when no upload can still add their row, and only for uploads and images', async () => {
     const before = await keys();
     const lost = registry.uploads.newId(Date.now());
     const arriving = registry.uploads.newId(Date.now());

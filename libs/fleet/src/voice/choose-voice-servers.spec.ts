@@ -27,7 +27,7 @@ describe('the choice of a voice server', () => {
     },
   );
 
-  it('may be reduced, reordered or taken away by an operator, and sent back unchanged', () => {
+  it('can be reduced, reordered, removed or sent back unchanged by an operator', () => {
     const before = ['wss://a.example/', 'wss://b.example/'];
     expect(choose('wss://b.example/,wss://a.example/', operator, before)).toEqual({
       voiceUrls: ['wss://b.example/', 'wss://a.example/'],

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseVoiceUrls, voiceUrlProblem } from './voice-urls.js';
 
 describe('the addresses of voice servers', () => {
-  it('are taken one by one', () => {
+  it('are parsed one by one', () => {
     expect(parseVoiceUrls(' wss://a.example/x , ws://b.example:8000/ ')).toEqual([
       'wss://a.example/x',
       'ws://b.example:8000/',

@@ -63,7 +63,7 @@ async function pagesOf(
 }
 
 describe('listToolPage', () => {
-  it('lists each tool once, however small the pages', async () => {
+  it('lists each tool once for any page size', async () => {
     const counts = fc.array(fc.nat({ max: 9 }), { maxLength: 12 });
     const limits = fc.record({
       toolsMax: fc.integer({ min: 1, max: 12 }),
@@ -99,7 +99,7 @@ describe('listToolPage', () => {
     );
   });
 
-  it('ends a page before it has too many bytes, within a device too', async () => {
+  it('ends a page before the byte limit, also within a device', async () => {
     const schema = { properties: { x: { type: 'string', description: 'y'.repeat(10_000) } } };
     const fleet = new Map([['d00', Array.from({ length: 9 }, (_, at) => toolOf('d00', `t${at}`, schema))]]);
     const pages = await pagesOf(() => fleet, { ...roomy, bytesMax: 35_000 });

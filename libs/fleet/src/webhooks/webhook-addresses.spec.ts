@@ -1,0 +1,65 @@
+import { openRegistry } from '@flotilla/registry';
+import type { Registry } from '@flotilla/registry';
+import { openTestDatabase } from '@flotilla/registry/test-database';
+import type { TestDatabase } from '@flotilla/registry/test-database';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { admin, realClock } from '../fleet-fixture.suite.js';
+import { defaultWebhookLimits } from './webhook-limits.js';
+import { Webhooks } from './webhooks.js';
+
+const trusted = 'http://receiver.example';
+
+let database: TestDatabase;
+let registry: Registry;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+});
+afterAll(async () => {
+  await registry.close();
+  await database.close();
+});
+
+describe('addresses of webhooks', () => {
+  const webhooks = () =>
+    new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [trusted] });
+  const refusalOf = async (url: string) => {
+    const made = await webhooks().create({ url, types: ['*'], enabled: true }, admin);
+    return 'refusal' in made ? made.refusal.code : undefined;
+  };
+
+  it.each([
+    'http://127.0.0.1/',
+    'http://localhost:9000/',
+    'http://[::1]/',
+    'http://[::ffff:10.0.0.1]/',
+    'http://2130706433/',
+    'http://0x7f.1/',
+    'http://169.254.169.254/latest/meta-data',
+    'http://100.64.0.1/',
+    'http://[fd00::1]/',
+    'http://[64:ff9b::a00:1]/',
+    'https://224.0.0.1/',
+  ])('inside a network are refused: %s', async (url) => {
+    expect(await refusalOf(url)).toBe('URL_FORBIDDEN');
+  });
+
+  it.each([
+    'ftp://example.com/',
+    'https://user:pass@example.com/',
+    'nonsense',
+    '/relative',
+    `https://example.com/${'x'.repeat(2_048)}`,
+  ])('that are not webhook URLs are refused: %s', async (url) => {
+    expect(await refusalOf(url)).toBe('INVALID');
+  });
+
+  it('are limited in number, and event types have a form', async () => {
+    const make = (types: readonly string[]) => webhooks().create({ url: `${trusted}/`, types, enabled: true }, admin);
+    for (const types of [[], ['Device'], ['device.'], ['*.x'], ['a*'], Array<string>(51).fill('a')])
+      expect(await make(types)).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'types'] } });
+    for (let index = 0; index < defaultWebhookLimits.webhooksMax; index += 1) await make(['x']);
+    expect(await make(['x'])).toMatchObject({ refusal: { code: 'LIMIT_EXCEEDED' } });
+  });
+});
