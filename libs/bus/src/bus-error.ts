@@ -1,11 +1,11 @@
-/** What this library throws. Calls never end in it: their failures are outcomes. */
+/** The errors of this library. Calls never end in one: their failures are outcomes. */
 
 export type BusErrorCode =
-  /** PostgreSQL or Redis did not take a queue or directory operation. */
+  /** PostgreSQL or Redis did not execute a queue or directory operation. */
   | 'BUS_UNAVAILABLE'
-  /** A gateway was asked for something and did not answer in time. */
+  /** A gateway received a request and did not answer in time. */
   | 'GATEWAY_UNREACHABLE'
-  /** A message or queue item is not what this version of the hub writes. */
+  /** A message or queue item does not have the format of this version of the hub. */
   | 'MESSAGE_INVALID'
   /** A gateway id is served twice in one process. */
   | 'GATEWAY_ALREADY_SERVED';

@@ -1,4 +1,4 @@
-/** The log lines of the bus, as a pino logger takes them. */
+/** The logger of the bus, compatible with pino. */
 export interface BusLogger {
   warn(details: Readonly<Record<string, unknown>>, message: string): void;
   error(details: Readonly<Record<string, unknown>>, message: string): void;

@@ -1,10 +1,10 @@
-/** The four parts of the bus that one process opens together, and closes in reverse order. */
+/** The four parts of the bus, which one process opens together and closes in reverse order. */
 import type { CallRouter } from './calls/call-router.js';
 import type { SessionDirectory } from './directory/directory.js';
 import type { EventFeed } from './feed/feed.js';
 import type { TickQueue } from './ticks/tick-queue.js';
 
-/** Messages that were dropped because no process of this hub had signed them, since the start, by reason. */
+/** Dropped messages without a valid signature of this hub since the start, by reason. */
 export type RefusedCounts = ReadonlyMap<string, number>;
 
 export interface Bus {

@@ -46,19 +46,19 @@ describe('local bus', () => {
   describeFeed(harness);
   describeTickQueue(harness);
 
-  it('looks a device up without a promise, because every call pays for it', () => {
-    expect(bus?.directory.lookup('nobody' as never)).toBeUndefined();
+  it('looks a device up without a promise, because every call needs a lookup', () => {
+    expect(bus?.directory.lookup('unknown' as never)).toBeUndefined();
   });
 });
 
 describe('openLocalBus', () => {
-  it('says that PostgreSQL does not answer', async () => {
-    const opened = openLocalBus({ databaseUrl: 'postgres://nobody@127.0.0.1:1/none', logger: silent });
+  it('reports that PostgreSQL does not answer', async () => {
+    const opened = openLocalBus({ databaseUrl: 'postgres://unknown@127.0.0.1:1/none', logger: silent });
     await expect(opened).rejects.toMatchObject({ name: 'BusError', code: 'BUS_UNAVAILABLE' });
   });
 });
 
-describe('a local bus that is closed while a tick is worked off for ever', () => {
+describe('a local bus that is closed while a tick never ends', () => {
   it('leaves nothing that would keep the process alive', async () => {
     const database = await makeDatabase();
     const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;

@@ -1,4 +1,7 @@
-/** The bus of a hub that is one process: everything in memory but the ticks, which BullMQ keeps in the hub's PostgreSQL. */
+/**
+ * The bus of a hub with one process: everything in memory except ticks, which BullMQ keeps in
+ * PostgreSQL.
+ */
 import { createPostgresBackend } from 'bullmq';
 import type { PostgresConnectionOptions } from 'bullmq';
 import { BullmqTickQueue } from './ticks/bullmq-tick-queue.js';
@@ -10,15 +13,18 @@ import { LocalFeed } from './feed/local-feed.js';
 
 export interface LocalBusOptions {
   readonly databaseUrl: string;
-  /** PostgreSQL schema of the queue's tables, made when missing (`bullmq`). */
+  /** PostgreSQL schema of the queue's tables (`bullmq`), created if missing. */
   readonly queueSchema?: string;
   readonly logger: BusLogger;
 }
 
-/** Connections of the queue's pool and of the worker's. Each adds one for LISTEN; ticks are few, so two are plenty. */
+/**
+ * Connections of the queue's pool and of the worker's. Each adds one for LISTEN; ticks are few, so
+ * two suffice.
+ */
 const POOL_CONNECTIONS_MAX = 2;
 
-/** Throws BusError BUS_UNAVAILABLE when PostgreSQL does not answer. */
+/** Throws BusError BUS_UNAVAILABLE if PostgreSQL does not answer. */
 export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
   const pool = {
     connectionString: options.databaseUrl,

@@ -31,7 +31,7 @@ function routedCall(timeoutMs: number): RoutedCall {
   };
 }
 
-/** Answers everything at once. */
+/** Settles every call at once. */
 const answering: CallServer = {
   call: ({ call }, settle) =>
     settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
@@ -70,7 +70,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
   describeFeed(harness);
   describeTickQueue(harness);
 
-  it('ends a call as unknown when the gateway took it and stays silent past the deadline', async () => {
+  it('ends a call as unknown when the gateway received it and stays silent past the deadline', async () => {
     const { here, there } = buses();
     const end = await there.calls.serve(gatewayId, {
       call: () => undefined,
@@ -86,7 +86,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     await end();
   });
 
-  it('asks the gateway of another process whether a call may be sent, and not one of its own process', async () => {
+  it('asks the gateway of another process whether a call may be sent, but not a local one', async () => {
     const { here, there } = buses();
     const refuse: CallServer['refuse'] = ({ call }) => ({ code: 'TOOL_FORBIDDEN', message: `not ${call.tool}` });
     const end = await there.calls.serve(gatewayId, { ...answering, refuse });
@@ -99,7 +99,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     await end();
   });
 
-  it('ends calls that wait for a process once it is said to be gone, and no others', async () => {
+  it('settles calls that wait for a process that has ended, and no others', async () => {
     const { here, there } = buses();
     const [dead, living] = ['dead', 'living'] as unknown as readonly [HubProcessId, HubProcessId];
     const silentServer = { ...answering, call: () => undefined };
@@ -117,7 +117,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     for (const end of ends) await end();
   });
 
-  it('says certainly not sent while Redis is away, and finds its own sessions again in an empty one', async () => {
+  it('settles as not sent while Redis is unreachable, and restores its sessions in an empty Redis', async () => {
     const { here, there } = buses();
     const entry = { deviceId, gatewayId, epoch: 4, toolSetHash: undefined };
     await there.directory.put(entry);
@@ -135,7 +135,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
 });
 
 describe('openRedisBus', () => {
-  it('says that Redis does not answer', async () => {
+  it('reports that Redis does not answer', async () => {
     const opened = openRedisBus({ redisUrl: 'redis://127.0.0.1:1', secret: 'of the hub', logger: silent });
     await expect(opened).rejects.toMatchObject({ name: 'BusError', code: 'BUS_UNAVAILABLE' });
   });

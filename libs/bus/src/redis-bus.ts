@@ -1,4 +1,7 @@
-/** The bus of a hub that is several processes: all parts over one Redis, which may be lost without losing a job or a record. */
+/**
+ * The bus of a hub with several processes: all parts over one Redis. Losing Redis loses no job and
+ * no record.
+ */
 import { randomUUID } from 'node:crypto';
 import { createRedisBackend } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';
@@ -15,16 +18,16 @@ import { RedisLink } from './redis/redis-link.js';
 
 export interface RedisBusOptions {
   readonly redisUrl: string;
-  /** Certificates in PEM that a `rediss://` server is checked against; those of the system where it is not given. */
+  /** CA certificates (PEM) for a `rediss://` server, instead of the system's. */
   readonly redisCa?: string | undefined;
-  /** What the processes of this hub have in common and others do not know: it signs their messages. */
+  /** The common secret of the hub's processes, which signs their messages. */
   readonly secret: string;
   readonly logger: BusLogger;
-  /** Begin of all keys and channels (`flotilla`), so that two hubs can share a Redis. */
+  /** Prefix of all keys and channels (`flotilla`), so that two hubs can share a Redis. */
   readonly prefix?: string;
 }
 
-/** Throws BusError BUS_UNAVAILABLE when Redis does not answer, or does not accept the hub. */
+/** Throws BusError BUS_UNAVAILABLE if Redis does not answer or rejects the hub. */
 export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
   const { redisUrl, redisCa, secret, logger } = options;
   const prefix = options.prefix ?? 'flotilla';
@@ -32,7 +35,7 @@ export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
   const link = new RedisLink(address, new MessageSeal(secret, randomUUID()), logger);
   await link.open();
   const ticks = makeTicks(address, prefix, logger);
-  // Schedules are gone where Redis has lost what it had.
+  // A Redis that lost its data has no schedules.
   link.commands.on('ready', () => void ticks.restoreRepeats());
   const directory = new RedisDirectory(link, prefix, logger);
   const calls = new RedisCallRouter(link, prefix, logger);
@@ -63,9 +66,10 @@ function makeTicks(address: RedisAddress, prefix: string, logger: BusLogger): Bu
   const connection = { url: address.url, ...tlsOf(address), ...persistent };
   return new BullmqTickQueue<ConnectionOptions>(
     {
-      // Adding fails at once while Redis is away: the sweep repairs a lost tick, an operator's request must not wait for it.
+      // Adding fails at once while Redis is unreachable, so that requests do not wait. The sweep
+      // replaces a lost tick.
       queueConnection: { ...connection, ...impatient, enableOfflineQueue: false },
-      // BullMQ demands endless retries of the connection that blocks.
+      // BullMQ requires endless retries of the blocking connection.
       workerConnection: { ...connection, maxRetriesPerRequest: null },
       factory: createRedisBackend,
       prefix: `${prefix}:queue`,

@@ -24,12 +24,12 @@ function routedCall(timeoutMs = 30_000): RoutedCall {
 const send = (bus: Bus): Promise<SettledCall> =>
   new Promise((resolve) => bus.calls.call(gatewayId, routedCall(), resolve));
 
-describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
+describe.skipIf(!isRedisInstalled())('while Redis is unreachable', () => {
   let server: RedisServer;
   let here: Bus;
   let there: Bus;
   let endService: () => Promise<void>;
-  /** Calls that the gateway has taken and not answered. */
+  /** Calls that the gateway received and has not settled. */
   const taken: (() => void)[] = [];
   const gateway: CallServer = {
     call: ({ call }, settle) =>
@@ -61,7 +61,7 @@ describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
   const isBack = () => expect.poll(() => here.isReachable && there.isReachable, { timeout: 10_000 }).toBe(true);
 
   it.each(outages)(
-    '(%s) says so within seconds, and delivers the answer of a call that was under way',
+    '(%s) reports it within seconds, and delivers the answer of a call in flight',
     async (_how, leave, comeBack) => {
       await isBack();
       taken.length = 0;
@@ -86,7 +86,7 @@ describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
     },
   );
 
-  it('takes a gateway that has not found Redis again for out of reach, and its devices for unknown, not for offline', async () => {
+  it('treats a gateway that has not reconnected as unreachable, and its devices as not offline', async () => {
     await server.stop();
     await expect.poll(() => here.isReachable, { timeout: 5_000 }).toBe(false);
     await server.resume();
@@ -98,9 +98,9 @@ describe.skipIf(!isRedisInstalled())('while Redis is away', () => {
     await expect(here.directory.lookup('unknown' as DeviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   });
 
-  it('goes on with its repeated ticks in a Redis that has lost them', async () => {
+  it('continues its repeated ticks in a Redis that has lost them', async () => {
     await isBack();
-    // The queue has connections of its own.
+    // The queue has its own connections.
     await expect.poll(() => here.ticks.depth().catch(() => -1), { timeout: 10_000 }).toBe(0);
     let sweeps = 0;
     await here.ticks.work(async () => void (sweeps += 1), 1);

@@ -26,7 +26,7 @@ function routedCall(callId: string): RoutedCall {
 const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> =>
   new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
 
-describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', () => {
+describe.skipIf(!isRedisInstalled())('a client without the key that can read and write Redis', () => {
   const warnings: string[] = [];
   const logger = { warn: (_details: object, message: string) => void warnings.push(message), error: () => undefined };
   let server: RedisServer;
@@ -60,7 +60,7 @@ describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', 
     await server.stop();
   });
 
-  it('cannot make a call, an answer or news', async () => {
+  it('cannot forge a call, an answer or a notification', async () => {
     const heard: unknown[] = [];
     const end = there.feed.subscribe('access', (message) => heard.push(message));
     const routed = routedCall('forged');
@@ -81,7 +81,7 @@ describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', 
     end();
   });
 
-  it('cannot have a call run again that it has overheard', async () => {
+  it('cannot repeat a call that it has overheard', async () => {
     const ear = new Redis(server.url);
     const overheard = new Promise<[string, string]>((resolve) => {
       ear.on('message', (channel, message) => resolve([channel, message]));
@@ -97,7 +97,7 @@ describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', 
     await ear.quit();
   });
 
-  it('cannot say where a device is or what it can do', async () => {
+  it('cannot forge the location or the tools of a device', async () => {
     await there.directory.put({ deviceId, gatewayId, epoch: 3, toolSetHash: 'true' as never });
     expect(await here.directory.lookup(deviceId)).toMatchObject({ epoch: 3, toolSetHash: 'true' });
     await stranger.hset('flotilla:session:d-1', 'toolSetHash', 'false');
@@ -107,7 +107,7 @@ describe.skipIf(!isRedisInstalled())('a stranger who can read and write Redis', 
     expect(here.refused.get('entry')).toBe(2);
   });
 
-  it('is what a process with another database is: its calls run nowhere, and its news is not heard', async () => {
+  it('is any process with another database: its calls run nowhere, and its notifications are dropped', async () => {
     const other = await openRedisBus({ redisUrl: server.url, secret: 'of another hub', logger });
     const before = there.refused.get('wrong_key') ?? 0;
     reached.length = 0;

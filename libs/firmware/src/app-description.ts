@@ -1,11 +1,14 @@
-/** The description that ESP-IDF puts at the beginning of an application's first segment: what it is, and how it was built. */
+/**
+ * The description that ESP-IDF puts at the beginning of an application's first segment: name,
+ * version and build.
+ */
 
-/** Offset in the file: behind the image's header and the first segment's. */
+/** Offset in the file: after the image's header and the first segment's. */
 export const DESCRIPTION_OFFSET = 32;
 export const DESCRIPTION_BYTES = 256;
 const MAGIC = 0xabcd5432;
 
-/** Offsets and sizes of its members, bytes. Texts end at the first NUL or fill their place. */
+/** Offsets and sizes of its members, bytes. Texts end at the first NUL or fill their field. */
 const members = {
   version: { at: 16, size: 32 },
   project: { at: 48, size: 32 },
@@ -21,11 +24,13 @@ export interface AppDescription {
   /** As the compiler wrote it: `Aug  6 2026 08:49:23`. */
   readonly compiledAt: string;
   readonly idfVersion: string;
-  /** Lower-case hex SHA-256 of the ELF file: tells builds of one version apart, and devices report it. */
+  /**
+   * Lower-case hex SHA-256 of the ELF file: distinguishes builds of one version. Devices report it.
+   */
   readonly elfSha256: string;
 }
 
-/** Undefined where these bytes, which begin at DESCRIPTION_OFFSET, are no description. */
+/** Returns undefined if these bytes, from DESCRIPTION_OFFSET, are not a description. */
 export function readAppDescription(bytes: Uint8Array): AppDescription | undefined {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < DESCRIPTION_BYTES || view.getUint32(0, true) !== MAGIC) return undefined;
@@ -39,7 +44,7 @@ export function readAppDescription(bytes: Uint8Array): AppDescription | undefine
   };
 }
 
-/** The 256 bytes of a description. Texts that do not fit are cut. */
+/** Writes the 256 bytes of a description. Texts that do not fit are cut. */
 export function writeAppDescription({
   elfSha256,
   ...texts
@@ -67,7 +72,7 @@ export function toHex(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Without what nobody can print, which no tool that builds images writes. */
+/** Removes unprintable characters, which build tools never write. */
 function text(bytes: Uint8Array, { at, size }: { readonly at: number; readonly size: number }): string {
   const place = bytes.subarray(at, at + size);
   const end = place.indexOf(0);

@@ -1,17 +1,23 @@
-/** Makes valid application images of any chip, version and size, for specs, stories and measurements. Nothing in the product makes images. */
+/**
+ * Makes valid application images of any chip, version and size for specs, stories and benchmarks.
+ * The product does not use it.
+ */
 import { DESCRIPTION_BYTES, writeAppDescription } from './app-description.js';
 import type { RunningHash } from './app-image-reader.js';
 import { chipIdOf } from './chips.js';
 
 export interface AppImageRecipe {
   readonly version: string;
-  /** A chip's name, or a number that is none's. Default esp32s3. */
+  /** A chip's name, or an unassigned number. Default esp32s3. */
   readonly chip?: string | number;
   readonly project?: string;
   readonly idfVersion?: string;
-  /** Lower-case hex; one build of the version from another. */
+  /** Lower-case hex; distinguishes builds of one version. */
   readonly elfSha256?: string;
-  /** Data of the image's segments in all, bytes; default 4,096. The first segment has at least the description. */
+  /**
+   * Total data of the segments, bytes; default 4,096. The first segment contains at least the
+   * description.
+   */
   readonly dataBytes?: number;
   /** Default 3. */
   readonly segments?: number;
@@ -66,7 +72,7 @@ function segmentSizes(dataBytes: number, segments: number): number[] {
   return Array.from({ length: segments }, () => each);
 }
 
-/** Something that is neither constant nor long to make. */
+/** Data that is not constant and quick to generate. */
 function fill(data: Uint8Array, index: number): void {
   for (let at = 0; at < data.length; at += 1) data[at] = (at * 31 + index) & 0xff;
 }

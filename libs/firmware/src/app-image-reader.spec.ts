@@ -27,10 +27,10 @@ function joined(...parts: readonly (Uint8Array | readonly number[])[]): Uint8Arr
   return Uint8Array.from(parts.flatMap((part) => [...part]));
 }
 
-/** Padding of flash that nobody has written. */
+/** Padding of unwritten flash. */
 const blank = (bytes: number) => new Uint8Array(bytes).fill(0xff);
 
-/** Bootloader, partition table and application in one file, as it is flashed over a cable. */
+/** Bootloader, partition table and application in one file, as flashed over a cable. */
 function merged(bootloaderOffset: number): Uint8Array {
   const file = blank(0x20000);
   file.set(changed(image(), 32, 0), bootloaderOffset);
@@ -40,7 +40,7 @@ function merged(bootloaderOffset: number): Uint8Array {
 }
 
 describe('AppImageReader', () => {
-  it('reads what an image says of itself', () => {
+  it('reads the description of an image', () => {
     const file = image({
       version: '2.5.0',
       chip: 'esp32c3',
@@ -63,16 +63,16 @@ describe('AppImageReader', () => {
     });
   });
 
-  it.each([1, 7, 16, 255, 4096])('does not care how the bytes are cut: %i at a time', (chunkBytes) => {
+  it.each([1, 7, 16, 255, 4096])('does not depend on how the bytes are split: %i at a time', (chunkBytes) => {
     expect(read(image(), chunkBytes)).toEqual(read(image()));
     expect(read(merged(0), chunkBytes)).toEqual(read(merged(0)));
   });
 
-  it.each(['esp32', 'esp32s3', 'esp32c3', 'esp32c5', 'esp32c6', 'esp32p4'])('knows the chip %s', (chip) => {
+  it.each(['esp32', 'esp32s3', 'esp32c3', 'esp32c5', 'esp32c6', 'esp32p4'])('recognises the chip %s', (chip) => {
     expect(read(image({ chip }))).toMatchObject({ ok: true, image: { chip } });
   });
 
-  it('takes an image without appended hash, and one of a single segment', () => {
+  it('accepts an image without appended hash, and one with a single segment', () => {
     expect(codeOf(makeAppImage({ version: '2.4.2' }))).toBe('taken');
     expect(codeOf(image({ segments: 1 }))).toBe('taken');
   });
@@ -100,13 +100,13 @@ describe('AppImageReader', () => {
     ['the version latest', image({ version: 'latest' }), 'VERSION_UNUSABLE'],
     ['the version 2..1', image({ version: '2..1' }), 'VERSION_UNUSABLE'],
     ['no version', image({ version: '' }), 'VERSION_UNUSABLE'],
-    ['something behind it', joined(image(), [1, 2, 3]), 'TRAILING_BYTES'],
-    ['much behind it', joined(image(), blank(9000)), 'TRAILING_BYTES'],
+    ['other data after it', joined(image(), [1, 2, 3]), 'TRAILING_BYTES'],
+    ['a lot of data after it', joined(image(), blank(9000)), 'TRAILING_BYTES'],
   ])('refuses %s', (_what, file, code) => {
     expect(codeOf(file)).toBe(code);
   });
 
-  it('takes padding and the signatures of secure boot behind the image', () => {
+  it('accepts padding and the signatures of secure boot after the image', () => {
     const file = image();
     const padding = 4096 - (file.length % 4096);
     expect(codeOf(joined(file, blank(padding)))).toBe('taken');
@@ -114,7 +114,7 @@ describe('AppImageReader', () => {
     expect(codeOf(joined(file, [0, 0, 0, 0], new Array<number>(64).fill(7)))).toBe('taken');
   });
 
-  it('refuses as soon as it knows, and says what to do', () => {
+  it('rejects as early as possible, with advice', () => {
     expect(read(image().subarray(0, 2000))).toMatchObject({
       refusal: { message: expect.stringContaining('after 2000 bytes') },
     });

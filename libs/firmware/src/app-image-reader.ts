@@ -1,6 +1,6 @@
 /**
- * Reads an ESP-IDF application image as its bytes come by: header, segments, checksum, appended hash and the application's description. It keeps at most 32 KB and
- * refuses as early as it can. What to do with the bytes is somebody else's.
+ * Reads an ESP-IDF application image as a stream: header, segments, checksum, appended hash and the
+ * application's description. Keeps at most 32 KB and rejects as early as it can.
  */
 import { DESCRIPTION_BYTES, DESCRIPTION_OFFSET, readAppDescription, toHex } from './app-description.js';
 import type { AppDescription } from './app-description.js';
@@ -9,10 +9,10 @@ import type { ImageRefusal, ImageRefusalCode } from './image-refusal.js';
 import { isTailAllowed, TAIL_BYTES_MAX } from './image-tail.js';
 import { isParsableVersion } from './version-text.js';
 
-/** What an image says of itself. */
+/** The content of an image's description. */
 export interface AppImage extends AppDescription {
   readonly chip: string;
-  /** Bytes of the image, without what follows it in its file. */
+  /** Bytes of the image, without padding or signatures after it. */
   readonly imageBytes: number;
 }
 
@@ -29,26 +29,26 @@ const MAGIC = 0xe9;
 const HEADER_BYTES = 24;
 const SEGMENT_HEADER_BYTES = 8;
 const SEGMENTS_MAX = 16;
-/** The largest flash mapping there is, bytes. A longer segment is no length but noise. */
+/** The largest flash mapping, bytes. A longer segment indicates corrupt data. */
 const SEGMENT_BYTES_MAX = 32 * 1024 * 1024;
 const CHECKSUM_SEED = 0xef;
-/** Data and checksum together fill blocks of so many bytes. */
+/** Data and checksum together fill blocks of this size. */
 const BLOCK_BYTES = 16;
 const HASH_BYTES = 32;
-/** Where a merged image has its partition table, and how that begins. */
+/** The position and first bytes of the partition table in a merged image. */
 const TABLE_OFFSET = 0x8000;
 const TABLE_MAGIC = [0xaa, 0x50] as const;
-/** Enough to tell a merged image from a bootloader. */
+/** Enough to distinguish a merged image from a bootloader. */
 const LOOK_BYTES = TABLE_OFFSET + TABLE_MAGIC.length;
-/** Where the bootloader is in a merged image; in front of it is padding. */
+/** The position of the bootloader in a merged image, after padding. */
 const BOOTLOADER_OFFSETS = [0, 0x1000, 0x2000] as const;
 
-/** Parts that are kept until they are whole, and the data of segments, which goes by. */
+/** Parts that are kept until complete, and the data of segments, which is skipped. */
 type KeptPart = 'head' | 'foreign' | 'segment header' | 'end' | 'hash' | 'tail';
 
 export class AppImageReader {
   #part: KeptPart | 'segment' = 'head';
-  /** Bytes of the present part that are kept until it is whole. */
+  /** Bytes of the current part. */
   #kept = new Uint8Array(LOOK_BYTES);
   #keptBytes = 0;
   #wantedBytes = DESCRIPTION_OFFSET + DESCRIPTION_BYTES;
@@ -61,10 +61,13 @@ export class AppImageReader {
   #image: Omit<AppImage, 'imageBytes'> | undefined;
   #refusal: ImageRefusal | undefined;
 
-  /** `hash` is fed with the image and asked once. */
+  /** `hash` receives the image and is read once. */
   constructor(private readonly hash: RunningHash) {}
 
-  /** Takes the next bytes of the file. The refusal, once there is one; the rest of the file then need not be read. */
+  /**
+   * Reads the next bytes of the file. Returns a refusal as soon as there is one; the rest need not
+   * be read.
+   */
   push(chunk: Uint8Array): ImageRefusal | undefined {
     let rest = chunk;
     while (rest.length > 0 && this.#refusal === undefined) {
@@ -74,27 +77,28 @@ export class AppImageReader {
     return this.#refusal;
   }
 
-  /** The file has ended. */
+  /** Ends the file. */
   end(): ImageVerdict {
-    if (this.#refusal === undefined) this.#finish();
+    if (this.#refusal === undefined) this.#judgeEnd();
     if (this.#refusal !== undefined || this.#image === undefined)
       return { ok: false, refusal: this.#refusal ?? notAnImage };
     return { ok: true, image: { ...this.#image, imageBytes: this.#imageBytes } };
   }
 
-  #finish(): void {
+  #judgeEnd(): void {
     const kept = this.#kept.subarray(0, this.#keptBytes);
     if (this.#part === 'head' && kept[0] !== MAGIC) this.#refusal = notAnImage;
     else if (this.#part === 'foreign') this.#refusal = judgeForeign(kept);
     else if (this.#part !== 'tail')
       this.#refuse(
         'TRUNCATED',
-        `The file ends after ${this.#offset + this.#keptBytes} bytes, in the middle of the image: copy it again, and upload it whole.`,
+        `The file ends after ${this.#offset + this.#keptBytes} bytes, in the middle of the image. ` +
+          'Copy it again and upload all of it.',
       );
     else if (!isTailAllowed(kept, this.#imageBytes)) this.#refuseTail();
   }
 
-  /** Bytes of a segment's data go by. */
+  /** Skips bytes of a segment's data. */
   #skip(bytes: Uint8Array): number {
     const data = bytes.subarray(0, this.#segmentBytesLeft);
     this.#sum(data);
@@ -113,7 +117,7 @@ export class AppImageReader {
     return taken.length;
   }
 
-  /** A part is whole. */
+  /** Processes a complete part. */
   #take(part: KeptPart, bytes: Uint8Array): void {
     switch (part) {
       case 'head':
@@ -132,7 +136,10 @@ export class AppImageReader {
     }
   }
 
-  /** The header and the first segment's, with what this begins with: of an application that is its description. */
+  /**
+   * The header, the first segment's header and its beginning, which is the description of an
+   * application.
+   */
   #takeHead(head: Uint8Array): void {
     const view = viewOf(head);
     const description = readAppDescription(head.subarray(DESCRIPTION_OFFSET));
@@ -143,7 +150,7 @@ export class AppImageReader {
     if (chip === undefined)
       return this.#refuse(
         'CHIP_UNKNOWN',
-        `The image is for a chip with the number ${view.getUint16(12, true)}, which the hub does not know.`,
+        `The image is for a chip with the number ${view.getUint16(12, true)}, which the hub does not support.`,
       );
     if (!isParsableVersion(description.version))
       return this.#refuse('VERSION_UNUSABLE', unusableVersion(description.version));
@@ -198,11 +205,11 @@ export class AppImageReader {
 
   #expectTail(imageBytes: number): void {
     this.#imageBytes = imageBytes;
-    // One byte more than is allowed, so that what fills this is too long.
+    // One byte more than allowed, so that a tail of this size is too long.
     this.#want('tail', TAIL_BYTES_MAX + 1);
   }
 
-  /** No application: gathers what tells which mistake this is. */
+  /** Collects the bytes that show which kind of wrong file this is. */
   #look(): void {
     this.#part = 'foreign';
     this.#wantedBytes = LOOK_BYTES;
@@ -228,7 +235,8 @@ export class AppImageReader {
   #refuseTail(): void {
     this.#refuse(
       'TRAILING_BYTES',
-      `The image ends after ${this.#imageBytes} bytes, but the file goes on with something that is no signature. Upload the application alone.`,
+      `The image ends after ${this.#imageBytes} bytes, but other data than a signature follows. ` +
+        'Upload the application alone.',
     );
   }
 
@@ -240,10 +248,11 @@ export class AppImageReader {
 const notAnImage: ImageRefusal = {
   code: 'NOT_AN_IMAGE',
   message:
-    'This is no ESP-IDF image: its first byte is not E9. Upload the application as it was built, such as build/xiaozhi.bin.',
+    'This is not an ESP-IDF image: its first byte is not E9. ' +
+    'Upload the application file of the build, such as build/xiaozhi.bin.',
 };
 
-/** The first bytes of a file that begins with no application. */
+/** Judges the first bytes of a file that does not begin with an application. */
 function judgeForeign(bytes: Uint8Array): ImageRefusal {
   const hasTable = TABLE_MAGIC.every((byte, index) => bytes[TABLE_OFFSET + index] === byte);
   const hasBootloader = BOOTLOADER_OFFSETS.some(
@@ -253,23 +262,29 @@ function judgeForeign(bytes: Uint8Array): ImageRefusal {
     return {
       code: 'MERGED_IMAGE',
       message:
-        'This is a merged image (bootloader, partition table and application in one), which is for flashing over a cable. Upload the application alone, such as build/xiaozhi.bin.',
+        'This is a merged image (bootloader, partition table and application in one) for flashing over ' +
+        'a cable. Upload the application alone, such as build/xiaozhi.bin.',
     };
   if (bytes[0] !== MAGIC) return notAnImage;
   return bytes.length < DESCRIPTION_OFFSET + DESCRIPTION_BYTES
     ? {
         code: 'TRUNCATED',
-        message: `The file ends after ${bytes.length} bytes, before an image does: copy it again, and upload it whole.`,
+        message: `The file ends after ${bytes.length} bytes, before an image ends. Copy it again and upload all of it.`,
       }
     : {
         code: 'NO_APP_DESCRIPTION',
         message:
-          'This ESP-IDF image has no application descriptor: a bootloader, perhaps. Upload the application, such as build/xiaozhi.bin.',
+          'This ESP-IDF image has no application descriptor. It may be a bootloader. ' +
+          'Upload the application, such as build/xiaozhi.bin.',
       };
 }
 
 function unusableVersion(version: string): string {
-  return `Devices cannot read the version "${version}": they would restart again and again. Each part between dots must begin with a digit and have at most nine, as in 2.4.2. Set PROJECT_VER and build again.`;
+  return (
+    `Devices cannot read the version "${version}": they would restart again and again. ` +
+    'Each part between dots must begin with a digit and have at most nine, as in 2.4.2. ' +
+    'Set PROJECT_VER and build again.'
+  );
 }
 
 function viewOf(bytes: Uint8Array): DataView {

@@ -1,4 +1,7 @@
-/** The chips that an ESP-IDF image can be for, by the number in its header, named as devices name their own (`chip_model_name`). */
+/**
+ * The chips of ESP-IDF images, by the number in the header, with the names that devices report
+ * (`chip_model_name`).
+ */
 const names: ReadonlyMap<number, string> = new Map([
   [0x00, 'esp32'],
   [0x02, 'esp32s2'],
@@ -14,12 +17,12 @@ const names: ReadonlyMap<number, string> = new Map([
   [0x1c, 'esp32h4'],
 ]);
 
-/** Undefined for a number that no chip has. */
+/** Undefined for an unassigned number. */
 export function chipOf(id: number): string | undefined {
   return names.get(id);
 }
 
-/** Undefined for a name that no image can be for. */
+/** Undefined for an unknown name. */
 export function chipIdOf(chip: string): number | undefined {
   return [...names].find(([, name]) => name === chip)?.[0];
 }

@@ -1,6 +1,9 @@
-/** Versions as xiaozhi devices compare them: dotted numbers over the common length; where these are equal, the longer one is newer. [xiaozhi §7.5] */
+/**
+ * Compares versions like xiaozhi devices: dotted numbers over the common length; if these are
+ * equal, the longer one is newer. [xiaozhi §7.5]
+ */
 
-/** Negative where `a` is older than `b`, positive where it is newer, 0 where they are the same version. */
+/** Negative if `a` is older than `b`, positive if it is newer, 0 if they are equal. */
 export function compareVersions(a: string, b: string): number {
   const left = numbersOf(a);
   const right = numbersOf(b);

@@ -1,7 +1,10 @@
-/** When fetching the same image again is no accident any more: the device cannot keep it, and another time would end as those before. */
+/**
+ * When repeated downloads of an image show that the device cannot keep it, so that another one
+ * would be wasted.
+ */
 export const downloadLoop = {
   /** Whole downloads of one image by one device. */
   downloads: 3,
-  /** Within so long, ms: a roll-out that is tried again tomorrow is another matter. */
+  /** Within this time, ms. A roll-out that is repeated the next day starts from zero. */
   windowMs: 6 * 3_600_000,
 } as const;

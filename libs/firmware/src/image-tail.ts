@@ -1,6 +1,7 @@
 /**
- * What may follow an image in its file. Devices write the whole file and validate the image alone, so anything would do them no harm at first; a file that is longer than
- * its image was put together wrongly all the same. Taken are padding, and the signature of secure boot.
+ * What may follow an image in its file: padding and the signature of secure boot. Devices validate
+ * only the image, so other data would be harmless at first, but it shows that the file was
+ * assembled incorrectly.
  */
 
 /** Bytes: padding up to a flash sector, and a sector of signature. */

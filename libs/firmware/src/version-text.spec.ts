@@ -19,7 +19,7 @@ describe('parsableVersion', () => {
     ['v2.4.2', '2.4.2'],
     ['latest', '0.0.0'],
     ['1.2.3.4.5', '1.2.3.4'],
-  ])('makes of %s %s', (text, version) => {
+  ])('converts %s to %s', (text, version) => {
     expect(parsableVersion(text)).toBe(version);
   });
 });

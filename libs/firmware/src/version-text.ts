@@ -1,11 +1,12 @@
 /**
- * Versions that a device survives. Its parser splits at dots and throws where a segment does not begin with a digit or is no int32: the firmware aborts, and the next boot
- * gets the same answer. [xiaozhi §7.3, §7.5]
+ * Versions that a device can parse. Its parser splits at dots and throws if a segment does not
+ * begin with a digit or exceeds an int32. The firmware then aborts, and the next boot gets the same
+ * answer. [xiaozhi §7.3, §7.5]
  */
 
 /** Characters; versions have about ten. */
 const VERSION_LENGTH_MAX = 64;
-/** A segment of nine digits is an int32 whatever they are. Behind the digits the parser reads nothing. */
+/** A segment of nine digits is always an int32. The parser ignores what follows the digits. */
 const parsable = /^\d{1,9}(?!\d)[^.]*(\.\d{1,9}(?!\d)[^.]*)*$/;
 const printableAscii = /^[\x20-\x7e]+$/;
 
@@ -13,7 +14,9 @@ export function isParsableVersion(version: string): boolean {
   return version.length <= VERSION_LENGTH_MAX && printableAscii.test(version) && parsable.test(version);
 }
 
-/** The numbers of a version text, at most four: `v2.4.2` is 2.4.2; 0.0.0 where there are none. */
+/**
+ * Returns the numbers of a version text, at most four: `v2.4.2` is 2.4.2; 0.0.0 without numbers.
+ */
 export function parsableVersion(text: string): string {
   const numbers =
     text

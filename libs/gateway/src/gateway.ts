@@ -128,7 +128,7 @@ export class Gateway {
     const voiceless = new NoVoice({ clock, idleMs, publicHost: udp.publicHost, udpPort: () => this.udpPort });
     const voice = options.voice;
     this.#voiceReport =
-      voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], tell: voice.report });
+      voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], store: voice.report });
     this.#voice = voice && this.#makeRelay(voice, voiceless);
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, visionFor },

@@ -33,7 +33,7 @@ describe('pages of tools', () => {
   it.each([
     ['also has an error', ',"error":{"message":"x"}', 'discovery failed'],
     ['changes its id later in the text', ',"id":5', 'unknown_reply_id'],
-  ])('are not cached if the message %s', (_, tail, told) => {
+  ])('are not cached if the message %s', (_, tail, expected) => {
     const { pages, pageCache } = cache();
     const { session, far, pump, log } = connect({ pageCache });
     pages.clear();
@@ -44,6 +44,6 @@ describe('pages of tools', () => {
     session.refreshTools();
     pump();
     expect(pages.size).toBe(0);
-    expect(log.at(-1)).toContain(told);
+    expect(log.at(-1)).toContain(expected);
   });
 });

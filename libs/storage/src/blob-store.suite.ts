@@ -30,7 +30,7 @@ async function keysBelow(store: BlobStore, prefix: string): Promise<readonly str
 
 export function describeBlobStore({ name, store: current }: BlobStoreHarness): void {
   describe(`blob store (${name})`, () => {
-    it('keeps bytes and says their size and hash', async () => {
+    it('keeps bytes and returns their size and hash', async () => {
       const sha256 = createHash('sha256').update('abcdef').digest('hex');
       expect(await current().put('kept/a.jpg', Readable.from([Buffer.from('abc'), Buffer.from('def')]), jpeg)).toEqual({
         sizeBytes: 6,
@@ -39,7 +39,7 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
       expect(await bytesOf(current(), 'kept/a.jpg')).toBe('abcdef');
     });
 
-    it('keeps more than one part of it, byte for byte', async () => {
+    it('keeps more than one part, byte for byte', async () => {
       const chunk = Buffer.alloc(1024 * 1024, 'x');
       const chunks = Array.from({ length: 12 }, (_, index) => Buffer.concat([Buffer.from([index]), chunk]));
       const kept = await current().put('kept/large', Readable.from(chunks), { ...jpeg, maxBytes: 20_000_000 });
@@ -52,7 +52,7 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
       ).toBe(kept.sha256);
     });
 
-    it('reads a range with both of its ends, and says the size of the whole', async () => {
+    it('reads an inclusive range, and returns the size of the whole blob', async () => {
       await current().put('kept/ranged', Readable.from([Buffer.from('0123456789')]), jpeg);
       expect(await bytesOf(current(), 'kept/ranged', { start: 2, end: 5 })).toBe('2345');
       const blob = await current().read('kept/ranged', { start: 9, end: 9 });
@@ -65,18 +65,18 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
       expect(await bytesOf(current(), 'kept/empty')).toBe('');
     });
 
-    it('has nothing under a key that nobody put', async () => {
+    it('has nothing under an unknown key', async () => {
       expect(await current().read('kept/nothing')).toBeUndefined();
       await current().remove('kept/nothing');
     });
 
-    it('replaces what was there', async () => {
+    it('replaces an earlier blob', async () => {
       await current().put('kept/twice', Readable.from([Buffer.from('first')]), jpeg);
       await current().put('kept/twice', Readable.from([Buffer.from('second')]), jpeg);
       expect(await bytesOf(current(), 'kept/twice')).toBe('second');
     });
 
-    it('takes exactly as much as is allowed, keeps nothing of more, and lets go of the source', async () => {
+    it('accepts exactly the maximum, keeps nothing of more, and closes the source', async () => {
       expect(await current().put('limit/exact', Readable.from([Buffer.alloc(1_000)]), jpeg)).toMatchObject({
         sizeBytes: 1_000,
       });
@@ -90,7 +90,7 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
       expect(await keysBelow(current(), 'limit/')).toEqual(['limit/exact']);
     });
 
-    it('keeps nothing of a source that breaks off, whose error it throws, and keeps what was there before', async () => {
+    it('keeps nothing of a source that fails, throws its error, and keeps the earlier blob', async () => {
       await current().put('broken/off', Readable.from([Buffer.from('before')]), jpeg);
       const breaking = Readable.from(
         (function* () {
@@ -118,7 +118,7 @@ export function describeBlobStore({ name, store: current }: BlobStoreHarness): v
     });
 
     it.each(['', '/a', 'a/', 'a//b', '../a', 'a/../b', '.incoming/a', 'A', 'a b', 'a\n', 'a'.repeat(201)])(
-      'refuses the key %j',
+      'rejects the key %j',
       async (key) => {
         await expect(current().put(key, Readable.from(['x']), jpeg)).rejects.toMatchObject({
           code: 'BLOB_KEY_INVALID',

@@ -1,4 +1,7 @@
-/** Kept files by key: pictures that devices upload, firmware images. Two stores speak this: a folder and an S3-compatible bucket. */
+/**
+ * Files by key: pictures of devices and firmware images. There are two stores: a folder and an
+ * S3-compatible bucket.
+ */
 import type { Readable } from 'node:stream';
 
 export interface KeptBlob {
@@ -12,18 +15,18 @@ export interface PutOptions {
   readonly maxBytes: number;
 }
 
-/** Both ends are part of it, counted from 0; it lies within the blob. */
+/** Both ends are inclusive, counted from 0, and within the blob. */
 export interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
 
 export interface BlobBody {
-  /** Destroy it where it is not read to its end. */
+  /** Destroy it if it is not read to its end. */
   readonly body: Readable;
-  /** Of the whole blob, whatever range was asked for. */
+  /** Of the whole blob, for any requested range. */
   readonly sizeBytes: number;
-  /** Differs whenever the stored bytes may have changed; comparable within one store only. */
+  /** Changes with the stored bytes; comparable within one store only. */
   readonly version: string;
 }
 
@@ -32,20 +35,23 @@ export interface ListedBlob {
   readonly keptAt: Date;
 }
 
-/** Keys are `[a-z0-9/._-]+` without empty, `.` or `..` parts, chosen by the hub. All methods throw StorageError STORAGE_UNAVAILABLE. */
+/**
+ * Keys are `[a-z0-9/._-]+` without empty, `.` or `..` parts, chosen by the hub. All methods may
+ * throw StorageError STORAGE_UNAVAILABLE.
+ */
 export interface BlobStore {
   /**
-   * Keeps all bytes of `source` under `key`, or nothing: a blob that is readable is whole, on disk, and replaces an earlier one at once.
-   * Streams with back-pressure and destroys a source that it did not read to its end. Throws StorageError BLOB_TOO_LARGE, or the error of `source`.
+   * Stores all bytes of `source` or nothing, and replaces an earlier blob atomically. Streams, and
+   * destroys an unread source. Throws StorageError BLOB_TOO_LARGE, or the error of `source`.
    */
   put(key: string, source: Readable, options: PutOptions): Promise<KeptBlob>;
-  /** The bytes in `range`, or all; undefined where there is no such blob. */
+  /** Returns the bytes in `range`, or all; undefined if there is no such blob. */
   read(key: string, range?: ByteRange): Promise<BlobBody | undefined>;
-  /** Harmless where there is none. */
+  /** Has no effect if there is no such blob. */
   remove(key: string): Promise<void>;
-  /** Everything below `prefix`, a key's first parts with a slash at the end: for whoever looks for blobs that nobody knows. */
+  /** Lists everything below `prefix`, which ends with a slash, to find blobs without a row. */
   list(prefix: string): AsyncIterable<ListedBlob>;
-  /** Resolves where it can be used now. */
+  /** Resolves if the store can be used now. */
   check(): Promise<void>;
   close(): Promise<void>;
 }

@@ -19,7 +19,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 describeBlobStore({ name: 'folder', store: () => store });
 
 describe('a folder of files', () => {
-  /** An unfinished file of another process, last written to `ageMs` ago. */
+  /** An unfinished file of another process, last written `ageMs` ago. */
   async function leftover(within: string, name: string, ageMs: number): Promise<void> {
     await mkdir(path.join(within, '.incoming'), { recursive: true });
     const file = path.join(within, '.incoming', name);
@@ -28,7 +28,7 @@ describe('a folder of files', () => {
     await utimes(file, at, at);
   }
 
-  it('loses what a dead process did not finish, and leaves what a living one writes', async () => {
+  it('removes unfinished files of a dead process, and keeps those of a living one', async () => {
     const within = path.join(folder, 'leftovers');
     await leftover(within, 'old', 3_600_000);
     await leftover(within, 'young', 1_000);
@@ -38,7 +38,7 @@ describe('a folder of files', () => {
     expect(await readdir(path.join(within, '.incoming'))).toEqual([]);
   });
 
-  it('shows no unfinished file', async () => {
+  it('lists no unfinished file', async () => {
     const slow = new Readable({ read: () => undefined });
     const put = store.put('slow/file', slow, { contentType: 'image/png', maxBytes: 10 });
     slow.push('half');
@@ -50,7 +50,7 @@ describe('a folder of files', () => {
     expect(keys.filter((key) => key.startsWith('.'))).toEqual([]);
   });
 
-  it('that cannot be made is named', async () => {
+  it('reports a folder that cannot be created', async () => {
     await writeFile(path.join(folder, 'file'), '');
     await expect(FolderBlobStore.open({ folder: path.join(folder, 'file', 'x') })).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',

@@ -1,4 +1,7 @@
-/** Blobs as files below one folder. A file is written under a temporary name, flushed, and renamed, so that a crash leaves the whole file or none. */
+/**
+ * Blobs as files below one folder. A file is written under a temporary name, flushed and renamed,
+ * so that a crash leaves the whole file or nothing.
+ */
 import { randomUUID } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
@@ -10,22 +13,27 @@ import type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions }
 import { MeasuredStream } from './measured-stream.js';
 import { StorageError } from './storage-error.js';
 
-/** Where unfinished files are; no key begins like it. */
+/** The folder of unfinished files; no key begins like it. */
 const INCOMING = '.incoming';
 
-/** An unfinished file that nobody wrote to for so long belongs to a process that is gone, ms: other processes may share the folder. */
+/**
+ * An unfinished file without writes for this long belongs to a process that has ended, ms: other
+ * processes may share the folder.
+ */
 const LEFTOVER_AFTER_MS = 15 * 60_000;
 
 export interface FolderOptions {
   readonly folder: string;
-  /** Whether no other process can be writing below the folder: all unfinished files are then leftovers. */
+  /**
+   * Whether no other process writes below the folder, so that all unfinished files are leftovers.
+   */
   readonly isAlone?: boolean;
 }
 
 export class FolderBlobStore implements BlobStore {
   private constructor(private readonly folder: string) {}
 
-  /** Makes the folder where it is missing, and removes what an earlier process did not finish. */
+  /** Creates the folder if it is missing, and removes unfinished files of earlier processes. */
   static async open({ folder, isAlone = false }: FolderOptions): Promise<FolderBlobStore> {
     const store = new FolderBlobStore(path.resolve(folder));
     await store.#orUnavailable(async () => {
@@ -62,7 +70,7 @@ export class FolderBlobStore implements BlobStore {
       if (handle === undefined) return undefined;
       try {
         const { size, ino, mtimeNs, ctimeNs } = await handle.stat({ bigint: true });
-        // The times alone can be set back, apart from ctime; the inode differs where the file was replaced.
+        // Times can be set back, except ctime; the inode changes if the file is replaced.
         return {
           body: handle.createReadStream(range),
           sizeBytes: Number(size),
@@ -135,11 +143,11 @@ export class FolderBlobStore implements BlobStore {
 
 async function writeFlushed(file: string, source: Readable, measure: MeasuredStream): Promise<void> {
   const handle = await open(file, 'wx');
-  // The stream flushes before it closes the handle, and closes it whatever happens.
+  // The stream flushes before it closes the handle, and always closes it.
   await pipeline(source, measure, handle.createWriteStream({ flush: true }));
 }
 
-/** The new name must be on disk before anybody is told of it. */
+/** The new name must be on disk before the caller is notified. */
 async function flushFolder(folder: string): Promise<void> {
   const handle = await open(folder);
   try {

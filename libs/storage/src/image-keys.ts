@@ -1,4 +1,4 @@
-/** Where the bytes of a firmware or assets image are, by its id. */
+/** The keys of firmware and assets images, by their id. */
 
 export const IMAGES_PREFIX = 'firmware/';
 
@@ -6,7 +6,7 @@ export function imageKey(imageId: string): string {
   return `${IMAGES_PREFIX}${imageId}`;
 }
 
-/** The id of the image that a key below the prefix is of. */
+/** Returns the id of the image with this key. */
 export function imageIdOf(key: string): string {
   return key.slice(IMAGES_PREFIX.length);
 }

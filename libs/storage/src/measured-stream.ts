@@ -1,4 +1,4 @@
-/** What passes on its way into a store: counted, hashed, and ended by an error where it is too much. */
+/** Counts and hashes a stream on its way into a store, and fails if it is too long. */
 import { createHash } from 'node:crypto';
 import { Transform } from 'node:stream';
 import type { TransformCallback } from 'node:stream';
@@ -25,7 +25,7 @@ export class MeasuredStream extends Transform {
     done(null, chunk);
   }
 
-  /** Once, after the end. */
+  /** Call once, after the end. */
   measured(): KeptBlob {
     return { sizeBytes: this.#sizeBytes, sha256: this.#hash.digest('hex') };
   }

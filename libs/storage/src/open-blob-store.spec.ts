@@ -19,11 +19,11 @@ it.each([
   's3://key:secret@bucket',
   'file://host/share',
   's3://bucket:9000/x',
-])('refuses %s with the rule', (url) => {
+])('rejects %s with the rule', (url) => {
   expect(storageUrlProblem(url)).toContain('s3://bucket');
 });
 
-it('opens the folder that a file URL names', async () => {
+it('opens the folder of a file URL', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'flotilla url '));
   const store = await openBlobStore({
     url: pathToFileURL(path.join(folder, 'files')),
@@ -36,7 +36,7 @@ it('opens the folder that a file URL names', async () => {
   await rm(folder, { recursive: true });
 });
 
-it('opens a bucket without asking it anything', async () => {
+it('opens a bucket without a request', async () => {
   const store = await openBlobStore({
     url: new URL('s3://bucket/a/b/'),
     s3: { region: 'eu-central-1' },

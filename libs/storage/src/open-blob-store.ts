@@ -1,4 +1,4 @@
-/** Which store a URL names: `file:///folder` or `s3://bucket/prefix`. */
+/** Opens the store of a URL: `file:///folder` or `s3://bucket/prefix`. */
 import { fileURLToPath } from 'node:url';
 import type { BlobStore } from './blob-store.js';
 import { FolderBlobStore } from './folder-blob-store.js';
@@ -11,9 +11,9 @@ export interface StorageSettings {
   readonly isAlone: boolean;
 }
 
-/** What is wrong with the text as a storage URL, or nothing. */
+/** Returns what is wrong with a storage URL, if anything. */
 export function storageUrlProblem(text: string): string | undefined {
-  const rule = 'must be file:///folder or s3://bucket, with /prefix if you like';
+  const rule = 'must be file:///folder or s3://bucket, optionally with /prefix';
   if (!URL.canParse(text)) return rule;
   const url = new URL(text);
   if (url.search !== '' || url.hash !== '' || url.username !== '' || url.password !== '') return rule;
@@ -22,10 +22,10 @@ export function storageUrlProblem(text: string): string | undefined {
   return url.protocol === 'file:' && url.hostname === '' ? undefined : rule;
 }
 
-/** Throws StorageError where a folder cannot be used. A bucket is not asked anything yet. */
+/** Throws StorageError if a folder cannot be used. Sends no request to a bucket yet. */
 export async function openBlobStore({ url, s3, isAlone }: StorageSettings): Promise<BlobStore> {
   if (url.protocol === 'file:') return FolderBlobStore.open({ folder: fileURLToPath(url), isAlone });
-  // The SDK takes a second and tens of megabytes to load, which a hub with a folder need not spend.
+  // The SDK takes a second and tens of megabytes to load, which a hub with a folder does not need.
   const { S3BlobStore } = await import('./s3-blob-store.js');
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
   return new S3BlobStore({ bucket: url.hostname, prefix: prefix === '' ? '' : `${prefix}/`, ...s3 });

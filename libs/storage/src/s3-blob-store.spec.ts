@@ -38,7 +38,7 @@ afterAll(async () => {
 describeBlobStore({ name: 'S3', store: () => store });
 
 describe('a bucket of files', () => {
-  it('that does not exist says so', async () => {
+  it('that does not exist reports it', async () => {
     const nowhere = open('missing');
     await expect(nowhere.check()).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
@@ -49,7 +49,7 @@ describe('a bucket of files', () => {
     await nowhere.close();
   });
 
-  it('that does not know the key says so', async () => {
+  it('that does not accept the key reports it', async () => {
     const unknown = { accessKeyId: 'UNKNOWN', secretAccessKey: 'S3RVER' };
     const refused = new S3BlobStore({
       bucket: 'files',
@@ -62,7 +62,7 @@ describe('a bucket of files', () => {
     await refused.close();
   });
 
-  it('whose server cuts every connection is unavailable, and the source is let go', async () => {
+  it('whose server cuts every connection is unavailable, and the source is closed', async () => {
     const cutter = createServer((request) => request.socket.destroy()).listen(0, '127.0.0.1');
     await once(cutter, 'listening');
     const cut = open('files', `http://127.0.0.1:${(cutter.address() as AddressInfo).port}`);

@@ -1,4 +1,7 @@
-/** Blobs as objects of an S3-compatible bucket, below a prefix. An object appears when its last part has arrived, whole. */
+/**
+ * Blobs as objects of an S3-compatible bucket, below a prefix. An object appears as a whole when
+ * its last part has arrived.
+ */
 import {
   DeleteObjectCommand,
   GetObjectCommand,
@@ -13,21 +16,21 @@ import type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions }
 import { MeasuredStream } from './measured-stream.js';
 import { StorageError } from './storage-error.js';
 
-/** Bytes that a put holds in memory: the smallest part that S3 takes. */
+/** Bytes of a put in memory: the smallest part that S3 accepts. */
 const PART_BYTES = 5 * 1024 * 1024;
 
-/** A connection to the store must be there, and its next byte must come, within these, ms. */
+/** The time for a connection, and for its next byte, ms. */
 const CONNECT_WITHIN_MS = 5_000;
 const SILENCE_MAX_MS = 20_000;
 
 export interface S3Options {
   readonly bucket: string;
-  /** Before every key; empty, or with a slash at its end. */
+  /** Prefix of every key; empty, or with a trailing slash. */
   readonly prefix: string;
   readonly region: string;
-  /** Of a store that is not Amazon's, which is then addressed by paths and not by host names. */
+  /** The address of another store than Amazon's, which uses paths instead of host names. */
   readonly endpoint?: string;
-  /** Those of the environment (`AWS_*`) or of the machine where not given. */
+  /** By default those of the environment (`AWS_*`) or of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
 }
 
@@ -43,7 +46,8 @@ export class S3BlobStore implements BlobStore {
       region,
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       ...(credentials && { credentials }),
-      // Checksums of Amazon's newest form, which other stores do not know; the transport has its own.
+      // Avoids checksums of Amazon's newest form, which other stores do not support; the transport
+      // has its own.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       requestHandler: { connectionTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENCE_MAX_MS },
@@ -54,7 +58,7 @@ export class S3BlobStore implements BlobStore {
     const place = this.#placeOf(key);
     const measure = new MeasuredStream(maxBytes);
     let sourceError: unknown;
-    // The upload sees an error of either through `measure`; the callback is there because pipeline demands one.
+    // The upload receives errors of either through `measure`; pipeline requires the callback.
     const body = pipeline(
       source.once('error', (error) => (sourceError = error)),
       measure,

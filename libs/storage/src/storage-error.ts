@@ -1,6 +1,7 @@
 /**
- * `BLOB_TOO_LARGE`: the source gave more bytes than allowed, nothing is kept. `STORAGE_UNAVAILABLE`: the folder or bucket did not do what was asked; it
- * may later. `BLOB_KEY_INVALID`: a fault of the caller.
+ * `BLOB_TOO_LARGE`: the source exceeded the limit, and nothing was stored. `STORAGE_UNAVAILABLE`:
+ * the folder or bucket failed; a later attempt may succeed. `BLOB_KEY_INVALID`: an error of the
+ * caller.
  */
 export type StorageErrorCode = 'BLOB_TOO_LARGE' | 'STORAGE_UNAVAILABLE' | 'BLOB_KEY_INVALID';
 

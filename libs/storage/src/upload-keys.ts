@@ -1,4 +1,4 @@
-/** Where the bytes of an upload are, by its id: whoever looks for blobs without a row reads the id back. */
+/** The keys of uploads, by their id, so that blobs without a row can be found. */
 
 export const UPLOADS_PREFIX = 'uploads/';
 
@@ -10,7 +10,7 @@ export function thumbnailKey(uploadId: string): string {
   return `${UPLOADS_PREFIX}${uploadId}.thumbnail`;
 }
 
-/** The id of the upload that a key below the prefix is of. */
+/** Returns the id of the upload with this key. */
 export function uploadIdOf(key: string): string {
   return key.slice(UPLOADS_PREFIX.length).split('.', 1)[0] ?? '';
 }

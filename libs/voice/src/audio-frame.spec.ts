@@ -8,14 +8,14 @@ const payload = fc.uint8Array({ minLength: 1, maxLength: 400 });
 const hex = (bytes: Uint8Array) => Buffer.from(bytes).toString('hex');
 
 describe('a frame of audio', () => {
-  it('looks on the wire as devices write it', () => {
+  it('has the format that devices write', () => {
     const packet = { payload: new Uint8Array([0xf8, 0xff, 0xfe]), timestamp: 0x01020304 };
     expect(hex(encodeAudioFrame(1, packet))).toBe('f8fffe');
     expect(hex(encodeAudioFrame(2, packet))).toBe('0002' + '0000' + '00000000' + '01020304' + '00000003' + 'f8fffe');
     expect(hex(encodeAudioFrame(3, packet))).toBe('00' + '00' + '0003' + 'f8fffe');
   });
 
-  it('comes back from every framing as it went in; only framing 2 keeps the time', () => {
+  it('survives every framing unchanged; only framing 2 keeps the time', () => {
     fc.assert(
       fc.property(fc.constantFrom(...versions), payload, fc.nat(0xffff_ffff), (version, bytes, timestamp) => {
         const decoded = decodeAudioFrame(version, encodeAudioFrame(version, { payload: bytes, timestamp }));
@@ -24,7 +24,7 @@ describe('a frame of audio', () => {
     );
   });
 
-  it('goes from any framing to any other with its audio unchanged', () => {
+  it('is converted from any framing to any other with its audio unchanged', () => {
     fc.assert(
       fc.property(fc.constantFrom(...versions), fc.constantFrom(...versions), payload, (from, to, bytes) => {
         const moved = reframe(from, to, encodeAudioFrame(from, { payload: bytes, timestamp: 0 }));
@@ -38,14 +38,14 @@ describe('a frame of audio', () => {
     ['an empty one', 1, ''],
     ['a header alone', 3, '00000000'],
     ['a cut header', 2, '00020000000000000000000000'],
-    ['one that says more than it has', 3, '0000000401'],
-    ['one that says less than it has', 2, '00020000000000000000000000000001' + '0102'],
+    ['one with less data than stated', 3, '0000000401'],
+    ['one with more data than stated', 2, '00020000000000000000000000000001' + '0102'],
     ['one of another type', 3, '0100000101'],
-  ] as const)('is refused: %s', (_, version, text) => {
+  ] as const)('is rejected: %s', (_, version, text) => {
     expect(decodeAudioFrame(version, Buffer.from(text, 'hex'))).toMatchObject({ ok: false });
   });
 
-  it('never throws over what comes in', () => {
+  it('never throws for any input', () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...versions),

@@ -1,9 +1,12 @@
-/** Binary WebSocket frames that carry one Opus packet each, in the three framings that devices know. Integers are big-endian. [xiaozhi §1.4] */
+/**
+ * Binary WebSocket frames with one Opus packet each, in the three framings of devices. Integers are
+ * big-endian. [xiaozhi §1.4]
+ */
 
-/** How audio is framed: as the `Protocol-Version` header and the hello's `version` say. */
+/** The framing of audio, from the `Protocol-Version` header and the hello's `version`. */
 export type FramingVersion = 1 | 2 | 3;
 
-/** One Opus packet. `timestamp` is ms, 0 where the framing carries none. */
+/** One Opus packet. `timestamp` is in ms, 0 if the framing has none. */
 export interface AudioPacket {
   readonly payload: Uint8Array;
   readonly timestamp: number;
@@ -14,12 +17,15 @@ export type DecodedFrame =
 
 /** Bytes before the payload. */
 const HEADER_BYTES = { 1: 0, 2: 16, 3: 4 } as const;
-/** `type` of a frame that is not audio is anything else; nothing but audio is ever sent. */
+/** The `type` of audio frames, the only ones that are sent. */
 const AUDIO_TYPE = 0;
 /** The length field of framing 3 has 16 bits. */
 const VERSION_3_PAYLOAD_MAX = 0xff_ff;
 
-/** Reads a frame of either side. Lengths that do not fit the frame, other types and empty packets are problems: devices trust what they are told. */
+/**
+ * Parses a frame of either side. Rejects wrong lengths, other types and empty packets, because
+ * devices do not check them.
+ */
 export function decodeAudioFrame(version: FramingVersion, frame: Uint8Array): DecodedFrame {
   const header = HEADER_BYTES[version];
   if (frame.length <= header)
@@ -35,7 +41,9 @@ export function decodeAudioFrame(version: FramingVersion, frame: Uint8Array): De
   return { ok: true, packet: { payload, timestamp: version === 2 ? view.getUint32(8) : 0 } };
 }
 
-/** Builds a frame whose header fits its payload. Throws RangeError for a payload that framing 3 cannot name (65,535 bytes at most). */
+/**
+ * Builds a frame. Throws RangeError for a payload that is too long for framing 3 (65,535 bytes).
+ */
 export function encodeAudioFrame(version: FramingVersion, { payload, timestamp }: AudioPacket): Uint8Array {
   if (version === 1) return payload;
   if (version === 3 && payload.length > VERSION_3_PAYLOAD_MAX)
@@ -54,7 +62,10 @@ export function encodeAudioFrame(version: FramingVersion, { payload, timestamp }
   return frame;
 }
 
-/** The same packet in another framing; where none is needed, the frame itself. A frame that cannot be read is a problem. */
+/**
+ * Converts a frame to another framing, or returns it if both are equal. Rejects a frame that cannot
+ * be parsed.
+ */
 export function reframe(
   from: FramingVersion,
   to: FramingVersion,

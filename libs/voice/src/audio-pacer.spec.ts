@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { AudioPacer } from './audio-pacer.js';
 
-/** When each of `count` packets goes that are all there at `from`. */
+/** The times at which `count` packets are sent that are all available at `from`. */
 function schedule(pacer: AudioPacer, from: number, count: number): number[] {
   let now = from;
   return Array.from({ length: count }, () => {
@@ -12,12 +12,12 @@ function schedule(pacer: AudioPacer, from: number, count: number): number[] {
 }
 
 describe('the pacer', () => {
-  it('lets the first packets go at once and the others as they are played', () => {
+  it('sends the first packets at once and the others as they are played', () => {
     const times = schedule(new AudioPacer({ frameMs: 60, leadFrames: 3 }), 1_000, 6);
     expect(times).toEqual([1_000, 1_000, 1_000, 1_000, 1_060, 1_120]);
   });
 
-  it('begins anew after a pause, and after an interruption', () => {
+  it('starts again after a pause, and after an interruption', () => {
     const pacer = new AudioPacer({ frameMs: 60, leadFrames: 2 });
     schedule(pacer, 0, 10);
     expect(pacer.nextAt(10_000)).toBe(10_000);

@@ -19,18 +19,20 @@ const byNode = (key: Buffer, counterBlock: Buffer, audio: Buffer) =>
   createCipheriv('aes-128-ctr', key, counterBlock).update(audio).toString('hex');
 
 describe('the counter mode', () => {
-  it('enciphers with AES-128 as the example of the standard', () => {
+  it('encrypts with AES-128 as in the example of the standard', () => {
     // [NIST SP 800-38A §F.5.1]
     const key = hex('2b7e151628aed2a6abf7158809cf4f3c');
     const plain = hex(
-      '6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e5130c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710',
+      '6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51' +
+        '30c81c46a35ce411e5fbc1191a0a52eff69f2445df4f9b17ad2b417be66c3710',
     );
     expect(applied(key, hex('f0f1f2f3f4f5f6f7f8f9fafbfcfdfeff'), plain)).toBe(
-      '874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee',
+      '874d6191b620e3261bef6864990db6ce9806f66b7970fdff8617187bb9fffdff' +
+        '5ae4df3edbd5d35e5b4f09020db03eab1e031dda2fbe03d1792170a0f3009cee',
     );
   });
 
-  it('agrees with AES-128-CTR of Node for any key, counter block and length, one packet after the other', () => {
+  it('agrees with AES-128-CTR of Node for any key, counter block and length, packet after packet', () => {
     for (let round = 0; round < 20; round += 1) {
       const key = randomBytes(16);
       const mode = modeOf(key);
@@ -51,7 +53,7 @@ describe('the counter mode', () => {
     '01000078ffffffffffffffffffffffff',
     'ffffffffffffffffffffffffffffffff',
     'ffffffffffffffffffffffffffffffc0',
-  ])('carries over behind counter block %s', (counterBlock) => {
+  ])('carries over after counter block %s', (counterBlock) => {
     const key = randomBytes(16);
     for (const length of [1, 15, 16, 17, 31, 32, 33, 120, 1_484]) {
       const audio = randomBytes(length);
@@ -59,14 +61,14 @@ describe('the counter mode', () => {
     }
   });
 
-  it('deciphers in place what it enciphered', () => {
+  it('decrypts in place what it encrypted', () => {
     const [key, counterBlock, audio] = [randomBytes(16), randomBytes(16), randomBytes(120)];
     const packet = hex(applied(key, counterBlock, audio));
     modeOf(key).apply(counterBlock, packet, packet);
     expect(packet).toEqual(audio);
   });
 
-  it('refuses audio that no datagram carries', () => {
+  it('rejects audio that is too long for a datagram', () => {
     expect(() => applied(randomBytes(16), randomBytes(16), Buffer.alloc(1_505))).toThrow(RangeError);
   });
 });

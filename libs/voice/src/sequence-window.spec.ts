@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { SequenceWindow } from './sequence-window.js';
 
 describe('the window of sequence numbers', () => {
-  it('takes what is newer, once, and counts what was passed over', () => {
+  it('accepts newer numbers once, and counts skipped ones', () => {
     const window = new SequenceWindow(100);
     expect([1, 2, 5, 4, 5, 6].map((sequence) => window.take(sequence))).toEqual([
       ...['accepted', 'accepted', 'accepted', 'replayed', 'replayed', 'accepted'],
@@ -18,7 +18,7 @@ describe('the window of sequence numbers', () => {
     expect(window.take(2)).toBe('accepted');
   });
 
-  it('never takes a number twice, nor goes back', () => {
+  it('never accepts a number twice, nor goes back', () => {
     fc.assert(
       fc.property(fc.array(fc.nat(300)), (sequences) => {
         const window = new SequenceWindow(50);

@@ -1,9 +1,10 @@
 /**
- * Audio datagrams of MQTT devices: a header of 16 bytes in the clear, which is at the same time the first counter block of AES-128-CTR, and the
- * enciphered Opus packet. Nothing authenticates them: whoever sees one can forge the next. Integers are big-endian. [xiaozhi §2.5]
+ * Audio datagrams of MQTT devices: a plain header of 16 bytes, which is also the first counter
+ * block of AES-128-CTR, and the encrypted Opus packet. They are not authenticated, so an
+ * eavesdropper can forge packets. Integers are big-endian. [xiaozhi §2.5]
  */
 
-/** Bytes of the header, and of the counter block that it is. */
+/** Bytes of the header, which is also the counter block. */
 export const UDP_HEADER_BYTES = 16;
 /** Devices read no more of one datagram. */
 export const UDP_DATAGRAM_BYTES_MAX = 1500;
@@ -14,21 +15,21 @@ const AUDIO_PACKET = 1;
 export interface UdpHeader {
   /** Bytes of audio after the header. */
   readonly length: number;
-  /** Who sends: bytes 4 to 7 of the nonce that the hello gave out. */
+  /** The sender: bytes 4 to 7 of the nonce in the hello. */
   readonly ssrc: number;
   /** ms; wraps at 2^32. */
   readonly timestamp: number;
-  /** Of the first packet 1. */
+  /** 1 for the first packet. */
   readonly sequence: number;
 }
 
 export type ReadUdpHeader =
   { readonly ok: true; readonly header: UdpHeader } | { readonly ok: false; readonly problem: UdpProblem };
 
-/** Why a datagram is no audio packet. */
+/** Why a datagram is not an audio packet. */
 export type UdpProblem = 'truncated' | 'too_long' | 'wrong_type' | 'wrong_length';
 
-/** What the clear part says. The length must fit exactly, as it must for the device. */
+/** Parses the header. The length must match exactly, as on the device. */
 export function readUdpHeader(datagram: Uint8Array): ReadUdpHeader {
   if (datagram.length <= UDP_HEADER_BYTES) return { ok: false, problem: 'truncated' };
   if (datagram.length > UDP_DATAGRAM_BYTES_MAX) return { ok: false, problem: 'too_long' };
@@ -42,14 +43,14 @@ export function readUdpHeader(datagram: Uint8Array): ReadUdpHeader {
   };
 }
 
-/** The header, and so the counter block, of one packet. */
+/** Makes the header, and so the counter block, of one packet. */
 export function makeUdpHeader(fields: UdpHeader): Uint8Array {
   const header = new Uint8Array(UDP_HEADER_BYTES);
   writeUdpHeader(header, fields);
   return header;
 }
 
-/** The same, to the beginning of the datagram. */
+/** Writes the header to the beginning of the datagram. */
 export function writeUdpHeader(datagram: Uint8Array, { length, ssrc, timestamp, sequence }: UdpHeader): void {
   const view = new DataView(datagram.buffer, datagram.byteOffset, UDP_HEADER_BYTES);
   view.setUint8(0, AUDIO_PACKET);
@@ -60,7 +61,7 @@ export function writeUdpHeader(datagram: Uint8Array, { length, ssrc, timestamp, 
   view.setUint32(12, sequence);
 }
 
-/** The nonce of a hello: the type, the sender's number, and nothing in the places that the device fills in. 32 hex digits. */
+/** The nonce of a hello: type and sender number; the device fills in the rest. 32 hex digits. */
 export function nonceOf(ssrc: number): string {
   return `01000000${(ssrc >>> 0).toString(16).padStart(8, '0')}0000000000000000`;
 }

@@ -1,34 +1,34 @@
-/** The ends that a router itself may give a call; all others come from the gateway that took it. */
+/** The outcomes that a router itself can give a call; all others come from the gateway. */
 import type { CallError, CallOutcome, NotSentCode, UnknownCode } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import type { RoutedCall } from './call-router.js';
 
-/** No gateway took the call: certainly not sent. */
+/** No gateway received the call: certainly not sent. */
 export function gatewayAbsent(routed: RoutedCall, at: number): SettledCall {
-  return notSent(routed, at, 'DEVICE_OFFLINE', 'No gateway that can be reached holds a session of this device.');
+  return notSent(routed, at, 'DEVICE_OFFLINE', 'No reachable gateway holds a session of this device.');
 }
 
-/** The call could not be handed over: certainly not sent. */
+/** The call could not be delivered: certainly not sent. */
 export function redisAway(routed: RoutedCall, at: number): SettledCall {
   return notSent(
     routed,
     at,
     'UNAVAILABLE',
-    'Redis, over which the gateway of the device is reached, does not answer; nothing was sent.',
+    'Redis, which connects to the gateway of the device, does not answer; nothing was sent.',
   );
 }
 
-/** The call was handed over and nothing came back: it may have run. */
+/** The call was delivered without an answer: it may have run. */
 export function gatewaySilent(routed: RoutedCall, at: number): SettledCall {
-  return unknown(routed, at, 'The gateway that took the call did not answer by its deadline.');
+  return unknown(routed, at, 'The gateway that received the call did not answer by its deadline.');
 }
 
-/** Likewise, and the process of the gateway is gone. */
+/** Likewise, and the process of the gateway has ended. */
 export function gatewayGone(routed: RoutedCall, at: number): SettledCall {
-  return unknown(routed, at, 'The gateway that took the call lost its lease before it answered.');
+  return unknown(routed, at, 'The gateway that received the call lost its lease before it answered.');
 }
 
-/** Lets the first settlement through and drops the rest, whatever the callee does. */
+/** Passes only the first settlement on. */
 export function settleOnce(settle: (settled: SettledCall) => void): (settled: SettledCall) => void {
   let isSettled = false;
   return (settled) => {
@@ -38,12 +38,12 @@ export function settleOnce(settle: (settled: SettledCall) => void): (settled: Se
   };
 }
 
-/** More calls are out than this process will hold: certainly not sent. */
+/** This process has too many pending calls: certainly not sent. */
 export function routerOverloaded(routed: RoutedCall, at: number): SettledCall {
   return notSent(routed, at, 'OVERLOADED', 'Too many calls wait for gateways of other processes.');
 }
 
-/** The gateway that took the call may not send it. */
+/** The gateway that received the call rejected it. */
 export function gatewayRefused(routed: RoutedCall, at: number, error: CallError): SettledCall {
   return { callId: routed.call.callId, outcome: { kind: 'REJECTED', certainty: 'NEVER', error }, settledAt: at };
 }

@@ -40,7 +40,7 @@ function send(router: CallRouter, gateway: string, routed: RoutedCall): Promise<
 
 export function describeCallRouter(harness: BusHarness): void {
   describe(`call router (${harness.name})`, () => {
-    it('hands a call to the gateway unchanged and brings its settlement back unchanged', async () => {
+    it('delivers a call to the gateway unchanged and returns its settlement unchanged', async () => {
       const { here, there } = harness.buses();
       const seen: RoutedCall[] = [];
       const settled: SettledCall = { callId: 'call-1' as CallId, outcome: answered, sentAt: 12, settledAt: 34 };
@@ -57,7 +57,7 @@ export function describeCallRouter(harness: BusHarness): void {
       await end();
     });
 
-    it('reaches a gateway of its own process', async () => {
+    it('reaches a gateway of the same process', async () => {
       const { here } = harness.buses();
       const settled: SettledCall = { callId: 'call-1' as CallId, outcome: answered, settledAt: 1 };
       const end = await here.calls.serve(
@@ -79,13 +79,13 @@ export function describeCallRouter(harness: BusHarness): void {
       );
       const settlements: SettledCall[] = [];
       here.calls.call(gatewayId('twice'), routedCall(), (settled) => settlements.push(settled));
-      // A later call on the same road comes back after both.
+      // A later call on the same path returns after both.
       await send(here.calls, 'twice', routedCall());
       expect(settlements.map((settled) => settled.settledAt)).toEqual([1]);
       await end();
     });
 
-    it('says certainly not sent when nobody serves the gateway, never inside the call', async () => {
+    it('settles as not sent without a gateway, never inside the call', async () => {
       const { here } = harness.buses();
       let isReturned = false;
       const settled = await new Promise<SettledCall>((resolve) => {
@@ -112,7 +112,7 @@ export function describeCallRouter(harness: BusHarness): void {
       expect((await send(here.calls, 'ended', routedCall())).outcome.kind).toBe('NOT_SENT');
     });
 
-    it('says unknown when the gateway fails with the call in its hands', async () => {
+    it('settles as unknown when the gateway throws on a call', async () => {
       const { here, there } = harness.buses();
       const end = await there.calls.serve(
         gatewayId('failing'),
@@ -129,7 +129,7 @@ export function describeCallRouter(harness: BusHarness): void {
       await end();
     });
 
-    it('passes refreshTools and disconnect on, and answers false where there is no such session', async () => {
+    it('passes refreshTools and disconnect on, and returns false without such a session', async () => {
       const { here, there } = harness.buses();
       const end = await there.calls.serve(
         gatewayId('asked'),
@@ -143,7 +143,7 @@ export function describeCallRouter(harness: BusHarness): void {
       await end();
     });
 
-    it('refuses to serve one gateway id twice', async () => {
+    it('rejects a second service of one gateway id', async () => {
       const { here } = harness.buses();
       const end = await here.calls.serve(
         gatewayId('single'),

@@ -1,22 +1,25 @@
 /**
- * Answers to other processes that could not be delivered: Redis was away, or the process had not found it again. Each is tried again until it is
- * taken, or too old to be waited for. The other end takes an answer once, whatever comes.
+ * Delivers replies to other processes that failed at first, because Redis or the process was
+ * unreachable. Retries each until it is delivered or too old. The receiver ignores duplicates.
  */
 import type { BusLogger } from '../bus-logger.js';
 import type { RedisLink } from '../redis/redis-link.js';
 
-/** Answers that wait at a time, as many as a gateway is measured to have in flight; the oldest is given up for one more. */
+/**
+ * Waiting replies, as many as the calls a gateway can have in flight; beyond this the oldest is
+ * dropped.
+ */
 const WAITING_MAX = 10_000;
 const TRY_EVERY_MS = 500;
-/** Tries that reach a Redis in which no process listens for the answer: the process that asked has ended. */
-const UNHEARD_MAX = 10;
+/** Deliveries without a receiver until the asking process counts as ended. */
+const UNDELIVERED_MAX = 10;
 
 interface Reply {
   readonly channel: string;
   readonly text: string;
   /** ms since the Unix epoch. */
   readonly until: number;
-  unheard: number;
+  undelivered: number;
 }
 
 export class LateReplies {
@@ -32,7 +35,7 @@ export class LateReplies {
 
   /** `until`: when the other process gives up, ms since the Unix epoch. */
   send(channel: string, text: string, until: number): void {
-    this.#try({ channel, text, until, unheard: 0 });
+    this.#try({ channel, text, until, undelivered: 0 });
   }
 
   close(): void {
@@ -44,12 +47,12 @@ export class LateReplies {
     this.#link.publish(reply.channel, reply.text).then(
       (takers) => {
         if (takers > 0) return;
-        reply.unheard += 1;
-        if (reply.unheard < UNHEARD_MAX) this.#keep(reply);
+        reply.undelivered += 1;
+        if (reply.undelivered < UNDELIVERED_MAX) this.#keep(reply);
       },
       (error: unknown) => {
         if (this.#waiting.size === 0)
-          this.#logger.warn({ err: error }, 'could not answer another hub process; trying again');
+          this.#logger.warn({ err: error }, 'could not answer another hub process; retrying');
         this.#keep(reply);
       },
     );

@@ -1,4 +1,7 @@
-/** Calls to gateways of this very process: a map lookup and a direct call, no promise and no copy on the way. */
+/**
+ * Delivers calls to gateways of this process: a map lookup and a direct call, without a promise or
+ * a copy.
+ */
 import type { CallError, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { BusError } from '../bus-error.js';
@@ -25,7 +28,7 @@ export class LocalCallRouter implements CallRouter {
     });
   }
 
-  /** Whether the gateway is served by this process. */
+  /** Whether this process serves the gateway. */
   has(gatewayId: HubProcessId): boolean {
     return this.#servers.has(gatewayId);
   }
@@ -40,7 +43,7 @@ export class LocalCallRouter implements CallRouter {
     try {
       server.call(routed, settleFirst);
     } catch (cause) {
-      // A server must not throw; when it does, the bytes may be on their way all the same.
+      // A server must not throw. If it does, the bytes may still have been sent.
       this.#logger.error(
         { err: cause, deviceId: routed.deviceId, callId: routed.call.callId },
         'gateway threw on a call',
@@ -49,7 +52,7 @@ export class LocalCallRouter implements CallRouter {
     }
   }
 
-  /** Judges a call of another process for the gateway; undefined where it may be sent. */
+  /** Checks a call of another process for the gateway; undefined if it may be sent. */
   refusalOf(gatewayId: HubProcessId, routed: RoutedCall): CallError | undefined {
     return this.#servers.get(gatewayId)?.refuse?.(routed);
   }
@@ -67,6 +70,6 @@ export class LocalCallRouter implements CallRouter {
   }
 
   ended(): void {
-    // The gateways here are this process.
+    // All gateways here belong to this process.
   }
 }

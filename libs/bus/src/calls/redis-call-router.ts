@@ -1,6 +1,7 @@
 /**
- * Calls to gateways of other processes: asked on the gateway's channel, answered on ours. Redis tells how many took a message, so that "nobody" is
- * certainly not sent; silence after that may have run. A gateway of this very process is called directly.
+ * Delivers calls to gateways of other processes: requests on the gateway's channel, replies on
+ * ours. Redis returns the number of receivers: none means certainly not sent; silence after that
+ * may have run. A gateway of this process is called directly.
  */
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
@@ -21,28 +22,33 @@ import type { RedisLink } from '../redis/redis-link.js';
 import { parseAnswer, parseAsk } from '../redis/redis-messages.js';
 import type { AnswerMessage, AskMessage, Question } from '../redis/redis-messages.js';
 
-/** Asks that wait for an answer: ten jobs at their largest maxInFlight. Past it calls are refused unsent. */
+/**
+ * Pending requests: ten jobs at their largest maxInFlight. Beyond this, calls are rejected unsent.
+ */
 const PENDING_ASKS_MAX = 100_000;
-/** How long an answer may travel after the call's own deadline, which the gateway keeps: without it, its answer would lose the race against us. */
+/**
+ * The time for a reply after the call's deadline, at which the gateway settles it; otherwise the
+ * reply would arrive too late.
+ */
 const ANSWER_TRAVEL_MS = 250;
-/** A gateway answers what needs no device at once. */
+/** A gateway answers requests without a device at once. */
 const GATEWAY_ANSWER_MS = 5_000;
 /** Longest delay of a Node timer. */
 const TIMER_DELAY_MAX_MS = 2 ** 31 - 1;
 
-/** How a question may end. Exactly one of the callbacks runs, once. */
+/** The possible ends of a request. Exactly one of the callbacks runs, once. */
 interface AskEnds {
   readonly answered: (answer: AnswerMessage) => void;
   readonly silent: () => void;
-  /** The gateway's process is gone. */
+  /** The process of the gateway has ended. */
   readonly gone: () => void;
-  /** No gateway took it. */
+  /** No gateway received it. */
   readonly absent: () => void;
-  /** It could not be asked. */
+  /** Redis was unreachable. */
   readonly away: () => void;
 }
 
-/** One question out on the wire. */
+/** A request without a reply yet. */
 interface PendingAsk {
   readonly gatewayId: HubProcessId;
   readonly ends: AskEnds;
@@ -66,7 +72,7 @@ export class RedisCallRouter implements CallRouter {
     this.#replies = new LateReplies(link, logger);
   }
 
-  /** Resolves when answers can arrive. */
+  /** Resolves when replies can arrive. */
   async open(): Promise<void> {
     await this.#link.listen(this.#answerChannel(this.#link.sender), (text) => this.#onAnswer(text));
   }
@@ -118,7 +124,7 @@ export class RedisCallRouter implements CallRouter {
     for (const [askId, ask] of this.#pending) if (ask.gatewayId === gatewayId && this.#forget(askId)) ask.ends.gone();
   }
 
-  /** Ends what still waits as unanswered. */
+  /** Settles pending requests as unanswered. */
   close(): void {
     this.#replies.close();
     for (const [askId, ask] of this.#pending) {
@@ -130,7 +136,7 @@ export class RedisCallRouter implements CallRouter {
   #askDone(gatewayId: HubProcessId, question: Question): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const silent = (): void =>
-        reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} took a request and did not answer.`));
+        reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} received a request and did not answer.`));
       this.#ask(gatewayId, question, GATEWAY_ANSWER_MS, {
         answered: (answer) => resolve(answer.kind === 'done' && answer.isDone),
         silent,
@@ -158,8 +164,10 @@ export class RedisCallRouter implements CallRouter {
         if (this.#link.isRecovering) ends.away();
         else ends.absent();
       },
-      // The connection broke with the message on it: it may have arrived, so only the answer or the deadline can end it.
-      (error: unknown) => this.#logger.warn({ err: error, gatewayId }, 'could not tell whether a gateway took a call'),
+      // The connection broke during the delivery. The message may have arrived, so only its reply
+      // or deadline can settle it.
+      (error: unknown) =>
+        this.#logger.warn({ err: error, gatewayId }, 'could not determine whether a gateway received a call'),
     );
   }
 
@@ -175,7 +183,7 @@ export class RedisCallRouter implements CallRouter {
     });
   }
 
-  /** A call of another process passes the checks that it should have passed there. */
+  /** Applies the checks to a call of another process, which should have applied them. */
   #onCall(
     gatewayId: HubProcessId,
     routed: RoutedCall,
@@ -188,7 +196,7 @@ export class RedisCallRouter implements CallRouter {
     const { deviceId, call } = routed;
     this.#logger.warn(
       { deviceId, callId: call.callId, tool: call.tool, code: refusal.code },
-      'refused a call of another hub process',
+      'rejected a call of another hub process',
     );
     answer(gatewayRefused(routed, Date.now(), refusal));
   }
@@ -215,12 +223,12 @@ export class RedisCallRouter implements CallRouter {
     return this.#pending.delete(askId);
   }
 
-  /** A bad message is logged and dropped: it never takes the connection down. */
+  /** Logs and drops an invalid message, so that it cannot break the connection. */
   #guard(read: () => void): void {
     try {
       read();
     } catch (error) {
-      this.#logger.error({ err: error }, 'could not use a message of another hub process');
+      this.#logger.error({ err: error }, 'could not process a message of another hub process');
     }
   }
 
@@ -233,7 +241,7 @@ export class RedisCallRouter implements CallRouter {
   }
 }
 
-/** By when the gateway has settled the call, ms since the Unix epoch. */
+/** When the gateway has settled the call at the latest, ms since the Unix epoch. */
 function deadlineOf({ call: { queueDeadlineAt, callTimeoutMs, callDeadlineAt } }: RoutedCall): number {
   return Math.min(callDeadlineAt ?? Infinity, queueDeadlineAt + callTimeoutMs);
 }

@@ -25,11 +25,11 @@ export function describeDirectory(harness: BusHarness): void {
       expect(await there.directory.lookup(deviceId('toolless'))).toEqual(entry('toolless', 1));
     });
 
-    it('knows nothing of a device that was never put', async () => {
-      expect(await harness.buses().here.directory.lookup(deviceId('nobody'))).toBeUndefined();
+    it('finds nothing for a device that was never put', async () => {
+      expect(await harness.buses().here.directory.lookup(deviceId('unknown'))).toBeUndefined();
     });
 
-    it('lets an older epoch replace nothing, and the same one refresh its tool set', async () => {
+    it('ignores an older epoch, and updates the tool set of the same one', async () => {
       const { here, there } = harness.buses();
       await here.directory.put(entry('aged', 10, 'new'));
       await there.directory.put(entry('aged', 9, 'old'));

@@ -1,4 +1,7 @@
-/** The session directory of a hub that is one process: a map, so that a lookup costs no promise. As bounded as the gateway's session table that fills it. */
+/**
+ * The session directory within one process: a map, so that a lookup needs no promise. The gateway's
+ * session table limits its size.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import type { DirectoryEntry, SessionDirectory } from './directory.js';
 

@@ -1,6 +1,7 @@
 /**
- * The session directory in Redis: one hash per device, replaced only by the same or a newer epoch. Entries live for a minute and are renewed by the
- * process that put them, so that those of a killed gateway vanish by themselves and those of a restarted Redis come back. Each is signed.
+ * The session directory in Redis: one signed hash per device, replaced only by the same or a newer
+ * epoch. Entries expire after a minute unless their process renews them. So entries of a killed
+ * gateway disappear, and a restarted Redis gets its entries again.
  */
 import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { z } from 'zod';
@@ -10,10 +11,13 @@ import type { DirectoryEntry, SessionDirectory } from './directory.js';
 import { withoutCommand } from '../redis/redis-address.js';
 import type { RedisLink } from '../redis/redis-link.js';
 
-/** Life of an entry that nobody renews. Until then a call to a killed gateway finds nobody on its channel and ends NOT_SENT all the same. */
+/**
+ * Life of an entry without renewal. A call to a killed gateway still ends NOT_SENT, because its
+ * channel has no receiver.
+ */
 const ENTRY_LIFE_MS = 60_000;
 const RENEWAL_INTERVAL_MS = 20_000;
-/** Entries renewed in one pipeline, so that calls are not held up behind ten thousand renewals. */
+/** Entries per pipeline, so that calls do not wait behind ten thousand renewals. */
 const RENEWALS_PER_PIPELINE = 500;
 
 const PUT_SCRIPT = `
@@ -28,7 +32,9 @@ const REMOVE_SCRIPT = `
 if redis.call('HGET', KEYS[1], 'epoch') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
-/** Entries whose signature was found right, so that a call to the same connection costs no second check. */
+/**
+ * Entries with a verified signature, so that further calls to the connection need no verification.
+ */
 const CHECKED_MAX = 20_000;
 
 const storedEntry = z.tuple([
@@ -42,9 +48,9 @@ export class RedisDirectory implements SessionDirectory {
   readonly #link: RedisLink;
   readonly #prefix: string;
   readonly #logger: BusLogger;
-  /** What this process has put and not removed: as bounded as its session table. */
+  /** The entries of this process, limited by its session table. */
   readonly #own = new Map<DeviceId, DirectoryEntry>();
-  /** Of each device, what was checked, with its signature. */
+  /** The verified text and signature of each device. */
   readonly #checked = new Map<DeviceId, string>();
   readonly #renewal: NodeJS.Timeout;
 
@@ -91,13 +97,10 @@ export class RedisDirectory implements SessionDirectory {
     clearInterval(this.#renewal);
   }
 
-  /** A Redis that has just come back may be empty: which devices are connected is known once their gateways have said so again. */
+  /** A recovered Redis may be empty until gateways have renewed their entries. */
   #absent(): undefined {
     if (!this.#link.isRecovering) return undefined;
-    throw new BusError(
-      'BUS_UNAVAILABLE',
-      'Redis was away until a moment ago, and does not know the connected devices yet.',
-    );
+    throw new BusError('BUS_UNAVAILABLE', 'Redis has just recovered and does not know the connected devices yet.');
   }
 
   #write(entry: DirectoryEntry): Promise<unknown> {
@@ -129,7 +132,7 @@ export class RedisDirectory implements SessionDirectory {
     try {
       for (let start = 0; start < entries.length; start += RENEWALS_PER_PIPELINE) {
         const chunk = entries.slice(start, start + RENEWALS_PER_PIPELINE);
-        // An entry removed while we were waiting must not come back.
+        // An entry removed in the meantime must not come back.
         await Promise.all(
           chunk.filter((entry) => this.#own.get(entry.deviceId) === entry).map((entry) => this.#write(entry)),
         );
@@ -144,7 +147,7 @@ export class RedisDirectory implements SessionDirectory {
   }
 }
 
-/** What the signature of an entry covers, beside its key. */
+/** The text that the signature of an entry covers, besides its key. */
 function textOf({ epoch, gatewayId, toolSetHash }: DirectoryEntry): string {
   return `${epoch} ${gatewayId} ${toolSetHash ?? ''}`;
 }

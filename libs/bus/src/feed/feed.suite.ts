@@ -6,7 +6,7 @@ import type { EventFeed, FeedEvent, FeedTopics } from './feed.js';
 
 const jobMessage = (id: string): FeedTopics['job'] => ({ jobId: id as JobId });
 
-/** Resolves with all messages of the job topic once one with the id of the last came. */
+/** Resolves with all messages of the job topic when the one with the last id has arrived. */
 function jobsUntil(feed: EventFeed, last: string): Promise<readonly string[]> {
   return new Promise((resolve) => {
     const seen: string[] = [];
@@ -21,7 +21,7 @@ function jobsUntil(feed: EventFeed, last: string): Promise<readonly string[]> {
 
 export function describeFeed(harness: BusHarness): void {
   describe(`feed (${harness.name})`, () => {
-    it('brings each message once to every subscriber here and there, in order of publishing', async () => {
+    it('delivers each message once to every subscriber here and there, in order of publishing', async () => {
       const { here, there } = harness.buses();
       const all = [jobsUntil(here.feed, 'c'), jobsUntil(there.feed, 'c')];
       for (const id of ['a', 'b', 'c']) here.feed.publish('job', jobMessage(id));
@@ -31,7 +31,7 @@ export function describeFeed(harness: BusHarness): void {
       ]);
     });
 
-    it('gathers for a listener that wants it so, and loses and mixes up nothing', async () => {
+    it('gathers for a listener that requests it, without loss or reordering', async () => {
       const { here } = harness.buses();
       const turns: string[][] = [];
       const seen = new Promise<void>((resolve) => {
@@ -67,7 +67,7 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual(late);
     });
 
-    it('carries an event unchanged, also one of no device', async () => {
+    it('carries an event unchanged, also one without a device', async () => {
       const { here, there } = harness.buses();
       const event: FeedEvent = {
         id: 'e-1',
@@ -81,7 +81,7 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual(event);
     });
 
-    it('keeps topics apart and presence with its device', async () => {
+    it('separates topics and keeps presence with its device', async () => {
       const { here, there } = harness.buses();
       const seen = new Promise<FeedTopics['device']>((resolve) => there.feed.subscribe('device', resolve));
       here.feed.publish('job', jobMessage('elsewhere'));
@@ -107,7 +107,7 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual(decided);
     });
 
-    it('carries that a device is to be let go', async () => {
+    it('carries that a device must be disconnected', async () => {
       const { here, there } = harness.buses();
       const seen = new Promise<FeedTopics['expelled']>((resolve) => there.feed.subscribe('expelled', resolve));
       here.feed.publish('expelled', { deviceId: 'd-1' as DeviceId });
@@ -121,7 +121,7 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ principal: 'KEY:1' });
     });
 
-    it('lets a listener that throws harm neither the others nor the publisher', async () => {
+    it('protects other listeners and the publisher from a listener that throws', async () => {
       const { here } = harness.buses();
       const end = here.feed.subscribe('job', () => {
         throw new TypeError('a fault of the listener');
@@ -133,7 +133,7 @@ export function describeFeed(harness: BusHarness): void {
       end();
     });
 
-    it('delivers nothing after the subscription ended, also what was waiting', async () => {
+    it('delivers nothing after the subscription ended, not even waiting messages', async () => {
       const { here } = harness.buses();
       const seen: string[] = [];
       const end = here.feed.subscribe('job', ({ jobId }) => seen.push(jobId));
@@ -144,7 +144,7 @@ export function describeFeed(harness: BusHarness): void {
       expect(seen).toEqual([]);
     });
 
-    it('drops what a subscriber cannot take instead of growing', async () => {
+    it('drops what a slow subscriber cannot take, instead of growing', async () => {
       const { here } = harness.buses();
       let count = 0;
       const isFirst = new Promise<void>((resolve) =>

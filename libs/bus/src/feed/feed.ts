@@ -1,7 +1,10 @@
-/** The live feed: what changed, for subscriptions and for workers that wait. At most once, unordered between topics; the truth is in PostgreSQL. */
+/**
+ * The live feed: notifications for subscriptions and for waiting workers. At most once, unordered
+ * between topics; PostgreSQL holds the truth.
+ */
 import type { CallId, CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 
-/** An event's row as it was written, so that a subscriber needs no query. */
+/** An event as written to PostgreSQL, so that a subscriber needs no query. */
 export interface FeedEvent {
   readonly id: string;
   readonly type: string;
@@ -11,39 +14,44 @@ export interface FeedEvent {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** Devices in one message of the topic `decided`: some 10 kB. */
+/** Devices in one message of the topic `decided`: about 10 kB. */
 export const decidedPerMessageMax = 500;
 
 /** Messages by topic. */
 export interface FeedTopics {
-  /** Presence, tool set, version, name or tags of a device changed; `presence` is set where that was it. */
+  /**
+   * Presence, tool set, version, name or tags of a device changed; `presence` is set if that
+   * changed.
+   */
   readonly device: { readonly deviceId: DeviceId; readonly presence?: 'ONLINE' | 'OFFLINE' };
-  /** A connection of the device was given this epoch: a gateway that holds an older one ends it. */
+  /** A connection of the device got this epoch: a gateway with an older one ends it. */
   readonly session: { readonly deviceId: DeviceId; readonly epoch: number };
-  /** What let the device in is void: whichever gateway holds a connection of it, greeted or not, ends it. */
+  /** The credential of the device is no longer valid: the gateway with its connection ends it. */
   readonly expelled: { readonly deviceId: DeviceId };
   readonly event: FeedEvent;
-  /** A job's state or counters changed. */
+  /** State or counters of a job changed. */
   readonly job: { readonly jobId: JobId };
-  /** These targets of a job have just been decided: at most `decidedPerMessageMax`. */
+  /** These targets of a job were decided: at most `decidedPerMessageMax`. */
   readonly decided: { readonly jobId: JobId; readonly deviceIds: readonly DeviceId[] };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
-  /** What a key or a person (`KEY:<id>`, `USER:<id>`) may do has changed: it was revoked, signed out or disabled. */
+  /**
+   * The rights of a key or user (`KEY:<id>`, `USER:<id>`) changed: revoked, signed out or disabled.
+   */
   readonly access: { readonly principal: string };
-  /** A device answered a call that was given up, on the session that the call was sent on. */
+  /** A device answered a call that had timed out, in the session of the call. */
   readonly lateAnswer: { readonly callId: CallId; readonly outcome: CallOutcome };
 }
 
 export type FeedTopic = keyof FeedTopics;
 
 export interface FeedListening {
-  /** Ms that messages are gathered before the listener hears of them, one after the other: for one whose work costs less for many at once. */
+  /** Gathers messages for this time, ms, for a listener that handles many at once more cheaply. */
   readonly gatherMs?: number;
 }
 
 export interface EventFeed {
-  /** Never throws and never waits: a feed that cannot keep up drops and counts. */
+  /** Never throws and never waits: a slow feed drops and counts messages. */
   publish<Topic extends FeedTopic>(topic: Topic, message: FeedTopics[Topic]): void;
   /** Returns a function that ends the subscription. */
   subscribe<Topic extends FeedTopic>(

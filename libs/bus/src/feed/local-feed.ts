@@ -1,11 +1,17 @@
-/** The feed within one process. Listeners run later and apart from each other: none can slow the publisher, and one that throws harms nobody else. */
+/**
+ * The feed within one process. Listeners run later and independently: none can delay the publisher,
+ * and one that throws affects no other.
+ */
 import type { BusLogger } from '../bus-logger.js';
 import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from './feed.js';
 
-/** Messages that may wait for one subscriber: a second of the busiest fleet we measure. Past it the newest are dropped, because the feed promises at most once. */
+/**
+ * Waiting messages of one subscriber: a second of the busiest measured fleet. Beyond this the
+ * newest are dropped.
+ */
 export const SUBSCRIBER_MESSAGES_MAX = 10_000;
 
-/** Messages given to one subscriber before the event loop may turn to sockets again. */
+/** Messages for one subscriber before the event loop continues with sockets. */
 const MESSAGES_PER_TURN = 256;
 
 class Subscriber<Message> {
@@ -78,7 +84,7 @@ export class LocalFeed implements EventFeed {
     this.#logger = logger;
   }
 
-  /** Messages that a subscriber was too slow for. */
+  /** Messages dropped for slow subscribers. */
   get droppedTotal(): number {
     return this.#droppedTotal;
   }
@@ -107,7 +113,7 @@ export class LocalFeed implements EventFeed {
 
   #countDropped(topic: FeedTopic): void {
     this.#droppedTotal += 1;
-    // The first of each ten thousand is worth a line; more would be a second flood.
+    // Logs the first of each ten thousand, so that the log is not flooded.
     if (this.#droppedTotal % SUBSCRIBER_MESSAGES_MAX === 1) {
       this.#logger.warn({ topic, droppedTotal: this.#droppedTotal }, 'a feed subscriber is too slow: messages dropped');
     }

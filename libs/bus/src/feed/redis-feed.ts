@@ -1,11 +1,14 @@
-/** The feed over Redis: subscribers of this process are told directly, those of others through pub/sub. Drops and counts when Redis cannot keep up. */
+/**
+ * The feed over Redis: subscribers of this process are notified directly, others through pub/sub.
+ * Drops and counts messages when Redis cannot keep up.
+ */
 import type { BusLogger } from '../bus-logger.js';
 import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from './feed.js';
 import { LocalFeed } from './local-feed.js';
 import type { RedisLink } from '../redis/redis-link.js';
 import { parseFeedMessage } from '../redis/redis-messages.js';
 
-/** Messages handed to the socket and not yet taken by Redis. Past it they are dropped: a feed is not worth the memory. */
+/** Messages that Redis has not acknowledged yet. Beyond this they are dropped. */
 const UNACKNOWLEDGED_MAX = 10_000;
 
 export class RedisFeed implements EventFeed {
@@ -34,7 +37,7 @@ export class RedisFeed implements EventFeed {
     this.#local = new LocalFeed(logger);
   }
 
-  /** Messages that Redis or a subscriber was too slow for, or that fell into a time without Redis. */
+  /** Messages dropped because Redis or a subscriber was too slow or unreachable. */
   get droppedTotal(): number {
     return this.#droppedTotal + this.#local.droppedTotal;
   }
@@ -52,7 +55,7 @@ export class RedisFeed implements EventFeed {
       'access',
       'lateAnswer',
     ];
-    // A process without subscribers (a pure gateway) does not pay for checking and parsing.
+    // A process without subscribers (a pure gateway) skips verification and parsing.
     const isWanted = (topic: FeedTopic) => () => this.#localSubscribers[topic] > 0;
     await Promise.all(
       topics.map((topic) =>
@@ -98,7 +101,7 @@ export class RedisFeed implements EventFeed {
       const parsed = parseFeedMessage(text);
       this.#local.publish(parsed.topic, parsed.message);
     } catch (error) {
-      this.#logger.error({ err: error, topic }, 'could not use a feed message of another hub process');
+      this.#logger.error({ err: error, topic }, 'could not process a feed message of another hub process');
     }
   }
 

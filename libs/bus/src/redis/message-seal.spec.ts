@@ -9,7 +9,7 @@ function pair(now = () => at): { readonly here: MessageSeal; readonly there: Mes
 }
 
 describe('a message between processes', () => {
-  it('arrives unchanged with its sender, whatever it says', () => {
+  it('arrives unchanged with its sender, for any content', () => {
     const { here, there } = pair();
     for (const text of ['{"a":"é😀"}', '', 'a.b.c', '\n'])
       expect(there.open('calls', here.seal('calls', text))).toEqual({ sender: 'here', text });
@@ -19,11 +19,11 @@ describe('a message between processes', () => {
     ['{"kind":"call"}', 'unsigned'],
     ['', 'unsigned'],
     [`${'A'.repeat(22)}${at}000.here.{}`, 'wrong_key'],
-  ])('is refused without a right signature: %s', (message, problem) => {
+  ])('is rejected without a valid signature: %s', (message, problem) => {
     expect(pair().there.open('calls', message)).toEqual({ problem });
   });
 
-  it('is refused with the signature of another key, of another channel, sender or text', () => {
+  it('is rejected with the signature of another key, channel, sender or text', () => {
     const { here, there } = pair();
     const sealed = here.seal('calls', '{"volume":10}');
     const changed = [
@@ -36,7 +36,7 @@ describe('a message between processes', () => {
     expect(there.open('calls', sealed)).toMatchObject({ sender: 'here' });
   });
 
-  it('is refused the second time, and when a newer one of its sender has come', () => {
+  it('is rejected the second time, and after a newer one of its sender', () => {
     const { here, there } = pair();
     const [first, second] = [here.seal('calls', '1'), here.seal('calls', '2')];
     expect(there.open('calls', second)).toMatchObject({ text: '2' });
@@ -45,20 +45,20 @@ describe('a message between processes', () => {
     expect(there.open('calls', here.seal('calls', '3'))).toMatchObject({ text: '3' });
   });
 
-  it('is refused by a process that has just started when it was sent long before', () => {
+  it('is rejected by a process that has just started if it was sent long before', () => {
     const old = new MessageSeal(secret, 'here', () => at - 61_000).seal('calls', '{}');
     expect(pair().there.open('calls', old)).toEqual({ problem: 'out_of_time' });
     const fresh = new MessageSeal(secret, 'here', () => at - 59_000).seal('calls', '{}');
     expect(pair().there.open('calls', fresh)).toMatchObject({ text: '{}' });
   });
 
-  it('is known as one of its own by the process that sent it', () => {
+  it('is recognised as its own by the process that sent it', () => {
     const { here, there } = pair();
     const sealed = here.seal('feed', '{}');
     expect([here.isOwn(sealed), there.isOwn(sealed), here.isOwn('no message')]).toEqual([true, false, false]);
   });
 
-  it('stays in order where a clock is set back', () => {
+  it('stays in order if a clock is set back', () => {
     let now = at;
     const { here, there } = pair(() => now);
     expect(there.open('calls', here.seal('calls', '1'))).toMatchObject({ text: '1' });

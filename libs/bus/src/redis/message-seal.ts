@@ -1,27 +1,31 @@
 /**
- * Signs what processes of one hub send each other over Redis, and checks what arrives: an HMAC over channel, sender, sequence number and text.
- * A stranger with access to Redis can neither make a message nor move one to another channel, nor send one again.
+ * Signs messages between the processes of one hub and verifies received ones: an HMAC over channel,
+ * sender, sequence number and text. A client of Redis without the key can neither forge, move nor
+ * replay a message.
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 
 /** Characters of base64url: 132 of the 256 bits. */
 const MAC_LENGTH = 22;
-/** How far a message's time may be from ours, ms: outages of a connection, and clocks that differ. The calls inside have deadlines of their own. */
+/**
+ * The maximum difference between a message's time and ours, ms: outages and differing clocks. The
+ * calls inside have their own deadlines.
+ */
 const AGE_MAX_MS = 60_000;
-/** Sequence numbers per ms: a sender's number is its clock, counted up where it sends more than one message in a ms. */
+/** Sequence numbers per ms: the sender's clock, counted up for several messages in one ms. */
 const PER_MS = 1_000;
-/** Senders that are remembered before those that were silent for longer than AGE_MAX_MS are forgotten. */
+/** Remembered senders. Beyond this, those without messages for twice AGE_MAX_MS are forgotten. */
 const SENDERS_MAX = 256;
 
 export type SealProblem =
-  /** Not in the form of a message of ours. */
+  /** Not in the format of a signed message. */
   | 'unsigned'
   /** Signed with another key, or changed on its way. */
   | 'wrong_key'
-  /** Older than a message of the same sender that has arrived. */
+  /** Older than another received message of the same sender. */
   | 'replayed'
-  /** Its time is too far from ours. */
+  /** Its time differs too much from ours. */
   | 'out_of_time';
 
 export type OpenedMessage = { readonly sender: string; readonly text: string } | { readonly problem: SealProblem };
@@ -37,7 +41,7 @@ export class MessageSeal {
 
   constructor(
     secret: string,
-    /** This process, as the others see it. */
+    /** The name of this process for the others. */
     readonly sender: string,
     now: () => number = Date.now,
   ) {
@@ -52,7 +56,7 @@ export class MessageSeal {
     return this.macOf(channel, body) + body;
   }
 
-  /** Without a look at the signature: what a stranger gains by naming us is that the message is dropped. */
+  /** Does not verify the signature: a forged sender name only causes the message to be dropped. */
   isOwn(message: string): boolean {
     return message.startsWith(this.#ownMark, message.indexOf('.'));
   }
@@ -72,7 +76,7 @@ export class MessageSeal {
     return { sender, text: message.slice(head.length) };
   }
 
-  /** Also for what is stored in Redis and not sent. */
+  /** Also signs values that are stored in Redis. */
   macOf(place: string, text: string): string {
     return createHmac('sha256', this.#key).update(`${place}\n${text}`).digest('base64url').slice(0, MAC_LENGTH);
   }

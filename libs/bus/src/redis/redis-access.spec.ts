@@ -10,15 +10,15 @@ import { openRedisBus } from '../redis-bus.js';
 import { isRedisInstalled, RedisServer } from './redis-server.suite.js';
 import type { RedisAccess } from './redis-server.suite.js';
 
-/** What docs/operations.md tells an operator to give the hub's user. */
+/** The rights that docs/operations.md documents for the hub's user. */
 const RULES = '~flotilla:* &flotilla:* +@all -@admin -@dangerous +info';
 const PASSWORD = 'corréct:horse@battery/9f3b';
 const encoded = encodeURIComponent(PASSWORD);
 
-describe.skipIf(!isRedisInstalled())('a Redis that asks who comes', () => {
+describe.skipIf(!isRedisInstalled())('a Redis with access control', () => {
   let folder: string;
   let server: RedisServer | undefined;
-  /** Everything that was logged or thrown, with all that hangs on it. */
+  /** Everything that was logged or thrown, with all nested values. */
   let said = '';
   const note = (...parts: unknown[]): void => void (said += `${inspect(parts, { depth: 10 })}\n`);
   const logger = { warn: note, error: note };
@@ -67,7 +67,7 @@ describe.skipIf(!isRedisInstalled())('a Redis that asks who comes', () => {
     throw new TypeError('The bus was opened.');
   }
 
-  /** All four parts between two processes, under the rights that this Redis gives. */
+  /** All four parts between two processes, with the rights of this user. */
   async function expectWorking(redisUrl: string, redisCa?: string): Promise<void> {
     const [here, there] = [await open(redisUrl, redisCa), await open(redisUrl, redisCa)];
     const gatewayId = 'g' as HubProcessId;
@@ -112,8 +112,8 @@ describe.skipIf(!isRedisInstalled())('a Redis that asks who comes', () => {
   it.each([
     ['no password', undefined, 'NOAUTH'],
     ['a wrong password', ':wrong-password', 'WRONGPASS'],
-    ['an unknown user', `nobody:${encoded}`, 'WRONGPASS'],
-  ])('tells a hub with %s that REDIS_URL is to be corrected', async (_what, credentials, reason) => {
+    ['an unknown user', `unknown:${encoded}`, 'WRONGPASS'],
+  ])('advises a hub with %s to correct REDIS_URL', async (_what, credentials, reason) => {
     server = await RedisServer.start(withPassword());
     const message = await refusal(server.urlWith(credentials));
     expect(message).toContain(reason);
@@ -122,7 +122,7 @@ describe.skipIf(!isRedisInstalled())('a Redis that asks who comes', () => {
     expect(said).not.toContain('wrong-password');
   });
 
-  it('tells a hub whose user has too few rights what was refused', async () => {
+  it('reports the rejected command to a hub whose user has too few rights', async () => {
     server = await RedisServer.start(withUsers());
     expect(await refusal(server.urlWith('guest:guest'))).toMatch(/NOPERM/);
   });

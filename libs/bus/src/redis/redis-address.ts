@@ -1,15 +1,15 @@
-/** Where Redis is and how its connections are secured, and its errors without what must not be logged. */
+/** The address of Redis, the security of its connections, and its errors without secrets. */
 import type { RedisOptions } from 'ioredis';
 import { tlsConnectorTo } from './tls-connector.js';
 
 export interface RedisAddress {
-  /** `redis://` or, for TLS, `rediss://`; with the user's name and password where Redis asks for them. */
+  /** `redis://` or, for TLS, `rediss://`, with user name and password if Redis requires them. */
   readonly url: string;
-  /** Certificates in PEM that a `rediss://` server is checked against, instead of those of the system. */
+  /** CA certificates (PEM) for a `rediss://` server, instead of the system's. */
   readonly ca?: string | undefined;
 }
 
-/** Longest time between two tries to connect again, ms; the first come at once. */
+/** Longest time between two attempts to reconnect, ms; the first follow at once. */
 export const RECONNECT_DELAY_MAX_MS = 2_000;
 
 /** For every connection. */
@@ -17,22 +17,28 @@ export const persistent = {
   retryStrategy: (attempt: number): number => Math.min(attempt * 50, RECONNECT_DELAY_MAX_MS),
 };
 
-/** A server that owes an answer and sends nothing for this long is away, ms. The connection is made again. */
+/**
+ * A server with a pending answer that sends nothing for this long is unreachable, ms. The client
+ * reconnects.
+ */
 const SILENCE_MAX_MS = 2_500;
 
-/** For every connection but one that blocks: that one waits for its answer by design. */
+/** For every connection except a blocking one, which waits for its answer by design. */
 export const impatient: Pick<RedisOptions, 'socketTimeout'> = { socketTimeout: SILENCE_MAX_MS };
 
 export function tlsOf({ url, ca }: RedisAddress): Pick<RedisOptions, 'tls' | 'Connector'> {
   return url.startsWith('rediss:') ? { tls: {}, Connector: tlsConnectorTo(url, ca) } : {};
 }
 
-/** The password is never a part of it. */
+/** Does not contain the password. */
 export function placeOf({ url }: RedisAddress): string {
   return new URL(url).host;
 }
 
-/** ioredis adds the refused command with its arguments to an error: the password of AUTH, or a message of ours. */
+/**
+ * ioredis adds the rejected command with its arguments to an error: the password of AUTH, or a
+ * message of the hub.
+ */
 export function withoutCommand(error: unknown): unknown {
   if (!(error instanceof Error) || !('command' in error)) return error;
   const plain = new Error(error.message);

@@ -9,7 +9,10 @@ import { isRedisInstalled, RedisServer } from './redis-server.suite.js';
 
 const silent = { warn: () => undefined, error: () => undefined };
 
-/** A way to Redis that breaks when the answer to the next PUBLISH comes back: the message is out, and nobody learns it. */
+/**
+ * A proxy to Redis that breaks when the answer to the next PUBLISH returns: the message was sent,
+ * but the sender does not know.
+ */
 class BreakingWay {
   readonly #server: Server;
   #isArmed = false;
@@ -68,7 +71,7 @@ describe.skipIf(!isRedisInstalled())('the link to Redis', () => {
   });
   afterAll(() => server?.stop());
 
-  it('never sends a message again whose answer was lost with the connection: it may have been a call', async () => {
+  it('never repeats a message whose answer was lost with the connection: it may have been a call', async () => {
     const url = server?.url ?? '';
     const way = await BreakingWay.to(Number(new URL(url).port));
     const link = new RedisLink({ url: way.url }, new MessageSeal('of the hub', 'here'), silent);

@@ -1,6 +1,7 @@
 /**
- * The two connections to Redis that directory, calls and feed share: one for commands, one that only listens. Queues have their own.
- * What goes over a channel is signed here, and what is not signed right is dropped and counted here.
+ * The two connections to Redis that directory, calls and feed share: one for commands, one for
+ * subscriptions. Queues have their own. Signs published messages; drops and counts messages without
+ * a valid signature.
  */
 import { Redis } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
@@ -19,17 +20,23 @@ import {
 import type { RedisAddress } from './redis-address.js';
 import { RefusedMessages } from './refused-messages.js';
 
-/** A connection that is silent is asked for a sign of life, ms: one that only listens would never notice that Redis hangs. */
+/**
+ * The interval of pings, ms: a connection that only subscribes would not notice that Redis hangs.
+ */
 const PING_INTERVAL_MS = 1_000;
-/** How long other processes may need to find Redis again after this one has, ms: their longest delay, and a connect. */
+/**
+ * How long other processes may need to reconnect after this one, ms: their longest delay, and a
+ * connect.
+ */
 const RECOVERY_MS = RECONNECT_DELAY_MAX_MS + 3_000;
 
 const commandOptions = {
   lazyConnect: true,
   enableAutoPipelining: true,
-  // A command fails at once while Redis is away, which is what makes "certainly not handed over" certain.
+  // A command fails at once while Redis is unreachable, so that it was certainly not delivered.
   enableOfflineQueue: false,
-  // A command whose answer was lost with the connection fails and is not sent again: it may have been a call, and would run twice.
+  // A command whose answer was lost fails and is not repeated: it may have been a call, which would
+  // run twice.
   autoResendUnfulfilledCommands: false,
   maxRetriesPerRequest: 0,
 } as const;
@@ -42,7 +49,9 @@ export class RedisLink {
   readonly #seal: MessageSeal;
   readonly #listeners = new Map<string, (message: string) => void>();
   readonly #pings: NodeJS.Timeout;
-  /** What the connection last said; the call that fails by it only says that the connection is closed. */
+  /**
+   * The last error of the connection; a failing command only reports that the connection is closed.
+   */
   #reason: string | undefined;
   #readySince: number | undefined;
   #isRecovering = false;
@@ -63,7 +72,7 @@ export class RedisLink {
     this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
   }
 
-  /** This process, as the others see it. */
+  /** The name of this process for the others. */
   get sender(): string {
     return this.#seal.sender;
   }
@@ -85,17 +94,20 @@ export class RedisLink {
     return this.commands.status === 'ready';
   }
 
-  /** Whether messages go out and come in. */
+  /** Whether messages can be sent and received. */
   get isReachable(): boolean {
     return this.isReady && this.#subscriber.status === 'ready';
   }
 
-  /** Redis was away until a moment ago: other processes may not have found it again yet, and it may have lost what they stored. */
+  /**
+   * Redis has just recovered: other processes may not have reconnected yet, and stored values may
+   * be lost.
+   */
   get isRecovering(): boolean {
     return this.#isRecovering && this.#readySince !== undefined && Date.now() - this.#readySince < RECOVERY_MS;
   }
 
-  /** Resolves to how many connections took the message. */
+  /** Resolves to the number of connections that received the message. */
   async publish(channel: string, text: string): Promise<number> {
     try {
       return await this.commands.publish(channel, this.#seal.seal(channel, text));
@@ -104,14 +116,14 @@ export class RedisLink {
     }
   }
 
-  /** Signs what is stored under a key, so that others can tell that a process of this hub stored it. */
+  /** Signs a value that is stored under a key. */
   macOf(key: string, text: string): string {
     return this.#seal.macOf(key, text);
   }
 
   /**
-   * Resolves when messages of the channel arrive; again by itself after a reconnect. One listener per channel. Messages of this process, and those
-   * for which `isWanted` is false, are left out unread.
+   * Resolves when messages of the channel arrive, also after reconnects. One listener per channel.
+   * Skips messages of this process, and all while `isWanted` returns false.
    */
   async listen(
     channel: string,
@@ -127,7 +139,8 @@ export class RedisLink {
     try {
       await this.#subscriber.subscribe(channel);
     } catch (cause) {
-      const message = `Redis at ${placeOf(this.#address)} does not let the hub listen to ${channel}: ${reasonOf(cause)}`;
+      const place = placeOf(this.#address);
+      const message = `Redis at ${place} does not let the hub listen to ${channel}: ${reasonOf(cause)}`;
       throw new BusError('BUS_UNAVAILABLE', message, { cause: withoutCommand(cause) });
     }
     return async () => {
@@ -143,12 +156,12 @@ export class RedisLink {
   }
 
   #noteReady(): void {
-    // The first time there was nothing to lose.
+    // Nothing can be lost before the first connection.
     this.#isRecovering = this.#readySince !== undefined;
     this.#readySince = Date.now();
   }
 
-  /** The answer counts for nothing: where none comes, the connection ends by its socket timeout. */
+  /** The answer is irrelevant: without one, the connection ends by its socket timeout. */
   #ping(): void {
     for (const connection of [this.commands, this.#subscriber])
       if (connection.status === 'ready') connection.ping().catch(() => undefined);
@@ -157,13 +170,19 @@ export class RedisLink {
 
 function adviceFor(reason: string): string {
   if (/WRONGPASS|NOAUTH|AUTH/.test(reason))
-    return 'Give the password, or the user name and password, in REDIS_URL: redis://user:password@host:port, with special characters percent-encoded.';
+    return (
+      'Set the password, or user name and password, in REDIS_URL: redis://user:password@host:port, ' +
+      'with special characters percent-encoded.'
+    );
   if (/certificate|self-signed|altnames|TLS|SSL|wrong version number/i.test(reason))
-    return 'Check that REDIS_URL begins with rediss:// where Redis speaks TLS, and that FLOTILLA_REDIS_CA names the certificate of its authority.';
+    return (
+      'Check that REDIS_URL begins with rediss:// if Redis uses TLS, ' +
+      'and that FLOTILLA_REDIS_CA names the certificate of its authority.'
+    );
   return 'Check that it runs, and that REDIS_URL has its address and password.';
 }
 
-/** One line per outage, not one per try. */
+/** Logs once per outage, not per attempt. */
 function logOutages(connection: Redis, logger: BusLogger): void {
   let isAway = false;
   connection.on('ready', () => (isAway = false));

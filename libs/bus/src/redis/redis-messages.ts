@@ -1,4 +1,7 @@
-/** What hub processes say to each other over Redis, and the one place where it is read. Another version of the hub may be at the other end. */
+/**
+ * The messages between hub processes over Redis, and their only parser. The other end may have
+ * another version of the hub.
+ */
 import type { CallErrorCode, CallId, DeviceId, JobId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { z } from 'zod';
@@ -41,7 +44,7 @@ const settledCall = z.object({
   settledAt: z.number(),
 });
 
-/** The number under which the answer is expected. */
+/** The number of the request, which its answer repeats. */
 const asker = { askId: z.number().int() };
 
 const askMessage = z.discriminatedUnion('kind', [
@@ -71,7 +74,7 @@ const feedMessage = z.discriminatedUnion('topic', [
         at: z.number(),
         data: plainObject,
       })
-      // JSON has no undefined: an event of no device comes without the member.
+      // JSON has no undefined: an event without a device arrives without the member.
       .transform((event) => ({ ...event, deviceId: event.deviceId })),
   }),
   z.object({ topic: z.literal('expelled'), message: z.object({ deviceId }) }),
@@ -89,7 +92,7 @@ interface Asker {
   readonly askId: number;
 }
 
-/** What may be asked of a gateway. */
+/** The requests to a gateway. */
 export type Question =
   | { readonly kind: 'call'; readonly routed: RoutedCall }
   | { readonly kind: 'refreshTools'; readonly deviceId: DeviceId }
@@ -119,6 +122,6 @@ function parse<Schema extends z.ZodType>(schema: Schema, json: string): z.infer<
   }
   const parsed = schema.safeParse(data);
   if (!parsed.success)
-    throw new BusError('MESSAGE_INVALID', `A bus message is not one of ours: ${z.prettifyError(parsed.error)}`);
+    throw new BusError('MESSAGE_INVALID', `A bus message is not valid: ${z.prettifyError(parsed.error)}`);
   return parsed.data;
 }

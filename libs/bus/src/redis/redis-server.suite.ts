@@ -1,4 +1,7 @@
-/** A Redis of one's own for a spec: Debian's redis-server on a free port, without files, stopped by its process. */
+/**
+ * A Redis for a spec: Debian's redis-server on a free port, without files, stopped by its process
+ * id.
+ */
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
@@ -7,22 +10,22 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { BusError } from '../bus-error.js';
 
-/** False, with the reason printed, where there is no redis-server; fails instead where all tests are demanded. */
+/** False, with a printed reason, without redis-server; throws if all tests are required. */
 export function isRedisInstalled(): boolean {
   const isInstalled = spawnSync('redis-server', ['--version']).status === 0;
   if (!isInstalled && process.env['FLOTILLA_TEST_REQUIRE'] === 'all') {
-    throw new BusError('BUS_UNAVAILABLE', 'redis-server is not installed, and FLOTILLA_TEST_REQUIRE=all demands it.');
+    throw new BusError('BUS_UNAVAILABLE', 'redis-server is not installed, and FLOTILLA_TEST_REQUIRE=all requires it.');
   }
   if (!isInstalled) process.stderr.write('Skipping the Redis contracts: redis-server is not installed.\n');
   return isInstalled;
 }
 
 export interface RedisAccess {
-  /** Options of redis-server besides. */
+  /** Further options of redis-server. */
   readonly args?: readonly string[];
-  /** `user:password` as the URL has it. */
+  /** `user:password` as in a URL. */
   readonly credentials?: string;
-  /** Files in PEM; then it speaks TLS and nothing else. */
+  /** PEM files; with them the server accepts only TLS. */
   readonly tls?: { readonly cert: string; readonly key: string };
 }
 
@@ -51,7 +54,7 @@ export class RedisServer {
     return `${scheme}://${credentials === undefined ? '' : `${credentials}@`}127.0.0.1:${this.#port}`;
   }
 
-  /** Stops it in its tracks: connections stay, and nothing is answered. */
+  /** Suspends the process: connections stay, and nothing is answered. */
   freeze(): void {
     this.#process?.kill('SIGSTOP');
   }

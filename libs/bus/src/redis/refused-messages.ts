@@ -1,4 +1,7 @@
-/** Counts what arrived over Redis and was not signed by a process of this hub. Logs the first, and then at most one line a minute. */
+/**
+ * Counts received messages without a valid signature of this hub. Logs the first, then at most one
+ * per minute.
+ */
 import type { BusLogger } from '../bus-logger.js';
 import type { SealProblem } from './message-seal.js';
 
@@ -28,10 +31,10 @@ export class RefusedMessages {
     const now = Date.now();
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
-    const advice = 'Check who else can write to this Redis, and that all processes have one database and one clock.';
+    const advice = 'Check who else can write to this Redis, and that all processes use one database and the same time.';
     this.#logger.warn(
       { reason, place, refusedTotal: this.#total },
-      `dropped a message that no process of this hub has signed. ${advice}`,
+      `dropped a message without a valid signature of this hub. ${advice}`,
     );
   }
 }

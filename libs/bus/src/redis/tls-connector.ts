@@ -1,16 +1,16 @@
 /**
- * Connects to Redis over TLS. The connector of ioredis listens for one error of a connection; one that is ended in its handshake has two, and the
- * second would end the process.
+ * Connects to Redis over TLS. The connector of ioredis handles one error per connection; a failed
+ * handshake causes two, and the second would end the process.
  */
 import { connect } from 'node:tls';
 import { AbstractConnector } from 'ioredis';
 import type { RedisOptions } from 'ioredis';
 
-/** A connection that does not end by itself after its last bytes is cut, ms. As in ioredis. */
+/** A connection that does not close after its last bytes is cut, ms. As in ioredis. */
 const DISCONNECT_TIMEOUT_MS = 2_000;
 const DEFAULT_PORT = 6379;
 
-/** `ca`: certificates in PEM; those of the system where it is not given. */
+/** `ca`: CA certificates (PEM) instead of the system's. */
 export function tlsConnectorTo(redisUrl: string, ca: string | undefined): NonNullable<RedisOptions['Connector']> {
   const { hostname, port } = new URL(redisUrl);
   const place = { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || DEFAULT_PORT, ca };

@@ -1,6 +1,6 @@
 /**
- * Ticks on BullMQ, over PostgreSQL or Redis: the same code, another backend. Knows nothing of what a tick causes. An item is never retried by the
- * queue, because the sweep finds lost work again.
+ * Ticks on BullMQ, over PostgreSQL or Redis: the same code with another backend. The queue never
+ * retries an item, because the sweep finds lost work.
  */
 import { Queue, Worker } from 'bullmq';
 import type { BackendFactory, IQueueBackend, Job as QueueItem } from 'bullmq';
@@ -12,7 +12,9 @@ import type { Tick, TickQueue } from './tick-queue.js';
 
 const QUEUE_NAME = 'flotilla-ticks';
 
-/** Where the queue lives. Queue and worker get their own connections: the worker's blocks. */
+/**
+ * The backend of a queue. Queue and worker have separate connections, because the worker's blocks.
+ */
 export interface TickBackend<Connection> {
   readonly queueConnection: Connection;
   readonly workerConnection: Connection;
@@ -21,7 +23,10 @@ export interface TickBackend<Connection> {
   readonly prefix?: string;
 }
 
-/** BullMQ renews the locks of its items until its last handler has ended, with a timer that keeps the process alive. */
+/**
+ * BullMQ renews the locks of its items until the last handler has ended, with a timer that keeps
+ * the process alive.
+ */
 class TickWorker<Connection> extends Worker<unknown, void, string, IQueueBackend, object, Connection> {
   stopRenewing(): Promise<void> {
     return this.lockManager.close();
@@ -54,14 +59,14 @@ export class BullmqTickQueue<Connection> implements TickQueue {
     );
   }
 
-  /** Resolves when the backend takes ticks; its tables exist by then. */
+  /** Resolves when the backend accepts ticks; its tables exist by then. */
   async ready(): Promise<void> {
     await attempt('reach the tick queue', () => this.#queue.waitUntilReady());
   }
 
   async add(tick: Tick, delayMs = 0): Promise<void> {
-    // A tick that comes while one like it is being worked off must not be lost: keepLastIfActive has it run once more. An
-    // immediate one brings a delayed one forward.
+    // keepLastIfActive repeats a tick that is added while an equal one is processed. An immediate
+    // tick replaces a delayed one.
     const deduplication = { id: tickKey(tick), keepLastIfActive: true, reschedule: delayMs === 0 };
     await attempt('add a tick', () => this.#queue.add(tick.kind, tick, { delay: delayMs, deduplication }));
   }
@@ -71,14 +76,14 @@ export class BullmqTickQueue<Connection> implements TickQueue {
     await this.#schedule(tick, everyMs);
   }
 
-  /** Adds the schedules of this process again; tries until the backend takes them. Those that are still there stay as they are. */
+  /** Adds the schedules of this process again, with retries. Existing ones are unchanged. */
   async restoreRepeats(): Promise<void> {
     clearTimeout(this.#restoreTimer);
     if (this.#isClosed) return;
     try {
       for (const { tick, everyMs } of this.#repeats.values()) await this.#schedule(tick, everyMs);
     } catch (error) {
-      this.#logger.warn({ err: withoutCommand(error) }, 'the tick queue did not take its schedules; trying again');
+      this.#logger.warn({ err: withoutCommand(error) }, 'could not add the schedules of ticks; retrying');
       this.#restoreTimer = setTimeout(() => void this.restoreRepeats(), RESTORE_AGAIN_MS).unref();
     }
   }
@@ -113,25 +118,32 @@ export class BullmqTickQueue<Connection> implements TickQueue {
     return Object.values(counts).reduce((sum, count) => sum + count, 0);
   }
 
-  /** Waits for the ticks being worked off, then closes; a backend that is away may not hold up the process that stops. */
+  /**
+   * Waits for the ticks in progress, then closes. An unreachable backend must not delay the stop of
+   * the process.
+   */
   async close(): Promise<void> {
     this.#isClosed = true;
     clearTimeout(this.#restoreTimer);
-    // Takes no more, and ends BullMQ's look for stalled items, whose timer stays where a close takes too long.
+    // Also stops BullMQ's check for stalled items, whose timer would survive a slow close.
     await this.#worker?.pause(true);
     for (const closable of [this.#worker, this.#queue]) {
       if (closable === undefined) continue;
       if (!(await isDoneInTime(closable.close())))
         this.#logger.warn({}, 'the tick queue did not close in time: cutting its connections');
-      // A connection that was about to connect again survives BullMQ's close, and would keep the process alive.
+      // A connection that is about to reconnect survives BullMQ's close and would keep the process
+      // alive.
       await isDoneInTime(closable.disconnect());
     }
-    // A worker that was cut waits for its handlers for ever.
+    // A worker that was cut off waits for its handlers forever.
     await this.#worker?.stopRenewing();
   }
 }
 
-/** A tick's handler only starts work, so this is long for one; and a stopping hub is killed after ten seconds by most that run it. */
+/**
+ * Long enough for a tick's handler, which only starts work, and less than the ten seconds after
+ * which most supervisors kill.
+ */
 const CLOSE_LIMIT_MS = 2_000;
 
 function isDoneInTime(act: Promise<void>): Promise<boolean> {
@@ -145,7 +157,7 @@ function isDoneInTime(act: Promise<void>): Promise<boolean> {
   });
 }
 
-/** The queue's own connection may find its backend a moment after others. */
+/** The queue's connection may become ready a moment after others. */
 const RESTORE_AGAIN_MS = 1_000;
 
 /** Ticks with the same key are the same work. */

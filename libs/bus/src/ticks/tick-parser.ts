@@ -1,4 +1,4 @@
-/** Reads a tick back from the queue, where another version of the hub may have put it. */
+/** Parses a tick from the queue, which another version of the hub may have added. */
 import type { JobId } from '@flotilla/mcp';
 import { z } from 'zod';
 import { BusError } from '../bus-error.js';

@@ -6,14 +6,14 @@ import type { Tick } from './tick-queue.js';
 
 const jobTick = (id: string): Tick => ({ kind: 'job', jobId: id as JobId });
 
-/** Works the harness's one queue for all tests, because a queue has one kind of worker. */
+/** Uses one queue for all tests, because a queue has one kind of worker. */
 export function describeTickQueue(harness: BusHarness): void {
   describe(`tick queue (${harness.name})`, () => {
     const worked: Tick[] = [];
     const holds = new Map<string, Promise<void>>();
     const countOf = (id: string): number => worked.filter((tick) => tick.kind === 'job' && tick.jobId === id).length;
 
-    it('works off ticks that were added before anyone worked, once each', async () => {
+    it('processes ticks that were added before a worker started, once each', async () => {
       const { here } = harness.buses();
       await here.ticks.add(jobTick('early'));
       await here.ticks.add(jobTick('early'));
@@ -29,7 +29,7 @@ export function describeTickQueue(harness: BusHarness): void {
       await expect.poll(() => here.ticks.depth(), { timeout: 10_000 }).toBe(0);
     });
 
-    it('loses no tick that comes while one like it is being worked off, and gathers several into one', async () => {
+    it('loses no tick that is added while an equal one is processed, and merges several into one', async () => {
       const { here } = harness.buses();
       let release = (): void => undefined;
       holds.set('busy', new Promise((resolve) => (release = resolve)));
@@ -44,7 +44,7 @@ export function describeTickQueue(harness: BusHarness): void {
       expect(countOf('busy')).toBe(2);
     });
 
-    it('keeps a delayed tick until it is due, and brings it forward for an immediate one', async () => {
+    it('keeps a delayed tick until it is due, and replaces it with an immediate one', async () => {
       const { here } = harness.buses();
       await here.ticks.add(jobTick('later'), 3_600_000);
       expect(await here.ticks.depth()).toBe(1);
@@ -54,7 +54,7 @@ export function describeTickQueue(harness: BusHarness): void {
       await expect.poll(() => here.ticks.depth(), { timeout: 10_000 }).toBe(0);
     });
 
-    it('goes on after a tick whose handler failed, without trying it again', async () => {
+    it('continues after a tick whose handler failed, without retrying it', async () => {
       const { here } = harness.buses();
       await here.ticks.add(jobTick('failing'));
       await expect.poll(() => countOf('failing'), { timeout: 10_000 }).toBe(1);
@@ -63,10 +63,10 @@ export function describeTickQueue(harness: BusHarness): void {
       expect(countOf('failing')).toBe(1);
     });
 
-    it('repeats a tick once per interval, however many processes ask for it', async () => {
+    it('repeats a tick once per interval, for any number of processes that request it', async () => {
       const { here, there } = harness.buses();
       const sweeps = (): number => worked.filter((tick) => tick.kind === 'sweep').length;
-      // From before it is asked for: the first tick may come before both processes have their answer.
+      // From before the request, because the first tick may precede the answers.
       const since = Date.now();
       await Promise.all([here.ticks.repeat({ kind: 'sweep' }, 200), there.ticks.repeat({ kind: 'sweep' }, 200)]);
       await expect.poll(sweeps, { timeout: 10_000 }).toBeGreaterThanOrEqual(5);

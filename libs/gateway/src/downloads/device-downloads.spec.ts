@@ -26,6 +26,7 @@ const clock = {
     return () => clearTimeout(timer);
   },
 };
+const feed = { publish: () => undefined };
 const silent = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 
 let database: TestDatabase;
@@ -45,8 +46,7 @@ beforeAll(async () => {
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
   downloads = new DeviceDownloads({
-    ...{ registry, blobs, signer, serverId, limits, clock, logger: silent },
-    feed: { publish: () => undefined },
+    ...{ registry, feed, blobs, signer, serverId, limits, clock, logger: silent },
   });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
@@ -215,13 +215,8 @@ describe('an image at its signed address', () => {
         ({ data }) => data,
       );
     const part = new DeviceDownloads({
-      registry,
-      feed: { publish: () => undefined },
+      ...{ registry, feed, signer, serverId, clock, logger: silent },
       blobs: counting,
-      signer,
-      serverId,
-      clock,
-      logger: silent,
     });
     const other = createServer((incoming, response) => part.httpRoutes[0]?.handle(incoming, response));
     await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
@@ -286,12 +281,7 @@ async function keepOther(): Promise<FirmwareImageRow> {
   const id = randomUUID();
   const { chip, fileName, kind, project, uploadedAt, uploadedBy } = image;
   const other = {
-    chip,
-    fileName,
-    kind,
-    project,
-    uploadedAt,
-    uploadedBy,
+    ...{ chip, fileName, kind, project, uploadedAt, uploadedBy },
     version: '9.9.9',
     idfVersion: undefined,
     elfSha256: undefined,

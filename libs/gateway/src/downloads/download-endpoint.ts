@@ -119,23 +119,23 @@ export class DownloadEndpoint {
         'The stored file differs from the uploaded image and is not served.',
       );
     await this.#begin(download.id);
-    const tell = (progress: DownloadProgress): Promise<void> => this.#record(progress);
-    const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, tell });
+    const report = (progress: DownloadProgress): Promise<void> => this.#record(progress);
+    const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, report });
     response.setTimeout(limits.stallTimeoutMs, () => response.destroy());
     response.writeHead(part.status, headersOf(image, part));
     try {
       await pipeline(read.blob.body, meter, response);
     } catch (error) {
       // The device has disconnected, or the file could not be read to its end.
-      void meter.tell(false, !this.#isStopping);
+      void meter.report(false, !this.#isStopping);
       count('broken_off');
       logger.debug({ err: error, deviceId: download.deviceId, imageId: image.id }, 'a download broke off');
       return;
     }
     count('served');
     const isLast = part.end === image.sizeBytes - 1;
-    const told = meter.tell(isLast);
-    if (isLast) void told.then(() => this.#completed(download, image));
+    const reported = meter.report(isLast);
+    if (isLast) void reported.then(() => this.#completed(download, image));
   }
 
   /**

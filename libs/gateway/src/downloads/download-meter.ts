@@ -11,21 +11,21 @@ export interface DownloadMeterOptions {
   readonly everyMs: number;
   readonly clock: { now(): number };
   /** Resolves when the progress is recorded; never rejects. */
-  readonly tell: (progress: DownloadProgress) => Promise<void>;
+  readonly report: (progress: DownloadProgress) => Promise<void>;
 }
 
 export class DownloadMeter extends Transform {
-  #untold = 0;
-  #toldAt: number;
+  #unreported = 0;
+  #reportedAt: number;
 
   constructor(private readonly options: DownloadMeterOptions) {
     super();
-    this.#toldAt = options.clock.now();
+    this.#reportedAt = options.clock.now();
   }
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
-    this.#untold += chunk.length;
-    if (this.options.clock.now() - this.#toldAt >= this.options.everyMs) void this.tell(false);
+    this.#unreported += chunk.length;
+    if (this.options.clock.now() - this.#reportedAt >= this.options.everyMs) void this.report(false);
     done(null, chunk);
   }
 
@@ -33,13 +33,13 @@ export class DownloadMeter extends Transform {
    * Reports progress since the last report; always at the end of the image or when the device broke
    * off.
    */
-  async tell(isComplete: boolean, isBrokenOff = false): Promise<void> {
-    const { clock, downloadId, tell } = this.options;
-    if (this.#untold === 0 && !isComplete && !isBrokenOff) return;
+  async report(isComplete: boolean, isBrokenOff = false): Promise<void> {
+    const { clock, downloadId, report } = this.options;
+    if (this.#unreported === 0 && !isComplete && !isBrokenOff) return;
     const at = clock.now();
-    const progress = { id: downloadId, requests: 0, bytes: this.#untold, isComplete, isBrokenOff, at };
-    this.#untold = 0;
-    this.#toldAt = at;
-    await tell(progress);
+    const progress = { id: downloadId, requests: 0, bytes: this.#unreported, isComplete, isBrokenOff, at };
+    this.#unreported = 0;
+    this.#reportedAt = at;
+    await report(progress);
   }
 }

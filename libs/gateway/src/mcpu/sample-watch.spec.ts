@@ -129,10 +129,10 @@ describe('SampleWatch', () => {
     }));
     watch().add(session);
     pass(200_000);
-    const told = events.filter(({ pin }) => pin === 36);
-    expect(told).toHaveLength(4);
-    expect(told[1]).toMatchObject({ pin: 36, name: 'soil', intervalMs: 1_000 });
-    const all = told.flatMap(({ values: samples }) => samples as number[]);
+    const reports = events.filter(({ pin }) => pin === 36);
+    expect(reports).toHaveLength(4);
+    expect(reports[1]).toMatchObject({ pin: 36, name: 'soil', intervalMs: 1_000 });
+    const all = reports.flatMap(({ values: samples }) => samples as number[]);
     expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
   });
 

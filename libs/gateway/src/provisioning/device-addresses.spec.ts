@@ -28,10 +28,10 @@ describe('the addresses that devices receive', () => {
   });
 
   it('are the public ones if they are set', () => {
-    const told = addresses({ publicUrl: 'https://hub.example.net/flotilla/', publicMqtt: 'mqtt.example.net:8883' });
-    expect(told.mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
-    expect(told.webSocketUrl(reached)).toBe('wss://hub.example.net:443/flotilla/xiaozhi/v1/');
-    expect(told.otaUrl('abc')).toBe('https://hub.example.net:443/flotilla/ota/abc/');
+    const issued = addresses({ publicUrl: 'https://hub.example.net/flotilla/', publicMqtt: 'mqtt.example.net:8883' });
+    expect(issued.mqttEndpoint(reached)).toBe('mqtt.example.net:8883');
+    expect(issued.webSocketUrl(reached)).toBe('wss://hub.example.net:443/flotilla/xiaozhi/v1/');
+    expect(issued.otaUrl('abc')).toBe('https://hub.example.net:443/flotilla/ota/abc/');
   });
 
   it('use the host of the public URL for MQTT if only that is set', () => {
@@ -52,9 +52,9 @@ describe('the addresses that devices receive', () => {
   });
 
   it('use TLS and the name that the device used if the hub has a certificate', () => {
-    const told = addresses({ isTls: true });
-    expect(told.webSocketUrl(reached)).toBe('wss://other.example:8080/xiaozhi/v1/');
-    expect(told.mqttEndpoint(reached)).toBe('other.example:8883');
+    const issued = addresses({ isTls: true });
+    expect(issued.webSocketUrl(reached)).toBe('wss://other.example:8080/xiaozhi/v1/');
+    expect(issued.mqttEndpoint(reached)).toBe('other.example:8883');
     expect(addresses({ isTls: true, publicUrl: 'https://hub.example.net' }).mqttEndpoint(reached)).toBe(
       'hub.example.net:8883',
     );

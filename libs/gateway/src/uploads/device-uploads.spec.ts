@@ -151,7 +151,7 @@ describe('POST /vision', () => {
     const reply = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers: headersOf(device, token) });
     expect(reply).toMatchObject({
       status: 200,
-      body: { success: false, message: 'The photo was kept. The vision model did not answer in time.' },
+      body: { success: false, message: 'The photo was stored. The vision model did not answer in time.' },
     });
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toHaveLength(1);
   });

@@ -85,15 +85,15 @@ function watchBody(
   const gone = () => end(new UploadRefusal('BAD_USER_INPUT', 'The connection ended before the body.'));
   const deadline = setTimeout(late, bodyMaxMs);
   const silence = setTimeout(late, silenceMaxMs);
-  const heard = () => silence.refresh();
+  const onData = () => silence.refresh();
   const complete = () => clearTimeout(silence);
   const closed = () => {
     if (!request.complete) gone();
   };
-  request.on('data', heard).on('end', complete).on('close', closed);
+  request.on('data', onData).on('end', complete).on('close', closed);
   return () => {
     clearTimeout(deadline);
     clearTimeout(silence);
-    request.off('data', heard).off('end', complete).off('close', closed);
+    request.off('data', onData).off('end', complete).off('close', closed);
   };
 }

@@ -37,7 +37,8 @@ describe('parseDeviceEnvelope', () => {
 
   it('reads the request id from an answer that an unescaped error text broke', () => {
     const broken =
-      '{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":42,"error":{"message":"Failed to open URL: a"b"}}}';
+      '{"session_id":"s-1","type":"mcp","payload":{"jsonrpc":"2.0","id":42,' +
+      '"error":{"message":"Failed to open URL: a"b"}}}';
     expect(parseDeviceEnvelope(broken)).toEqual({ kind: 'unparseable', replyId: 42 });
     expect(parseDeviceEnvelope('{"type":"mcp","payload":{"jsonrpc":"2.0","id":7,"result":{"content":[{"te')).toEqual({
       kind: 'unparseable',

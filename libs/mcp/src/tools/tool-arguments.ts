@@ -63,8 +63,8 @@ function checkPlainData(args: unknown): ArgumentsVerdict {
 function checkNames(args: JsonObject, properties: JsonObject): ArgumentsVerdict | undefined {
   for (const name of Object.keys(args)) {
     if (Object.hasOwn(properties, name)) continue;
-    const meant = Object.keys(properties).find((declared) => declared.toLowerCase() === name.toLowerCase());
-    const rule = meant === undefined ? 'is not an argument of this tool' : `must be written "${meant}"`;
+    const similar = Object.keys(properties).find((declared) => declared.toLowerCase() === name.toLowerCase());
+    const rule = similar === undefined ? 'is not an argument of this tool' : `must be written "${similar}"`;
     return refuse(name, `${nameOf(name)} ${rule}.`);
   }
   return undefined;

@@ -32,7 +32,7 @@ function whereTheyAreLost(): MachineBench {
 
 const codes = (bench: MachineBench) =>
   bench.settled.map(({ callId, outcome }) => [callId, outcome.kind, outcome.error?.code]);
-const told = (bench: MachineBench) => bench.kinds('largeRequests');
+const reports = (bench: MachineBench) => bench.kinds('largeRequests');
 
 describe('a device that loses large requests', () => {
   it('is recognised when two in a row were lost and a small one was answered', () => {
@@ -42,7 +42,7 @@ describe('a device that loses large requests', () => {
       ['small', 'SUCCEEDED', undefined],
       ['second', 'UNKNOWN', 'LARGE_MESSAGES_LOST'],
     ]);
-    expect(told(bench)).toEqual([{ kind: 'largeRequests', areLost: true, unanswered: 2 }]);
+    expect(reports(bench)).toEqual([{ kind: 'largeRequests', areLost: true, unanswered: 2 }]);
     expect(bench.settled.at(-1)?.outcome.error?.message).toContain('Restart the device');
   });
 
@@ -50,9 +50,9 @@ describe('a device that loses large requests', () => {
     const bench = onMqtt();
     loseLarge(bench, 'first');
     loseLarge(bench, 'second');
-    expect(told(bench)).toEqual([]);
+    expect(reports(bench)).toEqual([]);
     answerSmall(bench, 'small');
-    expect(told(bench)).toEqual([{ kind: 'largeRequests', areLost: true, unanswered: 2 }]);
+    expect(reports(bench)).toEqual([{ kind: 'largeRequests', areLost: true, unanswered: 2 }]);
   });
 
   it('gets no further large requests, but small ones as before', () => {
@@ -76,7 +76,7 @@ describe('a device that loses large requests', () => {
       ['trial', 'UNKNOWN', 'LARGE_MESSAGES_LOST'],
       ['after it', 'NOT_SENT', 'LARGE_MESSAGES_LOST'],
     ]);
-    expect(told(bench)).toHaveLength(1);
+    expect(reports(bench)).toHaveLength(1);
   });
 
   it('recovers when it answers the trial', () => {
@@ -90,7 +90,7 @@ describe('a device that loses large requests', () => {
       ['trial', 'SUCCEEDED', undefined],
       ['next', 'SUCCEEDED', undefined],
     ]);
-    expect(told(bench).at(-1)).toEqual({ kind: 'largeRequests', areLost: false, unanswered: 2 });
+    expect(reports(bench).at(-1)).toEqual({ kind: 'largeRequests', areLost: false, unanswered: 2 });
   });
 
   it('keeps its fault after a lost connection, and shows it with the first large request', () => {
@@ -110,7 +110,7 @@ describe('a device that is only slow or offline', () => {
     const bench = onMqtt();
     for (const id of ['first', 'second', 'third']) loseLarge(bench, id);
     expect(codes(bench).map(([, , code]) => code)).toEqual(['TIMEOUT', 'TIMEOUT', 'TIMEOUT']);
-    expect(told(bench)).toEqual([]);
+    expect(reports(bench)).toEqual([]);
   });
 
   it('is not blamed when it answers a large request late', () => {

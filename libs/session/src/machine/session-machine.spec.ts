@@ -7,10 +7,10 @@ describe('greeting', () => {
   it('sends a greeting, confirms it, lists tools and becomes ready', () => {
     const bench = new MachineBench().makeReady();
     expect(bench.sent().map(({ method }) => method)).toEqual(['initialize', 'notifications/initialized', 'tools/list']);
-    const told = bench.effects
+    const sequence = bench.effects
       .filter(({ kind }) => kind !== 'send')
       .map((effect) => ('state' in effect ? effect.state : effect.kind));
-    expect(told).toEqual(['greeting', 'greeted', 'discovering', 'toolsDiscovered', 'ready']);
+    expect(sequence).toEqual(['greeting', 'greeted', 'discovering', 'toolsDiscovered', 'ready']);
   });
 
   it('repeats the greeting after a timeout, uses the second answer, and counts the first as late', () => {

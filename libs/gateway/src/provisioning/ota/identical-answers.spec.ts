@@ -202,8 +202,8 @@ describe('a registered device', () => {
       expect(admittedBy()).toEqual(['first_use']);
       for (let times = 0; times < 3; times += 1)
         expect((await ask(port, mac, { client: otherUuid })).text).not.toContain('token');
-      const told = stage.events.filter(({ type }) => type === 'enrolment.second_client_id');
-      expect(told).toMatchObject([{ deviceId: mac, data: { model: 'lichuang-dev', remoteAddress: '127.0.0.1' } }]);
+      const reported = stage.events.filter(({ type }) => type === 'enrolment.second_client_id');
+      expect(reported).toMatchObject([{ deviceId: mac, data: { model: 'lichuang-dev', remoteAddress: '127.0.0.1' } }]);
       expect(JSON.stringify(stage.events)).not.toContain(otherUuid);
       const refused = stage.events.filter(({ type }) => type === 'enrolment.refused');
       expect(refused).toHaveLength(mode === 'closed' ? 1 : 0);

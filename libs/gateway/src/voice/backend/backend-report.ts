@@ -22,13 +22,13 @@ export class BackendReport {
       readonly clock: Clock;
       readonly logger: GatewayLogger;
       readonly list: () => readonly BackendHealth[];
-      readonly tell: (servers: readonly BackendHealth[]) => Promise<void>;
+      readonly store: (servers: readonly BackendHealth[]) => Promise<void>;
     },
   ) {}
 
   changed(): void {
     this.#isDue = true;
-    this.#tellIn(GATHERED_MS);
+    this.#storeIn(GATHERED_MS);
   }
 
   stop(): void {
@@ -36,27 +36,27 @@ export class BackendReport {
     this.#cancel?.();
   }
 
-  #tellIn(delayMs: number): void {
+  #storeIn(delayMs: number): void {
     if (this.#cancel !== undefined || this.#isTelling || this.#isOver) return;
     this.#cancel = this.options.clock.setTimer(delayMs, () => {
       this.#cancel = undefined;
-      void this.#tell();
+      void this.#store();
     });
   }
 
-  async #tell(): Promise<void> {
-    const { list, logger, tell } = this.options;
+  async #store(): Promise<void> {
+    const { list, logger, store } = this.options;
     this.#isTelling = true;
     this.#isDue = false;
     let delayMs = GATHERED_MS;
     try {
-      await tell(list());
+      await store(list());
     } catch (error) {
       logger.warn({ err: error }, 'could not store the state of the voice servers; retrying');
       this.#isDue = true;
       delayMs = RETRY_MS;
     }
     this.#isTelling = false;
-    if (this.#isDue) this.#tellIn(delayMs);
+    if (this.#isDue) this.#storeIn(delayMs);
   }
 }

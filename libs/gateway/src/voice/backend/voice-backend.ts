@@ -48,7 +48,7 @@ export class BackendConnection {
   /** Connects, sends the hello and waits for the answer. Rejects with BackendUnavailable. */
   static open(
     server: VoiceServer,
-    said: { readonly device: SpeakingDevice; readonly hello: JsonObject },
+    opening: { readonly device: SpeakingDevice; readonly hello: JsonObject },
     options: { readonly clock: Clock; readonly limits: VoiceLimits } & Pick<GreetingOptions, 'until' | 'signal'>,
   ): Promise<BackendConnection> {
     return new Promise((resolve, reject) => {
@@ -56,10 +56,10 @@ export class BackendConnection {
       // An IP address needs no lookup, so it must be checked here.
       const forbidden = guard?.refuse(new URL(url).hostname);
       if (forbidden !== undefined) return reject(connectionFailed(forbidden, url));
-      const socket = dial(server, said.device, options);
+      const socket = dial(server, opening.device, options);
       new BackendGreeting(socket, {
         ...options,
-        ...{ server, hello: said.hello, failed: reject },
+        ...{ server, hello: opening.hello, failed: reject },
         greeted: (hello) => resolve(new BackendConnection(socket, options, hello)),
       });
     });

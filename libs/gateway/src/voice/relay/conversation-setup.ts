@@ -120,12 +120,12 @@ export class ConversationSetup implements Conversation {
     const isRaw = hello.transport === 'udp' || server.credential?.kind === 'signing_key';
     const version = isRaw ? RAW_FRAMING : hello.version;
     const { clientId, deviceId, remoteAddress } = device;
-    const said = isRaw ? { ...message, version, transport: 'websocket' } : message;
+    const greeting = isRaw ? { ...message, version, transport: 'websocket' } : message;
     let connection: BackendConnection;
     try {
       connection = await BackendConnection.open(
         server,
-        { device: { clientId, deviceId, remoteAddress, version }, hello: said },
+        { device: { clientId, deviceId, remoteAddress, version }, hello: greeting },
         { clock, limits, until, signal: this.#giveUp.signal },
       );
     } catch (error) {

@@ -101,22 +101,24 @@ describe('a conversation over MQTT and UDP', () => {
     [3, '00000003f8fffe', '00000003f8fffe'],
   ])('uses the framing version %i of the server, byte by byte', async (version, frame, answer) => {
     const hello = `{"type":"hello","version":${version},"transport":"websocket","session_id":"b-1"}`;
-    const { answer: told, conversation, heard, speaker, stage } = await converse({}, '127.0.0.1', hello);
+    const { answer: reply, conversation, heard, speaker, stage } = await converse({}, '127.0.0.1', hello);
     speaker.speak(speech);
     await vi.waitFor(() => expect(heard.frames.map((one) => one.toString('hex'))).toEqual([frame]));
-    conversation.heard({ session_id: told.sessionId, type: 'listen', state: 'start', mode: 'auto' });
+    conversation.heard({ session_id: reply.sessionId, type: 'listen', state: 'start', mode: 'auto' });
     heard.socket.send('{"type":"tts","state":"start","session_id":"b-1"}');
     heard.socket.send(Buffer.from(answer, 'hex'));
     heard.socket.send(Buffer.from(answer, 'hex'));
     await vi.waitFor(() => expect(speaker.heard).toEqual([speech, speech]));
-    const { nonce } = told.message['udp'] as { nonce: string };
+    const { nonce } = reply.message['udp'] as { nonce: string };
     // Type 1, no flags, 3 bytes, the number of the hello, the time in ms, sequence from 1.
     const times = version === 2 ? ['0000abcd', '0000abcd'] : ['0000003c', '00000078'];
     expect(speaker.headers).toEqual(
       times.map((time, index) => `01000003${nonce.slice(8, 16)}${time}0000000${index + 1}`),
     );
     expect(heard.texts[1]).toBe('{"session_id":"b-1","type":"listen","state":"start","mode":"auto"}');
-    expect(JSON.stringify(stage.device.said)).toBe(`[{"type":"tts","state":"start","session_id":"${told.sessionId}"}]`);
+    expect(JSON.stringify(stage.device.said)).toBe(
+      `[{"type":"tts","state":"start","session_id":"${reply.sessionId}"}]`,
+    );
   });
 
   it('counts lost packets, and audio for a device that has not sent any yet', async () => {
