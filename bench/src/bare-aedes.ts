@@ -1,6 +1,7 @@
 /**
- * The baseline, run as a child process: nothing but Aedes on a TCP port. It pushes a `tools/call` to every connected device, parses the answer, and
- * sends the next: one in flight each. No sessions, no validation, no records. This file is fixed, so that ratios stay comparable over the years.
+ * The baseline, run as a child process: Aedes on a TCP port. It sends `tools/call` to each device,
+ * parses the answer and sends the next one: no sessions, no validation, no records. Do not change
+ * this file: ratios must stay comparable.
  */
 import { createServer } from 'node:net';
 import { Aedes, type Client } from 'aedes';
@@ -20,7 +21,8 @@ let running = false;
 let nextId = 1;
 
 function push(client: Client): void {
-  const payload = `{"type":"mcp","payload":{"jsonrpc":"2.0","id":${nextId++},"method":"tools/call","params":{"name":"self.audio_speaker.set_volume","arguments":{"volume":42}}}}`;
+  const call = '"method":"tools/call","params":{"name":"self.audio_speaker.set_volume","arguments":{"volume":42}}';
+  const payload = `{"type":"mcp","payload":{"jsonrpc":"2.0","id":${nextId++},${call}}}`;
   client.publish(
     { cmd: 'publish', topic: 'devices/p2p/bench', payload: Buffer.from(payload), qos: 0, retain: false, dup: false },
     () => undefined,

@@ -1,4 +1,4 @@
-/** Bench (a): calls through the session layer, each on record, against bare Aedes with the same device process. */
+/** Bench (a): recorded calls through the session layer, compared with Aedes alone. */
 import { fork, type ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '@flotilla/test/eventually';
@@ -8,13 +8,13 @@ import { BENCH_DEVICE_SECRET, type ChildNews, type MeasureRequest } from './benc
 import type { Figure } from './report.js';
 import type { RoundTrips } from './round-trips.js';
 
-/** Devices of the comparison, one call in flight each. */
+/** Devices, each with one call in flight. */
 const DEVICES = 1_000;
 
-/** Below this the machine was busy with something else, and the run says nothing. */
+/** Below this rate the machine was busy with something else, and the result is not valid. */
 const BASELINE_PER_SECOND_MIN = 35_000;
 
-/** Runs of the whole comparison until both its baselines are undisturbed. */
+/** Maximum of runs until both baselines are undisturbed. */
 const ATTEMPTS = 3;
 
 export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
@@ -33,7 +33,7 @@ export async function benchCalls(seconds: number): Promise<readonly Figure[]> {
 }
 
 interface Comparison {
-  /** Before and after the hub, as a machine's speed drifts. */
+  /** Before and after the hub, because the speed of a machine drifts. */
   readonly baselines: readonly [RoundTrips, RoundTrips];
   readonly hub: RoundTrips;
 }
@@ -49,7 +49,7 @@ function isDisturbed({ baselines }: Comparison): boolean {
   return baselines.some(({ perSecond }) => perSecond < BASELINE_PER_SECOND_MIN);
 }
 
-/** Starts one of the two servers as a child, connects the devices to it, and has it measure. */
+/** Starts a server as a child process, connects the devices and lets it measure. */
 async function roundTrips(program: string, seconds: number, nodeOptions: readonly string[]): Promise<RoundTrips> {
   const child = fork(fileURLToPath(new URL(program, import.meta.url)), {
     stdio: ['ignore', 2, 2, 'ipc'],

@@ -1,4 +1,4 @@
-/** Benches (b) to (e), on one built hub: how fast a fleet becomes ready, what a ready device costs, how fast a job reaches it, how quick a single call is, also beside jobs. */
+/** Benches (b) to (e) on a built hub: connecting, memory per device, job rate and call latency. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { eventually } from '@flotilla/test/eventually';
@@ -9,16 +9,16 @@ import { embeddedDatabaseUrl } from './embedded-database.js';
 import { callOverHttp } from './http-calls.js';
 import type { Figure } from './report.js';
 
-/** Devices that connect at once, twice. */
+/** Devices that connect at once; this happens twice. */
 const STORM_DEVICES = 5_000;
 
-/** Targets in flight of the measured job; named, because the figure depends on it. */
+/** Targets in flight of the measured job. The figure depends on it. */
 const JOB_MAX_IN_FLIGHT = 2_000;
 
-/** How many calls a latency figure is made of. */
+/** Calls per latency figure. */
 const LATENCY_CALLS = { one: 2_000, many: 20_000, besideJobs: 1_000 } as const;
 
-/** Devices of a simulator of their own that are called while jobs run over the others. */
+/** Devices in a separate simulator that are called while jobs run over the others. */
 const BYSTANDERS = 32;
 
 export async function benchConnectedFleet(): Promise<readonly Figure[]> {
@@ -61,7 +61,7 @@ export async function benchConnectedFleet(): Promise<readonly Figure[]> {
   }
 }
 
-/** From the first connection of the storm to the moment when PostgreSQL shows the last device online with its tools. */
+/** Devices per second, from the first connection until PostgreSQL has the last one with tools. */
 async function stormRate(database: pg.Client, onlineTotal: number, idPattern: string): Promise<number> {
   const counted = () =>
     database
@@ -76,7 +76,7 @@ async function stormRate(database: pg.Client, onlineTotal: number, idPattern: st
   return STORM_DEVICES / ((endedAt - (rows[0]?.began.getTime() ?? 0)) / 1_000);
 }
 
-/** The median of five jobs, each of which takes little more than a second; one before them warms the code up. */
+/** The median of five jobs of about a second each, after one that warms up the code. */
 async function jobRate(hub: HubProcess, database: pg.Client): Promise<Figure> {
   const rates: number[] = [];
   for (const volume of [30, 31, 32, 33, 34, 35])
@@ -99,7 +99,9 @@ async function volumeJob(
   const startedAt = performance.now();
   const { createJob } = await ask<{ createJob: { job: { id: string } } }>(
     hub,
-    'mutation ($input: CreateJobInput!, $key: String!) { createJob(input: $input, idempotencyKey: $key) { job { id } } }',
+    `mutation ($input: CreateJobInput!, $key: String!) {
+      createJob(input: $input, idempotencyKey: $key) { job { id } }
+    }`,
     {
       input: { tool: 'self.audio_speaker.set_volume', arguments: { volume }, devices, maxInFlight: JOB_MAX_IN_FLIGHT },
       key: `bench-${volume}`,
@@ -115,7 +117,7 @@ async function volumeJob(
   return (2 * STORM_DEVICES) / ((performance.now() - startedAt) / 1_000);
 }
 
-/** Single calls to devices of a process of their own, one at a time, while one job after the other goes over all others. */
+/** Latencies of calls to devices in a separate process while jobs run over all others. */
 async function latenciesBesideJobs(hub: HubProcess, database: pg.Client): Promise<readonly Figure[]> {
   const found = () =>
     database

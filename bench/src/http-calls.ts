@@ -1,4 +1,4 @@
-/** Single calls as an integrator makes them: `callTool` over HTTP, a given number at a time, with the latency of each. */
+/** Measures single calls as integrators make them: `callTool` over HTTP, with concurrency. */
 import { Agent, request } from 'node:http';
 import type { HubProcess } from '@flotilla/test/hub/hub-process';
 
@@ -9,22 +9,22 @@ export interface CallLatencies {
   readonly p50: number;
   readonly p99: number;
   readonly perSecond: number;
-  /** Calls that the hub would not begin, which are in no other figure. */
+  /** Calls that the hub refused; they count in no other figure. */
   readonly refused: number;
 }
 
 export interface CallLoad {
   readonly total: number;
   readonly concurrency: number;
-  /** Ends the run before all are made. */
+  /** Ends the run early. */
   readonly seconds?: number;
-  /** A call that the hub refuses as OVERLOADED is counted; its lane waits a moment. */
+  /** Calls refused as OVERLOADED are counted, and their lane waits a moment. */
   readonly mayBeRefused?: boolean;
 }
 
 const REFUSED_PAUSE_MS = 100;
 
-/** Makes `total` calls, `concurrency` at a time, each lane on devices of its own. A call that does not succeed ends the bench, but for what `load` allows. */
+/** Makes `total` calls, `concurrency` at a time. Failures not allowed by `load` end the bench. */
 export async function callOverHttp(
   hub: HubProcess,
   deviceIds: readonly string[],

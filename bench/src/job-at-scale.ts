@@ -1,6 +1,7 @@
 /**
- * The engine of jobs at its full size, run as a child process: registry, bus and worker joined as in `apps/hub`, over 100,000 devices that are rows in a real
- * PostgreSQL. Their gateway is a stand-in that answers each call some milliseconds later, as no machine of a bench holds so many sockets.
+ * The job engine with 100,000 targets, run as a child process: registry, bus and worker composed as
+ * in `apps/hub`, with a real PostgreSQL. The gateway is simulated and answers each call after some
+ * milliseconds, because one machine cannot hold so many sockets.
  */
 import { createHash } from 'node:crypto';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -62,7 +63,7 @@ await bus.calls.serve(lease.id, answering);
 const gate = new ToolGate([]);
 const singleCalls = new SingleCalls(clock);
 const fleet = new Fleet({ registry, bus, clock, logger, gate, singleCalls });
-// Nothing here is verified or rolled out.
+// The jobs of this bench verify nothing and roll nothing out.
 const verification = {
   rebootMs: 0,
   firmwareMs: 0,
@@ -78,7 +79,7 @@ const worker = new TickWorker({ registry, bus, clock, logger, gate, singleCalls,
 await worker.start();
 
 await addDevices();
-// A first one has the code compiled and the memory grown that every busy hub has.
+// The first job warms up: code is compiled and memory is allocated.
 await finishedJob('first');
 process.send?.({ scale: await measured() });
 await worker.stop();
@@ -101,7 +102,8 @@ async function addDevices(): Promise<void> {
   await registry.toolSets.ensure({ hash, tools });
   await database.query(
     `INSERT INTO device (id, dialect, reachability, epoch, online, gateway_id, tool_set_hash)
-     SELECT 'device-' || lpad(n::text, 7, '0'), 'XIAOZHI', 'ALWAYS', 1, true, $1, $2 FROM generate_series(1, $3::int) AS n`,
+     SELECT 'device-' || lpad(n::text, 7, '0'), 'XIAOZHI', 'ALWAYS', 1, true, $1, $2
+     FROM generate_series(1, $3::int) AS n`,
     [lease.id, hash, DEVICES],
   );
   await database.query('ANALYZE device');
@@ -123,7 +125,7 @@ async function measured(): Promise<JobScale> {
   };
 }
 
-/** Makes a job and waits for its end; ms to the moment when it began to send, and to its end. */
+/** Runs a job; returns ms until it began to send and until its end. */
 async function finishedJob(key: string): Promise<{ readonly prepareMs: number; readonly totalMs: number }> {
   const from = performance.now();
   const id = await makeJob(key);
@@ -133,7 +135,7 @@ async function finishedJob(key: string): Promise<{ readonly prepareMs: number; r
   return { prepareMs, totalMs: performance.now() - from };
 }
 
-/** A job that has hardly begun to send, cancelled: ms from the request to its end. */
+/** Cancels a job that has just begun to send; returns ms from the request to its end. */
 async function cancelledIn(): Promise<number> {
   const id = await makeJob('cancelled', { perMinute: 1 });
   await reached(id, (state) => state === 'RUNNING');
@@ -158,7 +160,7 @@ async function reached(id: string, isThere: (state: string) => boolean): Promise
   await eventually(state, isThere, 300_000);
 }
 
-/** PostgreSQL tells what its processes have done up to ten seconds later. */
+/** The statistics of PostgreSQL are up to ten seconds late. */
 async function commits(): Promise<number> {
   await new Promise((resolve) => setTimeout(resolve, 11_000));
   const { rows } = await database.query<{ xact_commit: string }>(

@@ -1,4 +1,7 @@
-/** `npm run bench`: every figure that the hub must hold, in one run. A table on standard error, JSON on standard output; exit code 1 when one is missed. */
+/**
+ * `npm run bench`: measures every figure that the hub must hold. Prints a table on standard error
+ * and JSON on standard output. The exit code is 1 if a figure is missed.
+ */
 import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
 import { benchConnectedFleet } from './connected-fleet.js';
@@ -8,23 +11,23 @@ import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { benchConversations } from './voice/conversations.js';
 
-/** How long each server of the first comparison is watched; `--seconds 3` for a quick look. */
+/** How long each server of the first comparison is measured; change it with `--seconds 3`. */
 const DEFAULT_SECONDS = 10;
 
-/** At once in the part `voice`; `--conversations 100` for a machine that does other things as well. */
+/** Concurrent conversations of the part `voice`; change it with `--conversations 100`. */
 const DEFAULT_CONVERSATIONS = 500;
 
 function numberAfter(option: string, otherwise: number): number {
   const given = process.argv.indexOf(option);
   const value = given === -1 ? otherwise : Number(process.argv[given + 1]);
   if (Number.isFinite(value) && value > 0) return value;
-  process.stderr.write(`${option} takes a positive number.\n`);
+  process.stderr.write(`${option} needs a positive number, such as ${option} ${otherwise}.\n`);
   process.exit(2);
 }
 
 const seconds = numberAfter('--seconds', DEFAULT_SECONDS);
 const conversations = numberAfter('--conversations', DEFAULT_CONVERSATIONS);
-/** `--only jobs` for one of the parts. */
+/** The parts by name, for `--only jobs`. */
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   calls: () => benchCalls(seconds),
   fleet: benchConnectedFleet,
@@ -33,7 +36,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),
 };
-/** Only where they are asked for by name. */
+/** Parts that run only with `--only`. */
 const apart = ['pages', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
@@ -42,7 +45,7 @@ const figures: Figure[] = [];
 for (const name of chosen) {
   const part = parts[name];
   if (part === undefined) {
-    process.stderr.write(`--only takes one of ${Object.keys(parts).join(', ')}.\n`);
+    process.stderr.write(`Unknown part "${name}". Use --only with one of ${Object.keys(parts).join(', ')}.\n`);
     process.exit(2);
   }
   figures.push(...(await part()));

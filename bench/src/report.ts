@@ -1,6 +1,6 @@
-/** What a bench run says: one JSON object for machines, one table for people. */
+/** The report of a bench run. */
 
-/** One figure against what it must hold. `atLeast` or `atMost` is absent where the figure is only shown. */
+/** A figure and its limits. Without `atLeast` and `atMost` it is only shown. */
 export interface Figure {
   readonly name: string;
   readonly value: number;
@@ -13,7 +13,7 @@ export function holds({ value, atLeast = -Infinity, atMost = Infinity }: Figure)
   return value >= atLeast && value <= atMost;
 }
 
-/** A table of plain text, one row per figure. */
+/** Formats the figures as a table of plain text. */
 export function table(figures: readonly Figure[]): string {
   const rows = figures.map((figure) => [
     figure.name,

@@ -1,7 +1,7 @@
 /**
- * The hub's side of the first bench, run as a child process: registry, bus, gateway and fleet joined as in `apps/hub`, and instead of its API a loop that
- * calls every device again as soon as its last call is answered and on record. One call in flight per device. A call that is counted and not in the table
- * ends the bench.
+ * The hub of the first bench, run as a child process: registry, bus, gateway and fleet composed as
+ * in `apps/hub`. Instead of the API, a loop calls every device again after each recorded answer. A
+ * counted call that is missing in the table ends the bench.
  */
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';

@@ -1,68 +1,96 @@
-/** A registry as large as those we answer for, written straight into the hub's PostgreSQL. */
+/** Fills the hub's PostgreSQL with a registry of 100,000 devices. */
 import type { Client } from 'pg';
 
 const DEVICES = 100_000;
-/** Of a fleet of that size in a quiet hour. More would take minutes to write, and a page on its index does not care. */
+/** The calls of a quiet hour. More rows would not change the cost of a page on its index. */
 const CALLS = 200_000;
 const EVENTS = 200_000;
 
 /** The job whose targets are all devices. */
 export const LARGE_JOB = '019aa000-0000-7000-8000-000000000001';
-/** What each of many devices has. */
+/** A device with many calls and events. */
 export const DEVICE = 'device-0000007';
 
 const hashes = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
 
-/** Half of the devices have no name, and most of the filters of the bench match those: by name, they stand behind the other half. */
+/** Half of the devices have no name. Most filters of the bench match these, which sort last. */
 const statements: readonly string[] = [
   `INSERT INTO tool_set (hash) SELECT unnest(ARRAY['${hashes.join("', '")}'])`,
   `INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known)
-   SELECT hash, n, 'bench.tool_' || n, 'A tool', '{"type":"object"}'::jsonb, md5(n::text), false, true FROM tool_set, generate_series(1, 100) n
+   SELECT hash, n, 'bench.tool_' || n, 'A tool', '{"type":"object"}'::jsonb, md5(n::text), false, true FROM tool_set,
+     generate_series(1, 100) n
    UNION ALL SELECT '${hashes[1] ?? ''}', 101, 'bench.rare', '', '{}'::jsonb, 'h', false, true
-   UNION ALL SELECT hash, 102, 'bench.some', '', '{}'::jsonb, 'h', false, true FROM tool_set WHERE hash <> '${hashes[0] ?? ''}'`,
-  `INSERT INTO device (id, name, dialect, model, firmware_version, reachability, transport, epoch, online, gateway_id, tool_set_hash, tags, last_seen_at)
-   SELECT 'device-' || lpad(n::text, 7, '0'), CASE WHEN n % 2 = 0 THEN 'Lamp ' || md5(n::text) END, CASE WHEN n % 100 = 1 THEN 'MCPU' ELSE 'XIAOZHI' END::dialect,
-     CASE WHEN n % 33333 = 1 THEN 'three' ELSE 'model-' || n % 10 END, '2.0.' || n % 12, 'ALWAYS', 'MQTT', 1, n % 33333 > 1, (SELECT id FROM hub_process LIMIT 1),
-     CASE WHEN n % 1000 = 0 THEN '${hashes[1] ?? ''}' WHEN n % 20 = 1 THEN '${hashes[2] ?? ''}' ELSE '${hashes[0] ?? ''}' END,
-     CASE WHEN n % 33333 = 1 THEN ARRAY['three'] ELSE ARRAY['floor-' || n % 50, CASE WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END] END,
+   UNION ALL SELECT hash, 102, 'bench.some', '', '{}'::jsonb, 'h', false, true FROM tool_set
+     WHERE hash <> '${hashes[0] ?? ''}'`,
+  `INSERT INTO device (id, name, dialect, model, firmware_version, reachability, transport, epoch, online, gateway_id,
+     tool_set_hash, tags, last_seen_at)
+   SELECT 'device-' || lpad(n::text, 7, '0'), CASE WHEN n % 2 = 0 THEN 'Lamp ' || md5(n::text) END, CASE
+     WHEN n % 100 = 1 THEN 'MCPU' ELSE 'XIAOZHI' END::dialect,
+     CASE WHEN n % 33333 = 1 THEN 'three' ELSE 'model-' || n % 10 END, '2.0.' || n % 12, 'ALWAYS', 'MQTT', 1,
+       n % 33333 > 1, (SELECT id FROM hub_process LIMIT 1),
+     CASE WHEN n % 1000 = 0 THEN '${hashes[1] ?? ''}'
+       WHEN n % 20 = 1 THEN '${hashes[2] ?? ''}' ELSE '${hashes[0] ?? ''}' END,
+     CASE WHEN n % 33333 = 1 THEN ARRAY['three'] ELSE ARRAY['floor-' || n % 50, CASE
+       WHEN n % 2 = 0 THEN 'even' ELSE 'odd' END] END,
      '2026-01-01'::timestamptz + n * interval '1 s'
    FROM generate_series(1, ${DEVICES}) AS n`,
-  `INSERT INTO job (id, name, tool, arguments, devices, state, conclusion, offline, expires_at, call_timeout_ms, max_in_flight, idempotent, total, created_by,
+  `INSERT INTO job (id, name, tool, arguments, devices, state, conclusion, offline, expires_at, call_timeout_ms,
+     max_in_flight, idempotent, total, created_by,
      created_by_id, may_call_user_only, request_hash, created_at, finished_at)
-   SELECT CASE WHEN n = 0 THEN '${LARGE_JOB}'::uuid ELSE uuid_v7(now() - n * interval '1 minute') END, 'Job ' || n, 'bench.tool_' || n % 100, '{}', '{"all": true}',
-     'FINISHED', 'PARTIAL', 'SKIP', now(), 5000, 100, true, CASE WHEN n = 0 THEN ${DEVICES} ELSE 0 END, 'bench', 'KEY:bench', false, 'h', now(), now()
+   SELECT CASE WHEN n = 0 THEN '${LARGE_JOB}'::uuid ELSE uuid_v7(now() - n * interval '1 minute') END, 'Job ' || n,
+     'bench.tool_' || n % 100, '{}', '{"all": true}',
+     'FINISHED', 'PARTIAL', 'SKIP', now(), 5000, 100, true, CASE WHEN n = 0 THEN ${DEVICES} ELSE 0 END, 'bench',
+       'KEY:bench', false, 'h', now(), now()
    FROM generate_series(0, 2000) AS n`,
   `INSERT INTO job_counter (job_id, shard, succeeded) SELECT id, 0, coalesce(total, 0) FROM job`,
-  `INSERT INTO job_result (job_id, hash, result) VALUES ('${LARGE_JOB}', 'r', '{"content":[{"type":"text","text":"true"}],"isError":false}')`,
-  `INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, attempts, claim, call_id, started_at, decided_at, error_code, error_message, result_hash)
-   SELECT '${LARGE_JOB}', 'device-' || lpad(n::text, 7, '0'), n, 'DECIDED', o.outcome, 'YES', 1, 1, uuid_v7(now() - n * interval '10 ms'), now(), now(),
-     CASE WHEN o.outcome <> 'SUCCEEDED' THEN 'DEVICE_ERROR' END, CASE WHEN o.outcome <> 'SUCCEEDED' THEN 'It said no.' END, CASE WHEN o.outcome = 'SUCCEEDED' THEN 'r' END
+  `INSERT INTO job_result (job_id, hash, result) VALUES ('${LARGE_JOB}', 'r',
+     '{"content":[{"type":"text","text":"true"}],"isError":false}')`,
+  `INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, attempts, claim, call_id, started_at,
+     decided_at, error_code, error_message, result_hash)
+   SELECT '${LARGE_JOB}', 'device-' || lpad(n::text, 7, '0'), n, 'DECIDED', o.outcome, 'YES', 1, 1,
+     uuid_v7(now() - n * interval '10 ms'), now(), now(),
+     CASE WHEN o.outcome <> 'SUCCEEDED' THEN 'DEVICE_ERROR' END, CASE
+       WHEN o.outcome <> 'SUCCEEDED' THEN 'It said no.' END, CASE WHEN o.outcome = 'SUCCEEDED' THEN 'r' END
    FROM generate_series(1, ${DEVICES}) AS n,
-     LATERAL (SELECT CASE WHEN n % 33333 = 1 THEN 'EXPIRED' WHEN n % 50 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome AS outcome) o`,
+     LATERAL (SELECT CASE WHEN n % 33333 = 1 THEN 'EXPIRED'
+       WHEN n % 50 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome AS outcome) o`,
   `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, result, started_at, duration_ms, actor)
-   SELECT uuid_v7(now() - n * interval '10 ms'), 'device-' || lpad((n % 1000)::text, 7, '0'), 'bench.tool_' || n % 100, '{"volume": 5}',
-     CASE WHEN n % 60000 = 1 THEN 'UNKNOWN' WHEN n % 100 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome, 'YES', '{"content":[],"isError":false}', now(), 12, 'bench'
+   SELECT uuid_v7(now() - n * interval '10 ms'), 'device-' || lpad((n % 1000)::text, 7, '0'), 'bench.tool_' || n % 100,
+     '{"volume": 5}',
+     CASE WHEN n % 60000 = 1 THEN 'UNKNOWN' WHEN n % 100 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome, 'YES',
+       '{"content":[],"isError":false}', now(), 12, 'bench'
    FROM generate_series(1, ${CALLS}) AS n`,
   `INSERT INTO event (id, type, device_id, data)
-   SELECT uuid_v7(now() - n * interval '10 ms'), CASE WHEN n % 60000 = 1 THEN 'bench.rare' ELSE 'bench.common' END, 'device-' || lpad((n % 1000)::text, 7, '0'), '{"n": 1}'
+   SELECT uuid_v7(now() - n * interval '10 ms'), CASE WHEN n % 60000 = 1 THEN 'bench.rare' ELSE 'bench.common' END,
+     'device-' || lpad((n % 1000)::text, 7, '0'), '{"n": 1}'
    FROM generate_series(1, ${EVENTS}) AS n`,
   `INSERT INTO audit_entry (id, sequence, at, actor, action, subject, data, hash)
-   SELECT uuid_v7(now() - n * interval '1 s'), 1000000 + n, now() - n * interval '1 s', 'actor-' || n % 50, 'action.' || n % 20, 'device:device-' || lpad((n % 1000)::text, 7, '0'), '{}', md5(n::text)
+   SELECT uuid_v7(now() - n * interval '1 s'), 1000000 + n, now() - n * interval '1 s', 'actor-' || n % 50,
+     'action.' || n % 20, 'device:device-' || lpad((n % 1000)::text, 7, '0'), '{}', md5(n::text)
    FROM generate_series(1, 100000) AS n`,
   `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, requested_at, last_request_at)
-   SELECT uuid_v7(now() - n * interval '1 s'), lpad(n::text, 6, '0'), 'c', 'waiting-' || n, md5(n::text), now(), now() FROM generate_series(1, 1000) AS n`,
+   SELECT uuid_v7(now() - n * interval '1 s'), lpad(n::text, 6, '0'), 'c', 'waiting-' || n, md5(n::text), now(), now()
+     FROM generate_series(1, 1000) AS n`,
   `INSERT INTO upload (id, device_id, kind, content_type, size_bytes, sha256, storage_key)
-   SELECT uuid_v7(now() - n * interval '1 s'), 'device-' || lpad((n % 1000)::text, 7, '0'), 'PHOTO', 'image/jpeg', 1000, md5(n::text), 'k' || n FROM generate_series(1, 50000) AS n`,
+   SELECT uuid_v7(now() - n * interval '1 s'), 'device-' || lpad((n % 1000)::text, 7, '0'), 'PHOTO', 'image/jpeg',
+     1000, md5(n::text), 'k' || n FROM generate_series(1, 50000) AS n`,
   `WITH image AS (
-     INSERT INTO firmware_image (id, kind, file_name, project, version, chip, size_bytes, sha256, storage_key, uploaded_at, uploaded_by, published_at)
-     SELECT uuid_v7(now() - n * interval '1 s'), 'FIRMWARE', 'f.bin', 'p', '2.1.' || n, 'esp32s3', 1000, md5(n::text), 'f' || n, now(), 'bench', now() FROM generate_series(1, 1000) AS n
+     INSERT INTO firmware_image (id, kind, file_name, project, version, chip, size_bytes, sha256, storage_key,
+       uploaded_at, uploaded_by, published_at)
+     SELECT uuid_v7(now() - n * interval '1 s'), 'FIRMWARE', 'f.bin', 'p', '2.1.' || n, 'esp32s3', 1000, md5(n::text),
+       'f' || n, now(), 'bench', now() FROM generate_series(1, 1000) AS n
      RETURNING id, kind, version)
-   INSERT INTO firmware_release (kind, model, version, image_id) SELECT kind, 'model-' || m, version, id FROM image, generate_series(1, 5) m`,
-  `INSERT INTO webhook (id, url, types, secret, created_by, enabled) SELECT uuid_v7(now()), 'https://example.com/' || n, ARRAY['bench.none'], 's', 'bench', false FROM generate_series(1, 20) AS n`,
+   INSERT INTO firmware_release (kind, model, version, image_id) SELECT kind, 'model-' || m, version, id FROM image,
+     generate_series(1, 5) m`,
+  `INSERT INTO webhook (id, url, types, secret, created_by, enabled) SELECT uuid_v7(now()),
+     'https://example.com/' || n, ARRAY['bench.none'], 's', 'bench', false FROM generate_series(1, 20) AS n`,
   `INSERT INTO webhook_delivery (id, webhook_id, event_id, attempt, status, at, delivered)
-   SELECT uuid_v7(now() - n * interval '1 s'), w.id, uuid_v7(now()), 1, 200, now(), true FROM webhook w, generate_series(1, 5000) AS n`,
-  `INSERT INTO user_account (id, name, email, role) SELECT uuid_v7(now()), 'Person ' || n, 'person-' || n || '@example.com', 'VIEWER' FROM generate_series(1, 1000) AS n`,
-  `INSERT INTO api_key (id, name, prefix, secret_hash, scopes) SELECT uuid_v7(now()), 'Key ' || n, 'fk_', md5(n::text), ARRAY['DEVICES_READ'] FROM generate_series(1, 900) AS n`,
+   SELECT uuid_v7(now() - n * interval '1 s'), w.id, uuid_v7(now()), 1, 200, now(), true FROM webhook w,
+     generate_series(1, 5000) AS n`,
+  `INSERT INTO user_account (id, name, email, role) SELECT uuid_v7(now()), 'Person ' || n,
+     'person-' || n || '@example.com', 'VIEWER' FROM generate_series(1, 1000) AS n`,
+  `INSERT INTO api_key (id, name, prefix, secret_hash, scopes) SELECT uuid_v7(now()), 'Key ' || n, 'fk_', md5(n::text),
+     ARRAY['DEVICES_READ'] FROM generate_series(1, 900) AS n`,
   'VACUUM ANALYZE',
 ];
 

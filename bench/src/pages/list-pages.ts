@@ -1,4 +1,4 @@
-/** Each list page of a registry with 100,000 devices, over HTTP from the built hub. `--only pages`. */
+/** Measures list pages of a registry with 100,000 devices over HTTP: `--only pages`. */
 import pg from 'pg';
 import { ask } from '@flotilla/test/api/graphql-client';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '@flotilla/test/hub/hub-process';
@@ -7,16 +7,16 @@ import type { Figure } from '../report.js';
 import { DEVICE, fillRegistry, LARGE_JOB } from './fill-registry.js';
 
 const ROWS = 100;
-/** Reads of the first page and of the one after it, each. */
+/** Reads of the first and of the second page. */
 const READS = 25;
-/** Reads of each before these: a document costs its compilation once per process, at the second reading. */
+/** Reads before them, because each process compiles a document at its second reading. */
 const READS_BEFORE = 2;
-/** From request to answer, ms. */
+/** ms from request to answer. */
 const PAGE_MS_MAX = 30;
 
 const DEVICE_FIELDS = 'id name model firmwareVersion presence tags lastSeenAt';
 
-/** Filters of devices, as GraphQL writes them. */
+/** Device filters in GraphQL. */
 const filters: Readonly<Record<string, string>> = {
   'no filter': '{}',
   online: '{presence: ONLINE}',
@@ -36,13 +36,13 @@ const filters: Readonly<Record<string, string>> = {
   'seen before': '{lastSeenBefore: "2026-01-02T00:00:00Z"}',
   'search, many': '{search: "device-0"}',
   'search, one': '{search: "device-0099999"}',
-  'search, none': '{search: "nobody at all"}',
+  'search, none': '{search: "no such device"}',
   'model and version': '{model: "model-3", firmwareVersion: "2.0.9"}',
   'tag and online': '{tags: ["floor-7"], presence: ONLINE}',
   'neither model nor tag': '{not: {any: [{model: "model-3"}, {tags: ["floor-7"]}]}}',
 };
 
-/** Other lists, by what they are called: the field with its arguments, and what is asked of a row. */
+/** Other lists by name: the field with its arguments, and the fields of a row. */
 const lists: readonly (readonly [name: string, field: string, args: string, fields: string])[] = [
   ['tools', 'tools', '', 'name deviceCount'],
   ['tools of a model', 'tools', 'filter: {devices: {model: "model-3"}}', 'name deviceCount'],
@@ -77,7 +77,7 @@ const targets: readonly (readonly [name: string, args: string, fields: string])[
   ['targets that expired, three', 'outcomes: [EXPIRED]', TARGET_FIELDS],
 ];
 
-/** Lists that are given whole. */
+/** Lists without pages. */
 const whole: Readonly<Record<string, string>> = {
   'users, 1,000': '{ users { id name role } }',
   'API keys, 900': '{ apiKeys { id name scopes } }',
@@ -126,7 +126,7 @@ function connection(field: string, args: string, fields: string): (after: string
     `${field}(first: ${ROWS}${after}${args && `, ${args}`}) { pageInfo { hasNextPage endCursor } nodes { ${fields} } }`;
 }
 
-/** The first page and, where there is one, the page after it. */
+/** Reads the first page, and the second one if there is one. */
 async function paged(
   hub: HubProcess,
   name: string,

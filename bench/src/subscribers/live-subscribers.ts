@@ -1,6 +1,7 @@
 /**
- * What live subscribers cost the calls beside them, on one built hub at 2,000 events a second: 1,000 subscribers to one device each, then 20 to everything. Each
- * time without them and with them in turns, so that what else the machine does meets both alike. `--only subscribers`.
+ * Measures how live subscribers slow down calls on a built hub at 2,000 events a second: 1,000
+ * subscribers to one device each, then 20 to all. Windows with and without subscribers alternate,
+ * so that other load affects both. `--only subscribers`.
  */
 import { fork, type ChildProcess } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -13,20 +14,20 @@ import { callOverHttp } from '../http-calls.js';
 import type { Figure } from '../report.js';
 import type { SubscriberNews, SubscriberOrder } from './subscriber-messages.js';
 
-/** Each notifies once a second, the most that a device may. */
+/** Each sends one notification per second, the maximum for a device. */
 const DEVICES = 2_000;
 const EVERY_MS = 50;
 const SUBSCRIBERS = { ofDevices: 1_000, unfiltered: 20 } as const;
-/** Windows with subscribers, and as many without. */
+/** Windows with subscribers; as many are without. */
 const ROUNDS = 3;
 const WINDOW_SECONDS = 4;
-/** Before figures are taken: the hub has closed its sockets, and the calls have found their pace. */
+/** Pause before a window, in which the hub closes sockets and the call rate settles. */
 const SETTLE_SECONDS = 1;
 const CALLS = { total: Infinity, concurrency: 16, mayBeRefused: true } as const;
 const WARM_UP_SECONDS = 6;
-/** By then each subscriber has been shown an event, ms: its device notifies once a second. */
+/** Time in which each subscriber receives an event, ms. */
 const SUBSCRIBED_WITHIN_MS = 20_000;
-/** Devices that are called; they notify as well. */
+/** Devices that are called; they also send notifications. */
 const CALLED = 64;
 
 export async function benchSubscribers(): Promise<readonly Figure[]> {
@@ -74,7 +75,7 @@ async function onlineDevices(hub: HubProcess): Promise<readonly string[]> {
   return ids;
 }
 
-/** A share of the fleet at a time, so that it is no burst. */
+/** Starts the fleet in parts to avoid a burst. */
 function notifyAlways(fleet: SimulatedFleet, ids: readonly string[]): () => void {
   const turns = 1_000 / EVERY_MS;
   let turn = 0;
@@ -96,7 +97,7 @@ interface Measured {
   readonly seconds: number;
   readonly calls: number;
   readonly refused: number;
-  /** Of the hub's process, s. */
+  /** CPU of the hub process, s. */
   readonly processor: number;
   readonly shown: number;
   readonly failed: number;
@@ -104,7 +105,7 @@ interface Measured {
 
 const nothing: Measured = { seconds: 0, calls: 0, refused: 0, processor: 0, shown: 0, failed: 0 };
 
-/** `subscribedTo`: a subscriber for each of these devices, or subscribers to everything. */
+/** `subscribedTo`: devices with one subscriber each, or subscribers to everything. */
 async function beside(
   hub: HubProcess,
   called: readonly string[],
@@ -189,7 +190,7 @@ async function newsOf(subscribers: ChildProcess): Promise<SubscriberNews> {
   return news;
 }
 
-/** Of the hub process, in hundredths as Linux counts them. */
+/** CPU time of the hub process, which Linux counts in hundredths of a second. */
 function cpuSeconds({ pid }: HubProcess): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
   return (Number(fields[11]) + Number(fields[12])) / 100;

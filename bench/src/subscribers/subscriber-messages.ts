@@ -1,19 +1,19 @@
-/** To the process of the subscribers: whom to ask, and for what. Another order ends what the one before began. */
+/** An order to the subscriber process. It ends the subscriptions of the order before. */
 export interface SubscriberOrder {
   readonly httpUrl: string;
   readonly adminKey: string;
-  /** A subscriber to the events of each. */
+  /** Devices with one subscriber each. */
   readonly deviceIds: readonly string[];
-  /** Subscribers to all events, each on a connection of its own. */
+  /** Number of subscribers to all events, each with its own connection. */
   readonly unfiltered: number;
 }
 
-/** Of the subscribers that the last order made. */
+/** Counts of the subscribers of the last order. */
 export interface SubscriberNews {
   /** Messages with an event. */
   readonly received: number;
-  /** Subscriptions and connections that have ended by themselves, and messages that are no event of theirs: there should be none. */
+  /** Unexpected ends of subscriptions and connections, and unexpected messages; 0 is expected. */
   readonly failed: number;
-  /** Subscriptions that have been shown an event. */
+  /** Subscriptions that have received an event. */
   readonly served: number;
 }

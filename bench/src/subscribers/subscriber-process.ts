@@ -1,17 +1,17 @@
 /**
- * Subscribers to events in a process of their own. They share the two cores with the hub, so they do little: each message is taken off a real WebSocket and told
- * apart by its first bytes, and one of a hundred is read.
+ * Event subscribers in a separate process. They share the cores with the hub, so they do little:
+ * they recognise each message by its first bytes and parse one of a hundred.
  */
 import { subscribeRaw } from '@flotilla/test/api/raw-subscriber';
 import type { SubscriberNews, SubscriberOrder } from './subscriber-messages.js';
 
-/** As many as the hub lets one connection have. */
+/** The hub's maximum per connection. */
 const SUBSCRIPTIONS_PER_SOCKET = 50;
 const READ_EVERY = 100;
 const QUERY =
   'subscription ($filter: EventFilter) { eventAdded(filter: $filter) { cursor node { id type deviceId at data } } }';
 
-/** A message with an event begins like this, with the number of its subscriber. */
+/** The beginning of a message with an event, before the number of its subscriber. */
 const START = '{"id":"00000","type":"next"';
 const ID_AT = START.indexOf('0');
 const ID_LENGTH = 5;
@@ -27,7 +27,7 @@ function fail(): void {
   failed++;
 }
 
-/** `deviceIds`: of the subscriber with each number; none where it listens to all. */
+/** `deviceIds`: one per subscriber; empty for subscribers to all events. */
 function take(data: Buffer, deviceIds: readonly string[]): void {
   // "error" and "complete" begin with other letters.
   if (data[TYPE_AT] !== FIRST_OF_NEXT) return fail();

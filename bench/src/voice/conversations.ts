@@ -1,6 +1,7 @@
 /**
- * Bench (g): conversations at once through the hub, half over WebSocket and half over MQTT with UDP, a packet every 60 ms each way, and calls to the same
- * devices. Devices and voice server are processes of their own; the same devices that talk to the voice server without a hub between are the comparison.
+ * Bench (g): concurrent conversations through the hub, half over WebSocket and half over MQTT with
+ * UDP, a packet every 60 ms each way, and calls to the same devices. Devices and voice server are
+ * separate processes. The comparison is without a hub between them.
  */
 import { readFileSync } from 'node:fs';
 import { ask } from '@flotilla/test/api/graphql-client';
@@ -13,13 +14,15 @@ import { Child } from './child.js';
 import type { ConnectRequest, DevicesReport, ServerReport, SpeakRequest } from './messages.js';
 import { now } from './stamped-packet.js';
 
-/** Not counted: code is compiled, heaps and buffers find their size. */
+/** Time that is not counted: code is compiled, and heaps and buffers grow. */
 const WARM_UP_MS = 5_000;
 const COUNTED_MS = 15_000;
-/** Calls to devices that talk, one at a time, all over the time that counts. */
+/** Calls to talking devices, one at a time, during the counted time. */
 const CALL_EVERY_MS = 50;
 
-const CALL = `mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome error { message } } userErrors { message } } }`;
+const CALL = `mutation ($input: CallToolInput!) {
+  callTool(input: $input) { call { outcome error { message } } userErrors { message } }
+}`;
 
 interface Talk {
   readonly devices: DevicesReport;
@@ -61,7 +64,7 @@ async function throughHub(server: Child, url: string, conversations: number, dir
   }
 }
 
-/** Lets the devices talk; `beside` runs meanwhile and is told the time that counts. */
+/** Lets the devices talk; `beside` runs meanwhile and receives the counted time. */
 async function talk(
   server: Child,
   request: ConnectRequest,
@@ -93,7 +96,7 @@ async function latenciesOfCalls(hub: HubProcess, conversations: number, until: n
   return latencies;
 }
 
-/** Packets that the hub says it dropped, missed in the devices' numbers, or could not send. */
+/** Packets that the hub counted as dropped, missing or not sent. */
 async function countedBy(hub: HubProcess): Promise<number> {
   const sums = await metricSums(hub, 'flotilla_gateway_events_total', 'name');
   return [...sums]
@@ -148,7 +151,7 @@ function figures({ conversations, direct, relayed, calls, cpuMs, counted }: Meas
   ];
 }
 
-/** User and system time of a process so far; the kernel counts in ticks of 10 ms. */
+/** User and system time of a process; the kernel counts in ticks of 10 ms. */
 function cpuMsOf(pid: number): number {
   const stat = readFileSync(`/proc/${pid}/stat`, 'utf8');
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');

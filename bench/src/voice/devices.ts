@@ -1,4 +1,4 @@
-/** The devices of the bench, run as a child process: they connect, and speak a packet every 60 ms each, one device after the other all over these 60 ms. */
+/** The devices, run as a child process. Each sends a packet every 60 ms, evenly distributed. */
 import {
   talkDirectly,
   talkOverMqtt,
@@ -10,9 +10,9 @@ import type { ConnectRequest, DevicesReport, SpeakRequest } from './messages.js'
 import { ArrivalLog, now, stampedPacket } from './stamped-packet.js';
 
 const PACKET_MS = 60;
-/** Devices that say hello at a time. */
+/** Devices that send their hello at the same time. */
 const AT_A_TIME = 25;
-/** What is on its way when the last packet was sent arrives within this time, or never. */
+/** Time after the last packet in which packets on their way still arrive. */
 const LATE_MS = 2_000;
 
 const devices: TalkingDevice[] = [];

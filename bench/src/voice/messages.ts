@@ -1,4 +1,4 @@
-/** What the bench and its two processes, the voice server and the devices, say to each other. */
+/** Messages between the bench and its processes, the voice server and the devices. */
 import type { Arrivals } from './stamped-packet.js';
 
 export interface HubAddress {
@@ -8,13 +8,13 @@ export interface HubAddress {
   readonly deviceSecret: string;
 }
 
-/** Sent once: where to connect to, the hub or, for the comparison, the voice server itself. */
+/** Sent once: the address of the hub or, for the comparison, of the voice server. */
 export interface ConnectRequest {
   readonly conversations: number;
   readonly to: HubAddress | { readonly voiceServer: string };
 }
 
-/** Speak from now on; packets sent from `countFrom` to `until` are counted, ms of the machine's monotonic clock. */
+/** Starts speech; packets from `countFrom` to `until` (ms, monotonic clock) are counted. */
 export interface SpeakRequest {
   readonly countFrom: number;
   readonly until: number;
@@ -26,7 +26,7 @@ export interface DevicesReport {
   readonly heard: Arrivals;
 }
 
-/** What the voice server heard since it was asked last. */
+/** What the voice server received since the last question. */
 export interface ServerReport {
   readonly heard: Arrivals;
 }

@@ -1,4 +1,4 @@
-/** Packets that carry the moment of their sending. The clock is that of the machine, the same for all its processes. */
+/** Packets with the time of sending, by the machine's clock, which all processes share. */
 import { createHistogram, performance, type RecordableHistogram } from 'node:perf_hooks';
 
 /** As large as 60 ms of Opus speech at 16 kbit/s. */
@@ -6,7 +6,7 @@ const PACKET_BYTES = 120;
 const SENT_AT = 0;
 const IS_COUNTED = 8;
 
-/** Where this process's own count of milliseconds began on that clock. To read the clock itself makes a bigint each time. */
+/** The start of `performance.now` on that clock. Reading the clock itself allocates a bigint. */
 const BEGUN_AT = Number(process.hrtime.bigint()) / 1e6 - performance.now();
 
 /** Milliseconds of the monotonic clock. */
@@ -14,9 +14,9 @@ export function now(): number {
   return BEGUN_AT + performance.now();
 }
 
-/** `isCounted`: sent within the time that is measured; whatever becomes of it belongs to the figures. */
+/** `isCounted`: the packet was sent in the measured time, so its loss counts, too. */
 export function stampedPacket(isCounted: boolean): Buffer {
-  // Of Node's pool: 16,000 allocations a second of their own would be the bench's garbage in the hub's figures.
+  // From Node's pool: 16,000 separate allocations a second would distort the figures of the hub.
   const packet = Buffer.allocUnsafe(PACKET_BYTES).fill(0);
   packet[IS_COUNTED] = isCounted ? 1 : 0;
   packet.writeDoubleBE(now(), SENT_AT);
@@ -31,12 +31,12 @@ export interface Arrivals {
   readonly most: number;
 }
 
-/** The packets that arrived at one end. */
+/** Statistics of the packets that arrived at one end. */
 export class ArrivalLog {
-  /** In microseconds: histograms know integers only. */
+  /** In microseconds, because histograms take only integers. */
   readonly #histogram: RecordableHistogram = createHistogram();
 
-  /** Takes a packet, and says whether it counts. */
+  /** Takes a packet and returns whether it counts. */
   take(packet: Buffer): boolean {
     if (packet[IS_COUNTED] !== 1) return false;
     this.#histogram.record(Math.max(1, Math.round((now() - packet.readDoubleBE(SENT_AT)) * 1_000)));

@@ -1,4 +1,4 @@
-/** The voice server of the bench, run as a child process: answers each packet at once with one of its own, stamped by it. Says what it heard when it is asked. */
+/** The voice server, run as a child process: answers each packet at once with a stamped one. */
 import { openEchoServer } from '@flotilla/test/voice/echo-server';
 import type { ServerReport } from './messages.js';
 import { ArrivalLog, stampedPacket } from './stamped-packet.js';
