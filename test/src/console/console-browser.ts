@@ -1,4 +1,7 @@
-/** The web console in a real Chromium: signed in by key, watched for errors, for requests that leave the hub, and for what axe finds. */
+/**
+ * The console in a real Chromium, signed in by key. Watches for errors, for requests to other
+ * origins, and for axe findings.
+ */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -8,7 +11,9 @@ type Hub = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
-/** False, with the reason printed, where there is no Chromium; fails instead where all tests are demanded. */
+/**
+ * Prints the reason and returns false without Chromium; fails instead if all tests are required.
+ */
 export function isChromiumInstalled(): boolean {
   if (existsSync(executablePath)) return true;
   if (process.env['FLOTILLA_TEST_REQUIRE'] === 'all')
@@ -18,13 +23,16 @@ export function isChromiumInstalled(): boolean {
 }
 
 export function openBrowser(): Promise<Browser> {
-  // Root has no sandbox of its own to give away; /dev/shm is small in containers.
+  // Chromium's sandbox does not work as root; /dev/shm is small in containers.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] });
 }
 
 export interface ConsolePage {
   readonly page: Page;
-  /** What went wrong in the browser so far: uncaught errors, refusals by the Content-Security-Policy, requests that left the hub. */
+  /**
+   * Problems in the browser so far: uncaught errors, Content-Security-Policy violations, requests
+   * that left the hub.
+   */
   readonly complaints: readonly string[];
   /** By its path, once its heading is there. */
   visit(path: string): Promise<void>;
