@@ -1,4 +1,7 @@
-/** How the console is built: everything from one origin, nothing inlined, so that the hub's Content-Security-Policy needs no exception. */
+/**
+ * The build of the console: one origin and nothing inlined, so that the hub's
+ * Content-Security-Policy needs no exception.
+ */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
 import { defineConfig } from 'vite';

@@ -45,7 +45,7 @@ describe('an example', () => {
       code: 1,
       stdout: expect.stringMatching(/^REJECTED/),
     });
-    await expect(run('call-a-tool', 'nobody', volume)).rejects.toMatchObject({
+    await expect(run('call-a-tool', 'unknown', volume)).rejects.toMatchObject({
       code: 1,
       stderr: expect.stringMatching(/^NOT_FOUND/),
     });

@@ -1,4 +1,6 @@
-/** @flotilla/client against the built hub: everyday work, errors by code, and what it does when the connection goes away. */
+/**
+ * @flotilla/client against the built hub: common operations, errors by code, and lost connections.
+ */
 import { expectAccepted, FlotillaClient, FlotillaError } from '@flotilla/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
@@ -53,7 +55,8 @@ async function failure(promise: Promise<unknown>): Promise<FlotillaError> {
 async function removeSomeDevice(deviceId: string): Promise<void> {
   const direct = new FlotillaClient({ url: hub.httpUrl, apiKey: hub.adminKey });
   const register =
-    'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { code message path } } }';
+    'mutation ($id: ID!) { registerDevice(input: { deviceId: $id, dialect: XIAOZHI }) { userErrors { code ' +
+    'message path } } }';
   const { registerDevice } = await direct.request<{ registerDevice: { userErrors: [] } }>(register, { id: deviceId });
   expectAccepted(registerDevice);
   await direct.request<unknown>('mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', {
@@ -120,7 +123,7 @@ describe('everyday work', () => {
 
 describe('errors', () => {
   it('carry the code of the hub', async () => {
-    const stranger = new FlotillaClient({ url: hub.httpUrl, apiKey: 'nobody', webSocket: WebSocket });
+    const stranger = new FlotillaClient({ url: hub.httpUrl, apiKey: 'unknown', webSocket: WebSocket });
     expect((await failure(stranger.request('{ viewer { name } }'))).code).toBe('UNAUTHENTICATED');
     expect((await failure(stranger.events({}).next())).code).toBe('UNAUTHENTICATED');
     expect((await failure(stranger.followJob('x').next())).code).toBe('UNAUTHENTICATED');
@@ -128,7 +131,7 @@ describe('errors', () => {
   });
 
   it('carry what the hub does not want of an input', async () => {
-    expect((await failure(client.callTool({ deviceId: 'nobody', tool: 'x' }))).code).toBe('NOT_FOUND');
+    expect((await failure(client.callTool({ deviceId: 'unknown', tool: 'x' }))).code).toBe('NOT_FOUND');
     const refused = await failure(client.createJob({ devices: {}, tool: 'self.lamp.turn_on' }));
     expect([refused.code, refused.userErrors.length]).toEqual(['INVALID', 1]);
     expect(() => expectAccepted({ userErrors: [{ code: 'CONFLICT', message: 'no', path: ['name'] }] })).toThrow(

@@ -1,4 +1,7 @@
-/** The command line against the built hub: every command, what it prints, and the exit codes that scripts decide by. */
+/**
+ * The command line against the built hub: every command, its output, and the exit codes for
+ * scripts.
+ */
 import { spawn, type ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -83,25 +86,25 @@ describe('devices and tools', () => {
     });
     expect([cut.stdout.trim().split('\n').length, cut.stderr]).toEqual([
       2,
-      'There are more than these 1: --limit 0 lists all.\n',
+      'More than 1 match. List all with --limit 0.\n',
     ]);
   });
 
   it('that are not there are refused', async () => {
-    const [shown, listed] = await Promise.all([run(['devices', 'show', 'nobody']), run(['tools', 'nobody'])]);
-    expect([shown.code, shown.stderr]).toEqual([2, 'NOT_FOUND: There is no device "nobody".\n']);
+    const [shown, listed] = await Promise.all([run(['devices', 'show', 'unknown']), run(['tools', 'unknown'])]);
+    expect([shown.code, shown.stderr]).toEqual([2, 'NOT_FOUND: Device not found: "unknown".\n']);
     expect([listed.code, listed.stdout]).toEqual([2, '']);
   });
 });
 
 describe('a call', () => {
-  it('prints the answer, and ends with what became of it', async () => {
+  it('prints the answer, and the exit code shows the outcome', async () => {
     const [done, json, piped, unknown, nobody] = await Promise.all([
       run(['call', lamp, lampOn]),
       run(['call', lamp, lampOn, '{}', '--json', '--idempotency-key', 'story-1']),
       run(['call', lamp, lampOn, '-'], { input: '{}' }),
       run(['call', lamp, 'self.lamp.explode']),
-      run(['call', 'nobody', lampOn]),
+      run(['call', 'unknown', lampOn]),
     ]);
     expect([done.code, done.stderr]).toEqual([0, '']);
     expect(done.stdout).not.toBe('');
@@ -152,7 +155,7 @@ describe('jobs', () => {
     expect(failed.stdout).toMatch(/troubles +1 rejected/);
   });
 
-  it('go on when nobody looks any more, until they are cancelled', async () => {
+  it('continue when the follower leaves, until they are cancelled', async () => {
     const input = JSON.stringify({ startAt: new Date(Date.now() + 3_600_000).toISOString() });
     const created = await run(['jobs', 'create', lampOn, '--all', '--json', '--input', input]);
     const [job] = jsonLines<{ id: string }>(created);
@@ -166,7 +169,7 @@ describe('jobs', () => {
       () => readJob(hub, id),
       ({ conclusion }) => conclusion === 'CANCELLED',
     );
-    expect((await run(['jobs', 'cancel', 'nobody'])).code).toBe(2);
+    expect((await run(['jobs', 'cancel', 'unknown'])).code).toBe(2);
   });
 
   it('are never for the whole fleet by accident', async () => {
@@ -181,12 +184,12 @@ describe('jobs', () => {
     expect([both.code, waves.code, json.code]).toEqual([1, 1, 1]);
     expect(waves.stderr).toContain('rising percents');
     expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a whole number from 1')]);
-    expect(json.stderr).toContain('The arguments: this is no JSON');
+    expect(json.stderr).toContain('The arguments: expected JSON');
   });
 });
 
 describe('what disrupts devices', () => {
-  it('is not done where nobody was asked, unless --yes says that it is meant', async () => {
+  it('is not done without a terminal to ask on, unless --yes confirms it', async () => {
     const reboot = 'self.reboot';
     const [call, job, rollOut, preview] = await Promise.all([
       run(['call', lamp, reboot]),
@@ -195,7 +198,7 @@ describe('what disrupts devices', () => {
       run(['jobs', 'create', reboot, '--all', '--preview', '--json']),
     ]);
     for (const { code, stderr, stdout } of [call, job, rollOut])
-      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('--yes says that it is meant')]);
+      expect([code, stdout, stderr]).toEqual([1, '', expect.stringContaining('--yes')]);
     expect(preview.code).toBe(0);
     expect((await fleet.counts()).tools[reboot]).toBeUndefined();
     await run(['call', lamp, reboot, '--yes']);
@@ -275,7 +278,7 @@ describe('devices to come', () => {
     const flood = run(['call', lamp, lampOn, '-'], { input: 'x'.repeat(1_100_000) });
     expect(await flood).toMatchObject({
       code: 1,
-      stderr: 'Standard input has more than 1048576 bytes, which are taken at most.\n',
+      stderr: 'Standard input has more than 1048576 bytes. Send less.\n',
     });
     const [dry, wrong, columns, torn] = await Promise.all([
       run(['devices', 'import', good, '--dry-run']),
@@ -286,9 +289,9 @@ describe('devices to come', () => {
     expect([dry.code, dry.stdout]).toEqual([0, '']);
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
     expect(wrong.stderr.split('\n')).toEqual([
-      'Line 3: It has no deviceId.',
+      'Line 3: The deviceId is missing.',
       'Line 4: "02:00:00:00:0D:03" is on line 2 already.',
-      'Line 5: The dialect is XIAOZHI or MCPU, not "ZIGBEE".',
+      'Line 5: The dialect must be XIAOZHI or MCPU, not "ZIGBEE".',
       'Nothing was registered.',
       '',
     ]);
@@ -313,10 +316,10 @@ describe('devices to come', () => {
     expect(await ota('02:00:00:00:0d:21', '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21')).toBe(true);
     const again = await run(['devices', 'import', good]);
     expect([again.code, again.stdout]).toEqual([2, '']);
-    expect(again.stderr).toMatch(/^Line [23]: .*\nLines 2 to 3 were not registered/);
+    expect(again.stderr).toMatch(/^Line [23]: .*\nLines 2 to 3 and later lines were not registered/);
   });
 
-  it('of which some may be registered, where the hub went away meanwhile, are gone on with from the line that is told', async () => {
+  it('continue from the reported line after the hub went away in the middle', async () => {
     const ids = Array.from(
       { length: 1_003 },
       (_, index) =>
@@ -329,7 +332,7 @@ describe('devices to come', () => {
     onceOnly.close();
     expect([broken.code, jsonLines(broken).length]).toEqual([4, 1_000]);
     expect(broken.stderr).toMatch(
-      /^Whether lines 1002 to 1004 were registered is not known; those before them were\. Go on with --from-line 1002/,
+      /^Lines 1002 to 1004 may be registered or not; earlier lines are\. Continue with --from-line 1002/,
     );
     const rest = jsonLines<{ deviceId: string }>(await run(['devices', 'import', file, '--from-line', '1002']));
     expect(rest.map(({ deviceId }) => deviceId)).toEqual(ids.slice(1_000));
@@ -394,7 +397,7 @@ describe('events', () => {
   });
 });
 
-describe('output that nobody reads on', () => {
+describe('output whose reader is gone', () => {
   it('ends the command with the next thing that it would print', async () => {
     const child = spawn('/bin/sh', ['-c', `"${process.execPath}" "${flotillaBin}" events tail --json | head -n 1`], {
       env: environmentFor(hub),
@@ -405,7 +408,8 @@ describe('output that nobody reads on', () => {
       async () => {
         await ask(
           hub,
-          'mutation { registerDevice(input: {deviceId: "02:00:00:00:0d:0b", dialect: XIAOZHI}) { userErrors { code } } }',
+          'mutation { registerDevice(input: {deviceId: "02:00:00:00:0d:0b", dialect: XIAOZHI}) { userErrors { ' +
+            'code } } }',
         );
         await ask(hub, 'mutation { removeDevice(deviceId: "02:00:00:00:0d:0b") { userErrors { code } } }');
         return isOver;
@@ -419,7 +423,7 @@ describe('output that nobody reads on', () => {
 describe('a command that cannot be carried out', () => {
   it('says why with its exit code, and prints nothing on standard output', async () => {
     const cases: readonly (readonly [readonly string[], CommandOptions, number, RegExp])[] = [
-      [[], {}, 1, /Say what to do/],
+      [[], {}, 1, /Missing command/],
       [['devcies'], {}, 1, /devices/],
       [['devices', '--nonsense'], {}, 1, /nonsense/],
       [['devices', '--limit', '201', '--filter', '{"colour":"red"}'], {}, 2, /BAD_USER_INPUT/],

@@ -1,4 +1,7 @@
-/** A person's own account in the console: in by an identity provider, another password, out here, in another tab and everywhere. */
+/**
+ * A person's account in the console: sign in by identity provider, change the password, sign out
+ * here, in another tab, and everywhere.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -63,7 +66,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
   };
   const heading = (where: Page, name: string) => where.getByRole('heading', { level: 1, name }).waitFor();
 
-  it('lets somebody in whom the identity provider knows, and leads to the page that was asked for', async () => {
+  it('signs in a person known to the identity provider, and returns to the requested page', async () => {
     provider.people.set('ada', { name: 'Ada', email: 'ada@example.net', email_verified: true, groups: ['fleet'] });
     const { page: visitor, complaints, close } = await openConsole(browser, hub, { key: null });
     await visitor.goto('/events');
@@ -77,13 +80,13 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await close();
   });
 
-  it('says so where the provider knows somebody whom the hub does not let in', async () => {
+  it('explains when the provider knows a person but the hub has no such user', async () => {
     provider.people.set('stranger', { name: 'S', email: 's@example.net', email_verified: true, groups: ['elsewhere'] });
     const { page: visitor, close } = await openConsole(browser, hub, { key: null });
     await visitor.goto('/');
     await visitor.getByRole('link', { name: 'Sign in with Example ID' }).click();
     await throughProvider(visitor, 'stranger');
-    await visitor.getByText('this hub lets nobody of that name in', { exact: false }).waitFor();
+    await visitor.getByText('this hub has no user with this name', { exact: false }).waitFor();
     await close();
   });
 

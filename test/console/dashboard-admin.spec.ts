@@ -1,4 +1,7 @@
-/** What administrators do in the console: people and keys, webhooks, the audit trail, tool policy, health; and a person's own way in. */
+/**
+ * Administration in the console: people and keys, webhooks, the audit trail, tool policies, health,
+ * and personal sign-in.
+ */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -16,7 +19,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 
-/** Where nobody listens. */
+/** An address without a listener. */
 const deafOrigin = 'http://127.0.0.1:1';
 
 describe.skipIf(!isChromiumInstalled())('administration in the web console', () => {
@@ -131,7 +134,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await page.getByRole('heading', { name: `${deafOrigin}/hook` }).waitFor();
   });
 
-  it('tells on Audit who did that', async () => {
+  it('shows on Audit who did that', async () => {
     await console.visit('/audit?action=webhook.created');
     const row = page.getByRole('row').filter({ hasText: 'webhook.created' });
     await row.first().waitFor();

@@ -1,4 +1,7 @@
-/** Jobs that disrupt devices, in a real Chromium: what one key has made another one lets go, or denies with a reason. */
+/**
+ * Approval of disruptive jobs in a real Chromium: another key approves or denies the job with a
+ * reason.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -43,7 +46,7 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
   const restart = (key: string) =>
     jobOf(hub, { name: `Restart ${key}`, tool: 'self.reboot', devices: { all: true } }, key);
 
-  it('lets a job go when somebody else approves it, and not before', async () => {
+  it('starts a job when another person approves it, and not before', async () => {
     const id = await restart('approved');
     await maker.visit(`/jobs/${id}`);
     await maker.page.getByText('This job waits for approval').waitFor();
@@ -58,7 +61,7 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     await maker.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor();
   });
 
-  it('ends a job that somebody else denies, with the reason', async () => {
+  it('ends a job that another person denies, with the reason', async () => {
     const id = await restart('denied');
     await other.visit(`/jobs/${id}`);
     await other.page.getByRole('button', { name: 'Deny' }).click();

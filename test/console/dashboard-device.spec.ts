@@ -1,4 +1,7 @@
-/** The page of a device in a real Chromium: a tool is called by its form and the state follows, a snapshot appears, the rest is there to read. */
+/**
+ * The device page in a real Chromium: a tool call updates the state, a snapshot appears, calls and
+ * history are listed.
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

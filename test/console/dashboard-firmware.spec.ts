@@ -1,4 +1,7 @@
-/** Firmware in a real Chromium: an image is dropped in, published and rolled out; one that breaks a board is stopped by its canary, and reverted. */
+/**
+ * Firmware in a real Chromium: an image is uploaded, published and rolled out. A faulty one is
+ * stopped at its canary and reverted.
+ */
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { Browser, Page } from 'playwright-core';
@@ -60,7 +63,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await page.getByLabel('File', { exact: true }).setInputFiles(file);
   };
 
-  it('refuses a file that is no image, in words', async () => {
+  it('rejects a file that is not an image, with an explanation', async () => {
     await page.getByText('No images yet').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await chooseFile('notes.bin', new TextEncoder().encode('not an image'));

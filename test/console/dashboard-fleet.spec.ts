@@ -1,4 +1,7 @@
-/** The console over a fleet of 5,000: Overview and Devices live, the filter in the address, tags in bulk, a lost connection that heals, a session that ends. */
+/**
+ * The console over 5,000 devices: live overview, filter in the address, bulk tags, reconnect,
+ * session end.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -231,7 +234,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     expect(await page.getByText('The live connection to the hub is lost.', { exact: false }).count()).toBe(0);
   });
 
-  it('says so when the hub has come back with a newer console, and what to do when a page is not there any more', async () => {
+  it('offers a reload when the hub has a newer console or a page is gone', async () => {
     const {
       page: viewer,
       complaints,

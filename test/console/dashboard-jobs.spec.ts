@@ -1,4 +1,4 @@
-/** Jobs in a real Chromium: from the wizard to finished with one group of failures, paused and resumed, run again, exported. */
+/** Jobs in a real Chromium: wizard, failures in one group, pause and resume, rerun, export. */
 import { readFileSync } from 'node:fs';
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -54,7 +54,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     throw new Error(`Tab does not lead to “${name}”.`);
   };
 
-  it('says what to do where there are none', async () => {
+  it('explains how to start without jobs', async () => {
     await console.visit('/jobs');
     await page.getByText('No jobs yet').waitFor();
     await page.getByRole('link', { name: 'New job' }).click();
@@ -122,7 +122,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(await failures.getByRole('listitem').count()).toBe(1);
     const counts = await page.getByRole('region', { name: 'Progress' }).getByRole('listitem').allTextContents();
     expect(counts).toEqual([`Succeeded${devices - refusing}`, `Failed${refusing}`]);
-    // Also for whoever comes late.
+    // The same for a page opened later.
     await page.reload();
     await page
       .getByRole('img', { name: `Succeeded ${devices - refusing}, Failed ${refusing}`, exact: false })
@@ -180,7 +180,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
   });
 
-  it('waits at a gate until somebody opens the next wave', async () => {
+  it('waits at a gate until an operator opens the next wave', async () => {
     const waves = [{ count: 5, gate: 'MANUAL' }];
     const input = { name: 'In waves', tool: 'self.get_device_status', devices: { all: true }, waves };
     await console.visit(`/jobs/${await jobOf(hub, input, 'in-waves')}`);

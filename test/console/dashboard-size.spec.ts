@@ -9,7 +9,7 @@ const dist = fileURLToPath(new URL('../../apps/dashboard/dist', import.meta.url)
 /** Bytes of compressed script. */
 const FIRST_LOAD_BYTES_MAX = 300 * 1024;
 
-/** The scripts that these names import, and those that they import, without what is loaded later. */
+/** The scripts that these names import, directly and indirectly, without lazily loaded ones. */
 function withImports(names: readonly string[], seen = new Set<string>()): ReadonlySet<string> {
   for (const name of names) {
     if (seen.has(name)) continue;

@@ -1,4 +1,7 @@
-/** The web console over the built hub, in a real Chromium: the way in and out, the frame of every page, enrolments, a lost connection. */
+/**
+ * The console over the built hub in a real Chromium: sign-in and sign-out, the frame of every page,
+ * enrolments, a lost connection.
+ */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
@@ -55,7 +58,7 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     expect(await page.getByText('Skip to content').count()).toBe(1);
   });
 
-  it('lets a device in by its code, live', async () => {
+  it('approves a device by its code, live', async () => {
     await console.visit('/enrolments');
     const device = newcomers.notices.find(({ event }) => event === 'code')?.device ?? '';
     const code = await newcomers.codeOf(device);

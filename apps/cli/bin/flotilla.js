@@ -1,5 +1,8 @@
 #!/usr/bin/env node
-/** `flotilla` from a clone: the compiled program, or a word on how to get it. It is committed so that npm has something to link before the first build. */
+/**
+ * `flotilla` from a clone: runs the compiled program or explains how to build it. Committed so that
+ * npm can link it before the first build.
+ */
 import { existsSync } from 'node:fs';
 
 const main = new URL('../dist/main.js', import.meta.url);

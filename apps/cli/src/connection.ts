@@ -29,9 +29,9 @@ export function hubAddress(
     );
   const apiKey = key ?? (keyFile === undefined ? undefined : keyIn(keyFile)) ?? environment['FLOTILLA_KEY'];
   if (apiKey === undefined || apiKey === '')
-    throw new UsageError('A key is needed: set FLOTILLA_KEY, or name a file that holds it with --key-file.');
+    throw new UsageError('No API key. Set FLOTILLA_KEY, or give a file with --key-file.');
   if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new UsageError('The key has characters that no key has: is it the right file or variable?');
+    throw new UsageError('The API key has invalid characters. Check the file or variable.');
   return { url: address, apiKey };
 }
 

@@ -5,24 +5,30 @@ import { UsageError } from './exit-codes.js';
 import { jsonObject } from './json-input.js';
 
 export const deviceFilterOptions = {
-  online: { type: 'boolean', describe: 'Those that are connected; --no-online: those that are not' },
+  online: { type: 'boolean', describe: 'Online devices; --no-online: offline devices' },
   tag: {
     type: 'string',
     array: true,
     requiresArg: true,
     nargs: 1,
-    describe: 'Carries this tag; several: carries all of them',
+    describe: 'Devices with this tag; repeat for devices with all of them',
   },
   model: { type: 'string', requiresArg: true, describe: 'Board, as the device reports it' },
-  'firmware-before': { type: 'string', requiresArg: true, describe: 'Runs a version before this one' },
-  'has-tool': { type: 'string', requiresArg: true, describe: 'Offers this tool' },
+  'firmware-before': { type: 'string', requiresArg: true, describe: 'Devices with a version before this one' },
+  'has-tool': { type: 'string', requiresArg: true, describe: 'Devices with this tool' },
   group: { type: 'string', requiresArg: true, describe: 'Id of a device group' },
-  search: { type: 'string', requiresArg: true, describe: 'Part of its id or name' },
-  device: { type: 'string', array: true, requiresArg: true, nargs: 1, describe: 'This device; several: any of them' },
+  search: { type: 'string', requiresArg: true, describe: 'Part of the id or name' },
+  device: {
+    type: 'string',
+    array: true,
+    requiresArg: true,
+    nargs: 1,
+    describe: 'This device; repeat for more devices',
+  },
   filter: {
     type: 'string',
     requiresArg: true,
-    describe: 'A DeviceFilter of the API as JSON, for what the other options cannot say',
+    describe: 'A DeviceFilter of the API as JSON',
   },
 } as const;
 
@@ -55,9 +61,9 @@ export function requiredDeviceFilter(
   const filter = deviceFilter(args);
   const isEmpty = Object.keys(filter).length === 0;
   if (isEmpty && args.all !== true)
-    throw new UsageError('Say which devices: --tag, --model, --device, --filter …, or --all for the whole fleet.');
+    throw new UsageError('Select devices with --tag, --model, --device, --filter …, or --all for the whole fleet.');
   if (!isEmpty && args.all === true)
-    throw new UsageError('--all is the whole fleet: leave it out where the devices are said otherwise.');
+    throw new UsageError('--all selects the whole fleet. Omit it when you select devices otherwise.');
   return isEmpty ? { all: true } : filter;
 }
 

@@ -3,11 +3,11 @@ import { FlotillaError } from '@flotilla/client';
 
 export const exitCodes = {
   done: 0,
-  /** Of the command line, or a fault of its own. */
+  /** A usage error, or an unexpected error of the command line. */
   usage: 1,
   /** The hub did not accept it: bad input, no such device, a conflict. */
   refused: 2,
-  /** It ran, and not every target did what it was told. */
+  /** Not every target succeeded. */
   targetsFailed: 3,
   /** No hub, no answer in time, or a hub that cannot work now. */
   unreachable: 4,
@@ -19,7 +19,7 @@ export const exitCodes = {
 
 export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 
-/** A mistake of whoever typed the command; the message says what to do. */
+/** A usage error; the message says what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
 }

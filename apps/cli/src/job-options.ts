@@ -1,4 +1,4 @@
-/** How a job goes over its devices: the options that `jobs create` and `firmware roll-out` share. */
+/** The rules of a job: the options that `jobs create` and `firmware roll-out` share. */
 import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
 import { daysMax, intMax, numberOption } from './number-option.js';
@@ -8,17 +8,17 @@ import { UsageError } from './exit-codes.js';
 import { jsonObject } from './json-input.js';
 
 const jobOptions = {
-  name: { type: 'string', requiresArg: true, describe: 'What people know the job by' },
+  name: { type: 'string', requiresArg: true, describe: 'Name of the job' },
   waves: {
     type: 'string',
     requiresArg: true,
     describe: 'Percent of the devices up to the end of each wave, such as 5,25,100',
   },
   soak: numberOption('soak', 'Seconds to watch after each wave', { min: 0, max: intMax }),
-  manual: { type: 'boolean', describe: 'Wait for somebody to open each next wave' },
-  'per-minute': numberOption('per-minute', 'Devices a minute at most', { min: 1, max: intMax }),
-  offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'What becomes of devices that are away' },
-  'expires-in': numberOption('expires-in', 'Hours that a device which is away is waited for', {
+  manual: { type: 'boolean', describe: 'Wait for an operator to open each next wave' },
+  'per-minute': numberOption('per-minute', 'Maximum devices per minute', { min: 1, max: intMax }),
+  offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'What happens to offline devices' },
+  'expires-in': numberOption('expires-in', 'Hours to wait for offline devices', {
     min: 0,
     max: daysMax * 24,
     isFraction: true,
@@ -26,12 +26,16 @@ const jobOptions = {
   input: {
     type: 'string',
     requiresArg: true,
-    describe: 'More of CreateJobInput as JSON, for what the other options cannot say',
+    describe: 'Other fields of CreateJobInput as JSON',
   },
-  'idempotency-key': { type: 'string', requiresArg: true, describe: 'Running again with it finds the same job' },
-  preview: { type: 'boolean', describe: 'Say what the job would do, and create nothing' },
+  'idempotency-key': {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Running again with the same key finds the same job',
+  },
+  preview: { type: 'boolean', describe: 'Show what the job would do, without creating it' },
   ...yesOption,
-  follow: { type: 'boolean', describe: 'Stay and show how it goes on; Ctrl-C leaves it running' },
+  follow: { type: 'boolean', describe: 'Follow the job; Ctrl-C leaves it running' },
 } as const;
 
 export type JobArguments = Partial<InferredOptionTypes<typeof jobOptions>> &
@@ -59,12 +63,13 @@ export function jobInput(
 function wavesOf({ waves, soak, manual }: JobArguments): readonly WaveInput[] | undefined {
   if (waves === undefined) {
     if (soak !== undefined || manual !== undefined)
-      throw new UsageError('--soak and --manual say how waves follow each other: they need --waves.');
+      throw new UsageError('--soak and --manual apply to waves. Add --waves.');
     return undefined;
   }
   const percents = waves.split(',').map(Number);
   const isRising = percents.every((percent, index) => percent > (percents[index - 1] ?? 0) && percent <= 100);
-  if (!isRising) throw new UsageError(`--waves are rising percents up to 100, such as 5,25,100, not "${waves}".`);
+  if (!isRising)
+    throw new UsageError(`--waves must be rising percentages up to 100, such as 5,25,100, not "${waves}".`);
   const rest = {
     ...(soak === undefined ? {} : { soakSeconds: soak }),
     ...(manual === true ? { gate: 'MANUAL' as const } : {}),

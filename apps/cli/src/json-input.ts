@@ -1,4 +1,4 @@
-/** JSON that somebody typed or piped in. */
+/** JSON from an argument or from standard input. */
 import { UsageError } from './exit-codes.js';
 
 /** An object, or a UsageError that says where it stood. */
@@ -7,24 +7,23 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
   try {
     value = JSON.parse(source);
   } catch (error) {
-    throw new UsageError(`${where}: this is no JSON: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(`${where}: expected JSON: ${error instanceof Error ? error.message : String(error)}`);
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value))
-    throw new UsageError(`${where}: a JSON object is wanted, in braces.`);
+    throw new UsageError(`${where}: expected a JSON object.`);
   return { ...value };
 }
 
 /** Bytes of arguments: what the hub takes in one request. */
 const argumentsBytesMax = 1024 * 1024;
 
-/** Somebody may have piped the wrong thing: it is not gathered for ever. */
+/** Limits standard input, in case the wrong file was piped in. */
 export async function readStandardInput(bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of process.stdin as AsyncIterable<Buffer>) {
     bytes += chunk.length;
-    if (bytes > bytesMax)
-      throw new UsageError(`Standard input has more than ${bytesMax} bytes, which are taken at most.`);
+    if (bytes > bytesMax) throw new UsageError(`Standard input has more than ${bytesMax} bytes. Send less.`);
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString('utf8');

@@ -1,4 +1,7 @@
-/** `flotilla`: the command line. Reads what was typed, runs one command, and ends with a code that scripts can decide by (exit-codes.ts). */
+/**
+ * `flotilla`: the command line. Runs one command and ends with an exit code for scripts
+ * (exit-codes.ts).
+ */
 import { readFileSync } from 'node:fs';
 import { FlotillaError } from '@flotilla/client';
 import yargs from 'yargs';
@@ -28,13 +31,13 @@ async function main(): Promise<void> {
     .options(globalOptions)
     .version('version', 'Print the version of the command line', versionOf())
     .strict()
-    .demandCommand(1, 'Say what to do; --help lists the commands.')
+    .demandCommand(1, 'Missing command. Run `flotilla --help`.')
     .recommendCommands()
     .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
     .exitProcess(false)
     .check(refuseRepeated)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(`${(message ?? 'This cannot be run').replace(/[^.!?]$/, '$&.')} See --help.`);
+      throw error ?? new UsageError(`${(message ?? 'Invalid command').replace(/[^.!?]$/, '$&.')} See --help.`);
     });
   for (const add of [
     devicesCommand,
@@ -50,7 +53,7 @@ async function main(): Promise<void> {
     add(program);
   await program
     .completion('completion', 'Print a script for bash or zsh that completes commands and options')
-    .epilogue('Exit codes: 0 done, 1 usage, 2 refused, 3 some targets failed, 4 hub not reachable, 5 not allowed.')
+    .epilogue('Exit codes: 0 done, 1 usage, 2 rejected, 3 some targets failed, 4 hub unreachable, 5 not allowed.')
     .parseAsync();
 }
 
@@ -62,7 +65,10 @@ function versionOf(): string {
   return version;
 }
 
-/** yargs makes a list of what is given twice, also of what commands take for one text. It tells its check all that it knows of the options. */
+/**
+ * yargs makes an array of repeated options, also of single values. Its check receives all option
+ * values.
+ */
 function refuseRepeated(args: Readonly<Record<string, unknown>>, options: object): true {
   const lists: unknown = Reflect.get(options, 'array');
   const repeated = Object.entries(args).find(
@@ -72,7 +78,7 @@ function refuseRepeated(args: Readonly<Record<string, unknown>>, options: object
   return true;
 }
 
-/** What has a code was foreseen and says itself what to do. Anything else is a fault of ours, found by its stack. */
+/** Errors with a code explain what to do. Others are bugs and print their stack. */
 function explain(error: unknown): string {
   if (error instanceof FlotillaError) return `${error.code}: ${error.message}`;
   if (error instanceof UsageError || !(error instanceof Error))
@@ -80,10 +86,10 @@ function explain(error: unknown): string {
   return error.name === 'YError' ? error.message : (error.stack ?? error.message);
 }
 
-// `flotilla … | head` ends the pipe early, and that is no failure.
+// `flotilla … | head` closes the pipe early, which is not a failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code === 'EPIPE') process.exit(exitCodes.done);
-  process.stderr.write(`What was found cannot be written: ${error.message}\n`);
+  process.stderr.write(`Cannot write the output: ${error.message}\n`);
   process.exit(exitCodes.usage);
 });
 main().catch((error: unknown) => {

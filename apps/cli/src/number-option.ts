@@ -1,4 +1,7 @@
-/** Options that take a number, checked where they are typed: what is none, or out of bounds, is told before anything is sent. */
+/**
+ * Number options, checked while the command line is parsed: invalid values fail before anything is
+ * sent.
+ */
 import { UsageError } from './exit-codes.js';
 
 export interface NumberBounds {
@@ -18,7 +21,7 @@ export function givenTwice(name: string): UsageError {
   return new UsageError(`--${name} is given more than once. Give it once.`);
 }
 
-/** What was typed as a number. An empty text, which a variable of the shell without a value gives, is none. */
+/** Parses a number. An empty text, as from an unset shell variable, counts as absent. */
 export function numberOf(name: string, typed: unknown, { min, max, isFraction = false }: NumberBounds): number {
   if (Array.isArray(typed)) throw givenTwice(name);
   const value = typeof typed === 'string' && typed.trim() === '' ? Number.NaN : Number(typed);

@@ -24,7 +24,7 @@ export async function* eachNode<Node>(
 export async function* upTo<Item>(limit: number, items: AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
   let count = 0;
   for await (const item of items) {
-    if (limit !== 0 && ++count > limit) return say(`There are more than these ${limit}: --limit 0 lists all.`);
+    if (limit !== 0 && ++count > limit) return say(`More than ${limit} match. List all with --limit 0.`);
     yield item;
   }
 }

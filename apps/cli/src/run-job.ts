@@ -1,9 +1,9 @@
-/** Starting a job and looking on: what `jobs create`, `jobs follow` and `firmware roll-out` have in common. */
+/** Starts and follows a job: shared by `jobs create`, `jobs follow` and `firmware roll-out`. */
 import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import type { CreateJobInput } from '@flotilla/client/schema';
 import type { GlobalArguments } from './commands/command.js';
-import { confirm, isMeant } from './console/confirm.js';
+import { confirm, isConfirmed } from './console/confirm.js';
 import { untilInterrupted } from './console/interrupt.js';
 import { decidedOf, stateOf, troublesOf, viewJob } from './console/job-progress.js';
 import { printThing, say } from './console/output.js';
@@ -29,7 +29,7 @@ function isJobMeant(
   args: RunArguments,
 ): Promise<boolean> {
   if (typeof firmwareImageId === 'string') return confirm('A roll-out restarts devices with other firmware.', args);
-  return typeof tool === 'string' ? isMeant(client, tool, 'on many devices', args) : Promise.resolve(true);
+  return typeof tool === 'string' ? isConfirmed(client, tool, 'on many devices', args) : Promise.resolve(true);
 }
 
 async function previewJob(client: FlotillaClient, input: CreateJobInput, args: GlobalArguments): Promise<ExitCode> {
@@ -51,11 +51,11 @@ export async function followJob(client: FlotillaClient, id: string, args: Global
     return latest;
   }).finally(() => view.end());
   if (last === 'interrupted' || last === undefined) {
-    say(`The job goes on. See it again with: flotilla jobs follow ${id}; end it with: flotilla jobs cancel ${id}`);
+    say(`The job continues. Follow it with: flotilla jobs follow ${id}; cancel it with: flotilla jobs cancel ${id}`);
     return exitCodes.interrupted;
   }
   await printJob(last, args);
-  if (last.progress.total === 0) say('No device was meant: nothing was done. Look at the filter with --preview.');
+  if (last.progress.total === 0) say('The filter matches no devices. Check it with --preview.');
   return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
 }
 

@@ -1,4 +1,6 @@
-/** The addresses of the console. Each page is loaded when it is first opened; its search parameters are the view that an address shares. */
+/**
+ * The routes of the console. Pages load on first use; search parameters make up the shareable view.
+ */
 import {
   createRootRoute,
   createRoute,
@@ -29,10 +31,13 @@ const root = createRootRoute({
 });
 const getParentRoute = () => root;
 
-/** The page, or why the viewer does not see it: the scope is that of the navigation's entry. Its script is fetched when somebody is about to open it. */
+/**
+ * The page, or why the viewer may not see it, by the scope of the navigation entry. Preloads its
+ * script on intent.
+ */
 function guarded(page: PageName, load: () => Promise<RouteComponent>): RouteComponent {
   const scope: Scope = navigation.find((entry) => entry.name === page)?.scope ?? 'ADMIN';
-  // Not the router's own way where the file is gone, which is to reload the window without a word.
+  // The router's own lazy loading would silently reload the window if the file is gone.
   const Component = lazyRouteComponent(async () => {
     try {
       return { default: await load() };

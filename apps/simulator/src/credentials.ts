@@ -1,4 +1,4 @@
-/** What a device shows the hub to be let in, made from the fleet-wide secret. [xiaozhi §2.8, §8 point 4] */
+/** Device credentials, made from the fleet-wide secret. [xiaozhi §2.8, §8 point 4] */
 import { createHmac } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -36,8 +36,8 @@ export function webSocketToken(secret: string, identity: DeviceIdentity, nowMs: 
 }
 
 /**
- * The fleet's secret: as given, else from the hub's data folder. The file is read again until it is there, because the hub makes it at its first start,
- * which may be later than ours.
+ * The fleet's secret: as given, else from the hub's data folder. Reads the file until it exists,
+ * because the hub creates it at its first start.
  */
 export class FleetSecret {
   #value: string | undefined;
@@ -48,7 +48,10 @@ export class FleetSecret {
     this.file = path.join(dataDir, SECRET_FILE);
   }
 
-  /** Undefined while there is none: then devices connect without credentials. A file that cannot be read counts as none. */
+  /**
+   * Undefined without a secret: devices then connect without credentials. An unreadable file counts
+   * as absent.
+   */
   read(): string | undefined {
     this.#value ??= readSecretFile(this.file);
     return this.#value;

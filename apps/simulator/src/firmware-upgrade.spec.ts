@@ -1,4 +1,4 @@
-/** An upgrade over real HTTP and WebSocket: the image comes from a server, and what the server says of it is true or not. */
+/** An upgrade over real HTTP and WebSocket, with an honest and a dishonest image server. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -33,7 +33,7 @@ interface Hub {
   readonly posted: { readonly application: { readonly version: string; readonly elf_sha256: string } }[];
 }
 
-/** Answers OTA requests with its own WebSocket address, gives files out, and takes conversations. */
+/** Answers OTA requests with its WebSocket address, serves files, and accepts conversations. */
 async function startHub(): Promise<Hub> {
   const posted: Hub['posted'] = [];
   const http = createServer((request, response) => {

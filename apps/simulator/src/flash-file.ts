@@ -1,6 +1,6 @@
 /**
- * What the devices of a fleet have in their flash, kept in a file from one run of the simulator to the next: a hub gives a device its secret once, and one that
- * forgot it would stand outside for ever.
+ * The flash of all devices in a file between runs. A hub issues a secret only once, so a device
+ * that lost it could never connect again.
  */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -23,7 +23,7 @@ export class FlashFile {
   readonly #flashes: Map<string, DeviceFlash>;
   #timer: NodeJS.Timeout | undefined;
 
-  /** Throws where the file is there and is none of ours. */
+  /** Throws if the file exists and was not written by the simulator. */
   constructor(private readonly file: string) {
     this.#flashes = new Map(Object.entries(readFlashes(file)));
   }

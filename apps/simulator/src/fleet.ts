@@ -1,4 +1,7 @@
-/** All simulated devices of this process: makes them from the seed, connects them at the wanted pace and finds them by id. */
+/**
+ * All simulated devices of this process: created from the seed, connected at the requested pace,
+ * found by id.
+ */
 import path from 'node:path';
 import {
   SimulatedDevice,
@@ -99,7 +102,10 @@ export class Fleet {
     this.#flashes?.save();
   }
 
-  /** The devices that a command means: one by its first id, or `*` for all. Empty where there is no such device. */
+  /**
+   * The devices of a command: one by its first id, or `*` for all. Empty if there is no such
+   * device.
+   */
   select(device: string): RunningDevice[] {
     if (device === '*') return [...this.#devices.values()];
     const found = this.#devices.get(device);

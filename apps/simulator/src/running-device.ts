@@ -1,4 +1,7 @@
-/** One simulated device at work: carries the core's effects out on a socket and two timers, and decides nothing. */
+/**
+ * One running device: carries the core's effects out on a socket and two timers, and decides
+ * nothing.
+ */
 import type {
   Behaviour,
   DeviceEffect,
@@ -14,15 +17,15 @@ import { UdpSound } from './sockets/udp-sound.js';
 
 /** What a device has around it: the ways to the hub, and a place for its flash. */
 export interface Surroundings {
-  /** Opens a socket for the identity that the device has at that moment; `settings` are there where an OTA answer gave them. */
+  /** Opens a socket for the current identity; `settings` are those of the OTA answer, if any. */
   open(device: SimulatedDevice, settings: TransportSettings | undefined, events: DeviceSocketEvents): DeviceSocket;
   /** Rejects where there is no answer. */
   exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
-  /** Takes what the device is to have in its flash when it is made anew. */
+  /** Stores the flash for the next start of the device. */
   keep(flash: DeviceFlash): void;
 }
 
-/** What activation is answered with while it waits; anything else but 200 is trouble. [xiaozhi §7.4] */
+/** Successful answers of an activation request; others are failures. [xiaozhi §7.4] */
 const GOOD_STATUS: readonly number[] = [200, 202];
 
 export interface RunningDeviceEvents {
@@ -117,7 +120,10 @@ export class RunningDevice {
     this.#carryOut(this.device.disconnected(Date.now()));
   }
 
-  /** Without Wi-Fi requests fail as if nobody answered. What became of a download the device says itself. */
+  /**
+   * Without Wi-Fi, requests fail as if the hub did not answer. The device reports the result of
+   * downloads.
+   */
   async #request(id: number, request: HttpRequest): Promise<void> {
     const response = this.#isSwitchedOn ? await this.#exchange(request) : undefined;
     if (!this.#disposal.signal.aborted)
@@ -137,7 +143,7 @@ export class RunningDevice {
     }
   }
 
-  /** The new connection tells the hub what became of the old one. */
+  /** The new connection closes the old one for the hub. */
   #layGhost(): void {
     this.#ghost?.close('abrupt');
     this.#ghost = undefined;

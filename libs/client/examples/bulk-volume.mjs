@@ -1,4 +1,7 @@
-/** Turns the whole fleet down, with a word beforehand on what that means: `node bulk-volume.mjs <volume>`. Prints the job's id. */
+/**
+ * Sets the volume of the whole fleet after a preview: `node bulk-volume.mjs <volume>`. Prints the
+ * job's id.
+ */
 import { FlotillaClient } from '@flotilla/client';
 
 const { FLOTILLA_URL: url = 'http://127.0.0.1:8080', FLOTILLA_KEY: apiKey = '' } = process.env;
@@ -22,7 +25,7 @@ const { previewJob } = await flotilla.request(
 );
 console.error(`${previewJob.targetCount} devices, ${previewJob.onlineCount} of them online`);
 
-// The same key on the same day finds the same job: a script that is run again by mistake starts nothing.
+// The same key on the same day finds the same job, so running the script twice starts nothing new.
 const job = await flotilla.createJob(input, {
   idempotencyKey: `volume-${volume}-${new Date().toISOString().slice(0, 10)}`,
 });

@@ -7,7 +7,7 @@ const flotilla = new FlotillaClient({ url, apiKey });
 
 try {
   const { outcome, result, error } = await flotilla.callTool({ deviceId, tool, arguments: JSON.parse(given) });
-  // Whatever a device answers, or does not, is data: only SUCCEEDED means that it did what it was told.
+  // Every outcome of a device is data: only SUCCEEDED means that the tool had its effect.
   console.log(outcome, result?.text ?? error?.message ?? '');
   process.exitCode = outcome === 'SUCCEEDED' ? 0 : 1;
 } catch (error) {

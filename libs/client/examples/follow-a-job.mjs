@@ -1,4 +1,7 @@
-/** Follows a job to its end: `node follow-a-job.mjs <job>`. Node before version 22 has no WebSocket of its own and takes that of `ws`. */
+/**
+ * Follows a job to its end: `node follow-a-job.mjs <job>`. Node before 22 has no WebSocket and uses
+ * `ws`.
+ */
 import { FlotillaClient } from '@flotilla/client';
 import { WebSocket } from 'ws';
 

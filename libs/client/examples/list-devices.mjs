@@ -1,4 +1,6 @@
-/** Lists the devices that are online, a page at a time: `node list-devices.mjs`, with FLOTILLA_URL and FLOTILLA_KEY. */
+/**
+ * Lists online devices page by page: `node list-devices.mjs`, with FLOTILLA_URL and FLOTILLA_KEY.
+ */
 import { FlotillaClient } from '@flotilla/client';
 
 const { FLOTILLA_URL: url = 'http://127.0.0.1:8080', FLOTILLA_KEY: apiKey = '' } = process.env;

@@ -1,4 +1,7 @@
-/** Takes webhooks in and believes only what the hub signed: `FLOTILLA_WEBHOOK_SECRET=… node verify-a-webhook.mjs [port]`. */
+/**
+ * Receives webhooks and accepts only signed ones: `FLOTILLA_WEBHOOK_SECRET=… node
+ * verify-a-webhook.mjs [port]`.
+ */
 import { createServer } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { FlotillaError, verifyWebhook } from '@flotilla/client';
@@ -12,10 +15,11 @@ const server = createServer(async (request, response) => {
   try {
     const event = await verifyWebhook(secret, request.headers['flotilla-signature']?.toString(), body);
     console.log(`${event.id} ${event.type} ${event.deviceId ?? ''}`);
-    // At once, before any work: what is not answered in time comes again. The event's id tells whether it was there before.
+    // Answers before any work, because late answers cause another delivery. The event id identifies
+    // repeats.
     response.writeHead(204).end();
   } catch (error) {
-    response.writeHead(400).end(error instanceof FlotillaError ? error.message : 'This is no webhook of Flotilla.');
+    response.writeHead(400).end(error instanceof FlotillaError ? error.message : 'Not a Flotilla webhook.');
   }
 });
 

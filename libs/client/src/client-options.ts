@@ -1,7 +1,10 @@
-/** What a client is told, and the limits that hold where it is not. */
+/** The options of a client, and their defaults. */
 
 export interface FlotillaClientOptions {
-  /** Where the hub is: `https://hub.example`, and the path in front of `/graphql` where a proxy puts it below one. */
+  /**
+   * The address of the hub: `https://hub.example`, with a path if a proxy adds one before
+   * `/graphql`.
+   */
   readonly url: string;
   /** Without it the browser's session cookie counts. */
   readonly apiKey?: string;
@@ -22,13 +25,18 @@ export interface ClientLimits {
   readonly uploadMs: number;
   /** Times that a repeatable operation is sent. */
   readonly attemptsMax: number;
-  /** The first pause before it is sent again, ms; doubled each time, and drawn at random from its upper half so that many clients do not come at once. */
+  /**
+   * The first pause before a retry, ms. It doubles each time, with jitter in its upper half, so
+   * that clients do not retry together.
+   */
   readonly backOffMs: number;
   /** The longest pause, ms; also where the hub asks for a longer one. */
   readonly backOffMsMax: number;
-  /** Times that a lost WebSocket is dialled again in a row: with the pauses above about a quarter of an hour. */
+  /**
+   * Reconnect attempts of a WebSocket in a row; with the pauses above about a quarter of an hour.
+   */
   readonly reconnectsMax: number;
-  /** Between two signs of life on a WebSocket, ms: a peer that is gone without a word is noticed by the next. */
+  /** Between two pings on a WebSocket, ms; a dead peer is noticed by the next one. */
   readonly keepAliveMs: number;
   /** Values of one subscription that wait for their reader; one more ends it with TOO_SLOW. */
   readonly queueMax: number;

@@ -26,7 +26,9 @@ import { sendOperation, type HttpPeer } from './transport/http-operations.js';
 import { Subscriptions, type SubscriptionOptions } from './transport/subscriptions.js';
 import { uploadFirmware, type FirmwareFile } from './fleet/upload-firmware.js';
 
-/** Documents of a code generator bring their types along; text is given them: `client.request<Data>('{ viewer { name } }')`. */
+/**
+ * Generated documents have types; text takes them: `client.request<Data>('{ viewer { name } }')`.
+ */
 export type Operation<Data, Variables> = TypedDocumentNode<Data, Variables> | string;
 
 /** Variables may be left out where the operation needs none. */
@@ -60,7 +62,10 @@ export class FlotillaClient {
     this.#subscriptions = new Subscriptions({ url: wsUrl, apiKey, webSocket, limits: this.#limits });
   }
 
-  /** The data of a query or mutation. Throws FlotillaError where the answer has errors; user errors are in the data. */
+  /**
+   * Returns the data of a query or mutation. Throws FlotillaError if the answer has errors; user
+   * errors are in the data.
+   */
   async request<Data, Variables extends object = Record<string, unknown>>(
     document: Operation<Data, Variables>,
     ...[variables, options = {}]: Given<Variables, RequestOptions>
@@ -68,7 +73,7 @@ export class FlotillaClient {
     return (await sendOperation(this.#peer, nodeOf(document), { ...variables }, options)) as Data;
   }
 
-  /** The values of a subscription until its end, through lost connections. Ending the loop ends it. */
+  /** Iterates a subscription until its end, across lost connections. Leaving the loop ends it. */
   subscribe<Data, Variables extends object = Record<string, unknown>>(
     document: Operation<Data, Variables>,
     ...[variables, options = {}]: Given<Variables, SubscriptionOptions>
@@ -82,8 +87,8 @@ export class FlotillaClient {
   }
 
   /**
-   * Calls one tool and waits for its outcome, which is data whatever it is: FAILED, REJECTED and UNKNOWN too. Throws where there is no call at all, such as for a
-   * device that does not exist. Sent once, unless `idempotencyKey` makes it safe to send again.
+   * Calls one tool and waits for its outcome, which is data: FAILED, REJECTED and UNKNOWN too.
+   * Throws if there is no call, such as for an unknown device. Retries only with `idempotencyKey`.
    */
   async callTool(input: CallToolInput, options: RequestOptions = {}): Promise<CallOutcomeFragment> {
     const { callTool } = await this.request(CallToolDocument, { input }, { timeoutMs: CALL_MS_MAX, ...options });
@@ -92,7 +97,10 @@ export class FlotillaClient {
     throw new FlotillaError('BAD_RESPONSE', 'The hub answered a call with neither an outcome nor a reason.');
   }
 
-  /** Starts a job. Calling again with the same key and input finds the same job; without a key there is one for this call. */
+  /**
+   * Starts a job. The same key and input find the same job; without a key, one is created for this
+   * call.
+   */
   async createJob(
     input: CreateJobInput,
     { idempotencyKey = crypto.randomUUID(), ...options }: RequestOptions & { readonly idempotencyKey?: string } = {},
@@ -103,7 +111,10 @@ export class FlotillaClient {
     return job;
   }
 
-  /** A job now and after each change, at most twice a second; ends after FINISHED. Leaving the loop leaves the job running. */
+  /**
+   * Returns a job now and after each change, at most twice a second, until FINISHED. Leaving the
+   * loop keeps the job running.
+   */
   async *followJob(jobId: string, options: SubscriptionOptions = {}): AsyncGenerator<JobStatusFragment, void, void> {
     for await (const { jobProgress } of this.subscribe(JobProgressDocument, { jobId }, options)) {
       yield jobProgress;
@@ -112,8 +123,8 @@ export class FlotillaClient {
   }
 
   /**
-   * The targets of a job as they are decided, some at a time; ends when the job is finished. Of a job that decides more than can be told the latest:
-   * `jobResults` has them all.
+   * Returns targets in batches as they are decided, until the job is finished. A very fast job
+   * skips some; `jobResults` has all.
    */
   async *followJobTargets(
     jobId: string,
@@ -123,7 +134,10 @@ export class FlotillaClient {
       yield jobTargetsDecided;
   }
 
-  /** Sends a firmware image and resolves to its id. It goes to devices when it is published and a job names it. */
+  /**
+   * Uploads a firmware image and returns its id. Devices get it after it is published and named by
+   * a job.
+   */
   uploadFirmware(file: FirmwareFile, options: RequestOptions = {}): Promise<string> {
     const { fetch, headers, limits } = this.#peer;
     const timed = { fetch, timeoutMs: options.timeoutMs ?? limits.uploadMs, signal: options.signal };

@@ -3,8 +3,8 @@ import type { GraphQLFormattedError } from 'graphql';
 import type { UserError } from './generated/schema-types.js';
 
 /**
- * What went wrong on this side or on the way. Whatever the hub refuses comes with the hub's own code: `UNAUTHENTICATED`, `FORBIDDEN`, `BAD_USER_INPUT`, `NOT_FOUND`,
- * `RATE_LIMITED`, `COST_LIMIT`, `CONFLICT`, `UNAVAILABLE`, `INTERNAL`, or the code of a user error.
+ * A failure of the client or the connection. Rejections of the hub have the hub's code:
+ * `UNAUTHENTICATED`, `FORBIDDEN`, `BAD_USER_INPUT`, `NOT_FOUND` and others.
  */
 export type ClientErrorCode =
   /** No connection, or it broke. Whether the hub saw the request is not known. */
@@ -13,9 +13,9 @@ export type ClientErrorCode =
   | 'TIMEOUT'
   /** The caller's AbortSignal fired. */
   | 'ABORTED'
-  /** An answer that is none of Flotilla's: a proxy, or another server. */
+  /** The answer is not from Flotilla: a proxy or another server. */
   | 'BAD_RESPONSE'
-  /** Whoever reads a subscription is too slow for it. */
+  /** The reader of a subscription is too slow. */
   | 'TOO_SLOW'
   /** The client was closed. */
   | 'CLOSED'
@@ -65,7 +65,10 @@ export class FlotillaError extends Error {
   }
 }
 
-/** The payload of a mutation that the hub accepted. Throws FlotillaError with the code of the first user error where it refused. */
+/**
+ * Returns the payload of an accepted mutation. Throws FlotillaError with the first user error
+ * otherwise.
+ */
 export function expectAccepted<Payload extends { readonly userErrors: readonly UserError[] }>(
   payload: Payload,
 ): Payload {

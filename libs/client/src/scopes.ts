@@ -14,5 +14,5 @@ const named: Readonly<Record<Scope, true>> = {
   ADMIN: true,
 };
 
-/** All scopes of the API, in the order in which people should read them: reading before changing, `ADMIN`, which is all of them, at the end. */
+/** All scopes of the API, in reading order: read before write, `ADMIN` (all of them) last. */
 export const scopes = Object.keys(named) as readonly Scope[];

@@ -13,7 +13,7 @@ interface BenchSetup {
   readonly behaviours?: readonly LastingBehaviour[];
 }
 
-/** A connected device whose time is turned by the test; it wakes the device whenever the device asked for it. */
+/** A connected device under a manual clock; it is woken when it asked to be. */
 export class DeviceOnBench {
   readonly device: SimulatedDevice;
   readonly effects: { readonly at: number; readonly effect: DeviceEffect }[] = [];

@@ -1,11 +1,17 @@
-/** What a simulated device remembers behind its tools, and how it reports it. Some of it survives a restart, as on the real board. */
+/**
+ * The state behind the tools of a simulated device, and its status report. Part of it survives a
+ * restart.
+ */
 import type { Nvs } from './boot/nvs.js';
 import { FirmwareSlots, type Firmware } from './firmware/firmware-slots.js';
 import type { DeviceFlash } from './connection/link.js';
 import { identityWith, type DeviceIdentity } from './identity.js';
 import { seededRandom } from './behaviour/seeded-random.js';
 
-/** The backlight moves one step per 5 ms, and the status reports what is shown, not what was asked for. [xiaozhi §5.1] */
+/**
+ * The backlight fades one step per 5 ms; the status reports the current value, not the target.
+ * [xiaozhi §5.1]
+ */
 const FADE_STEP_MS = 5;
 /** Volume and brightness 0 come back as this after a restart. [xiaozhi §5.1] */
 const LEVEL_AFTER_RESTART = 10;
@@ -88,7 +94,7 @@ export class DeviceState {
     return { uuid: this.identity.uuid, settings, ...(firmware && { firmware }) };
   }
 
-  /** Where a start loads its assets from, once. Empty where nobody has told. */
+  /** The address for assets at the next boot, used once. Empty if no call has set it. */
   takeAssetsUrl(): string {
     const url = this.assetsUrl;
     this.assetsUrl = '';
@@ -108,7 +114,10 @@ export class DeviceState {
     this.#brightness = { from: brightness, to: brightness, at: now };
   }
 
-  /** The text of `self.get_device_status`. Put together by hand because it is what load tests call; no part of it needs escaping. [xiaozhi §5.3] */
+  /**
+   * The text of `self.get_device_status`. Concatenated, because load tests call it; no part needs
+   * escaping. [xiaozhi §5.3]
+   */
   status(now: number): string {
     const { hasBacklight, hasTheme, hasBattery, measuresTemperature } = this.parts;
     const brightness = hasBacklight ? `"brightness":${this.brightnessAt(now)}` : '';

@@ -1,8 +1,14 @@
-/** Who a simulated device says it is: MAC, UUID and the MQTT client id made of both. The same seed and index always give the same device. */
+/**
+ * The identity of a simulated device: MAC, UUID and MQTT client id. The same seed and index give
+ * the same device.
+ */
 import { seededRandom } from './behaviour/seeded-random.js';
 
 export interface DeviceIdentity {
-  /** `02:ss:ss:ii:ii:ii`: locally administered, seed (16 bits) and index (24 bits). This is the device's id in the hub. */
+  /**
+   * `02:ss:ss:ii:ii:ii`: locally administered, seed (16 bits), index (24 bits). The device id in
+   * the hub.
+   */
   readonly mac: string;
   /** UUID v4 in lower case, the `Client-Id` of a WebSocket handshake. */
   readonly uuid: string;

@@ -1,4 +1,7 @@
-/** Firmware profiles: board, version and tools of the kinds of device that a fleet consists of. Every device of a profile shares one object. */
+/**
+ * Firmware profiles: board, version and tools of each kind of device. All devices of a profile
+ * share one object.
+ */
 import { compareVersions } from '@flotilla/firmware';
 import type { BoardParts } from './device-state.js';
 import { ToolList } from './calls/tool-list.js';
@@ -8,8 +11,9 @@ import { robotTools } from './tools/robot-tools.js';
 import { userTools } from './tools/user-tools.js';
 
 /**
- * How a firmware runs tools and sends their replies: `detached` (to 2.0.0) runs calls side by side, `immediate` (2.0.1 to 2.0.5) runs one at a
- * time and replies at once, `queued` (from 2.1.0) puts every reply at the end of the main task's queue. [xiaozhi §4.5, §4.6]
+ * How a firmware runs tools and replies: `detached` (to 2.0.0) runs calls in parallel, `immediate`
+ * (2.0.1 to 2.0.5) runs one at a time and replies at once, `queued` (from 2.1.0) puts replies at
+ * the end of the main task's queue. [xiaozhi §4.5, §4.6]
  */
 export type FirmwareAge = 'detached' | 'immediate' | 'queued';
 
@@ -57,7 +61,10 @@ const bare: BoardParts = {
 const robot: BoardParts = { ...lcd, board: 'otto-robot', screen: { width: 240, height: 240 } };
 const box: BoardParts = { ...lcd, board: 'esp-box-3', hasCamera: false, hasBattery: false };
 
-/** The profiles by name. `old` knows no user-only tools and ignores `withUserTools`; `interim` answers `self.reboot` before it goes. */
+/**
+ * The profiles by name. `old` ignores `withUserTools`; `interim` answers `self.reboot` before it
+ * restarts.
+ */
 export const profiles: Readonly<Record<ProfileName, DeviceProfile>> = {
   'screen-camera': {
     name: 'screen-camera',

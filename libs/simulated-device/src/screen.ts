@@ -1,4 +1,7 @@
-/** What a simulated device has shown of the banners that it was sent. An incomplete one is ignored, as on the real board. [xiaozhi §3.2] */
+/**
+ * The banners that a simulated device has shown. Incomplete ones are ignored, as on real boards.
+ * [xiaozhi §3.2]
+ */
 import type { FirmwareObject } from './json/firmware-json.js';
 
 export interface ShownAlert {

@@ -1,6 +1,6 @@
 /**
- * One simulated xiaozhi device as a pure object: inputs go in with the time, effects come out. It owns no socket, no timer and no clock; whoever
- * drives it carries the effects out. [xiaozhi §4]
+ * One simulated xiaozhi device as a pure object: inputs and times in, effects out. It owns no
+ * socket, timer or clock; the driver carries the effects out. [xiaozhi §4]
  */
 import { Agenda } from './calls/agenda.js';
 import { AssetsUpdate } from './firmware/assets-update.js';
@@ -35,21 +35,30 @@ export interface DeviceSetup {
   readonly profile: DeviceProfile;
   /** With an OTA address only until its answer has decided. */
   readonly transport: 'mqtt' | 'websocket';
-  /** Where the device asks at each boot how to connect. Without it there is no boot, and whoever drives the device knows how. */
+  /**
+   * Asked at each boot for the connection settings. Without it there is no boot, and the driver
+   * knows the hub.
+   */
   readonly otaUrl?: string | undefined;
   /** What it kept in an earlier life; without it the flash is empty. */
   readonly flash?: DeviceFlash | undefined;
   readonly network?: Network;
-  /** Numbers in [0, 1): battery, temperature, behaviours with a chance, and the UUID after an erased flash. */
+  /**
+   * Numbers in [0, 1): battery, temperature, chances of behaviours, and the UUID after an erased
+   * flash.
+   */
   readonly random: () => number;
   readonly behaviours?: readonly LastingBehaviour[];
   readonly pauses?: Partial<Pauses>;
 }
 
-/** UTF-8 bytes that the MQTT client takes in one piece, rounded down; with topic and header it is 1,024. [xiaozhi §9, 24] */
+/**
+ * UTF-8 bytes that the MQTT client takes in one piece (1,024 with topic and header, rounded down).
+ * [xiaozhi §9, 24]
+ */
 const LARGE_MESSAGE_BYTES = 1_000;
 
-/** Every input may be given in any state, and none throws. Times are milliseconds and must not go back. */
+/** Every input is allowed in any state, and none throws. Times are ms and must not go back. */
 export class SimulatedDevice {
   readonly profile: DeviceProfile;
   readonly #state: DeviceState;
@@ -147,7 +156,10 @@ export class SimulatedDevice {
     return this.#conversation.sound;
   }
 
-  /** The device is switched on, or the time of the last `reconnectAt` has come: asks the OTA address after a restart, and connects otherwise. */
+  /**
+   * Power-on, or the time of the last `reconnectAt`: asks the OTA address after a restart, else
+   * connects.
+   */
   dial(now: number): readonly DeviceEffect[] {
     if (this.#boot === undefined) this.#connectAsKnown();
     else if (this.#boot.isDone) this.#connect(now);
@@ -162,14 +174,16 @@ export class SimulatedDevice {
     return this.#settle(now);
   }
 
-  /** The connection is made and accepted (CONNACK 0, or 101). A WebSocket device says hello now, an MQTT device says nothing. */
+  /** The connection is accepted (CONNACK 0, or 101). A WebSocket device sends its hello now. */
   connected(now: number): readonly DeviceEffect[] {
     this.#link.connected();
     if (this.#link.transport === 'websocket') this.#conversation.open();
     return this.#settle(now);
   }
 
-  /** The connection was lost, closed by the hub or could not be made; not for one that the device has closed by an effect. */
+  /**
+   * The connection was lost, closed by the hub, or failed. Not for one that an effect has closed.
+   */
   disconnected(now: number): readonly DeviceEffect[] {
     this.#lose(now, this.#link.isConnected);
     return this.#settle(now);
@@ -266,7 +280,10 @@ export class SimulatedDevice {
     }
   }
 
-  /** The order of acceptance: the first check that fails decides, and most fail in silence. [xiaozhi §4.1] */
+  /**
+   * The order of acceptance: the first failing check decides, and most fail silently. [xiaozhi
+   * §4.1]
+   */
   #request(payload: unknown, now: number): void {
     if (!(payload instanceof FirmwareObject) || payload.get('jsonrpc') !== '2.0') return;
     const method = payload.get('method');
@@ -321,7 +338,7 @@ export class SimulatedDevice {
     this.#link.send(`{"session_id":"${this.#link.sessionId}","type":"mcp","payload":${payload}}`);
   }
 
-  /** Where nobody is asked at boot, nothing else than this confirms a new firmware. */
+  /** Without an OTA address, only this confirms new firmware. */
   #connectAsKnown(): void {
     this.#state.firmware.confirm();
     this.#link.effect({ kind: 'connect', settings: undefined });

@@ -9,10 +9,10 @@ export const globalOptions = {
   key: {
     type: 'string',
     requiresArg: true,
-    describe: 'API key [FLOTILLA_KEY]. Others on this machine can read it from the process list',
+    describe: 'API key [FLOTILLA_KEY]. Other users can see it in the process list',
   },
-  'key-file': { type: 'string', requiresArg: true, describe: 'File that holds the API key' },
-  json: { type: 'boolean', describe: 'JSON instead of tables: one line per thing' },
+  'key-file': { type: 'string', requiresArg: true, describe: 'File with the API key' },
+  json: { type: 'boolean', describe: 'JSON lines instead of a table' },
 } as const;
 
 export interface GlobalArguments {
@@ -35,6 +35,6 @@ export const limitOption = (shown = 200) =>
     type: 'string',
     default: String(shown),
     requiresArg: true,
-    describe: 'How many at most; 0: all',
+    describe: 'Maximum number of rows; 0: all',
     coerce: (typed: unknown): number => numberOf('limit', typed, { min: 0, max: intMax }),
   }) as const;

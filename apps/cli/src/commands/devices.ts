@@ -33,7 +33,7 @@ const columns: readonly Column<ShownDevice>[] = [
 /** The hub refuses trust on first use for more than seven days. */
 const trustHours = { min: 0.01, max: 168, isFraction: true };
 const trustDescription =
-  'Admit boards without a clientId for so many hours without a code; each is bound to the first that comes';
+  'Hours during which boards without a clientId are admitted without a code; each is bound to the first connection';
 
 export function devicesCommand(program: Argv<GlobalArguments>) {
   return program.command('devices', 'List, show and import devices', (devices) =>
@@ -55,7 +55,7 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
         command((args) =>
           withClient(args, async (client) => {
             const { device } = await client.request(DeviceDetailsDocument, { id: args.id });
-            if (device === null) throw new FlotillaError('NOT_FOUND', `There is no device "${args.id}".`);
+            if (device === null) throw new FlotillaError('NOT_FOUND', `Device not found: "${args.id}".`);
             await printThing(
               args.json === true ? device : { ...device, tools: device.tools.map(({ name }) => name) },
               args,
@@ -65,15 +65,17 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
       )
       .command(
         'import <file>',
-        'Register devices from a CSV file (- for standard input); prints their credentials, once, as lines of JSON',
+        'Register devices from a CSV file (- for standard input); prints their credentials once, as JSON lines',
         (load) =>
           load
             .positional('file', { type: 'string', demandOption: true })
-            .option('from-line', numberOption('from-line', 'Begin at this line of the file', { min: 1, max: intMax }))
+            .option('from-line', numberOption('from-line', 'Start at this line of the file', { min: 1, max: intMax }))
             .option('admit-without-code-for', numberOption('admit-without-code-for', trustDescription, trustHours))
             .option('dry-run', { type: 'boolean', describe: 'Check the file and register nothing' })
             .epilogue(
-              'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, address, clientId, admitWithoutCodeUntil. Devices are registered 1000 at a time, all or none of them.',
+              'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, ' +
+                'address, clientId, admitWithoutCodeUntil. Devices are registered 1000 at a time, all or none of ' +
+                'them.',
             ),
         command((args) => withClient(args, (client) => importDevices(client, args))),
       )

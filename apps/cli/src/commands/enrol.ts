@@ -1,4 +1,4 @@
-/** `flotilla enrol`: letting devices in. */
+/** `flotilla enrol`: approving devices. */
 import type { Argv } from 'yargs';
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../connection.js';
@@ -13,20 +13,20 @@ const tagOption = {
   array: true,
   nargs: 1,
   requiresArg: true,
-  describe: 'Tag for the device; may come again',
+  describe: 'Tag for the device; repeatable',
 } as const;
 
 /** How long an enrolment link lives, where nothing else is said. */
 const linkHours = 24;
 
 export function enrolCommand(program: Argv<GlobalArguments>) {
-  return program.command('enrol', 'Let devices in', (enrol) => listWaiting(makeLink(approve(enrol))));
+  return program.command('enrol', 'Approve devices', (enrol) => listWaiting(makeLink(approve(enrol))));
 }
 
 function approve(enrol: Argv<GlobalArguments>) {
   return enrol.command(
     'approve <code>',
-    'Let in the device that shows this code',
+    'Approve the device that shows this code',
     (args) =>
       args
         .positional('code', { type: 'string', demandOption: true })
@@ -35,7 +35,7 @@ function approve(enrol: Argv<GlobalArguments>) {
         .option('confirm', {
           type: 'boolean',
           default: false,
-          describe: 'Also where it takes the place of a device that is online',
+          describe: 'Also if it replaces an online device',
         }),
     command((args) =>
       withClient(args, async (client) => {
@@ -50,17 +50,17 @@ function approve(enrol: Argv<GlobalArguments>) {
 function makeLink(enrol: Argv<GlobalArguments>) {
   return enrol.command(
     'link',
-    'Make an OTA address whose devices come in by themselves; it is printed once',
+    'Create an OTA address that approves devices without a code; it is printed once',
     (args) =>
       args
         .option('name', {
           type: 'string',
           requiresArg: true,
           demandOption: true,
-          describe: 'What people know the link by',
+          describe: 'Name of the link',
         })
         .option('max-devices', {
-          ...{ type: 'string', requiresArg: true, demandOption: true, describe: 'How many may come in by it' },
+          ...{ type: 'string', requiresArg: true, demandOption: true, describe: 'Maximum number of devices' },
           coerce: (typed: unknown): number => numberOf('max-devices', typed, { min: 1, max: intMax }),
         })
         .option(
@@ -89,7 +89,7 @@ function makeLink(enrol: Argv<GlobalArguments>) {
 function listWaiting(enrol: Argv<GlobalArguments>) {
   return enrol.command(
     ['list', '$0'],
-    'List devices that wait to be let in',
+    'List devices that wait for approval',
     (list) => list.option('limit', limitOption()),
     command((args) =>
       withClient(args, async (client) => {

@@ -10,27 +10,27 @@ import { command, type GlobalArguments } from './command.js';
 import { intMax, numberOption } from '../number-option.js';
 
 export function eventsCommand(program: Argv<GlobalArguments>) {
-  return program.command('events', 'See what happens', (events) =>
+  return program.command('events', 'Show events', (events) =>
     events
       .command(
         'tail',
-        'Print events as they happen, without a gap where the connection is lost',
+        'Print live events, without gaps after a lost connection',
         (tail) =>
           tail
-            .option('device', { type: 'string', requiresArg: true, describe: 'Of this device' })
+            .option('device', { type: 'string', requiresArg: true, describe: 'Only of this device' })
             .option('type', {
               type: 'string',
               array: true,
               nargs: 1,
               requiresArg: true,
-              describe: 'Of this type; may come again',
+              describe: 'Only of this type; repeatable',
             })
             .option('after', {
               type: 'string',
               requiresArg: true,
-              describe: 'Cursor of the last event that was seen, as --json prints it',
+              describe: 'Cursor of the last event, as printed by --json',
             })
-            .option('count', numberOption('count', 'End after so many', { min: 1, max: intMax })),
+            .option('count', numberOption('count', 'Stop after this number of events', { min: 1, max: intMax })),
         command((args) =>
           withClient(args, async (client) => {
             const filter = {
@@ -50,12 +50,12 @@ export function eventsCommand(program: Argv<GlobalArguments>) {
               }
             });
             if (end !== 'interrupted') return exitCodes.done;
-            if (last !== undefined) say(`Go on from here with: --after ${last}`);
+            if (last !== undefined) say(`Continue from here with: --after ${last}`);
             return exitCodes.interrupted;
           }),
         ),
       )
-      .demandCommand(1, 'Say what to do with events: tail.'),
+      .demandCommand(1, 'Missing command. Run `flotilla events --help`.'),
   );
 }
 

@@ -1,4 +1,7 @@
-/** `flotilla firmware sign`: key pairs and signatures, made on this computer. The private key goes to no hub. */
+/**
+ * `flotilla firmware sign`: key pairs and signatures, created on this computer. The private key is
+ * never uploaded.
+ */
 import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sign } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -30,13 +33,14 @@ export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) 
         })
         .option('stdout', { type: 'boolean', describe: 'Print the signature, instead of writing it to <image>.sig' })
         .epilogue(
-          'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it decides what devices run.',
+          'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it ' +
+            'decides what devices run.',
         ),
     command(async (args) => {
       const { image, newKey, privateKey } = args;
       if (newKey !== undefined) {
         if (image !== undefined || privateKey !== undefined || args.stdout === true)
-          throw new UsageError('--new-key creates a key pair and nothing else. Sign the image with a second command.');
+          throw new UsageError('--new-key only creates a key pair. Sign the image with a second command.');
         return createPair(newKey, args);
       }
       if (image === undefined || privateKey === undefined)
@@ -74,7 +78,7 @@ async function signImage(
 function privateKeyIn(file: string, content: Buffer): KeyObject {
   const key = keyOf(content);
   if (key === undefined)
-    throw new UsageError(`${file} holds no private key in PEM without a passphrase. Create one with --new-key.`);
+    throw new UsageError(`${file} is not a PEM private key without a passphrase. Create one with --new-key.`);
   if (key.asymmetricKeyType === 'ed25519') return key;
   throw new UsageError(
     `${file} holds a key of the type ${key.asymmetricKeyType ?? 'unknown'}; firmware is signed with Ed25519 keys.`,
@@ -100,7 +104,7 @@ async function contentOf(file: string): Promise<Buffer> {
   try {
     const { size } = await stat(file);
     if (size > imageBytesMax)
-      throw new UsageError(`${file} has more than ${imageBytesMax / 1024 / 1024} MiB, which no hub takes.`);
+      throw new UsageError(`${file} has more than ${imageBytesMax / 1024 / 1024} MiB, more than a hub accepts.`);
     return await readFile(file);
   } catch (error) {
     throw error instanceof UsageError ? error : new UsageError(`${file} cannot be read: ${messageOf(error)}`);

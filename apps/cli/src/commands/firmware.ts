@@ -1,4 +1,7 @@
-/** `flotilla firmware`: upload, publish, roll out, list; signing and its keys are in the files beside it. */
+/**
+ * `flotilla firmware`: upload, publish, roll out, list. Signing and keys are in the files next to
+ * it.
+ */
 import { openAsBlob } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -23,7 +26,7 @@ export function firmwareCommand(program: Argv<GlobalArguments>) {
   return program.command('firmware', 'Upload, publish and roll out firmware', (firmware) =>
     signingKeysCommand(signCommand(listImages(publish(upload(firmware))))).command(
       'roll-out <image>',
-      'Bring a published image to devices: a job',
+      'Roll out a published image with a job',
       (rollOut) =>
         withJobOptions(rollOut).positional('image', {
           type: 'string',
@@ -41,7 +44,7 @@ export function firmwareCommand(program: Argv<GlobalArguments>) {
 function upload(firmware: Argv<GlobalArguments>) {
   return firmware.command(
     'upload <file>',
-    'Upload an image and print its id; no device gets it before it is published and rolled out',
+    'Upload an image and print its id; devices get it after it is published and rolled out',
     (args) =>
       args
         .positional('file', { type: 'string', demandOption: true })
@@ -54,7 +57,7 @@ function upload(firmware: Argv<GlobalArguments>) {
         .option('image-version', {
           type: 'string',
           requiresArg: true,
-          describe: 'Of ASSETS, which do not say their own',
+          describe: 'Version of ASSETS, which do not contain one',
         }),
     command(async (args) => {
       const content = await imageIn(args.file);

@@ -12,16 +12,17 @@ import { followJob, runJob } from '../run-job.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
 
 export function jobsCommand(program: Argv<GlobalArguments>) {
-  return program.command('jobs', 'Call a tool on many devices, and see what became of it', (jobs) =>
+  return program.command('jobs', 'Call a tool on many devices, and follow the result', (jobs) =>
     listJobs(cancelJob(resultsOf(createJob(jobs)))).command(
       'follow <id>',
-      'Show how a job goes on, to its end',
+      'Follow a job to its end',
       (follow) => follow.positional('id', { type: 'string', demandOption: true }),
       command((args) =>
         withClient(args, async (client) => {
-          // Asked first, as a request says at once that there is no hub or no such job; a subscription goes on trying.
+          // Read first, because a query fails at once for a missing hub or job; a subscription
+          // retries.
           const { job } = await client.request(JobDocument, { id: args.id });
-          if (job === null) throw new FlotillaError('NOT_FOUND', `There is no job "${args.id}".`);
+          if (job === null) throw new FlotillaError('NOT_FOUND', `Job not found: "${args.id}".`);
           return followJob(client, args.id, args);
         }),
       ),
@@ -48,11 +49,11 @@ function createJob(jobs: Argv<GlobalArguments>) {
 function cancelJob(jobs: Argv<GlobalArguments>) {
   return jobs.command(
     'cancel <id>',
-    'End a job; what was sent comes to its end',
+    'Cancel a job; calls in flight still finish',
     (cancel) =>
       cancel
         .positional('id', { type: 'string', demandOption: true })
-        .option('force', { type: 'boolean', default: false, describe: 'Do not wait for what was sent' }),
+        .option('force', { type: 'boolean', default: false, describe: 'Do not wait for calls in flight' }),
     command((args) =>
       withClient(args, async (client) => {
         const { job } = expectAccepted(
@@ -94,7 +95,7 @@ function listJobs(jobs: Argv<GlobalArguments>) {
 function resultsOf(jobs: Argv<GlobalArguments>) {
   return jobs.command(
     'results <id>',
-    'Print the outcome of every device, as CSV or with --json as lines of JSON',
+    'Print the outcome of every device, as CSV or with --json as JSON lines',
     (results) => results.positional('id', { type: 'string', demandOption: true }),
     command((args) =>
       withClient(args, async (client) => {

@@ -15,20 +15,20 @@ export function keysCommand(program: Argv<GlobalArguments>) {
 function create(keys: Argv<GlobalArguments>) {
   return keys.command(
     'create <name>',
-    'Make a key; its secret is printed once',
+    'Create a key; its secret is printed once',
     (args) =>
       args
-        .positional('name', { type: 'string', demandOption: true, describe: 'What records show for whoever uses it' })
+        .positional('name', { type: 'string', demandOption: true, describe: 'Name of the key in the audit trail' })
         .option('scope', {
           choices: scopes,
           array: true,
           nargs: 1,
           demandOption: true,
-          describe: 'What it may do; may come again',
+          describe: 'Scope of the key; repeatable',
         })
         .option('expires-in', numberOption('expires-in', 'Days', { min: 0, max: daysMax, isFraction: true }))
         .options(deviceFilterOptions)
-        .epilogue('With --tag, --model and the like it sees these devices alone.'),
+        .epilogue('With --tag, --model and similar options, the key sees only these devices.'),
     command((args) =>
       withClient(args, async (client) => {
         const devices = deviceFilter(args);
@@ -50,7 +50,7 @@ function create(keys: Argv<GlobalArguments>) {
 function revoke(keys: Argv<GlobalArguments>) {
   return keys.command(
     'revoke <id>',
-    'End a key, and whatever it has open',
+    'Revoke a key and close its connections',
     (args) => args.positional('id', { type: 'string', demandOption: true }),
     command((args) =>
       withClient(args, async (client) => {

@@ -1,4 +1,7 @@
-/** `flotilla mcp`: the agents' door for hosts that start a program and talk to it over standard input and output. */
+/**
+ * `flotilla mcp`: the MCP server for hosts that start a program and use its standard input and
+ * output.
+ */
 import type { Argv } from 'yargs';
 import { hubAddress } from '../connection.js';
 import { exitCodes } from '../exit-codes.js';
@@ -12,14 +15,14 @@ export function mcpCommand(program: Argv<GlobalArguments>) {
       mcp.option('mode', {
         choices: ['auto', 'full', 'compact'] as const,
         default: 'auto' as const,
-        describe: 'full lists every tool; compact five that find and call the others',
+        describe: 'full lists every tool; compact lists five tools that find and call the others',
       }),
     command(async (args) => {
       const { url, apiKey } = hubAddress(args);
       const door = new URL(`${url.replace(/\/+$/, '')}/mcp`);
       door.searchParams.set('mode', args.mode);
       // Read only where it is needed: the SDK takes longer to load than most commands take.
-      const { relayAgent } = await import('../stdio-door/relay-agent.js');
+      const { relayAgent } = await import('../mcp-relay/relay-agent.js');
       await relayAgent(door, apiKey);
       return exitCodes.done;
     }),

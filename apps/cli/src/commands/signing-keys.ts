@@ -16,7 +16,7 @@ export function signingKeysCommand<Args extends GlobalArguments>(firmware: Argv<
         'Add a public key',
         (args) =>
           args
-            .positional('name', { type: 'string', demandOption: true, describe: 'What people know the key by' })
+            .positional('name', { type: 'string', demandOption: true, describe: 'Name of the key' })
             .positional('file', {
               type: 'string',
               demandOption: true,
@@ -32,7 +32,7 @@ export function signingKeysCommand<Args extends GlobalArguments>(firmware: Argv<
       )
       .command(
         'remove <id>',
-        'Remove a key; images that it signed count as unsigned from then on',
+        'Remove a key; its images then count as unsigned',
         (args) => args.positional('id', { type: 'string', demandOption: true }),
         command((args) =>
           withClient(args, async (client) => {
@@ -67,7 +67,8 @@ async function publicKeyIn(file: string): Promise<string> {
   });
   if (content.includes('PRIVATE KEY'))
     throw new UsageError(
-      `${file} holds a private key, which is not sent. Give the public key: \`flotilla firmware sign --new-key\` writes it to a .pub file.`,
+      `${file} has a private key, which is never uploaded. Give the public key: ` +
+        '`flotilla firmware sign --new-key` writes it to a .pub file.',
     );
   return content;
 }

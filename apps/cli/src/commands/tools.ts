@@ -2,7 +2,7 @@
 import type { Argv } from 'yargs';
 import { FlotillaError, type CallOutcomeFragment } from '@flotilla/client';
 import { withClient } from '../connection.js';
-import { isMeant, yesOption } from '../console/confirm.js';
+import { isConfirmed, yesOption } from '../console/confirm.js';
 import { printRows, printThing, say, write } from '../console/output.js';
 import { printable } from '../console/printable.js';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
@@ -15,7 +15,7 @@ import { numberOption } from '../number-option.js';
 export function toolsCommand(program: Argv<GlobalArguments>) {
   return program.command(
     'tools [device]',
-    'List the tools of a device, or those of the fleet with the number of devices that offer each',
+    'List the tools of a device, or of the fleet with the number of devices per tool',
     (tools) =>
       tools
         .positional('device', { type: 'string' })
@@ -39,7 +39,7 @@ export function toolsCommand(program: Argv<GlobalArguments>) {
           );
         }
         const { device } = await client.request(DeviceToolsDocument, { id });
-        if (device === null) throw new FlotillaError('NOT_FOUND', `There is no device "${id}".`);
+        if (device === null) throw new FlotillaError('NOT_FOUND', `Device not found: "${id}".`);
         const wanted = device.tools.filter(({ name, description }) =>
           `${name} ${description}`.toLowerCase().includes((search ?? '').toLowerCase()),
         );
@@ -77,7 +77,7 @@ function typeOf(property: unknown): string {
 export function callCommand(program: Argv<GlobalArguments>) {
   return program.command(
     'call <device> <tool> [arguments]',
-    'Call one tool on one device and print its answer',
+    'Call one tool on one device and print the response',
     (call) =>
       call
         .positional('device', { type: 'string', demandOption: true })
@@ -90,14 +90,14 @@ export function callCommand(program: Argv<GlobalArguments>) {
         .option('idempotency-key', {
           type: 'string',
           requiresArg: true,
-          describe: 'Calling again with it finds the same outcome',
+          describe: 'Calling again with the same key returns the same outcome',
         })
         .options(yesOption)
         .example('$0 call 02:00:00:00:00:01 self.audio_speaker.set_volume \'{"volume":30}\'', ''),
     command((args) =>
       withClient(args, async (client) => {
         const given = await toolArguments(args.arguments);
-        if (!(await isMeant(client, args.tool, `on ${args.device}`, args))) return exitCodes.refused;
+        if (!(await isConfirmed(client, args.tool, `on ${args.device}`, args))) return exitCodes.refused;
         const outcome = await client.callTool({
           deviceId: args.device,
           tool: args.tool,

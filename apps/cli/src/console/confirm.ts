@@ -1,4 +1,7 @@
-/** Asks whether somebody means it before a tool that disrupts devices is called: on a terminal by a question, elsewhere `--yes` has to say so. */
+/**
+ * Asks for confirmation before a disruptive call: on a terminal with a question, elsewhere `--yes`
+ * is required.
+ */
 import { createInterface } from 'node:readline/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { UsageError } from '../exit-codes.js';
@@ -18,26 +21,28 @@ export interface Confirmation {
   readonly yes?: boolean | undefined;
 }
 
-/** False where somebody said no; nothing was done then. `where` is the end of a sentence, such as "on 02:00:00:00:00:01". */
-export async function isMeant(
+/**
+ * False if the answer was no and nothing was done. `where` ends the question, such as "on
+ * 02:00:00:00:00:01".
+ */
+export async function isConfirmed(
   client: FlotillaClient,
   tool: string,
   where: string,
   { yes }: Confirmation,
 ): Promise<boolean> {
   if (yes === true || !(await isDisruptive(client, tool))) return true;
-  return confirm(`${printable(tool)} ${where} disrupts what devices do.`, {});
+  return confirm(`${printable(tool)} ${where} disrupts devices.`, {});
 }
 
-/** As `isMeant`, of what is known to be disruptive. */
+/** Asks before an action that is known to be disruptive. */
 export async function confirm(what: string, { yes }: Confirmation): Promise<boolean> {
   if (yes === true) return true;
-  if (!process.stdin.isTTY || !process.stderr.isTTY)
-    throw new UsageError(`${what} Where nobody can be asked, --yes says that it is meant.`);
+  if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`${what} Confirm it with --yes.`);
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   try {
     const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-    const answer = await Promise.race([terminal.question(`${what} Go on? [y/N] `), ended]);
+    const answer = await Promise.race([terminal.question(`${what} Continue? [y/N] `), ended]);
     if (/^y(es)?$/i.test(answer.trim())) return true;
   } finally {
     terminal.close();
@@ -46,7 +51,7 @@ export async function confirm(what: string, { yes }: Confirmation): Promise<bool
   return false;
 }
 
-/** Not asked about is what the key may not look at: the hub decides. */
+/** False if the key may not read the policy: the hub then decides. */
 async function isDisruptive(client: FlotillaClient, tool: string): Promise<boolean> {
   try {
     const { tools } = await client.request(PolicyOfToolDocument, { name: tool });

@@ -1,4 +1,4 @@
-/** Ctrl-C while a command only looks on: it stops looking. A second one ends the process as ever. */
+/** The first Ctrl-C stops following; a second one ends the process. */
 
 export async function untilInterrupted<Result>(
   work: (signal: AbortSignal) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** A job on the terminal: a bar where somebody watches, a line per change where a file or a pipe does. */
+/** Shows a job on the terminal: a bar for a person, one line per change for a file or a pipe. */
 import { SingleBar } from 'cli-progress';
 import type { JobStatusFragment } from '@flotilla/client';
 import { say } from './output.js';
@@ -61,7 +61,7 @@ function lines(): JobView {
   return {
     show: (job) => {
       const troubles = troublesOf(job);
-      const line = `${stateOf(job)}: ${decidedOf(job)} of ${job.progress.total}${troubles === '' ? '' : `, ${troubles}`}`;
+      const line = [`${stateOf(job)}: ${decidedOf(job)} of ${job.progress.total}`, troubles].filter(Boolean).join(', ');
       if (line !== last) say(line);
       last = line;
     },

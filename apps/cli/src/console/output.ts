@@ -1,4 +1,4 @@
-/** What a command found, for people as a table or for programs as JSON: one line per thing. Words about it go to standard error. */
+/** Prints results: a table for people, JSON lines for programs. Messages go to standard error. */
 import Table from 'cli-table3';
 import { jsonLine, printable } from './printable.js';
 

@@ -1,6 +1,9 @@
-/** Text of devices on a terminal: a control sequence in a name could write over what stands there, or run something in some terminals. */
+/**
+ * Escapes device texts for a terminal: control sequences could overwrite the screen or run
+ * commands.
+ */
 
-/** C0 and C1 controls, marks of direction, and what nobody sees. */
+/** C0 and C1 controls, direction marks and invisible characters. */
 const unprintable = /[\u0000-\u001f\u007f-\u009f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]/g;
 
 export function printable(text: string): string {

@@ -1,4 +1,6 @@
-/** `flotilla devices import`: checks the whole file, then registers a thousand devices at a time. */
+/**
+ * `flotilla devices import`: checks the whole file, then registers a thousand devices at a time.
+ */
 import { readFile, stat } from 'node:fs/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { say, write } from '../console/output.js';
@@ -19,7 +21,7 @@ export interface ImportArguments {
 const hourMs = 3_600_000;
 /** What the hub registers at once, all or none. */
 const batchMax = 1_000;
-/** Mistakes that are shown: somebody reads them. */
+/** Maximum of printed errors, for readability. */
 const shownMax = 50;
 
 export async function importDevices(
@@ -34,47 +36,49 @@ export async function importDevices(
     .filter(({ line }) => line >= fromLine)
     .map(({ line, device }) => ({ line, device: trusting(device, until) }));
   if (wrong.length > 0) {
-    tell(wrong);
+    printErrors(wrong);
     say('Nothing was registered.');
     return exitCodes.refused;
   }
-  if (wanted.length === 0) throw new UsageError('There is no device in the file.');
-  if (dryRun === true) say(`${wanted.length} devices can be sent to the hub, which may still know some of them.`);
+  if (wanted.length === 0) throw new UsageError('The file contains no devices.');
+  if (dryRun === true)
+    say(
+      `${wanted.length} ${wanted.length === 1 ? 'device is' : 'devices are'} valid. The hub may still reject devices that it knows.`,
+    );
   else
     for (let start = 0; start < wanted.length; start += batchMax)
       if (!(await register(client, wanted.slice(start, start + batchMax)))) return exitCodes.refused;
   return exitCodes.done;
 }
 
-/** False where the hub refused the batch: which line, and what was registered before. */
+/** Registers one batch. False if the hub rejected it; prints the lines in error. */
 async function register(client: FlotillaClient, batch: readonly DeviceLine[]): Promise<boolean> {
   const first = batch[0]?.line ?? 0;
+  const lines = `Lines ${first} to ${batch.at(-1)?.line ?? first}`;
   const { registerDevices } = await client
     .request(RegisterDevicesDocument, { input: batch.map(({ device }) => device) })
     .catch((error: unknown) => {
       say(
-        `Whether lines ${first} to ${batch.at(-1)?.line ?? first} were registered is not known; those before them were. Go on with --from-line ${first}: if the hub refuses them as known, ` +
-          `give these devices new credentials (rotateDeviceCredential) and go on after them.`,
+        `${lines} may be registered or not; earlier lines are. Continue with --from-line ${first}. ` +
+          'If the hub then rejects devices as known, rotate their credentials (rotateDeviceCredential) and continue after them.',
       );
       throw error;
     });
   if (registerDevices.userErrors.length > 0) {
-    tell(
+    printErrors(
       registerDevices.userErrors.map(({ path, message }) => ({ line: batch[Number(path[1])]?.line ?? first, message })),
     );
-    say(
-      `Lines ${first} to ${batch.at(-1)?.line ?? first} were not registered, nor those after them. Mend the file and go on with --from-line ${first}.`,
-    );
+    say(`${lines} and later lines were not registered. Fix the file and continue with --from-line ${first}.`);
     return false;
   }
   if (registerDevices.devices.length !== batch.length)
-    throw new FlotillaError('BAD_RESPONSE', 'The hub registered another number of devices than it was given.');
+    throw new FlotillaError('BAD_RESPONSE', 'The hub registered a different number of devices than it received.');
   for (const [index, { id }] of registerDevices.devices.entries())
     await write(`${jsonLine({ deviceId: id, credential: registerDevices.credentials[index] ?? null })}\n`);
   return true;
 }
 
-function tell(errors: readonly LineError[]): void {
+function printErrors(errors: readonly LineError[]): void {
   for (const { line, message } of errors.slice(0, shownMax)) say(`Line ${line}: ${message}`);
   if (errors.length > shownMax) say(`… and ${errors.length - shownMax} more.`);
 }
@@ -83,8 +87,7 @@ async function read(file: string): Promise<string> {
   if (file === standardInput) return readStandardInput(fileBytesMax);
   try {
     const { size } = await stat(file);
-    if (size > fileBytesMax)
-      throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are taken at once: split it.`);
+    if (size > fileBytesMax) throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are allowed. Split it.`);
     return await readFile(file, 'utf8');
   } catch (error) {
     throw error instanceof UsageError

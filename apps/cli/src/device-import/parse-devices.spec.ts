@@ -23,7 +23,7 @@ describe('a file of devices', () => {
       { deviceId: 'a', dialect: 'XIAOZHI', tags: [], clientId: id },
       { deviceId: 'b', dialect: 'XIAOZHI', tags: [], admitWithoutCodeUntil: until },
     ]);
-    const message = expect.stringContaining('a time with its zone') as unknown;
+    const message = expect.stringContaining('a time with a zone') as unknown;
     expect(errors).toEqual([4, 5].map((line) => ({ line, message })));
   });
 
@@ -40,12 +40,12 @@ describe('a file of devices', () => {
     expect(trusting(xiaozhi, undefined)).toEqual(xiaozhi);
   });
 
-  it('tells every line that is wrong', () => {
+  it('reports every invalid line', () => {
     const source = 'deviceId,dialect,transport,address\n,,,\na,MCPU,,\nb,mcpu,udp,h:1\nb,MCPU,tcp,h:1\nB,,,\n';
     expect(parseDevices(source).errors.map(({ line, message }) => `${line} ${message}`)).toEqual([
-      '2 It has no deviceId.',
+      '2 The deviceId is missing.',
       '3 An MCPU device needs its address as host:port.',
-      '4 The transport is MQTT, WEBSOCKET, TCP or nothing, not "udp".',
+      '4 The transport must be MQTT, WEBSOCKET, TCP or empty, not "udp".',
       '6 "B" is on line 5 already.',
     ]);
   });
@@ -57,5 +57,7 @@ describe('a file of devices', () => {
     ['name\n', 'The first line names the columns'],
     ['deviceId,name\n1,2,3\n', 'no CSV'],
     ['deviceId\n"1\n', 'no CSV'],
-  ])('that is none is refused: %j', (source, message) => expect(() => parseDevices(source)).toThrow(message));
+  ])('that is not a list of devices is rejected: %j', (source, message) =>
+    expect(() => parseDevices(source)).toThrow(message),
+  );
 });

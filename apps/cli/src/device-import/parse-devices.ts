@@ -1,4 +1,7 @@
-/** A CSV file of devices to come: every line checked, and every mistake told with its line, before anything is sent. */
+/**
+ * Parses a CSV file of devices: checks every line before anything is sent, and reports errors by
+ * line.
+ */
 import { parse } from 'csv-parse/sync';
 import type { Dialect, RegisterDeviceInput, TransportKind } from '@flotilla/client/schema';
 import { UsageError } from '../exit-codes.js';
@@ -27,7 +30,7 @@ const columns = [
 const dialects: readonly string[] = ['XIAOZHI', 'MCPU'] satisfies readonly Dialect[];
 const transports: readonly string[] = ['MQTT', 'WEBSOCKET', 'TCP'] satisfies readonly TransportKind[];
 
-/** RFC 3339 with a zone, as the API takes it: without one it would be read in the zone of this machine. */
+/** RFC 3339 with a zone, as the API takes it. Without one the local zone would apply. */
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
 /** Bytes of a file: a million devices. */
@@ -76,7 +79,7 @@ function readRecords(source: string): readonly CsvRecord[] {
   } catch (error) {
     throw error instanceof UsageError
       ? error
-      : new UsageError(`The file is no CSV: ${error instanceof Error ? error.message : String(error)}`);
+      : new UsageError(`The file is not valid CSV: ${error instanceof Error ? error.message : String(error)}`);
   }
 }
 
@@ -84,10 +87,11 @@ function knownColumns(head: string[]): string[] {
   const unknown = head.filter((name) => !(columns as readonly string[]).includes(name));
   if (unknown.length > 0 || !head.includes('deviceId'))
     throw new UsageError(
-      `The first line names the columns: deviceId, and any of ${columns.slice(1).join(', ')}.${unknown.length > 0 ? ` There is no column "${unknown[0]}".` : ''}`,
+      `The first line must name the columns: deviceId, and any of ${columns.slice(1).join(', ')}.` +
+        (unknown.length > 0 ? ` There is no column "${unknown[0]}".` : ''),
     );
   const twice = head.find((name, index) => head.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`The first line names the column "${twice}" twice.`);
+  if (twice !== undefined) throw new UsageError(`The first line names the column "${twice}" twice. Name it once.`);
   return head;
 }
 
@@ -102,18 +106,18 @@ function readDevice({
   clientId = '',
   admitWithoutCodeUntil = '',
 }: CsvRecord['record']): RegisterDeviceInput | string {
-  if (deviceId === '') return 'It has no deviceId.';
+  if (deviceId === '') return 'The deviceId is missing.';
   const family = (dialect || 'XIAOZHI').toUpperCase();
-  if (!dialects.includes(family)) return `The dialect is ${dialects.join(' or ')}, not "${dialect}".`;
+  if (!dialects.includes(family)) return `The dialect must be ${dialects.join(' or ')}, not "${dialect}".`;
   const road = transport.toUpperCase();
   if (road !== '' && !transports.includes(road))
-    return `The transport is ${transports.join(', ')} or nothing, not "${transport}".`;
+    return `The transport must be ${transports.join(', ')} or empty, not "${transport}".`;
   if (family === 'MCPU' && address === '') return 'An MCPU device needs its address as host:port.';
   if (
     admitWithoutCodeUntil !== '' &&
     (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil)))
   )
-    return `admitWithoutCodeUntil is a time with its zone, such as 2027-04-30T18:00:00Z, not "${admitWithoutCodeUntil}".`;
+    return `admitWithoutCodeUntil must be a time with a zone, such as 2027-04-30T18:00:00Z, not "${admitWithoutCodeUntil}".`;
   const given = { name, transport: road, address, clientId, admitWithoutCodeUntil };
   return {
     deviceId,

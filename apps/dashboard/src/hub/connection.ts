@@ -1,4 +1,7 @@
-/** Whether the live connection to the hub stands. It heals by itself; what was missed meanwhile is asked for again by whoever watches `healed`. */
+/**
+ * The state of the live connection to the hub. It reconnects on its own; `healed` notifies readers
+ * that missed updates.
+ */
 
 export interface ConnectionState {
   readonly isUp: boolean;

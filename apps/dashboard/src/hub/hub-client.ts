@@ -1,10 +1,13 @@
-/** The way to the hub's GraphQL API: queries and mutations over HTTP, subscriptions over one WebSocket that is kept open and comes back by itself. */
+/**
+ * The client of the hub's GraphQL API: queries and mutations over HTTP, subscriptions over one
+ * WebSocket that reconnects.
+ */
 import { createClient as createSocket } from 'graphql-ws/client';
 import { cacheExchange, Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
 import type { Connection } from './connection';
 import { authorization } from './session';
 
-/** Ms between two signs of life of the socket: a connection that is gone without a word is noticed within two of them. */
+/** Ms between two pings of the socket; a dead connection is noticed within two of them. */
 const keepAliveMs = 10_000;
 /** Ms between two attempts to connect, at most. */
 const retryMsMax = 5_000;
@@ -22,7 +25,10 @@ export interface HubClientOptions {
 }
 
 export function openHubClient({ connection, onUnauthenticated }: HubClientOptions): HubClient {
-  /** What a socket that nobody uses any more says is of no interest: the next one has its own word on the connection. */
+  /**
+   * Ignores events of a socket that was replaced: its successor reports the state of the
+   * connection.
+   */
   let isOpen = true;
   const socket = createSocket({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,

@@ -1,4 +1,7 @@
-/** Gives the pages below it the signed-in viewer, the client and the state of the connection; without a viewer it shows the way in instead. */
+/**
+ * Provides the signed-in viewer, the client and the connection state to its pages, or shows the
+ * sign-in page.
+ */
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { Provider } from 'urql';
 import { Connection, type ConnectionState } from './connection';
@@ -14,7 +17,7 @@ const HubContext = createContext<Hub | undefined>(undefined);
 const ViewerContext = createContext<Viewer | undefined>(undefined);
 
 export interface HubProps {
-  /** Shown while nobody is signed in. */
+  /** Shown while no viewer is signed in. */
   readonly entrance: (state: Exclude<SessionState, { is: 'in' }>) => ReactNode;
   readonly children: ReactNode;
 }
@@ -36,7 +39,7 @@ export function HubProvider({ entrance, children }: HubProps) {
   );
 }
 
-/** A client of its own for each viewer: nothing of what one saw is shown to the next. */
+/** Creates one client per viewer, so that no viewer sees cached data of another. */
 function ClientProvider({ children }: { readonly children: ReactNode }) {
   const { session, connection } = useHub();
   const [opened, setOpened] = useState<HubClient>();

@@ -1,4 +1,7 @@
-/** A key under which the hub does an act once, however often it is asked. `crypto.randomUUID` is not there for pages that came by plain HTTP. */
+/**
+ * Returns a key for an idempotent mutation. `crypto.randomUUID` is missing on pages over plain
+ * HTTP.
+ */
 export function newIdempotencyKey(): string {
   return `console-${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

@@ -1,4 +1,7 @@
-/** Whether the hub serves another console than the one that runs here: after an update, files that this one would still load are gone. */
+/**
+ * Reports whether the hub serves a newer console than this one. After an update, old files are
+ * gone.
+ */
 
 const entryPattern = /<script[^>]+src="([^"]+)"/;
 

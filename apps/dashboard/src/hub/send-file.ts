@@ -25,7 +25,7 @@ export async function sendFile(url: string, file: File, fields: Readonly<Record<
   }
 }
 
-/** Has the browser save what stands at an address of the hub. False where the hub did not give it. */
+/** Downloads a file from an address of the hub. Returns false if the hub did not send it. */
 export async function saveFile(url: string, name: string): Promise<boolean> {
   try {
     const answer = await fetch(url, { headers: authorization() });

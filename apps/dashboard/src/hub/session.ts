@@ -1,4 +1,7 @@
-/** Who is signed in at this hub: by an API key that this tab keeps, or by the cookie of a session that only the hub can read. */
+/**
+ * Who is signed in at this hub: by an API key that this tab keeps, or by a session cookie that only
+ * the hub can read.
+ */
 import { stringifyDocument } from 'urql';
 import { rememberedPage } from './sign-in-methods';
 import { ViewerDocument, type ViewerQuery } from './generated/viewer';
@@ -79,7 +82,10 @@ export class Session {
     }
   }
 
-  /** The key leaves this tab at once. A cookie that the hub could not be told of is asked about again at the next load. */
+  /**
+   * Removes the key from this tab. A cookie that was not cleared on the hub is checked again at the
+   * next load.
+   */
   async signOut(): Promise<void> {
     const hadKey = sessionStorage.getItem(storageKey) !== null;
     sessionStorage.removeItem(storageKey);
@@ -87,7 +93,10 @@ export class Session {
     this.#become({ is: 'out', ended: false });
   }
 
-  /** Ends all sessions of the person, this one too, in whatever browser they are. False where the hub did not say that it has. */
+  /**
+   * Ends all sessions of the person, including this one. Returns false if the hub did not confirm
+   * it.
+   */
   async signOutEverywhere(): Promise<boolean> {
     try {
       const answer = await postJson('/api/sign-out-everywhere', {});
@@ -100,7 +109,7 @@ export class Session {
     }
   }
 
-  /** The hub answered that it does not know who asks. The address stays, so that signing in again leads back. */
+  /** The hub rejected the credentials. The address stays, so that signing in leads back to it. */
   readonly end = (): void => {
     if (this.#state.is !== 'in') return;
     sessionStorage.removeItem(storageKey);
@@ -117,7 +126,7 @@ function postJson(url: string, body: object): Promise<Response> {
   return fetch(url, { method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) });
 }
 
-/** Undefined: nobody whom the hub knows. Throws where the hub cannot say. */
+/** Undefined if the hub does not know the viewer. Throws if the hub cannot answer. */
 async function askViewer(headers: Readonly<Record<string, string>>): Promise<Viewer | undefined> {
   const answer = await fetch('/graphql', {
     method: 'POST',

@@ -1,4 +1,7 @@
-/** Which ways to sign in this hub offers (an API key is always one), and the way to an identity provider and back. */
+/**
+ * Reads which sign-in methods the hub offers besides API keys, and remembers the page across a
+ * redirect.
+ */
 import type { SignInFailure } from './session';
 
 export interface SignInMethods {
@@ -17,7 +20,7 @@ export async function signInMethods(): Promise<SignInMethods> {
     const answer = await fetch('/api/sign-in');
     if (answer.ok) return { ...((await answer.json()) as Omit<SignInMethods, 'failure'>), failure };
   } catch {
-    // Whoever has a key finds out by it whether the hub answers again.
+    // Signing in with a key also shows whether the hub answers again.
   }
   return { password: false, oidc: null, failure };
 }
@@ -26,7 +29,7 @@ export function rememberPage(): void {
   sessionStorage.setItem(storageKey, location.pathname + location.search);
 }
 
-/** Once; undefined where nobody has just come back. */
+/** Returns the page once after a redirect, otherwise undefined. */
 export function rememberedPage(): string | undefined {
   const page = sessionStorage.getItem(storageKey) ?? undefined;
   sessionStorage.removeItem(storageKey);

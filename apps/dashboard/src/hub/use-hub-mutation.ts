@@ -1,4 +1,7 @@
-/** A mutation and how it failed, told apart: refused (nothing was changed) or not answered (nobody knows). */
+/**
+ * A mutation and its failure: rejected (nothing was changed) or not answered (the result is
+ * unknown).
+ */
 import { useCallback, useState } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
 

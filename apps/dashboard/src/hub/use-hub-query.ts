@@ -1,4 +1,6 @@
-/** A query whose answer stays current: asked again when a lost connection is back, and every so often if the page says so. */
+/**
+ * A query that stays current: it runs again after a reconnect and, if requested, at an interval.
+ */
 import { useCallback, useEffect } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
 import { useConnection } from './hub';

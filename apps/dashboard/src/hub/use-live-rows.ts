@@ -1,4 +1,7 @@
-/** Changes of rows that are shown, as the hub tells of them; gathered, so that a fleet that comes back redraws the page a few times and not thousands. */
+/**
+ * Collects changes of visible rows from a subscription and applies them in batches, to limit
+ * redraws.
+ */
 import { useEffect } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
 

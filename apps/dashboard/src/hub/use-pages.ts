@@ -26,7 +26,10 @@ export interface Pages<Row> {
 
 export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
   readonly query: DocumentInput<Data, Variables>;
-  /** Of the page after this cursor. Must be the same function as long as the filter is the same (useCallback). */
+  /**
+   * Variables for the page after a cursor. Keep the same function while the filter is the same
+   * (useCallback).
+   */
   readonly variables: (after: string | null) => Variables;
   /** Must be the same function always. */
   readonly pageOf: (data: Data) => Page<Row>;
@@ -51,7 +54,10 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   const rowsShown = useRef(0);
   const healedSeen = useRef(healed);
 
-  /** The page after a cursor, and those after it until there are as many rows; without a cursor they take the place of what is shown. */
+  /**
+   * Loads pages after a cursor until enough rows are there. Without a cursor they replace the shown
+   * rows.
+   */
   const load = useCallback(
     async (after: string | null, rowsWanted: number) => {
       const mine = after === null ? ++turn.current : turn.current;
@@ -77,7 +83,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     [client, query, variables, pageOf],
   );
   useEffect(() => void load(null, 0), [load]);
-  // Whoever has gone down a list is not thrown back to its beginning.
+  // Keeps the scroll position of a viewer who has scrolled down.
   const refresh = useCallback(() => void load(null, Math.min(rowsShown.current, keptRowsMax)), [load]);
   useEffect(() => {
     if (healed === healedSeen.current) return;

@@ -12,7 +12,7 @@ import { makeTheme, mantineVariables } from './theme';
 
 /** Browsers hide the attribute from scripts of others, and show the property to ours. */
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
-// Where react-remove-scroll, which is behind Mantine's dialogs, looks for the nonce of the style that holds the page still.
+// react-remove-scroll, used by Mantine's dialogs, looks here for the nonce of its style element.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
 
 export function Look({ children }: { readonly children: ReactNode }) {

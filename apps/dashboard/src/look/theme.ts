@@ -1,4 +1,4 @@
-/** Mantine in the look of docs/design.md. Colours and sizes are the tokens; this says which token a component takes. */
+/** The Mantine theme of docs/design.md: which colour and size token each component takes. */
 import {
   ActionIcon,
   Alert,
@@ -95,7 +95,7 @@ export function makeTheme(density: Density) {
       Input: Input.extend({ defaultProps: { size } }),
       InputWrapper: InputWrapper.extend({ defaultProps: { size } }),
       Loader: Loader.extend({ defaultProps: { size: 'sm', type: 'dots' } }),
-      // A placeholder for the focus may not stand in a menu; the menu itself takes the focus.
+      // A menu must not contain a focus placeholder, so the menu itself takes the focus.
       Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
       Modal: Modal.extend({
         defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } },

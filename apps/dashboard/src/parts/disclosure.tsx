@@ -1,4 +1,7 @@
-/** What is rarely needed, behind its name: closed until somebody opens it, and open where it holds something that must be seen. */
+/**
+ * Hides rarely needed content behind its title. Initially open if it holds something that must be
+ * seen.
+ */
 import { type ReactNode, useEffect, useRef } from 'react';
 import { IconChevronRight } from '@tabler/icons-react';
 import classes from './disclosure.module.css';

@@ -30,7 +30,7 @@ export function LoadFailure({ error, onRetry }: { readonly error: CombinedError;
   );
 }
 
-/** A change that did not happen, or of which nobody knows. */
+/** A mutation that was rejected, or whose result is unknown. */
 export function MutationFailureNotice({ failure }: { readonly failure: MutationFailure | undefined }) {
   const { t } = useTranslation();
   if (!failure) return null;

@@ -1,4 +1,4 @@
-/** A picture that the hub keeps. It is fetched with the viewer's key, which an address in a page cannot carry. */
+/** A picture from the hub, fetched with the viewer's key, which an image address cannot carry. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { authorization } from '../hub/session';

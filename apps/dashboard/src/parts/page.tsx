@@ -1,4 +1,7 @@
-/** The frame of every page: its name as the one h1 (and in the window's title), what it is about, what can be done. Takes the focus when one arrives. */
+/**
+ * The frame of every page: its title as the only h1 and as the window title, a description, and
+ * actions. Takes the focus after navigation.
+ */
 import { type ReactNode, type Ref, useEffect, useRef } from 'react';
 import { useTranslation } from 'react-i18next';
 import classes from './page.module.css';
@@ -42,7 +45,7 @@ export interface SectionProps {
   readonly children: ReactNode;
 }
 
-/** A card with a heading of its own. */
+/** A card with a heading. */
 export function Section({ title, actions, headingRef, children }: SectionProps) {
   return (
     <section className={classes.section} aria-label={title}>

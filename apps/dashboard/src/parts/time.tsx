@@ -1,4 +1,4 @@
-/** Moments in the viewer's zone: how long ago at a glance, the exact value with zone on hover or focus. */
+/** Times in the viewer's zone: relative at a glance, exact with zone on hover or focus. */
 import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -98,7 +98,7 @@ function makeFormats(language: string) {
   };
 }
 
-/** Made once for each language: to make one takes longer than to draw the row that it stands in. */
+/** Created once per language, because creating a formatter takes longer than drawing a row. */
 const formats = new Map<string, ReturnType<typeof makeFormats>>();
 
 function formatsOf(language: string): ReturnType<typeof makeFormats> {

@@ -1,4 +1,6 @@
-/** A word on what was done, which goes away by itself. Failures stand beside their button instead. */
+/**
+ * A short notification of success that disappears. Failures are shown next to their button instead.
+ */
 import { useCallback } from 'react';
 import { notifications } from '@mantine/notifications';
 import { useTranslation } from 'react-i18next';

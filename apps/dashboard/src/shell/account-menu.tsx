@@ -46,7 +46,7 @@ export function AccountMenu() {
   };
   return (
     <>
-      {/* No menu: choices of the appearance may not stand in one. */}
+      {/* Not a menu item, because a menu must not contain radio groups. */}
       <Popover
         opened={isOpen}
         onChange={setOpen}
@@ -138,7 +138,7 @@ function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; read
   );
 }
 
-/** Also on the page of the way in, where nobody is signed in. */
+/** Also shown on the sign-in page, without a viewer. */
 export function Appearance() {
   const { t, i18n } = useTranslation();
   const { colorScheme, setColorScheme } = useMantineColorScheme();

@@ -1,4 +1,4 @@
-/** What stands over every page when something is the matter with the console itself: the live connection is lost, or the hub has a newer console. */
+/** Banners over every page: the live connection is lost, or the hub has a newer console. */
 import { useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconPlugConnectedX, IconRefresh } from '@tabler/icons-react';
@@ -7,7 +7,7 @@ import { useConnection } from '../hub/hub';
 import { hasNewerConsole } from '../hub/newer-console';
 import classes from './shell.module.css';
 
-/** Ms that a connection may be away before anybody is told: a reconnect of the blink of an eye is no news. */
+/** Ms without a connection before the banner appears, so that short reconnects stay silent. */
 const toldAfterMs = 1_500;
 
 export function Banners() {
@@ -40,7 +40,10 @@ function ConnectionBanner() {
   );
 }
 
-/** A hub that comes back may have been replaced by a newer one; forms that are half filled in are the viewer's to keep or to leave. */
+/**
+ * A returning hub may be a newer one. The viewer decides when to reload, because forms may be half
+ * filled in.
+ */
 function VersionBanner() {
   const { t } = useTranslation();
   const { healed } = useConnection();

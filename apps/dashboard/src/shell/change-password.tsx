@@ -1,4 +1,4 @@
-/** A person's own password. Asked for twice, because nobody can read what they type. */
+/** Changes a person's own password. The new one is typed twice, because it is hidden. */
 import { useState } from 'react';
 import { PasswordInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,4 @@
-/** The way in. It stands in place of whatever page was asked for, so that signing in leads there. */
+/** The sign-in page. It replaces the requested page, so that signing in leads there. */
 import { type FormEvent, useEffect, useState } from 'react';
 import { Button, Loader, PasswordInput, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -57,7 +57,7 @@ function SignIn({ isEnded }: { readonly isEnded: boolean }) {
   );
 }
 
-/** One form for both: whoever fills in a key signs in by it. */
+/** One form for both methods: a filled key signs in with the key. */
 function SignInForm({ offered }: { readonly offered: SignInMethods }) {
   const { t } = useTranslation();
   const session = useSession();

@@ -1,4 +1,7 @@
-/** The pages by name, address, icon and the scope that they need: the navigation shows those that the viewer may see. */
+/**
+ * The pages with address, icon and required scope. The navigation shows those that the viewer may
+ * see.
+ */
 import {
   type Icon,
   IconActivity,

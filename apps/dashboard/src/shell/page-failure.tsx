@@ -1,4 +1,4 @@
-/** What is shown where a page broke, or where there is none. */
+/** Shown when a page fails or does not exist. */
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconCompassOff, IconLock, IconMoodConfuzed, IconRefresh } from '@tabler/icons-react';
@@ -8,7 +8,7 @@ import type { Scope } from '../hub/session';
 import { Empty } from '../parts/empty';
 import { Page } from '../parts/page';
 
-/** The script of a page did not come: the hub is away, or it was updated and has that file no more. */
+/** The script of a page did not load: the hub cannot be reached, or an update removed the file. */
 export class PageLost extends Error {
   constructor(cause: unknown) {
     super('The script of the page did not come.', { cause });
@@ -36,7 +36,7 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
   );
 }
 
-/** Only a page that the hub serves anew has the names of its files; and only a hub that answers is asked for it. */
+/** Only a fresh page has the current file names, and only if the hub answers. */
 function PageMissing() {
   const { t } = useTranslation();
   const [isAway, setAway] = useState(false);

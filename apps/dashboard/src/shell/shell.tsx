@@ -1,4 +1,7 @@
-/** What stands around every page: the way past the navigation, the navigation, the account, and the word that the connection is lost. */
+/**
+ * The frame of all pages: skip link, navigation, account menu, and the banner for a lost
+ * connection.
+ */
 import { type ReactNode, useEffect, useState } from 'react';
 import { ActionIcon, Drawer } from '@mantine/core';
 import { IconMenu2 } from '@tabler/icons-react';

@@ -1,4 +1,7 @@
-/** The language of the console: what the viewer chose in this browser, else what the browser asks for, else English. A catalogue is loaded when it is used. */
+/**
+ * The language of the console: chosen in this browser, else preferred by the browser, else English.
+ * Catalogues load on use.
+ */
 import i18next from 'i18next';
 import { initReactI18next } from 'react-i18next';
 import type en from './en.json';

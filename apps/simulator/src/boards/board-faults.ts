@@ -4,9 +4,10 @@ import type { Socket } from 'node:net';
 export const boardFaults = ['mute', 'garbage', 'flooding', 'closing'] as const;
 export type BoardFault = (typeof boardFaults)[number];
 
-/** Nothing of it answers a request: noise, frames with ids of nobody, halves of frames. */
+/** Sends what answers no request: noise, frames with unknown ids, halves of frames. */
 export const garbage =
-  'null\r\n{"id":0,"error":1}\r\n[]\r\n{"jsonrpc":"2.0","result":{}}\r\n{"jsonrpc":"2.0","id":31999,"result":1}\r\n{"result":{"tools":[\r\n';
+  'null\r\n{"id":0,"error":1}\r\n[]\r\n{"jsonrpc":"2.0","result":{}}\r\n{"jsonrpc":"2.0","id":31999,"result":1}\r' +
+  '\n{"result":{"tools":[\r\n';
 /** One line of a flood, bytes. */
 export const floodLine = `${'x'.repeat(16 * 1024)}\r\n`;
 

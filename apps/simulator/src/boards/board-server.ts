@@ -1,4 +1,7 @@
-/** One simulated microcontroller on a TCP port of its own. It serves one client; others are accepted and wait mute, as with a real one. [mcpu §0] */
+/**
+ * One simulated microcontroller on its own TCP port. It serves one client; others are accepted and
+ * stay silent. [mcpu §0]
+ */
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo, Server, Socket } from 'node:net';
@@ -6,7 +9,7 @@ import type { BoardEffect, SimulatedBoard } from '@flotilla/simulated-device';
 import type { BoardFault } from './board-faults.js';
 import { misbehave } from './board-faults.js';
 
-/** Clients that its network stack holds back while it serves one; further ones are turned away. */
+/** Clients that the network stack holds while it serves one; more are rejected. */
 const WAITING_MAX = 4;
 
 export interface BoardServerOptions {
@@ -53,7 +56,7 @@ export class BoardServer {
   }
 
   #accept(socket: Socket): void {
-    // Whatever breaks the connection also closes it, and that is all there is to know.
+    // Every failure of the connection also closes it, so closing is handled alone.
     socket.on('error', () => undefined);
     if (this.#served === undefined) this.#serve(socket);
     else if (this.#waiting.length < WAITING_MAX) this.#wait(socket);

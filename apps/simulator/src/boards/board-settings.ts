@@ -1,4 +1,7 @@
-/** What has to be typed into a microcontroller that comes to the hub by itself, as `registerDevice` gave it out. [mcpu §6.1] */
+/**
+ * The connection settings of a microcontroller that dials the hub, as `registerDevice` returned
+ * them. [mcpu §6.1]
+ */
 import { z } from 'zod';
 import type { DeviceSocket, DeviceSocketEvents } from '../sockets/device-socket.js';
 import { MqttSocket } from '../sockets/mqtt-socket.js';

@@ -1,4 +1,7 @@
-/** All simulated microcontrollers of this process: made from the seed, those that listen on a port of their own and those that come by themselves. */
+/**
+ * All simulated microcontrollers of this process: those that listen on their own port, and those
+ * that dial the hub.
+ */
 import { boardProfileNames, boardProfiles, seededRandom, SimulatedBoard } from '@flotilla/simulated-device';
 import type { BoardProfileName } from '@flotilla/simulated-device';
 import { boardFaults } from './board-faults.js';
@@ -11,14 +14,14 @@ import type { SimulatorOptions } from '../command/options.js';
 /** Pause of a board that lost the hub. */
 const RECONNECT_MS = 5_000;
 
-/** What is told of a board. */
+/** The reported state of a board. */
 export interface BoardView {
   /** `host:port` at which it is dialled; of one that comes by itself its id. */
   readonly address: string;
   readonly profile: BoardProfileName;
   readonly fault: BoardFault | 'none';
   readonly connections: number;
-  /** How often the hub turned it away: only of one that comes by itself. */
+  /** How often the hub rejected it; only for boards that dial the hub. */
   readonly refusals: number;
   readonly outputs: Readonly<Record<string, boolean | number>>;
   readonly tools: Readonly<Record<string, number>>;

@@ -1,6 +1,6 @@
 /**
- * One simulated microcontroller that comes to the hub by itself, with what an operator was given when it was registered: over WebSocket or MQTT, coming back after a loss.
- * [mcpu §6]
+ * One simulated microcontroller that dials the hub over WebSocket or MQTT with its registered
+ * credentials, and reconnects after a loss. [mcpu §6]
  */
 import type { BoardEffect, SimulatedBoard } from '@flotilla/simulated-device';
 import type { BoardFault } from './board-faults.js';

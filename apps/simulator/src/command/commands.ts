@@ -1,4 +1,7 @@
-/** The commands on standard input, one JSON object per line: parsed, checked, carried out, answered. A bad line gets an error event and harms nothing. */
+/**
+ * The commands on standard input, one JSON object per line. An invalid line returns an error event
+ * and changes nothing.
+ */
 import { behaviourSchema } from '@flotilla/simulated-device';
 import { z } from 'zod';
 import { boardFaults } from '../boards/board-faults.js';

@@ -1,4 +1,6 @@
-/** The command line: every setting of a simulated fleet, checked, with what is missing filled in from the environment. */
+/**
+ * The command line: every option of a simulated fleet, checked, with defaults from the environment.
+ */
 import { readFileSync } from 'node:fs';
 import { Command, InvalidArgumentError, Option } from 'commander';
 import {
@@ -17,7 +19,7 @@ import { readJson } from './read-json.js';
 const DEVICES_PER_ADDRESS = 20_000;
 /** More needs several processes: a process has 20,000 to 100,000 open files on ordinary systems. */
 const DEVICES_MAX = 100_000;
-/** Each microcontroller is a listener on a port of its own, and one address has about 28,000 of them. */
+/** Each microcontroller listens on its own port, and one address has about 28,000 of them. */
 const BOARDS_MAX = 5_000;
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)$/;
 
@@ -25,7 +27,9 @@ export interface SimulatorOptions {
   readonly devices: number;
   readonly transport: 'mqtt' | 'websocket' | 'mixed';
   readonly profile: ProfileName | 'mixed';
-  /** Where the devices ask how to connect. Undefined: they connect to the addresses below, with the fleet-wide secret. */
+  /**
+   * The OTA address of the devices. Undefined: they connect directly, with the fleet-wide secret.
+   */
   readonly ota: string | undefined;
   /** Authority that the devices trust besides the public ones, PEM. */
   readonly ca: string | undefined;
@@ -214,7 +218,7 @@ function addBehaviour(text: string, former: readonly LastingBehaviour[] = []): r
   const parsed = behaviourSchema.safeParse(readJson(text));
   if (!parsed.success)
     throw new InvalidArgumentError(
-      `It is no behaviour: ${parsed.error.issues.map(({ message }) => message).join('; ')}.`,
+      `Not a valid behaviour: ${parsed.error.issues.map(({ message }) => message).join('; ')}.`,
     );
   if (!isLasting(parsed.data))
     throw new InvalidArgumentError(`${parsed.data.kind} does not last; give it as a command with --json.`);
@@ -225,7 +229,7 @@ function readCredentials(file: string): readonly BoardSettings[] {
   const parsed = boardSettingsSchema.array().safeParse(readJson(readText(file)));
   if (!parsed.success)
     throw new InvalidArgumentError(
-      'It is no JSON list of credentials of MCPU devices with transport WEBSOCKET or MQTT.',
+      'Expected a JSON list of credentials of MCPU devices with transport WEBSOCKET or MQTT.',
     );
   return parsed.data;
 }

@@ -1,14 +1,16 @@
-/** Says what the fleet is doing: JSON lines for programs, sentences for people. Repeated trouble is gathered into one message per while. */
+/**
+ * Reports the fleet: JSON lines for programs, sentences for people. Repeated problems are grouped.
+ */
 import { pausesAt, type DeviceNotice } from '@flotilla/simulated-device';
 import type { Loss } from '../sockets/device-socket.js';
 import type { SimulatorOptions } from './options.js';
 
-/** Counts are reported at most this often, so that 5,000 devices at once do not mean 5,000 lines. */
+/** The minimum time between counts, so that 5,000 devices at once do not print 5,000 lines. */
 const COUNT_EVERY_MS = 100;
 /** The same for people, and for trouble. */
 const SENTENCE_EVERY_MS = 2000;
 
-/** Codes, crashes and upgrades that a person is told: with more of them nobody reads on. */
+/** Codes, crashes and upgrades printed for a person; more would not be read. */
 const NOTICES_SAID_MAX = 20;
 
 const PROBLEM_CODES = {
@@ -62,7 +64,7 @@ export class Reporter {
     this.#reportSoon();
   }
 
-  /** What a device shows or does that somebody has to see at once, one by one. */
+  /** Device notices that a person must see at once, one by one. */
   onnotice(device: string, notice: DeviceNotice): void {
     const { kind, ...rest } = notice;
     this.event({ event: kind, device, ...rest });
@@ -97,7 +99,7 @@ export class Reporter {
     const again = `They try again every ${(this.options.reconnectMs ?? pausesAt(speed).reconnectMs) / 1000} s.`;
     switch (kind) {
       case 'unreachable':
-        return `No hub answers ${count} devices at ${ota ?? `${host} (MQTT ${mqttPort}, HTTP ${httpPort})`}: ${detail}. ${again}`;
+        return `No hub answered ${count} devices at ${ota ?? `${host} (MQTT ${mqttPort}, HTTP ${httpPort})`}: ${detail}. ${again}`;
       case 'refused':
         return ota === undefined
           ? `The hub refused ${count} devices (${detail}): give an OTA address with --ota, or, where FLOTILLA_DEVICE_AUTH is hmac, the hub's secret with --secret or its data folder with --data-dir (now ${dataDir}). ${again}`
@@ -113,7 +115,7 @@ export class Reporter {
 function told(notice: DeviceNotice): string {
   switch (notice.kind) {
     case 'code':
-      return `shows the code ${notice.code} and waits until somebody has approved it`;
+      return `shows the code ${notice.code} and waits for approval`;
     case 'crash':
       return `crashed: ${notice.reason}`;
     case 'installed':

@@ -1,6 +1,6 @@
-/** The byte path of one simulated device, seen from its end. One object is one connection attempt; a further attempt takes a new one. */
+/** The byte path of one simulated device. One object is one connection attempt. */
 
-/** Why a connection is not there. `refused`: the hub did not accept the credentials. `unanswered`: the OTA address gave no answer that leads on. */
+/** Why a connection failed. `refused`: credentials rejected. `unanswered`: no usable OTA answer. */
 export interface Loss {
   readonly kind: 'unreachable' | 'refused' | 'lost' | 'unanswered';
   readonly detail: string;
@@ -22,8 +22,8 @@ export interface DeviceSocket {
   /** A packet of Opus; missing where sound takes another way than the messages. */
   sendAudio?(packet: Uint8Array): void;
   /**
-   * Ends the connection for good; nothing is reported afterwards. `silent` is what the loss of Wi-Fi looks like from the hub: the connection stays, and nothing comes
-   * or goes on it any more, until it is closed a second time.
+   * Ends the connection; nothing is reported afterwards. `silent` simulates lost Wi-Fi: the
+   * connection stays open without traffic until it is closed again.
    */
   close(how: 'graceful' | 'abrupt' | 'silent'): void;
 }

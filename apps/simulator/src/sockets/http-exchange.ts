@@ -1,4 +1,7 @@
-/** Carries out one HTTP request of a device as its client does: a connection of its own, no redirects, no compression, and answers that fit its memory. [xiaozhi §6] */
+/**
+ * Makes one HTTP request as the device's client does: new connection, no redirects, no compression,
+ * bounded answers. [xiaozhi §6]
+ */
 import { createHash } from 'node:crypto';
 import { request as plainRequest, type IncomingMessage, type RequestOptions } from 'node:http';
 import { request as tlsRequest } from 'node:https';
@@ -78,7 +81,7 @@ async function readAnswer(
   return { body: '' };
 }
 
-/** What is not read stays at the hub, as with a device that writes to its flash or has a poor network. */
+/** Unread bytes stay at the hub, as with a device that writes to flash or has a poor network. */
 async function* paced(response: IncomingMessage, bytesPerSecond: number): AsyncIterable<Buffer> {
   for await (const chunk of response as AsyncIterable<Buffer>) {
     yield chunk;
@@ -86,7 +89,7 @@ async function* paced(response: IncomingMessage, bytesPerSecond: number): AsyncI
   }
 }
 
-/** The rest of a file that is no image is not taken. */
+/** Stops reading a file that is not an image. */
 async function readImage(chunks: AsyncIterable<Buffer>): Promise<ImageVerdict> {
   const reader = new AppImageReader(createHash('sha256'));
   for await (const chunk of chunks) if (reader.push(chunk) !== undefined) break;
@@ -99,7 +102,7 @@ async function readAssets(chunks: AsyncIterable<Buffer>): Promise<AssetsVerdict>
   return reader.end();
 }
 
-/** Reads on until half of what was announced is there; what is shorter than it said ends the same way. */
+/** Stops after half of the announced bytes; a shorter body ends the same way. */
 async function readHalf(response: IncomingMessage, bytesPerSecond: number): Promise<never> {
   const halfBytes = (lengthOf(response) ?? 0) / 2;
   let bytes = 0;

@@ -1,4 +1,4 @@
-/** Our framing against the library's: each reads what the other wrote, however the bytes are cut. */
+/** Compares our framing with the library: each reads what the other wrote, for any chunking. */
 import fc from 'fast-check';
 import { generate, parser, type Packet } from 'mqtt-packet';
 import { describe, expect, it } from 'vitest';

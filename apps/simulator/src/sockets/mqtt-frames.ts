@@ -1,6 +1,6 @@
 /**
- * MQTT framing for the two packets that matter at 40,000 a second: PUBLISH out, PUBLISH in. Everything else is left to mqtt-packet, whose parser and
- * generator take 1.9 µs of CPU per call where these take 0.4, of about 25 µs for the whole answered call.
+ * MQTT framing for PUBLISH in both directions, at 40,000 per second; mqtt-packet does the rest.
+ * Measured: 0.4 µs of CPU per call instead of 1.9 µs, of about 25 µs per answered call.
  */
 
 const PUBLISH = 0x30;
@@ -45,11 +45,16 @@ export class FrameError extends Error {
   override readonly name = 'FrameError';
 }
 
-/** Cuts a byte stream into packets. Whole packets inside one chunk are read in place, without a copy. */
+/**
+ * Cuts a byte stream into packets. Complete packets in one chunk are read in place, without a copy.
+ */
 export class FrameReader {
   #rest: Buffer | undefined;
 
-  /** Calls `deliver` for each packet that `chunk` completes; `chunk` may be overwritten afterwards. Throws a FrameError. */
+  /**
+   * Calls `deliver` per completed packet; `chunk` may be overwritten afterwards. Throws a
+   * FrameError.
+   */
   push(chunk: Buffer, deliver: (packet: InboundPacket) => void): void {
     const bytes = this.#rest === undefined ? chunk : Buffer.concat([this.#rest, chunk]);
     this.#rest = undefined;

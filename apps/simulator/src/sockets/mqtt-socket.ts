@@ -1,4 +1,7 @@
-/** A device's MQTT connection: CONNECT 3.1.1, keep-alive pings, PUBLISH with QoS 0, and a SUBSCRIBE from microcontrollers only. [xiaozhi §2.2, mcpu §6.4] */
+/**
+ * A device's MQTT connection: CONNECT 3.1.1, keep-alive, PUBLISH with QoS 0; microcontrollers also
+ * SUBSCRIBE. [xiaozhi §2.2, mcpu §6.4]
+ */
 import { connect, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { generate } from 'mqtt-packet';
@@ -12,7 +15,10 @@ const DISCONNECT = generate({ cmd: 'disconnect' });
 const RECEIVE_BYTES = 1024;
 /** How long a device waits for CONNACK. */
 const CONNECT_WAIT_MS = 10_000;
-/** What may wait for a hub that does not read; further messages are lost, as on a device whose buffer is full. */
+/**
+ * Bytes that wait for a slow hub at most; more messages are lost, as on a device with a full
+ * buffer.
+ */
 const SEND_BYTES_MAX = 256 * 1024;
 /** How long a DISCONNECT may take to leave before the socket is cut. */
 const FAREWELL_MS = 1000;

@@ -1,4 +1,4 @@
-/** The UDP channel of one device's conversation: its key, its numbers, and a socket of its own. [xiaozhi §2.5] */
+/** The UDP channel of one conversation: key, sequence numbers and socket. [xiaozhi §2.5] */
 import { createCipheriv, createDecipheriv } from 'node:crypto';
 import { createSocket } from 'node:dgram';
 import type { SoundChannel } from '@flotilla/simulated-device';
@@ -12,7 +12,7 @@ export class UdpSound {
   readonly #socket = createSocket('udp4');
   readonly #key: Buffer;
   readonly #ssrc: number;
-  /** A device takes whatever is newer, however far. */
+  /** A device accepts any newer sequence number. */
   readonly #window = new SequenceWindow(Infinity);
   #sequence = 0;
 

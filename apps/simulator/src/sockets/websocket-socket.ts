@@ -1,4 +1,7 @@
-/** A device's WebSocket connection: the handshake headers of the firmware, text frames, and an end without a close frame. [xiaozhi §1.2, §1.5] */
+/**
+ * A device's WebSocket connection: the firmware's handshake headers, text frames, no close frame.
+ * [xiaozhi §1.2, §1.5]
+ */
 import { WebSocket } from 'ws';
 import type { DeviceIdentity } from '@flotilla/simulated-device';
 import { decodeAudioFrame, encodeAudioFrame } from '@flotilla/voice';
@@ -8,7 +11,10 @@ import type { DeviceSocket, DeviceSocketEvents, Loss, SocketTarget } from './dev
 const HANDSHAKE_WAIT_MS = 10_000;
 /** What a device takes from the hub in one frame. */
 const FRAME_BYTES_MAX = 64 * 1024;
-/** What may wait for a hub that does not read; further messages are lost, as on a device whose buffer is full. */
+/**
+ * Bytes that wait for a slow hub at most; more messages are lost, as on a device with a full
+ * buffer.
+ */
 const SEND_BYTES_MAX = 256 * 1024;
 const REFUSED_STATUS: readonly (number | undefined)[] = [401, 403];
 
@@ -18,7 +24,7 @@ export interface WebSocketLogin {
   readonly headers: Readonly<Record<string, string>>;
   /** Sent as it is where it contains a space, and as a bearer token otherwise. */
   readonly token: string | undefined;
-  /** Framing of audio: 1, 2 or 3; 1 where there is none. */
+  /** Framing of audio: 1, 2 or 3; 1 by default. */
   readonly version?: number;
 }
 
@@ -68,7 +74,7 @@ export class WebSocketSocket implements DeviceSocket {
       this.#socket.send(encodeAudioFrame(this.#framing, { payload: packet, timestamp: 0 }));
   }
 
-  /** A device destroys its socket whatever the reason: no close frame, no goodbye. */
+  /** A device always destroys its socket: no close frame, no goodbye. */
   close(how: 'graceful' | 'abrupt' | 'silent'): void {
     this.#isOver = true;
     if (how === 'silent') this.#socket.pause();

@@ -1,8 +1,11 @@
-/** One conversation as a voice server has it: greets the device over MCP as real ones do, listens until it is quiet, and says back what it heard. */
+/**
+ * One conversation of a voice server: greets the device over MCP, listens until silence, and echoes
+ * the audio.
+ */
 import type { WebSocket } from 'ws';
 import type { Misbehaviour } from './server-options.js';
 
-/** What one conversation has come to, for whoever watches. */
+/** The counts of one conversation. */
 export interface ConversationCounts {
   readonly device: string;
   readonly heard: number;

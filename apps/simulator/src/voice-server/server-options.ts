@@ -2,7 +2,10 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 
 const misbehaviours = ['mute', 'late', 'dies', 'stalls', 'floods'] as const;
-/** Says nothing to a hello; answers it after 5 s; ends in the middle of an utterance; stops reading there; says more than anybody can hear. */
+/**
+ * Ignores the hello; answers it after 5 s; ends in the middle of an utterance; stops reading there;
+ * sends too much audio.
+ */
 export type Misbehaviour = (typeof misbehaviours)[number];
 
 export interface ServerOptions {
@@ -21,7 +24,8 @@ export interface ServerOptions {
 export function readServerOptions(argv: readonly string[]): ServerOptions {
   return new Command('simulate:voice')
     .description(
-      'Runs a small voice server that says back what it hears, until Ctrl-C. Counts go to standard output as JSON lines when a conversation ends.',
+      'Runs a small voice server that says back what it hears, until Ctrl-C. Counts go to standard output as ' +
+        'JSON lines when a conversation ends.',
     )
     .option('--host <host>', 'the address to listen on', '127.0.0.1')
     .option('--port <port>', 'the port to listen on, 0 for any that is free', readPort, 8000)

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { LiveEvents } from './live-events.js';
 
 describe('live events for a reader', () => {
-  it('that are too many become a gap, which is told once', async () => {
+  it('that overflow the queue become one gap, reported once', async () => {
     const live = new LiveEvents<number>(2);
     for (const value of [1, 2, 3]) live.push(value);
     expect(await live.take()).toBe('missed');

@@ -1,4 +1,7 @@
-/** Live values for one reader. A full queue is no failure here: it is emptied, and its reader told that some were missed. */
+/**
+ * Live values for one reader. An overflowing queue is emptied, and the reader is notified of the
+ * gap.
+ */
 
 export class LiveEvents<Value> {
   readonly #max: number;

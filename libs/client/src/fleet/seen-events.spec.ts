@@ -4,7 +4,7 @@ import { SeenEvents } from './seen-events.js';
 const event = (n: number) => ({ cursor: `c${n}`, node: { id: `e${n}` } });
 
 describe('events that were seen', () => {
-  it('are told once', () => {
+  it('are delivered once', () => {
     const seen = new SeenEvents(undefined);
     expect([seen.add(event(1), 0), seen.add(event(1), 10), seen.add(event(2), 20)]).toEqual([true, false, true]);
   });

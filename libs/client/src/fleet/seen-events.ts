@@ -1,18 +1,23 @@
-/** The events of the last seconds: tells each once, and knows where to begin again after a gap. */
+/**
+ * The events of the last seconds: delivers each once, and knows where to read again after a gap.
+ */
 
 interface Seen {
   readonly cursor: string;
   readonly node: { readonly id: string };
 }
 
-/** An event may be written a little after one with a later cursor: reading begins again with what came this long before, ms. */
+/**
+ * An event may be written a little after one with a later cursor, so reading restarts this much
+ * earlier, ms.
+ */
 const overlapMs = 5_000;
 /** Of a fleet that says more than a thousand a second the last of those are remembered. */
 const rememberedMax = 5_000;
 
 export class SeenEvents {
   readonly #recent = new Map<string, { readonly cursor: string; readonly at: number }>();
-  /** Everything up to here was told, and long enough ago. */
+  /** Everything up to this cursor was delivered, long enough ago. */
   #resumeAfter: string | undefined;
 
   constructor(start: string | undefined) {

@@ -7,7 +7,10 @@ const eventOf = (n: number): TailedEvent => ({
   node: { id: `e${n}`, type: 'device.connected', deviceId: null, at: '2026-01-01T00:00:00Z', data: {} },
 });
 
-/** A hub with events 1 to 5, that ends the first subscription with `error` after event 2 and tells 5 in the next. */
+/**
+ * A hub with events 1 to 5: the first subscription ends with `error` after event 2, the next one
+ * delivers 5.
+ */
 function hubThatEnds(error: FlotillaError) {
   const asked: unknown[] = [];
   let subscriptions = 0;

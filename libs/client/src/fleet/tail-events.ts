@@ -1,6 +1,6 @@
 /**
- * Events without end and without gaps: live ones as they come, and by cursor whatever a lost connection or a full queue swallowed. Each event is told once, and in
- * the order of the cursors but for those that were caught up with.
+ * An endless event stream without gaps: live events, plus events by cursor after a lost connection
+ * or a full queue. Each event arrives once, in cursor order except for those read later.
  */
 import type { FlotillaClient } from '../flotilla-client.js';
 import { FlotillaError } from '../flotilla-error.js';
@@ -31,7 +31,10 @@ type Peer = Pick<FlotillaClient, 'request' | 'subscribe'>;
 
 /** Events of one page while catching up: the most that a page may have. */
 const pageRows = 200;
-/** The hub does not say when it has subscribed: what happens until then is caught up with after so long, ms. */
+/**
+ * The hub does not confirm a subscription, so earlier events are read by cursor after this time,
+ * ms.
+ */
 const settleMs = 1_000;
 
 export async function* tailEvents(
@@ -87,7 +90,7 @@ async function listen(
         live.push(eventAdded);
     } catch (error) {
       if (!(error instanceof FlotillaError) || error.code !== 'TOO_SLOW') throw error;
-      // The hub, or the transport here, gave the stream up and not the connection: begun anew, the gap is caught up with by cursor.
+      // Only the stream ended, not the connection: subscribe again and read the gap by cursor.
       missSome();
       continue;
     }

@@ -1,4 +1,7 @@
-/** One HTTP exchange with a time limit. What fails on the way becomes a FlotillaError; what the hub answers is returned, whatever its status. */
+/**
+ * One HTTP exchange with a timeout. Network failures become a FlotillaError; every answer is
+ * returned.
+ */
 import { FlotillaError } from '../flotilla-error.js';
 import { aborted } from './back-off.js';
 

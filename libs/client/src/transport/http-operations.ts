@@ -1,4 +1,7 @@
-/** Queries and mutations over HTTP: sends, sends again what may be repeated, and makes one error of whatever the answer says. */
+/**
+ * Queries and mutations over HTTP: retries what may be repeated, and turns every failure into one
+ * error.
+ */
 import { print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import type { ClientLimits, RequestOptions } from '../client-options.js';
 import { FlotillaError } from '../flotilla-error.js';

@@ -22,7 +22,8 @@ describe('an operation that is sent once', () => {
     [callTool, {}],
     ['mutation { removeDevice(deviceId: "a") { deviceId } }', {}],
     [
-      'mutation ($k: String!) { createJob(input: {}, idempotencyKey: $k) { job { id } } removeDevice(deviceId: "a") { deviceId } }',
+      'mutation ($k: String!) { createJob(input: {}, idempotencyKey: $k) { job { id } } removeDevice(deviceId: ' +
+        '"a") { deviceId } }',
       { k: 'k' },
     ],
     ['mutation { updateDevice(input: { deviceId: "idempotencyKey" }) { device { id } } }', {}],

@@ -1,4 +1,7 @@
-/** Which operations may be sent again when nobody knows whether the first sending arrived: queries, and mutations whose every field has an idempotency key. */
+/**
+ * Whether an operation may be retried when its result is unknown: queries, and mutations whose
+ * fields all have an idempotency key.
+ */
 import {
   Kind,
   type ArgumentNode,

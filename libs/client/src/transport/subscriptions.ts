@@ -1,6 +1,6 @@
 /**
- * Subscriptions over one graphql-transport-ws connection, opened with the first and closed with the last. A lost connection is dialled again and everything is
- * subscribed again; what happened meanwhile is lost, and `onReconnect` says so.
+ * Subscriptions over one graphql-transport-ws connection, opened with the first and closed with the
+ * last. It reconnects and subscribes again; `onReconnect` reports that values may be missing.
  */
 import { print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
 import { createClient, type Client } from 'graphql-ws/client';
@@ -12,7 +12,7 @@ import { operationOf } from './is-repeatable.js';
 
 export interface SubscriptionOptions {
   readonly signal?: AbortSignal;
-  /** The connection was lost and is back. What was said in between was not heard: read it again, for events by cursor. */
+  /** The connection was lost and is back. Read missed values again, events by cursor. */
   readonly onReconnect?: () => void;
   /** Each time that the hub has taken the connection, the first one too. */
   readonly onConnected?: () => void;
@@ -73,7 +73,7 @@ export class Subscriptions {
   close(): void {
     this.#ending.abort();
     for (const results of this.#open) results.fail(closed());
-    // A connection that is being made and never comes about fails for those above: they know by now.
+    // A connection that fails to open fails for its subscribers, who are notified already.
     Promise.resolve(this.#client?.dispose()).catch(() => undefined);
   }
 }
@@ -88,7 +88,7 @@ function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: Abor
     keepAlive: limits.keepAliveMs,
     connectionAckWaitTimeout: limits.requestMs,
     retryAttempts: limits.reconnectsMax,
-    // graphql-ws finds out by itself that nobody waits any more, and takes no rejection here.
+    // graphql-ws notices that the subscription has ended, and ignores rejections here.
     retryWait: () => pause(backOffOf(++failures, limits), ending).catch(() => undefined),
     shouldRetry: (error) => closeCodeOf(error) !== FORBIDDEN,
     on: { connected: () => (failures = 0) },
@@ -113,7 +113,7 @@ function closeCodeOf(error: unknown): number | undefined {
     : undefined;
 }
 
-/** An error message of the protocol, a close, or whatever the WebSocket failed with. */
+/** A protocol error message, a close event, or the error of the WebSocket. */
 function asFlotillaError(error: unknown, url: string): FlotillaError {
   if (Array.isArray(error)) return FlotillaError.ofGraphql(error as readonly GraphQLFormattedError[]);
   const code = closeCodeOf(error);

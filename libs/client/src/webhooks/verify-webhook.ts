@@ -1,8 +1,11 @@
-/** Whether a webhook is the hub's: `Flotilla-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`. Runs wherever WebCrypto does. */
+/**
+ * Verifies a webhook: `Flotilla-Signature: t=<unix seconds>,v1=<hex HMAC-SHA256 of "t.body">`.
+ * Needs WebCrypto only.
+ */
 import { FlotillaError } from '../flotilla-error.js';
 import type { Event } from '../generated/schema-types.js';
 
-/** Seconds by which the sender's clock and ours may differ: an older delivery may be somebody's recording. */
+/** Maximum clock difference in seconds; an older delivery may be a replay. */
 const TOLERANCE_SECONDS = 300;
 
 export interface VerifyOptions {
@@ -12,8 +15,8 @@ export interface VerifyOptions {
 }
 
 /**
- * The event of a delivery. `body` is what came over the wire, byte for byte: not parsed and written again. Throws FlotillaError WEBHOOK_INVALID for whatever the
- * hub did not sign with this secret within the last minutes.
+ * Returns the event of a delivery. `body` must be the received bytes, unparsed. Throws
+ * FlotillaError WEBHOOK_INVALID if the signature or its time is wrong.
  */
 export async function verifyWebhook(
   secret: string,

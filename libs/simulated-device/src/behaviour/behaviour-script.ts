@@ -53,7 +53,10 @@ export class BehaviourScript {
     this.#active = [];
   }
 
-  /** The behaviour of this kind that strikes this request, if any; asking uses one of its times up. */
+  /**
+   * Returns the active behaviour of this kind for this request, if any, and counts down its
+   * `times`.
+   */
   strike<Kind extends LastingBehaviour['kind']>(
     kind: Kind,
     subject?: RequestSubject | UpgradeSubject,
@@ -81,7 +84,9 @@ function isKind<Kind extends LastingBehaviour['kind']>(
   return behaviour.kind === kind;
 }
 
-/** Whether everything that the behaviour is limited to is so. The version of `upgradeTo` is no limit but the outcome. */
+/**
+ * Whether all limits of the behaviour match. The version of `upgradeTo` is an outcome, not a limit.
+ */
 function concerns(behaviour: LastingBehaviour, subject: RequestSubject | UpgradeSubject | undefined): boolean {
   if (behaviour.kind === 'upgradeTo') return true;
   const limits: Limits = behaviour;

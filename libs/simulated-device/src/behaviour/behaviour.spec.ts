@@ -1,4 +1,4 @@
-/** Each scripted behaviour does what it says, where it is meant to. */
+/** Each scripted behaviour has its effect, on the requests that it selects. */
 import { describe, expect, it } from 'vitest';
 import { BEHAVIOURS_MAX, behaviourSchema, type LastingBehaviour } from './behaviour.js';
 import { BehaviourScript } from './behaviour-script.js';
@@ -102,7 +102,7 @@ describe('behaviours', () => {
     });
   });
 
-  it('duplicateId comes back at once as somebody else', () => {
+  it('duplicateId reconnects at once as another device', () => {
     const bench = new DeviceOnBench();
     bench.do((device, now) => device.behave({ kind: 'duplicateId', mac: '02:00:01:00:00:01' }, now));
     expect(bench.device.identity.clientId).toContain('@@@02_00_01_00_00_01@@@');

@@ -1,11 +1,13 @@
-/** The faults and habits that a simulated device can be told to have, as plain data: tests, the command line and files can all carry them. */
+/** Faults and habits of a simulated device as plain data, for tests, the command line and files. */
 import { z } from 'zod';
 
-/** The longest delay that a behaviour may ask for, in ms: beyond any deadline of a hub, below what a timer can hold. */
+/**
+ * The longest delay of a behaviour, ms: beyond any deadline of a hub, below the maximum of a timer.
+ */
 const DELAY_MS_MAX = 3_600_000;
 /** An hour of speech. */
 const TALK_PACKETS_MAX = 60_000;
-/** Behaviours that one device may have at a time: enough for any story, small enough to search for each message. */
+/** Behaviours of one device at a time: enough for any story, few enough to search per message. */
 export const BEHAVIOURS_MAX = 32;
 
 const delayMs = z.number().int().min(0).max(DELAY_MS_MAX);
@@ -22,13 +24,15 @@ const scope = {
   chance: z.number().min(0).max(1).optional(),
 };
 
-/** Devices with this board only, by the name in `serverInfo`: what is sent to a whole fleet can be meant for one model. */
+/**
+ * Limits a behaviour for the whole fleet to devices with this board, by the name in `serverInfo`.
+ */
 const board = z.string().min(1).optional();
 
 const lasting = [
   /** The tool keeps the main task busy for so long. Calls only. */
   z.strictObject({ kind: z.literal('slow'), ms: delayMs, ...scope }),
-  /** The tool says `true` and does nothing: a value stays as it was, a device does not restart. Calls only. */
+  /** The tool returns `true` without effect: no value changes, no restart happens. Calls only. */
   z.strictObject({ kind: z.literal('noEffect'), ...scope }),
   /** The request is carried out, the reply never sent. */
   z.strictObject({ kind: z.literal('silent'), ...scope }),
@@ -52,8 +56,8 @@ const lasting = [
   /** Runs tools and restarts as a firmware of that age does. */
   z.strictObject({ kind: z.literal('rebootAs'), age }),
   /**
-   * `self.upgrade_firmware` succeeds without asking its URL for anything, and the device comes back with this version. `rollBackAfterMs` later the boot loader goes
-   * back to the former one.
+   * `self.upgrade_firmware` succeeds without a download and the device returns with this version.
+   * After `rollBackAfterMs` the boot loader rolls back.
    */
   z.strictObject({
     kind: z.literal('upgradeTo'),
@@ -61,7 +65,7 @@ const lasting = [
     transferMs: delayMs.optional(),
     rollBackAfterMs: delayMs.optional(),
   }),
-  /** A download of firmware or assets breaks off in the middle, or never ends: the device then says nothing more until somebody resets it. */
+  /** A firmware or assets download breaks off in the middle, or hangs until the device is reset. */
   z.strictObject({
     kind: z.literal('downloadFault'),
     how: z.enum(['breaks', 'hangs']),
@@ -70,8 +74,8 @@ const lasting = [
     chance: scope.chance,
   }),
   /**
-   * What becomes of a firmware image that was fetched whole: `corrupt` fails the check of what was written, `rollBack` makes the boot loader go back to the former
-   * firmware, at once or `afterMs` behind the restart, and `brick` is the last that is seen of the device until it is switched on by hand.
+   * A fault after a complete download: `corrupt` fails the check of the written image, `rollBack`
+   * restores the old firmware (`afterMs` after the restart), `brick` never returns.
    */
   z.strictObject({
     kind: z.literal('upgradeFault'),
@@ -83,20 +87,23 @@ const lasting = [
     times: scope.times,
     chance: scope.chance,
   }),
-  /** Every message over 1,000 bytes is lost until the device starts again, as after one that was cut. [xiaozhi §9, 24] */
+  /**
+   * Every message over 1,000 bytes is lost until the device restarts, as after a cut message.
+   * [xiaozhi §9, 24]
+   */
   z.strictObject({ kind: z.literal('losesLargeMessages') }),
-  /** The next restart is the last one: the device stays away until it is switched on by hand. */
+  /** The device does not return from its next restart until it is switched on manually. */
   z.strictObject({ kind: z.literal('brick') }),
 ] as const;
 
 const momentary = [
-  /** Opens a conversation now. On MQTT this sends a `hello`; a WebSocket device does it by connecting. */
+  /** Opens a conversation now: over MQTT with a `hello`, over WebSocket by connecting. */
   z.strictObject({ kind: z.literal('helloNow') }),
-  /** Says so many packets of sound, 60 ms each, in the conversation that is open or in a new one. */
+  /** Sends so many packets of sound, 60 ms each, in the open conversation or in a new one. */
   z.strictObject({ kind: z.literal('talk'), packets: z.number().int().min(1).max(TALK_PACKETS_MAX) }),
   /** Ends the conversation, as the button does. */
   z.strictObject({ kind: z.literal('hangUp') }),
-  /** Sends a notification that nobody asked for, as some forks do. */
+  /** Sends an unsolicited notification, as some forks do. */
   z.strictObject({
     kind: z.literal('notification'),
     method: z.string(),
@@ -110,7 +117,9 @@ const momentary = [
   }),
   /** An orderly restart; with `power`, an immediate power cycle that closes nothing first. */
   z.strictObject({ kind: z.literal('reboot'), how: z.literal('power').optional() }),
-  /** Settings and UUID are gone; the device restarts with a new one, as after flashing it from scratch. */
+  /**
+   * Erases settings and UUID. The device restarts with a new UUID, as after flashing from scratch.
+   */
   z.strictObject({ kind: z.literal('eraseFlash') }),
   /** Drops every lasting behaviour. */
   z.strictObject({ kind: z.literal('normal') }),

@@ -1,4 +1,4 @@
-/** Repeatable pseudo-random numbers in [0, 1) (mulberry32). Good for variety between devices, worthless for secrets. */
+/** Repeatable pseudo-random numbers in [0, 1) (mulberry32). Not for secrets. */
 export function seededRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** What the specs of a boot share: one device with an OTA address under a hand-held clock, and what it has asked for. */
+/** Shared by the boot specs: one device with an OTA address, a manual clock, and its requests. */
 import type { LastingBehaviour } from '../behaviour/behaviour.js';
 import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
 import { identityOf } from '../identity.js';

@@ -1,4 +1,7 @@
-/** What a start installs: firmware that the OTA answer offers, assets that a call has told of. [xiaozhi §5.2, §7.5, §7.6] */
+/**
+ * Updates at boot: firmware offered by the OTA answer, assets set by a call. [xiaozhi §5.2, §7.5,
+ * §7.6]
+ */
 import { describe, expect, it } from 'vitest';
 import type { HttpResponse } from '../connection/http-requests.js';
 import { BootBench, mqtt } from './boot-bench.suite.js';
@@ -37,7 +40,7 @@ describe('firmware that the OTA answer offers', () => {
     ['an older one', { version: '2.3.9', url }, false],
     ['an older one that is forced', { version: '2.3.9', url, force: 1 }, true],
     ['its own that is forced', { version: running, url, force: 1 }, true],
-    ['an older one with a force that is no number', { version: '2.3.9', url, force: true }, false],
+    ['an older one with a force that is not a number', { version: '2.3.9', url, force: true }, false],
     ['a newer one without an address', { version: '2.5' }, false],
   ])('is judged as the device does: %s', (_what, firmware, isTaken) => {
     const bench = new BootBench();
@@ -70,7 +73,7 @@ describe('firmware that the OTA answer offers', () => {
     expect(bench.connectedAt).toEqual([7_000]);
   });
 
-  it('that is forced is installed at every start, for as long as it is told', () => {
+  it('that is forced is installed at every boot while the answer forces it', () => {
     const bench = new BootBench();
     for (let starts = 1; starts <= 3; starts += 1) {
       offer(bench, { version: '2.3.9', url, force: 1 });

@@ -6,7 +6,7 @@ const firmware = { version: '2.4.2', url: '' };
 const wait = { message: 'Flotilla\n123456', code: '123456', challenge: 'abc' };
 
 describe('a boot', () => {
-  it('asks the OTA address with the headers and the body of the firmware, and connects with what it was told', () => {
+  it('asks the OTA address as the firmware does, and connects with the settings of the answer', () => {
     const bench = new BootBench();
     const request = bench.requests[0]?.request;
     expect(request).toMatchObject({ method: 'POST', url: 'http://hub.example:8080/ota/' });
@@ -83,7 +83,7 @@ describe('a boot', () => {
     expect([bench.connects.length, bench.requests.length]).toEqual([1, 1]);
   });
 
-  it('shows its code, asks every 3 s whether it was let in, and then for its settings', () => {
+  it('shows its code, asks every 3 s whether it is approved, and then for its settings', () => {
     const bench = new BootBench({ otaUrl: 'http://hub.example:8080/ota/token' });
     bench.answer({ mqtt: { endpoint: 'hub.example:1883' }, firmware, activation: wait });
     expect(bench.notices).toEqual([{ kind: 'code', code: '123456', message: 'Flotilla\n123456' }]);

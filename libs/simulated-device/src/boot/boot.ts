@@ -1,6 +1,7 @@
 /**
- * What a device does from power-on until it may connect: loads the assets that it was told of, asks the OTA address, stores the answer, installs what that offers, shows a
- * code and asks until somebody has let it in. Nothing else starts before. [xiaozhi §7.1, §7.3, §7.4, §7.6]
+ * The boot of a device until it may connect: loads assets, asks the OTA address, stores the answer,
+ * installs offered firmware, shows a code and waits for approval. Nothing else runs meanwhile.
+ * [xiaozhi §7.1, §7.3, §7.4, §7.6]
  */
 import type { Agenda } from '../calls/agenda.js';
 import type { AssetsUpdate } from '../firmware/assets-update.js';
@@ -14,7 +15,7 @@ import { takeOtaAnswer, type Activation, type HeardAnswer } from './ota-answer.j
 
 /** Attempts of one boot; after that the device goes on with what it has stored. */
 const ATTEMPTS_MAX = 10;
-/** Questions whether somebody has let it in before the device asks the OTA address again. */
+/** Activation requests before the device asks the OTA address again. */
 const ACTIVATION_ROUNDS = 10;
 /** From the end of a download to the restart into it. */
 const BEFORE_RESTART_MS = 1000;
@@ -58,7 +59,7 @@ export class Boot {
     this.#stage = 'off';
   }
 
-  /** Whatever comes of it, the device goes on. */
+  /** The device continues after a failure, too. */
   #loadAssets(now: number): void {
     const { agenda, assets, pauses, state } = this.parts;
     const url = state.takeAssetsUrl();
@@ -79,7 +80,7 @@ export class Boot {
     });
   }
 
-  /** Pauses of 10 s, 20 s, 40 s and so on, then MQTT with what is stored, whatever was used before. */
+  /** Pauses 10 s, 20 s, 40 s and so on, then connects over MQTT with the stored settings. */
   #retry(attempt: number, now: number): void {
     if (attempt === ATTEMPTS_MAX) return this.#finish('mqtt', now);
     const pauseMs = this.parts.pauses.otaRetryMs * 2 ** (attempt - 1);

@@ -1,4 +1,7 @@
-/** The flash in which a device keeps the settings of its transports, with the limits that abort the firmware when an answer breaks one. [xiaozhi §7.3] */
+/**
+ * The flash with the transport settings. Its limits abort the firmware if an answer exceeds one.
+ * [xiaozhi §7.3]
+ */
 import { utf8Length } from '../json/utf8-length.js';
 
 /** Characters of a member's name. */
@@ -42,7 +45,7 @@ export class Nvs {
     return undefined;
   }
 
-  /** Empty where there is none, or a number. */
+  /** Empty if the setting is absent or a number. */
   text(namespace: NvsNamespace, name: string): string {
     const value = this.#values.get(`${namespace}.${name}`);
     return typeof value === 'string' ? value : '';

@@ -1,6 +1,6 @@
 /**
- * Reads an OTA answer as the firmware does: what it says of transports goes to flash at once, and what the firmware does not survive is a crash. Members that are
- * left out keep what is stored. [xiaozhi §7.3]
+ * Reads an OTA answer as the firmware does. Transport settings go to flash at once; absent members
+ * keep the stored value; some values crash the firmware. [xiaozhi §7.3]
  */
 import { compareVersions } from '@flotilla/firmware';
 import { toInt32 } from '../calls/check-arguments.js';
@@ -8,7 +8,7 @@ import { FirmwareObject, readFirmwareJson } from '../json/firmware-json.js';
 import { leadingInteger } from './leading-integer.js';
 import type { Nvs, NvsNamespace } from './nvs.js';
 
-/** Shown and asked about until somebody lets the device in. [xiaozhi §7.4] */
+/** Shown and polled until the device is approved. [xiaozhi §7.4] */
 export interface Activation {
   readonly message: string;
   /** Digits to speak. */
@@ -16,7 +16,7 @@ export interface Activation {
   readonly challenge: string | undefined;
 }
 
-/** What the device may do after an answer; `updateUrl` is the image that it installs before anything else. */
+/** The result of an answer; `updateUrl` is the image that is installed before anything else. */
 export type HeardAnswer = { readonly updateUrl: string | undefined } & (
   | { readonly kind: 'settled'; readonly transport: 'mqtt' | 'websocket' }
   | { readonly kind: 'activation'; readonly activation: Activation }
@@ -64,7 +64,7 @@ function versionAbort(firmware: unknown, running: string): string | undefined {
   return bad === undefined ? undefined : `the version ${JSON.stringify(bad)} has a segment without a number`;
 }
 
-/** Only what is newer is installed, unless the number 1 forces it: then at every boot for as long as the answer says so. [xiaozhi §7.5] */
+/** Installs only newer versions, unless the number 1 forces it at every boot. [xiaozhi §7.5] */
 function updateIn(firmware: unknown, running: string): string | undefined {
   if (!(firmware instanceof FirmwareObject)) return undefined;
   const [version, url] = [firmware.get('version'), firmware.get('url')];

@@ -1,4 +1,7 @@
-/** Where and as whom a device connects, read from its flash with the firmware's own parsers, which some texts take down. [xiaozhi §1.1, §2.1] */
+/**
+ * Reads the connection settings from flash with the firmware's own parsers, which crash on some
+ * texts. [xiaozhi §1.1, §2.1]
+ */
 import { leadingInteger } from './leading-integer.js';
 import type { Nvs } from './nvs.js';
 
@@ -22,7 +25,7 @@ export interface WebSocketSettings {
   readonly isTls: boolean;
   /** With the query. */
   readonly path: string;
-  /** Empty where there is none. */
+  /** Empty if not set. */
   readonly token: string;
   readonly version: number;
 }
@@ -60,7 +63,10 @@ function mqttSettings(nvs: Nvs): SettingsReading {
   };
 }
 
-/** The first colon behind the scheme is taken for the port's, wherever it is, and a query without a path for a part of the host. */
+/**
+ * The first colon after the scheme starts the port, wherever it is; a query without a path is part
+ * of the host.
+ */
 function webSocketSettings(nvs: Nvs): SettingsReading {
   const url = nvs.text('websocket', 'url');
   const [, scheme = '', rest = ''] = /^(.*?):\/\/(.*)$/s.exec(url) ?? [];

@@ -43,7 +43,8 @@ describe('acceptance of requests', () => {
     const bench = new DeviceOnBench();
     bench.mcp(request);
     expect(bench.sent).toEqual([
-      '{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":{"name":"lichuang-dev","version":"2.4.2"}}}}',
+      '{"session_id":"","type":"mcp","payload":{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2024-11-05","' +
+        'capabilities":{"tools":{}},"serverInfo":{"name":"lichuang-dev","version":"2.4.2"}}}}',
     ]);
   });
 
@@ -63,7 +64,8 @@ describe('acceptance of requests', () => {
   it('matches member names without case and takes the first of several', () => {
     const bench = new DeviceOnBench();
     bench.receive(
-      '{"TYPE":"mcp","payload":{"jsonrpc":"2.0","ID":4,"method":"tools/call","params":{"NAME":"self.set_press_to_talk","name":"self.nope","arguments":{"MODE":"press_to_talk"}}}}',
+      '{"TYPE":"mcp","payload":{"jsonrpc":"2.0","ID":4,"method":"tools/call","params":{"NAME":"self.set_press_to_' +
+        'talk","name":"self.nope","arguments":{"MODE":"press_to_talk"}}}}',
     );
     expect(bench.lastText()).toBe('true');
   });

@@ -1,4 +1,7 @@
-/** What a device will do at a later time, apart from its main task. It owns no timer: it says when it wants to be woken. */
+/**
+ * Work scheduled for a later time, apart from the main task. It owns no timer; it returns its
+ * wake-up time.
+ */
 
 /** Acts that may be planned at a time; a device that is asked for more forgets the newest. */
 const ACTS_MAX = 1000;

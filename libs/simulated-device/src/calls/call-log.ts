@@ -1,7 +1,9 @@
-/** Counts what tools of one device really began to run, and remembers the last few calls: the witness of "never ran twice". */
+/**
+ * Counts the tool runs of one device and keeps the last few calls, to prove that none ran twice.
+ */
 import type { ToolArguments } from './tool.js';
 
-/** Calls remembered per device: a handful for a test to look at, little enough for thousands of devices. */
+/** Calls kept per device: enough for a test, few enough for thousands of devices. */
 const CALLS_KEPT_MAX = 16;
 
 export interface LoggedCall {

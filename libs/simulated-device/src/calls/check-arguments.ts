@@ -1,4 +1,7 @@
-/** The firmware's checks of call arguments, property by property in schema order; the first bad one decides. [xiaozhi §4.5] */
+/**
+ * The firmware's argument checks, property by property in schema order; the first error decides.
+ * [xiaozhi §4.5]
+ */
 import { FirmwareObject, type FirmwareValue } from '../json/firmware-json.js';
 import type { SimulatedTool, ToolArguments, ToolProperty } from './tool.js';
 
@@ -11,7 +14,7 @@ export function toInt32(value: number): number {
   return Math.min(Math.max(Math.trunc(value), INT32_MIN), INT32_MAX) + 0;
 }
 
-/** Arguments ready for the tool, or the text of the error reply. A value of the wrong type counts as absent. */
+/** Returns arguments for the tool or the error text. A value of the wrong type counts as absent. */
 export function checkArguments(
   tool: SimulatedTool,
   given: FirmwareValue | undefined,

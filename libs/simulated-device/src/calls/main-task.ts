@@ -1,9 +1,9 @@
 /**
- * The device's main task: one piece of work after the other, each to its end, replies included. [xiaozhi §4.5] It owns no timer: it says when it wants
- * to be woken.
+ * The main task: runs one piece of work at a time to its end, including its reply. [xiaozhi §4.5]
+ * It owns no timer; it returns its wake-up time.
  */
 
-/** Work that a device keeps waiting; a real one is out of memory by then. More is dropped without a word. */
+/** Maximum of queued work; a real device is out of memory by then. More is dropped silently. */
 const WORK_MAX = 1000;
 
 /** What the task waits for: the answer to a hello, or to a request. */
@@ -35,7 +35,7 @@ export class MainTask {
     this.#waiting.unshift(work);
   }
 
-  /** Blocks the task after the work that runs now, until this holder and all others have released it. */
+  /** Blocks the task after the current work until all holders have released it. */
   hold(holder: Holder): void {
     this.#holders.add(holder);
   }
@@ -52,7 +52,10 @@ export class MainTask {
     this.#holders.clear();
   }
 
-  /** Runs whatever is due at `now`. Work that follows other work begins when that ended, however late this call comes. */
+  /**
+   * Runs all work that is due. Queued work starts when the work before it ended, even if this call
+   * is late.
+   */
   advance(now: number): void {
     let startAt = now;
     for (;;) {

@@ -7,7 +7,11 @@ const setVolume = 'self.audio_speaker.set_volume';
 describe('arguments of a call', () => {
   it.each([
     ['missing params', { jsonrpc: '2.0', id: 1, method: 'tools/call' }, 'Missing params'],
-    ['a name that is no string', { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 1 } }, 'Missing name'],
+    [
+      'a name that is not a string',
+      { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 1 } },
+      'Missing name',
+    ],
     [
       'null arguments',
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: setVolume, arguments: null } },

@@ -1,4 +1,7 @@
-/** `tools/call` on the device: the checks of the network task, then the run on the main task in the way of the firmware's age. [xiaozhi §4.5, §4.6] */
+/**
+ * `tools/call`: checks on the network task, then a run on the main task as the firmware's age
+ * requires. [xiaozhi §4.5, §4.6]
+ */
 import type { Agenda } from './agenda.js';
 import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import type { CallLog } from './call-log.js';
@@ -13,7 +16,7 @@ import type { DeferredWork, SimulatedTool, ToolAnswer, ToolArguments, ToolExchan
 
 /** What a called tool may do to the device as a whole. */
 export interface DeviceFate {
-  /** Loses the connection without a word and comes back later. */
+  /** Breaks the connection abruptly and reconnects later. */
   breakOff(now: number): void;
   /** Carries out work that a tool has scheduled. */
   defer(work: DeferredWork): void;
@@ -76,7 +79,7 @@ export class ToolCalls {
     };
   }
 
-  /** Threads of their own: calls overlap, and their replies leave when they are done. */
+  /** Runs calls in separate threads: they overlap, and replies leave when they are done. */
   #runDetached(run: Work, now: number): void {
     const durationMs = run.begin(now);
     if (durationMs === 0) run.finish(now);

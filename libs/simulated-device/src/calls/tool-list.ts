@@ -1,6 +1,6 @@
 /**
- * The tools of one firmware and its `tools/list` pages. Every device of a profile shares one list, and the pages of an ordinary walk are made once:
- * listing ten thousand devices must cost next to nothing here. [xiaozhi §4.4]
+ * The tools of one firmware and its `tools/list` pages. All devices of a profile share one list,
+ * and regular pages are built once: listing ten thousand devices must be cheap. [xiaozhi §4.4]
  */
 import { toolEntry, type SimulatedTool } from './tool.js';
 import { utf8Length } from '../json/utf8-length.js';
@@ -11,7 +11,7 @@ const PAGE_BYTES_MAX = 8000;
 const PAGE_BYTES_RESERVED = 30;
 const PAGE_START = '{"tools":[';
 
-/** Text of `result`, or why there is none. */
+/** The text of `result`, or the error. */
 export type ListedPage = { readonly result: string } | { readonly error: string };
 
 interface Entry {

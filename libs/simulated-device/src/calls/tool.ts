@@ -1,8 +1,11 @@
-/** A tool of a simulated device: what `tools/list` says about it and what a call does to the device's state. */
+/** A tool of a simulated device: its entry in `tools/list` and its effect on the state. */
 import type { DeviceState } from '../device-state.js';
 import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
 
-/** The property forms that the firmware knows: no description, no enum, no nesting. A property with a default is optional. [xiaozhi §4.4] */
+/**
+ * The property forms of the firmware: no description, no enum, no nesting. A default makes a
+ * property optional. [xiaozhi §4.4]
+ */
 export type ToolProperty =
   | { readonly type: 'boolean'; readonly default?: boolean }
   | { readonly type: 'integer'; readonly default?: number; readonly minimum?: number; readonly maximum?: number }
@@ -11,7 +14,10 @@ export type ToolProperty =
 /** Arguments after the firmware's checks, one for each declared property. */
 export type ToolArguments = Readonly<Record<string, string | number | boolean>>;
 
-/** Work that a tool only schedules: it runs on the main task before the tool's own reply can leave. [xiaozhi §4.6] */
+/**
+ * Work that a tool schedules: it runs on the main task before the tool's own reply leaves. [xiaozhi
+ * §4.6]
+ */
 export type DeferredWork =
   | { readonly kind: 'reboot' }
   | { readonly kind: 'upgrade'; readonly url: string }

@@ -38,7 +38,7 @@ describe('a conversation over MQTT', () => {
     expect(bench.replyTimes).toEqual([[1, 10_000]]);
   });
 
-  it('ends with the goodbye of its own session, and a reboot inside it says goodbye', () => {
+  it('ends with the goodbye of the current session, and a reboot inside it says goodbye', () => {
     const bench = new DeviceOnBench();
     const open = () => {
       bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));

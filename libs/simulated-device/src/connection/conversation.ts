@@ -1,4 +1,7 @@
-/** The audio channel: hello, its answer, a first word into it, goodbye. While the answer is awaited every reply is held back. [xiaozhi §1.3, §2.4] */
+/**
+ * The audio channel: hello, answer, listen message, goodbye. Replies wait for the hello answer.
+ * [xiaozhi §1.3, §2.4]
+ */
 import type { Agenda } from '../calls/agenda.js';
 import { FirmwareObject } from '../json/firmware-json.js';
 import type { Link } from './link.js';
@@ -32,7 +35,7 @@ export interface SoundCounts {
   readonly heard: number;
 }
 
-/** What became of a server hello: `fatal` is what crashes the firmware. */
+/** The result of a server hello; `fatal` crashes the firmware. */
 export type HelloVerdict = 'accepted' | 'ignored' | 'fatal';
 
 export class Conversation {
@@ -56,7 +59,7 @@ export class Conversation {
     return { spoken: this.#spoken, heard: this.#heard };
   }
 
-  /** Says so many packets of sound, in the conversation that is open or in one that is opened for it. */
+  /** Sends so many packets of sound, in the open conversation or in a new one. */
   talk(packets: number, now: number): void {
     if (this.#stage === 'open') return this.#speak(now, packets);
     this.#toSay = packets;
@@ -93,13 +96,18 @@ export class Conversation {
     return 'accepted';
   }
 
-  /** The server's goodbye; understood on MQTT only, and only for the current session. [xiaozhi §2.6] */
+  /**
+   * Handles the server's goodbye: over MQTT only, and only for the current session. [xiaozhi §2.6]
+   */
   goodbye(message: FirmwareObject): void {
     if (this.link.transport === 'mqtt' && message.get('session_id') === this.link.sessionId && this.#stage === 'open')
       this.#close();
   }
 
-  /** The device ends the conversation itself: over MQTT with a goodbye, over WebSocket by dropping the socket. False where there was none. */
+  /**
+   * Ends the conversation: over MQTT with a goodbye, over WebSocket by closing the socket. False if
+   * there was none.
+   */
   end(now: number): boolean {
     if (this.#stage === 'idle') return false;
     this.reset();

@@ -1,4 +1,7 @@
-/** Requests that a device makes over HTTP: an effect goes out, an answer comes in. Whoever carries effects out owns the sockets. [xiaozhi §6] */
+/**
+ * HTTP requests of a device: an effect leaves, an answer returns. The driver owns the sockets.
+ * [xiaozhi §6]
+ */
 import type { ImageVerdict } from '@flotilla/firmware';
 import type { AssetsVerdict } from '../firmware/assets-reader.js';
 import type { Link } from './link.js';
@@ -8,11 +11,11 @@ export interface HttpRequest {
   readonly url: string;
   /** In the firmware's order and spelling. */
   readonly headers: Readonly<Record<string, string>>;
-  /** As parts, each goes out as one chunk, and no length is told. */
+  /** Parts leave as one chunk each, without Content-Length. */
   readonly body: string | readonly Uint8Array[];
   /**
-   * The answer is a file, of which the device keeps only what it says of itself: `image` and `assets` are checked as such while it comes in, `half` means
-   * that the device loses the connection in the middle of it, which counts as no answer.
+   * The answer is a file, checked as `image` or `assets` while it arrives. `half`: the connection
+   * breaks in the middle, which counts as no answer.
    */
   readonly download?: 'file' | 'image' | 'assets' | 'half';
 }
@@ -45,7 +48,7 @@ export class HttpRequests {
     this.link.effect({ kind: 'request', id: this.#lastId, request });
   }
 
-  /** An answer that nobody waits for any more has no effect. */
+  /** Ignores answers to forgotten requests. */
   answered(id: number, response: HttpResponse | undefined, now: number): void {
     const then = this.#waiting.get(id);
     this.#waiting.delete(id);

@@ -1,4 +1,7 @@
-/** The device's end of its connection: gathers what it wants done while it works through one input. What it says while offline is lost. */
+/**
+ * The device's end of its connection. Collects the effects of one input; messages while offline are
+ * lost.
+ */
 import type { TransportSettings } from '../boot/transport-settings.js';
 import type { SoundChannel } from './conversation.js';
 import type { Firmware } from '../firmware/firmware-slots.js';
@@ -14,7 +17,7 @@ export interface DeviceFlash {
   readonly firmware?: Firmware | undefined;
 }
 
-/** What somebody who stands before the device, or listens to its console, gets to know. */
+/** What a person next to the device, or at its serial console, can see. */
 export type DeviceNotice =
   | { readonly kind: 'code'; readonly code: string; readonly message: string }
   /** The firmware has aborted and restarts: the hub sent something that no real device survives. */
@@ -23,21 +26,27 @@ export type DeviceNotice =
   | { readonly kind: 'installed'; readonly version: string }
   /** Assets were fetched and checked, bytes. */
   | { readonly kind: 'assetsLoaded'; readonly bytes: number }
-  /** An image could not be fetched, or is none for this device. */
+  /** An image could not be downloaded or does not fit this device. */
   | { readonly kind: 'updateFailed'; readonly reason: string };
 
 export type DeviceEffect =
   | { readonly kind: 'send'; readonly text: string }
   /** Send this packet of sound, framed as the connection has it. [xiaozhi §1.4] */
   | { readonly kind: 'audio'; readonly packet: Uint8Array }
-  /** Sound goes this way from now on, and comes back on it, until `closeSound` or the next one. [xiaozhi §2.5] */
+  /** Sound uses this channel until `closeSound` or the next `openSound`. [xiaozhi §2.5] */
   | { readonly kind: 'openSound'; readonly channel: SoundChannel }
   | { readonly kind: 'closeSound' }
-  /** End the connection: `graceful` with an MQTT DISCONNECT, `abrupt` with nothing. `disconnected` must not be called for it. */
+  /**
+   * Close the connection: `graceful` with an MQTT DISCONNECT, `abrupt` without. Do not call
+   * `disconnected` for it.
+   */
   | { readonly kind: 'close'; readonly how: 'graceful' | 'abrupt' }
   /** Call `dial` at this time; replaces an earlier one. */
   | { readonly kind: 'reconnectAt'; readonly at: number }
-  /** Connect now: as an OTA answer said, or, without an OTA address, as whoever drives the device knows. */
+  /**
+   * Connect now, with the settings of the OTA answer; without an OTA address the driver knows the
+   * hub.
+   */
   | { readonly kind: 'connect'; readonly settings: TransportSettings | undefined }
   /** Make this request and give what comes of it to `answered`. */
   | { readonly kind: 'request'; readonly id: number; readonly request: HttpRequest }
@@ -51,7 +60,10 @@ const NO_EFFECTS: readonly DeviceEffect[] = Object.freeze([]);
 
 export class Link {
   isConnected = false;
-  /** What the last hello answer said; pasted into every message. Survives the end of a conversation. [xiaozhi §2.6] */
+  /**
+   * From the last hello answer; part of every message. Survives the end of a conversation. [xiaozhi
+   * §2.6]
+   */
   sessionId = '';
   #effects: DeviceEffect[] = [];
   #wakeAt = Infinity;

@@ -1,11 +1,14 @@
-/** How long the firmware waits before it tries something, ms. A simulator may let these pass faster; nothing else of a device goes faster with them. */
+/**
+ * The firmware's pauses before it tries something, ms. A simulator may shorten them; nothing else
+ * speeds up.
+ */
 
 export interface Pauses {
   /** From one attempt of esp-mqtt to connect to the next. [xiaozhi §2.3] */
   readonly reconnectMs: number;
-  /** From the loss of an established MQTT connection until the application makes a new client. [xiaozhi §2.3] */
+  /** From the loss of an established MQTT connection to the next attempt. [xiaozhi §2.3] */
   readonly rebuildMs: number;
-  /** From a restart to the OTA request, or to the connection where there is none. */
+  /** From a restart to the OTA request, or to the connection without an OTA address. */
   readonly bootMs: number;
   /** From the wish to upgrade to the request for the image. [xiaozhi §7.6] */
   readonly beforeDownloadMs: number;
@@ -13,7 +16,7 @@ export interface Pauses {
   readonly afterFailureMs: number;
   /** After the first failed OTA request; doubled after each further one. [xiaozhi §7.3] */
   readonly otaRetryMs: number;
-  /** Between two questions whether the device was let in. [xiaozhi §7.4] */
+  /** Between two activation requests. [xiaozhi §7.4] */
   readonly activationMs: number;
   /** The same after an answer that is neither yes nor no. */
   readonly activationErrorMs: number;

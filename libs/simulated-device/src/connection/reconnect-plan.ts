@@ -11,7 +11,10 @@ export class ReconnectPlan {
   constructor(
     private readonly network: Network,
     private readonly pauses: Pick<Pauses, 'reconnectMs' | 'rebuildMs'>,
-    /** Somebody talks to a WebSocket device again after each conversation. Where nobody does, it stays idle, as the firmware does. */
+    /**
+     * Whether a WebSocket device starts another conversation after each one; otherwise it stays
+     * idle.
+     */
     private readonly talksAgain = true,
   ) {}
 
@@ -20,13 +23,13 @@ export class ReconnectPlan {
     this.#rebuildAt = Infinity;
   }
 
-  /** The time of the next attempt; undefined where only a conversation or a restart leads to one. */
+  /** The time of the next attempt; undefined if only a conversation or a restart starts one. */
   next(
     now: number,
     { wasConnected, transport }: { readonly wasConnected: boolean; readonly transport: 'mqtt' | 'websocket' },
   ): number | undefined {
     const { reconnectMs, rebuildMs } = this.pauses;
-    // Over WebSocket nothing reconnects: this is the time until the next conversation, if there is one.
+    // A WebSocket device does not reconnect: this is the time until the next conversation, if any.
     if (transport === 'websocket') return this.talksAgain ? now + reconnectMs : undefined;
     if (this.network === 'cellular') return wasConnected ? now + rebuildMs : undefined;
     if (wasConnected) this.#rebuildAt = now + rebuildMs;

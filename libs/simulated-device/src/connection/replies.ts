@@ -1,4 +1,7 @@
-/** Sends the replies of a device as the firmware frames them, or as a scripted behaviour spoils them. Error texts are pasted in unescaped. [xiaozhi §4.2] */
+/**
+ * Sends replies framed as the firmware does, or spoiled by a behaviour. Error texts are not
+ * escaped. [xiaozhi §4.2]
+ */
 import type { Agenda } from '../calls/agenda.js';
 import type { BehaviourScript, RequestSubject } from '../behaviour/behaviour-script.js';
 import type { Link } from './link.js';
@@ -6,7 +9,7 @@ import type { MainTask } from '../calls/main-task.js';
 
 /** How long an `outOfOrder` reply waits for another one to overtake it. */
 const OVERTAKE_WAIT_MS = 1000;
-/** Characters that a malformed reply lacks: enough to be no JSON, few enough to leave its id readable. */
+/** Characters cut from a malformed reply: enough to break the JSON, few enough to keep its id. */
 const CUT_CHARACTERS = 3;
 
 export interface Request extends RequestSubject {
@@ -36,7 +39,7 @@ export class Replies {
 
   constructor(private readonly parts: Parts) {}
 
-  /** Puts the reply at the end of the main task's queue, where every reply of a present firmware goes. [xiaozhi §4.5] */
+  /** Queues the reply behind the main task's work, as current firmware does. [xiaozhi §4.5] */
   queue(request: Request, body: ReplyBody): void {
     this.parts.mainTask.push({ begin: () => 0, finish: (now) => this.deliver(request, body, now) });
   }

@@ -29,7 +29,7 @@ describe('an assets image', () => {
   it('is refused where it is damaged or short', () => {
     expect(read(assets({ checksum: 7 }), 100)).toMatchObject({
       ok: false,
-      reason: expect.stringContaining('the header tells 7'),
+      reason: expect.stringContaining('the header says 7'),
     });
     expect(read(assets({ length: 1_001 }), 100)).toMatchObject({ ok: false });
     expect(read(new Uint8Array(11), 100)).toEqual({ ok: false, reason: '11 bytes are no assets' });

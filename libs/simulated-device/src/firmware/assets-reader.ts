@@ -1,4 +1,6 @@
-/** Checks an assets image while it comes in, as the firmware does with what it has written. [xiaozhi §6.4] */
+/**
+ * Checks an assets image while it arrives, as the firmware checks the written image. [xiaozhi §6.4]
+ */
 
 /** `reason` says what is wrong with the image. */
 export type AssetsVerdict =
@@ -27,9 +29,9 @@ export class AssetsReader {
   end(): AssetsVerdict {
     if (this.#bytes < HEADER_BYTES) return { ok: false, reason: `${this.#bytes} bytes are no assets` };
     if (this.#bytes < HEADER_BYTES + this.#length)
-      return { ok: false, reason: `${this.#bytes} bytes are less than the ${this.#length} that the header tells` };
+      return { ok: false, reason: `${this.#bytes} bytes are less than the ${this.#length} that the header says` };
     const told = this.#number(CHECKSUM_AT);
-    if (told !== this.#sum) return { ok: false, reason: `the checksum is ${this.#sum}, and the header tells ${told}` };
+    if (told !== this.#sum) return { ok: false, reason: `the checksum is ${this.#sum}, and the header says ${told}` };
     return { ok: true, bytes: this.#bytes };
   }
 

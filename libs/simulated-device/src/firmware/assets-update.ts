@@ -1,4 +1,7 @@
-/** Fetches an assets image at a start: from the address that a call left, once, whatever comes of it. [xiaozhi §5.2, §6.4] */
+/**
+ * Downloads an assets image at boot from the address that a call has set. Tried once. [xiaozhi
+ * §5.2, §6.4]
+ */
 import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import { ASSETS_BYTES, type DeviceState } from '../device-state.js';
 import type { HttpRequests, HttpResponse } from '../connection/http-requests.js';

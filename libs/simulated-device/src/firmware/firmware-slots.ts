@@ -1,6 +1,7 @@
 /**
- * The two halves of the flash that hold firmware: the one that runs, and the one it came from while the new one is on trial. A firmware that restarts before it has
- * been confirmed is given up by the boot loader. [xiaozhi §7.6]
+ * The two firmware slots of the flash: the running firmware, and its predecessor while the new one
+ * is on trial. The boot loader rolls back firmware that restarts before it is confirmed. [xiaozhi
+ * §7.6]
  */
 export interface Firmware {
   readonly version: string;

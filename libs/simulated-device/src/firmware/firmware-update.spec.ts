@@ -1,4 +1,4 @@
-/** Upgrades by the tool: what is fetched, what is taken, and every way to fail. [xiaozhi §4.6, §7.6] */
+/** Upgrades by the tool: the download, the checks, and every failure. [xiaozhi §4.6, §7.6] */
 import { describe, expect, it } from 'vitest';
 import type { LastingBehaviour } from '../behaviour/behaviour.js';
 import { DeviceOnBench } from '../device-on-bench.suite.js';
@@ -51,7 +51,7 @@ function versionOf(bench: DeviceOnBench): string | undefined {
 }
 
 describe('a firmware upgrade', () => {
-  it('asks for the image 4 s later, restarts 1 s after its end without an answer to anything, and comes back with its version', () => {
+  it('downloads the image after 4 s, restarts 1 s later without a reply, and returns with its version', () => {
     const bench = upgraded(imageOf('2.5.0'));
     expect(bench.requests).toMatchObject([
       { at: 4000, request: { method: 'GET', url, headers: {}, download: 'image' } },
@@ -120,7 +120,7 @@ describe('a fault of an upgrade', () => {
     expect(bench.replyTimes[0]).toEqual([1, 13_000]);
   });
 
-  it('hangs in the download until somebody resets it', () => {
+  it('hangs in the download until it is reset', () => {
     const bench = upgraded(imageOf('2.5.0'), [{ kind: 'downloadFault', how: 'hangs', times: 1 }]);
     bench.call(3, 'self.reboot');
     bench.waitUntil(600_000);
@@ -159,7 +159,7 @@ describe('a fault of an upgrade', () => {
     expect(bench.turns.map(({ effect }) => effect)).toEqual([{ kind: 'close', how: 'graceful' }]);
   });
 
-  it('can be meant for a board, for a version and for a part of the devices', () => {
+  it('can be limited to a board, a version and a share of the devices', () => {
     const fault = { kind: 'upgradeFault', how: 'rollBack' } as const;
     const isHit = (limits: Limits) => versionOf(upgraded(imageOf('2.5.0'), [{ ...fault, ...limits }])) === '2.4.2';
     expect(isHit({ board: 'lichuang-dev', version: '2.5.0', chance: 1 })).toBe(true);

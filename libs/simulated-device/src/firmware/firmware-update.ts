@@ -1,4 +1,7 @@
-/** Fetches a firmware image and writes it to the other half of the flash, as the tool and the boot do. What comes after is up to them. [xiaozhi §7.6] */
+/**
+ * Downloads a firmware image into the other slot, for the tool and for the boot. The caller
+ * continues from there. [xiaozhi §7.6]
+ */
 import type { ImageVerdict } from '@flotilla/firmware';
 import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import type { LastingBehaviour } from '../behaviour/behaviour.js';
@@ -6,7 +9,7 @@ import { OTA_SLOT_BYTES, type DeviceState } from '../device-state.js';
 import type { HttpRequests, HttpResponse } from '../connection/http-requests.js';
 import type { Link } from '../connection/link.js';
 
-/** What is to happen to a device whose image was fetched; the boot loader and what it starts decide that, not the download. */
+/** A fault after the download, decided by the boot loader and the new firmware. */
 export type UpdateFault = Extract<LastingBehaviour, { kind: 'upgradeFault' }>;
 
 /** `written`: the device restarts into the image, or into what the fault makes of it. */

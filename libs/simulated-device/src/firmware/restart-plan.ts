@@ -1,4 +1,7 @@
-/** Everything that ends in a restart or an absence: reboot, upgrade, Wi-Fi provisioning, crash, with the firmware's own pauses. [xiaozhi §4.6] */
+/**
+ * Everything that ends in a restart or an absence: reboot, upgrade, Wi-Fi provisioning, crash, with
+ * the firmware's pauses. [xiaozhi §4.6]
+ */
 import type { Agenda } from '../calls/agenda.js';
 import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import type { Boot } from '../boot/boot.js';
@@ -16,7 +19,7 @@ import type { DeferredWork } from '../calls/tool.js';
 const BEFORE_DISCONNECT_MS = 1000;
 /** From there to the restart itself. */
 const BEFORE_RESTART_MS = 1000;
-/** A device in provisioning is gone until somebody has entered a Wi-Fi; here that takes a minute. */
+/** A device in provisioning is offline until a person enters the Wi-Fi; simulated as one minute. */
 const PROVISIONING_MS = 60_000;
 
 interface Parts {
@@ -44,7 +47,7 @@ export class RestartPlan {
     this.parts.mainTask.push(this.#work(work));
   }
 
-  /** A restart without a word, as after a null pointer. */
+  /** An abrupt restart, as after a null pointer or a power failure. */
   crash(now: number): void {
     this.#leave('abrupt', now, this.pauses.bootMs);
   }
@@ -94,7 +97,10 @@ export class RestartPlan {
     };
   }
 
-  /** The reply leaves behind this. Where nobody was talking to it, the device is stuck in its upgrade until it restarts. [xiaozhi §7.6] */
+  /**
+   * The reply follows. Outside a conversation the device stays stuck in its upgrade until it
+   * restarts. [xiaozhi §7.6]
+   */
   #giveUp(hadConversation: boolean): Work {
     return {
       begin: () => this.pauses.afterFailureMs,

@@ -1,4 +1,4 @@
-/** The parser agrees with JSON.parse where JSON is well-formed and unambiguous, and with cJSON elsewhere. */
+/** The parser agrees with JSON.parse on well-formed, unambiguous JSON, and with cJSON elsewhere. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DeviceOnBench } from '../device-on-bench.suite.js';
@@ -17,7 +17,7 @@ describe('readFirmwareJson', () => {
     );
   });
 
-  it('takes the first of several members, whatever their case', () => {
+  it('takes the first of several members, regardless of case', () => {
     const object = readFirmwareJson('{"URL":"a","url":"b","K":1}');
     expect(object instanceof FirmwareObject && [object.get('url'), object.get('k'), object.get('\u212a')]).toEqual([
       'a',

@@ -1,6 +1,7 @@
 /**
- * Reads JSON as the firmware's parser (cJSON) does: member names match without case, the first of several wins, strings end at NUL and text after the
- * value is ignored. [xiaozhi §4.1] It exists because a strict parser would hide exactly the requests that a device misunderstands.
+ * Reads JSON as the firmware's parser (cJSON) does: names ignore case, the first member wins,
+ * strings end at NUL, trailing text is ignored. [xiaozhi §4.1] A strict parser would hide requests
+ * that a device misunderstands.
  */
 
 export type FirmwareValue = string | number | boolean | null | FirmwareObject | readonly FirmwareValue[];
@@ -174,7 +175,10 @@ class Reader {
   }
 }
 
-/** Undefined for an escape that cJSON refuses: an unknown letter, bad hex digits, or half of a surrogate pair. */
+/**
+ * Undefined for an escape that cJSON rejects: unknown letter, bad hex digits, half a surrogate
+ * pair.
+ */
 function resolveEscapes(raw: string): string | undefined {
   let isValid = true;
   const plain = raw.replace(

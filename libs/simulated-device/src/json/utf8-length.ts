@@ -1,4 +1,7 @@
-/** Counts UTF-8 bytes without encoding: the firmware measures pages in bytes, and a core has no encoder. */
+/**
+ * Counts UTF-8 bytes without encoding: the firmware measures pages in bytes, and cores have no
+ * encoder.
+ */
 export function utf8Length(text: string): number {
   let bytes = 0;
   for (const character of text) {

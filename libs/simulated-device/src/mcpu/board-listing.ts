@@ -1,4 +1,7 @@
-/** The answer to `list_tools`: one frame with tools and pins; what a board with little memory leaves out is left out. [mcpu §2.4, §3.2] */
+/**
+ * The answer to `list_tools`: one frame with tools and pins; small boards leave parts out. [mcpu
+ * §2.4, §3.2]
+ */
 import type { BoardProfile, PinSetup } from './board-profile.js';
 import { builtInTools } from './built-in-tools.js';
 

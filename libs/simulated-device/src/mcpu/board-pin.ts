@@ -1,7 +1,7 @@
-/** One pin of a simulated board: what is set on it, what is measured at it, and what it keeps of that. */
+/** One pin of a simulated board: its value, its measurements and its sample buffer. */
 import type { PinSetup } from './board-profile.js';
 
-/** Samples that a board which slept is let catch up with; it would have slept through the others too. */
+/** Samples that a board takes after a pause at most; older ones are skipped. */
 const catchUpMax = 1_000;
 
 export class BoardPin {
@@ -28,7 +28,7 @@ export class BoardPin {
     return this.setup.type.endsWith('_output');
   }
 
-  /** What a digital read gives: an output reads back what was set, an input changes twice a minute. */
+  /** A digital read: an output returns its value, an input changes twice a minute. */
   level(now: number): boolean {
     return this.isOutput ? this.output === true : Math.floor(now / 30_000) % 2 === 1;
   }

@@ -1,4 +1,7 @@
-/** The microcontrollers that can be simulated: their memory decides what they tell and how long a request may be, their sketch what they can do. [mcpu §2, §3] */
+/**
+ * The microcontrollers that can be simulated. Memory limits listings and requests; the sketch has
+ * the tools. [mcpu §2, §3]
+ */
 import type { BoardTool } from './sketch-tools.js';
 import { buzz, leafWetness, measureSoil, readFlow, runPump, waterBed } from './sketch-tools.js';
 
@@ -28,9 +31,12 @@ export interface BoardProfile {
   readonly intBits: 16 | 32;
   /** Highest value of its analog inputs. */
   readonly analogMax: number;
-  /** Too little memory for the schemas of the built-in tools and for what pins sample. [mcpu §3.2] */
+  /** Too little memory for built-in tool schemas and for pin samples. [mcpu §3.2] */
   readonly isTerse: boolean;
-  /** Printed whenever the sketch begins to serve a connection, without a line end where it has none. [mcpu §1.4] */
+  /**
+   * Printed when the sketch starts to serve a connection, as it is, without an added line end.
+   * [mcpu §1.4]
+   */
   readonly bootNoise: string;
   readonly pins: readonly PinSetup[];
   readonly tools: readonly BoardTool[];

@@ -1,4 +1,7 @@
-/** What a board makes of a line: the rules of its dispatcher, in its order, with everything that it silently drops. [mcpu §1, §2.6] */
+/**
+ * Parses a line by the rules of the board's dispatcher, including everything that it silently
+ * drops. [mcpu §1, §2.6]
+ */
 
 export type BoardRequest =
   | {
@@ -8,7 +11,7 @@ export type BoardRequest =
       readonly params: Readonly<Record<string, unknown>>;
     }
   | { readonly kind: 'refused'; readonly id: number; readonly code: number; readonly message: string }
-  /** An id that is no integer of the board's: nothing is answered. */
+  /** The id is not an integer of the board's range: no answer. */
   | { readonly kind: 'ignored' };
 
 /** Levels of nesting that its parser takes. */
@@ -33,7 +36,10 @@ export function readBoardRequest(line: string, intBits: 16 | 32): BoardRequest {
   return { kind: 'request', id, method, params: isMembers(params) ? params : {} };
 }
 
-/** The first value of the line; what follows it is not looked at. Undefined for what is none. Of equal members the last wins, as with `JSON.parse`. */
+/**
+ * The first value of the line; the rest is ignored. Undefined if invalid. The last of equal members
+ * wins, as in `JSON.parse`.
+ */
 function parseFirst(line: string): unknown {
   const end = endOfFirst(line);
   if (end === undefined) return undefined;
@@ -44,7 +50,10 @@ function parseFirst(line: string): unknown {
   }
 }
 
-/** Where the first object or list ends; the whole line for scalars. Undefined where it does not end or nests too deep. */
+/**
+ * The end of the first object or list; the whole line for scalars. Undefined if unterminated or
+ * nested too deep.
+ */
 function endOfFirst(line: string): number | undefined {
   if (!/^\s*[[{]/.test(line)) return line.length;
   let depth = 0;

@@ -76,7 +76,10 @@ const getPinSummary: BuiltIn = (board, params) => {
   return { result: { pin: found.setup.pin, name: found.setup.name, ...found.summary } };
 };
 
-/** Does not consume what it returns, gives the oldest where a limit is asked for, and refuses as if it had succeeded. [mcpu §2.5, §2.7] */
+/**
+ * Does not consume the samples, returns the oldest if a limit is given, and reports errors as
+ * successes. [mcpu §2.5, §2.7]
+ */
 const getPinBuffer: BuiltIn = (board, params) => {
   const found = sampledPinOf(board, params);
   if (!found) return refusal('Pin not found');

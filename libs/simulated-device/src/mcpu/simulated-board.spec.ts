@@ -38,7 +38,8 @@ describe('a simulated board', () => {
       0,
     );
     expect(textOf(effects)).toBe(
-      '{"result":{"pin":2,"name":"lamp","value":true},"jsonrpc":"2.0","id":1}\r\n{"result":{"pin":2,"name":"lamp","value":true},"jsonrpc":"2.0","id":2}\r\n',
+      '{"result":{"pin":2,"name":"lamp","value":true},"jsonrpc":"2.0","id":1}\r\n{"result":{"pin":2,"name":"lamp"' +
+        ',"value":true},"jsonrpc":"2.0","id":2}\r\n',
     );
   });
 

@@ -1,6 +1,6 @@
 /**
- * An MCP/U microcontroller as a pure object: bytes go in with the time, effects come out. It reads as its firmware does, so a request that does not arrive in
- * one piece is lost, and connecting drives its outputs to their defaults. [mcpu §0, §1.3]
+ * An MCP/U microcontroller as a pure object: bytes and times in, effects out. Like its firmware, it
+ * loses a request that does not arrive in one piece, and resets outputs on connect. [mcpu §0, §1.3]
  */
 import { utf8Length } from '../json/utf8-length.js';
 import { boardListing } from './board-listing.js';
@@ -48,7 +48,7 @@ export class SimulatedBoard {
     );
   }
 
-  /** A client has the board now, and the sketch begins anew for it. */
+  /** A client has connected, and the sketch restarts for it. */
   connected(now: number): readonly BoardEffect[] {
     this.connections += 1;
     for (const pin of this.#pins) {
@@ -58,7 +58,7 @@ export class SimulatedBoard {
     return this.profile.bootNoise === '' ? [] : [{ kind: 'send', text: this.profile.bootNoise }];
   }
 
-  /** What it was doing ends, unheard. */
+  /** Running work ends without an answer. */
   disconnected(): void {
     this.#busy = undefined;
     this.#unread = '';
@@ -80,7 +80,9 @@ export class SimulatedBoard {
     return this.#take();
   }
 
-  /** Each line, and what is left without an end, is taken for whole. Lines beyond the limit are read in pieces. */
+  /**
+   * Each line, and a rest without line end, counts as a request. Longer lines are read in pieces.
+   */
   #readAll(now: number): void {
     while (this.#busy === undefined && this.#unread !== '') {
       const end = this.#unread.indexOf('\n');

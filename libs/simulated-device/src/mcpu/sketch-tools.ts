@@ -1,4 +1,7 @@
-/** Tools that the authors of the simulated sketches wrote. The board never says which parameters they take: that is in the description, for people. [mcpu §0] */
+/**
+ * Tools of the simulated sketches. Boards do not report parameters; only the description names
+ * them. [mcpu §0]
+ */
 
 /** What a tool does when it is called. */
 export interface SketchAnswer {
@@ -19,7 +22,9 @@ export interface BoardTool {
   readonly run: (params: Readonly<Record<string, unknown>>, noise: () => number) => SketchAnswer;
 }
 
-/** Sketches check nothing of their own accord; these give what cannot be right the code that their like use. */
+/**
+ * Sketches check nothing automatically; these return the usual error code for impossible values.
+ */
 const badParams: SketchAnswer = { error: { code: -32_602, message: 'Bad params' } };
 
 const secondsMax = 30;

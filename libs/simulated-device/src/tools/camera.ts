@@ -1,4 +1,7 @@
-/** The device's camera and its screen, as far as HTTP goes: what is posted, byte by byte, what is fetched, and what becomes of the answers. [xiaozhi §6] */
+/**
+ * The camera and the screen over HTTP: uploads byte by byte, downloads, and their answers. [xiaozhi
+ * §6]
+ */
 import type { DeviceState } from '../device-state.js';
 import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
 import type { ToolAnswer } from '../calls/tool.js';
@@ -7,7 +10,7 @@ import { utf8Bytes } from '../json/utf8-bytes.js';
 const CAMERA_BOUNDARY = '----ESP32_CAMERA_BOUNDARY';
 const SCREEN_BOUNDARY = '----ESP32_SCREEN_SNAPSHOT_BOUNDARY';
 
-/** A JPEG of 16 by 12 pixels: the one picture that this camera sees, and all that is ever on this screen. */
+/** A JPEG of 16 by 12 pixels, used for every photo and snapshot. */
 const PICTURE = bytesOf(
   'ffd8ffdb004300140e0f120f0d14121012171514181e32211e1c1c1e3d2c2e243249404c4b47404645505a736250556d5645466488656d777b818281' +
     '4e608d978c7d96737e817cffdb0043011517171e1a1e3b21213b7c5346537c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c' +
@@ -45,7 +48,7 @@ export function snapshotExchange(url: string): ToolAnswer {
   return { exchange, then: (response) => failureOf(url, response) ?? true };
 }
 
-/** The firmware must know the length before it takes a byte, and decodes PNG only. [xiaozhi §6.3] */
+/** The firmware needs the length first, and decodes PNG only. [xiaozhi §6.3] */
 export function previewExchange(url: string): ToolAnswer {
   const exchange: HttpRequest = { method: 'GET', url, headers: {}, body: '', download: 'file' };
   return {

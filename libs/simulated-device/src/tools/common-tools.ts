@@ -1,4 +1,7 @@
-/** The tools that every board has, in the firmware's order, each if the board has the part. [xiaozhi §5.1] */
+/**
+ * The tools of every board, in the firmware's order, each only if the board has the part. [xiaozhi
+ * §5.1]
+ */
 import type { BoardParts } from '../device-state.js';
 import type { SimulatedTool } from '../calls/tool.js';
 import { photoExchange } from './camera.js';
@@ -10,7 +13,8 @@ const getDeviceStatus = regularTool(
   {
     name: 'self.get_device_status',
     description:
-      'Tells how the device is doing: volume, screen, battery, network.\nUse it:\n1. to answer what the device is set to\n2. before a relative change',
+      'Tells how the device is doing: volume, screen, battery, network.\nUse it:\n1. to answer what the device ' +
+      'is set to\n2. before a relative change',
   },
   (state, _args, now) => state.status(now),
 );
@@ -56,7 +60,8 @@ const takePhoto = regularTool(
   {
     name: 'self.camera.take_photo',
     description:
-      'Looks through the camera and answers a question about what is there.\nArgs:\n  `question`: what you want to know.\nReturn:\n  JSON with the answer.',
+      'Looks through the camera and answers a question about what is there.\nArgs:\n  `question`: what you want ' +
+      'to know.\nReturn:\n  JSON with the answer.',
     properties: { question: text },
   },
   (state, args) => {

@@ -1,4 +1,7 @@
-/** The walking robot's tools. Their descriptions are as long as that board's, so that its list needs two pages. [xiaozhi §4.4, §5.4] */
+/**
+ * The tools of the walking robot. Long descriptions make its list two pages, as on the real board.
+ * [xiaozhi §4.4, §5.4]
+ */
 import type { SimulatedTool, ToolProperty } from '../calls/tool.js';
 import { regularTool } from './define-tool.js';
 
@@ -42,7 +45,8 @@ const ACTION_NAMES: readonly unknown[] = ACTIONS.map(([name]) => name);
 
 const ACTION_DESCRIPTION = [
   'Makes the robot move. Motion goes on after the answer; a new action waits until the last one has ended.',
-  'Arguments: steps = how often (1 to 100); speed = milliseconds for one movement, smaller is quicker (100 to 3000); direction = -1, 0 or 1;',
+  'Arguments: steps = how often (1 to 100); speed = milliseconds for one movement, smaller is quicker (100 to ' +
+    '3000); direction = -1, 0 or 1;',
   'amount = size of the movement in degrees (0 to 170); arm_swing = how far the arms swing along (0 to 170).',
   'Actions:',
   ...ACTIONS.map(([name, chinese, meaning, uses]) => `- ${name} (${chinese}): ${meaning}. Uses ${uses}.`),
@@ -50,24 +54,38 @@ const ACTION_DESCRIPTION = [
 
 const SEQUENCE_DESCRIPTION = [
   'Plays a sequence of your own for the six joints (自定义动作序列), for movements that `self.otto.action` does not have.',
-  'Give the sequence as JSON text: {"a":[step,step,...],"d":pause after the sequence in ms}. At most one sequence per call; send the next one when this has been answered.',
-  'A step is {"s":{joint:angle,...},"v":ms for this step,"d":pause after this step in ms}. Joints that a step does not name keep their angle.',
-  'Joints: ll = left leg (左腿), turns the thigh; rl = right leg (右腿), turns the thigh; lf = left foot (左脚), tips the sole; rf = right foot (右脚), tips the sole;',
-  'lh = left hand (左手), raises the arm; rh = right hand (右手), raises the arm. Every angle is 0 to 180, 90 is the middle; boards without arms ignore lh and rh.',
-  'A step may oscillate instead: {"osc":{"a":{joint:amplitude},"o":{joint:middle},"ph":{joint:phase in degrees},"p":period in ms,"c":cycles}}.',
-  'Amplitudes are 10 to 90, periods 100 to 3000, cycles 0.1 to 20. Phases decide who moves first: equal phases move together, 180 apart moves against each other.',
+  'Give the sequence as JSON text: {"a":[step,step,...],"d":pause after the sequence in ms}. At most one ' +
+    'sequence per call; send the next one when this has been answered.',
+  'A step is {"s":{joint:angle,...},"v":ms for this step,"d":pause after this step in ms}. Joints that a step ' +
+    'does not name keep their angle.',
+  'Joints: ll = left leg (左腿), turns the thigh; rl = right leg (右腿), turns the thigh; lf = left foot (左脚), tips ' +
+    'the sole; rf = right foot (右脚), tips the sole;',
+  'lh = left hand (左手), raises the arm; rh = right hand (右手), raises the arm. Every angle is 0 to 180, 90 is the ' +
+    'middle; boards without arms ignore lh and rh.',
+  'A step may oscillate instead: {"osc":{"a":{joint:amplitude},"o":{joint:middle},"ph":{joint:phase in ' +
+    'degrees},"p":period in ms,"c":cycles}}.',
+  'Amplitudes are 10 to 90, periods 100 to 3000, cycles 0.1 to 20. Phases decide who moves first: equal phases ' +
+    'move together, 180 apart moves against each other.',
   'Rules of safety (安全规则):',
   '1. Never tip both soles outwards at once by more than 30 degrees, or the robot falls on its face.',
   '2. Lift a foot only when the weight is on the other one: tip the standing foot first, then turn the leg.',
   '3. Come back to 90 on all joints at the end, otherwise the joints stay under load and grow warm.',
   '4. Steps shorter than 100 ms are stretched to 100 ms because the joints cannot follow.',
-  '5. Put at most twenty steps into one sequence; longer dances are several calls, and each of them begins exactly where the one before it has ended.',
-  '6. Say beforehand what the robot is going to do when somebody stands near (有人靠近时先提醒), and prefer small amplitudes on a table.',
-  'Example, a wave with the left arm (左手挥手): {"a":[{"s":{"lh":150},"v":400},{"s":{"lh":110},"v":250},{"s":{"lh":150},"v":250},{"s":{"lh":90},"v":400}],"d":100}',
+  '5. Put at most twenty steps into one sequence; longer dances are several calls, and each of them begins ' +
+    'exactly where the one before it has ended.',
+  '6. Say beforehand what the robot is going to do when somebody stands near (有人靠近时先提醒), and prefer small ' +
+    'amplitudes on a table.',
+  'Example, a wave with the left arm (左手挥手): ' +
+    '{"a":[{"s":{"lh":150},"v":400},{"s":{"lh":110},"v":250},{"s":{"lh":150},"v":250},{"s":{"lh":90},"v":400}],"d":' +
+    '100}',
   'Example, a curtsy (行礼): {"a":[{"s":{"ll":110,"rl":70},"v":600,"d":300},{"s":{"ll":90,"rl":90},"v":600}]}',
-  'Example, standing on the right foot (右脚站立): {"a":[{"s":{"lf":60,"rf":60},"v":700},{"s":{"lf":90},"v":300,"d":800},{"s":{"lf":90,"rf":90},"v":700}]}',
-  'Example, a nod of both feet (点脚): {"a":[{"s":{"lf":70,"rf":110},"v":300},{"s":{"lf":110,"rf":70},"v":300},{"s":{"lf":90,"rf":90},"v":300}],"d":200}',
-  'Example, swimming arms (游泳): {"a":[{"osc":{"a":{"lh":50,"rh":50},"o":{"lh":90,"rh":90},"ph":{"lh":0,"rh":180},"p":800,"c":5}}]}',
+  'Example, standing on the right foot (右脚站立): ' +
+    '{"a":[{"s":{"lf":60,"rf":60},"v":700},{"s":{"lf":90},"v":300,"d":800},{"s":{"lf":90,"rf":90},"v":700}]}',
+  'Example, a nod of both feet (点脚): ' +
+    '{"a":[{"s":{"lf":70,"rf":110},"v":300},{"s":{"lf":110,"rf":70},"v":300},{"s":{"lf":90,"rf":90},"v":300}],"d":2' +
+    '00}',
+  'Example, swimming arms (游泳): ' +
+    '{"a":[{"osc":{"a":{"lh":50,"rh":50},"o":{"lh":90,"rh":90},"ph":{"lh":0,"rh":180},"p":800,"c":5}}]}',
 ].join('\n');
 
 const STEPS: ToolProperty = { type: 'integer', default: 3, minimum: 1, maximum: 100 };
@@ -119,7 +137,8 @@ const setTrim = regularTool(
   {
     name: 'self.otto.set_trim',
     description:
-      'Corrects the middle of one joint for good (校准). servo_type: left_leg, right_leg, left_foot, right_foot, left_hand or right_hand.',
+      'Corrects the middle of one joint for good (校准). servo_type: left_leg, right_leg, left_foot, right_foot, ' +
+      'left_hand or right_hand.',
     properties: {
       servo_type: { type: 'string', default: 'left_leg' },
       trim_value: { type: 'integer', default: 0, minimum: -50, maximum: 50 },

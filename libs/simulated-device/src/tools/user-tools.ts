@@ -1,4 +1,7 @@
-/** The privileged tools, listed only on request but callable by anyone who reaches the device. [xiaozhi §5.2] */
+/**
+ * The user-only tools, listed only on request but callable by any client of the device. [xiaozhi
+ * §5.2]
+ */
 import type { BoardParts } from '../device-state.js';
 import type { SimulatedTool } from '../calls/tool.js';
 import { previewExchange, snapshotExchange } from './camera.js';
@@ -9,11 +12,11 @@ const getSystemInfo = userTool(
   (state) => state.systemInfo(),
 );
 
-const reboot = userTool({ name: 'self.reboot', description: 'Starts the device anew' }, () => ({
+const reboot = userTool({ name: 'self.reboot', description: 'Restarts the device' }, () => ({
   deferred: { kind: 'reboot' },
 }));
 
-/** The firmware gives the help sentence as the default value, so `url` looks optional and is not. */
+/** The firmware puts the help sentence into the default value, so `url` only looks optional. */
 const upgradeFirmware = userTool(
   {
     name: 'self.upgrade_firmware',

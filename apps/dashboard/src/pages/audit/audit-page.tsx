@@ -1,4 +1,7 @@
-/** Who changed what, latest first. An entry opens to what it keeps, with the hash that chains it to the one before. */
+/**
+ * The audit trail, latest first. An entry expands to its details and the hash that links it to the
+ * previous one.
+ */
 import { useCallback, useMemo, useState } from 'react';
 import { Button, Code, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';

@@ -44,7 +44,8 @@ function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
   const { t, i18n } = useTranslation();
   const [opened] = useState(Date.now);
   const now = Math.max(opened, ...sessions.flatMap(({ connectedAt }) => Date.parse(connectedAt)));
-  // Of a device that connects again and again there are more sessions than were asked for: the line begins where they do.
+  // A device that reconnects often has more sessions than requested. The line then starts at the
+  // first one.
   const earliest = sessions.length === sessionsAsked ? Date.parse(sessions.at(-1)?.connectedAt ?? '') : 0;
   const start = Math.max(now - hours * hourMs, earliest);
   const spans = sessions

@@ -1,4 +1,4 @@
-/** Acts on a device that are seldom and not easily taken back: another credential, and its removal. */
+/** Rare device actions that cannot be undone easily: a new credential, and removal. */
 import { useRef, useState } from 'react';
 import { ActionIcon, Menu } from '@mantine/core';
 import { IconDots, IconKey, IconTrash } from '@tabler/icons-react';

@@ -1,4 +1,4 @@
-/** What an operator says of a device: name, tags, time zone, voice servers, and how it is to connect. */
+/** Edits the name, tags, time zone, voice servers and transport of a device. */
 import { useState } from 'react';
 import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,7 @@
-/** What can be asked of a device for pictures: a photo with a question about it, its screen, a picture on its screen. A call that did not work is shown as what it is. */
+/**
+ * Actions for pictures of a device: take a photo, take a snapshot, show a picture. A failed call is
+ * shown with its outcome.
+ */
 import { type FormEvent, useState } from 'react';
 import { Button, FileButton, Group, Stack, TextInput } from '@mantine/core';
 import { IconCamera, IconPhotoUp, IconScreenshot } from '@tabler/icons-react';

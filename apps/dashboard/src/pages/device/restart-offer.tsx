@@ -1,4 +1,4 @@
-/** Offers a restart to a device that loses large messages: the fault ends when its firmware starts again. */
+/** Offers a restart to a device that loses large messages, because a restart ends the fault. */
 import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,7 @@
-/** Calls one tool on one device, and shows how that went. What disrupts is confirmed; what can be read back is read back, so that the state follows. */
+/**
+ * Calls one tool on one device and shows the outcome. Disruptive tools need confirmation; readback
+ * updates the state.
+ */
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

@@ -71,7 +71,7 @@ interface PlainPart {
   readonly value: unknown;
 }
 
-/** Each tag is a condition of its own. */
+/** Each tag is a separate condition. */
 function plainPartsOf({ tags = [], ...others }: DeviceConditions): readonly PlainPart[] {
   const parts = Object.entries(others).flatMap(([name, value]) =>
     value === undefined || name === 'any' || name === 'not' ? [] : [{ name: name as PlainCondition, value }],

@@ -56,7 +56,7 @@ export function useDeviceColumns({ shown, search, setSearch }: DeviceColumnsOpti
   }, [t, shown, search.orderBy, setSearch]);
 }
 
-/** The name and, beside it, what tells it from others of that name. */
+/** The name and, next to it, the id, because names are not unique. */
 function DeviceCell({ row: { id, name, toolsStale } }: { readonly row: DeviceLineFragment }) {
   const { t } = useTranslation();
   return (

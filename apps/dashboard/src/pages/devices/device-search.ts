@@ -1,4 +1,7 @@
-/** The filter of the Devices page as its address carries it: conditions by their names in DeviceFilter, and the order. */
+/**
+ * The filter of the Devices page as its address carries it: conditions with the names of
+ * DeviceFilter, and the order.
+ */
 import type { DeviceFilter } from './generated/devices';
 
 /** All hold. `any` and `not` nest, as they do in DeviceFilter. */
@@ -97,7 +100,7 @@ export function filterOf(search: DeviceSearch): DeviceFilter | undefined {
 export const conditionModes = ['must', 'not', 'any'] as const;
 export type ConditionMode = (typeof conditionModes)[number];
 
-/** The change of a filter that adds one condition. Of those with one value the new one takes the place. */
+/** Adds one condition to a filter. A condition with one value replaces the former value. */
 export function withCondition(
   search: DeviceSearch,
   added: DeviceConditions,
@@ -119,7 +122,10 @@ export function excludedBy({ not }: DeviceConditions): readonly DeviceConditions
 /** Of a device these change while one looks. */
 const fleeting = ['presence', 'toolsStale', 'lastSeenBefore', 'groupId'] as const;
 
-/** By what does not change while one looks: a device that stops matching by its presence is still told of. Undefined: every device. */
+/**
+ * A filter for subscriptions, without conditions that change often, such as presence. Undefined:
+ * every device.
+ */
 export function stayingFilterOf(filter: DeviceFilter | undefined): DeviceFilter | undefined {
   if (filter === undefined) return undefined;
   const { any, not } = filter;

@@ -1,4 +1,6 @@
-/** All devices: found by filter, shown as a table of any length, tagged and grouped, handed to a job. */
+/**
+ * All devices: filtered, shown in a table of any length, tagged, grouped, or selected for a job.
+ */
 import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
@@ -33,10 +35,10 @@ import { TagDialog } from './tag-dialog';
 const route = getRouteApi('/devices');
 /** Ms. */
 const countRefreshMs = 5_000;
-/** Rows: what fills the screen at once, and what the hub gives at most to somebody who goes on. */
+/** Rows: the first page fills the screen; later pages have the hub's maximum. */
 const firstPage = 100;
 const furtherPage = 200;
-/** Devices that a job can name one by one: they stand in the address of the wizard. */
+/** Devices that a job can select by id; they are part of the wizard's address. */
 const namedMax = 300;
 
 export function DevicesPage() {

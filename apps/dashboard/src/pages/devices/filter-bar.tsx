@@ -1,4 +1,7 @@
-/** The filter of the Devices page: text as one types, a chip for each condition, saved groups. All of it is in the address. */
+/**
+ * The filter of the Devices page: text, a chip per condition, saved groups. All of it is in the
+ * address.
+ */
 import { useEffect, useState } from 'react';
 import { Button, Group, Pill, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';

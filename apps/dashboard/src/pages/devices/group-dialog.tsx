@@ -1,4 +1,7 @@
-/** Makes a group of the filter that is set, or changes one: its name, who belongs to it, and what its devices get. */
+/**
+ * Creates a group from the current filter, or changes one: name, conditions, time zone and voice
+ * servers.
+ */
 import { useState } from 'react';
 import { Checkbox, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

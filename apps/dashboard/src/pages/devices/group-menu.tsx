@@ -1,4 +1,7 @@
-/** Saved groups: shows one, takes its conditions over, saves the present filter as one, changes one, deletes one. */
+/**
+ * Saved groups: select one, use its conditions as the filter, save the current filter, edit or
+ * delete a group.
+ */
 import { useRef, useState } from 'react';
 import { ActionIcon, Button, Popover, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
 import { IconBookmark, IconFilterEdit, IconPencil, IconTrash } from '@tabler/icons-react';

@@ -1,4 +1,6 @@
-/** Lets a device in by its code, with a name and tags. One that replaces a device that is known has to be confirmed. */
+/**
+ * Approves a device by its code, with a name and tags. Replacing a known device needs confirmation.
+ */
 import { type FormEvent, useState } from 'react';
 import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -8,7 +10,7 @@ import { useNotify } from '../../parts/use-notify';
 import { ApproveEnrolmentDocument, type EnrolmentsQuery } from './generated/enrolments';
 
 export interface ApproveFormProps {
-  /** The row that was chosen; without one the code is typed by whoever reads it from the device. */
+  /** The selected row; without one, the operator types the code from the device. */
   readonly enrolment?: EnrolmentsQuery['enrolments']['nodes'][number] | undefined;
   readonly onApproved: () => void;
 }

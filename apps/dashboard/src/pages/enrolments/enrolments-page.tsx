@@ -1,4 +1,4 @@
-/** Devices that ask to be let in, and the two answers: approve by the code that is on the device, or turn away. */
+/** Devices that wait for approval: approve by the code on the device, or reject. */
 import { useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconUserPlus } from '@tabler/icons-react';
@@ -25,7 +25,7 @@ import {
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
 
-/** Whatever makes the list longer or shorter. */
+/** Events that change the list. */
 const news = { filter: { types: ['enrolment.requested', 'enrolment.approved', 'enrolment.rejected'] } };
 
 export function EnrolmentsPage() {

@@ -1,4 +1,7 @@
-/** OTA addresses that let devices in without a code: for a batch that one person sets up. Administrators make and revoke them. */
+/**
+ * OTA addresses that approve devices without a code, for batches. Administrators create and revoke
+ * them.
+ */
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconLink } from '@tabler/icons-react';

@@ -1,4 +1,7 @@
-/** Events as they happen, latest first, back to the oldest that the hub keeps. Paused, the list stands still and says how many it holds back. */
+/**
+ * Live events, latest first, back to the oldest that the hub keeps. While paused, the list shows
+ * how many are held back.
+ */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconActivity, IconPlayerPause, IconPlayerPlay } from '@tabler/icons-react';

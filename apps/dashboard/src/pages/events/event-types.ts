@@ -1,4 +1,7 @@
-/** Types that are offered to choose from: all that the hub writes, as `event-types.spec.ts` sees to. Any other can be typed. */
+/**
+ * Event types that are offered to choose from; `event-types.spec.ts` checks them against the hub.
+ * Others can be typed.
+ */
 export const eventTypes = [
   'device.connected',
   'device.disconnected',

@@ -1,4 +1,7 @@
-/** Takes an image in, dropped or chosen. What it is it says itself; a file that is no image is refused by the hub. */
+/**
+ * Uploads an image, dropped or selected. The hub reads its metadata and rejects files that are not
+ * images.
+ */
 import { type DragEvent, useState } from 'react';
 import { Button, FileButton, FileInput, Group, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';

@@ -12,7 +12,7 @@ import { FleetVersionsDocument } from './generated/firmware';
 const refreshMs = 5_000;
 /** Versions at first: what a fleet that is kept up to date has. */
 const shownAtFirst = 12;
-/** The hub tells of so many and of no more. */
+/** The maximum number of versions that the hub returns. */
 const toldMax = 100;
 
 export function Versions() {

@@ -1,4 +1,4 @@
-/** What was decided of a job over time, as series of a chart: the past that the hub adds up, and what came in since. */
+/** Decisions of a job over time as chart series: the hub's history, joined with live updates. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';

@@ -1,4 +1,4 @@
-/** One job: how far it is, live, what failed and why, every target, and what can be done about it. */
+/** One job: live progress, failures, every target, and its actions. */
 import { useEffect, useState } from 'react';
 import { IconListCheck } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
@@ -57,7 +57,7 @@ function KnownJob({ id }: { readonly id: string }) {
   );
 }
 
-/** A roll-out that nobody has named is its image. */
+/** A roll-out without a name is named after its image. */
 function nameOf({ name, tool, firmwareImage }: JobSeenFragment): string {
   return name ?? (firmwareImage === null ? tool : `${firmwareImage.project} ${firmwareImage.version}`);
 }

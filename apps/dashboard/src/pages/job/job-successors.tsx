@@ -1,4 +1,6 @@
-/** Jobs that come after this one: its failed targets again, or its devices back to the firmware before. */
+/**
+ * Jobs that follow this one: its failed targets again, or its devices back to the former firmware.
+ */
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconRefresh, IconRotate2 } from '@tabler/icons-react';
@@ -41,7 +43,9 @@ export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment
   );
 }
 
-/** A device may run the image however its target ended, so nearly everything that was sent may have to go back. */
+/**
+ * A device may run the image regardless of its outcome, so nearly every target may need the revert.
+ */
 export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();

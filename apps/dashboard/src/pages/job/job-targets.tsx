@@ -1,4 +1,4 @@
-/** Every device of the job with what became of it. */
+/** Every target of the job with its outcome. */
 import { useCallback, useEffect, useMemo, useState } from 'react';
 import { MultiSelect } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';

@@ -1,4 +1,4 @@
-/** The limits that a job was made with, and what would stop it. They do not change, so they are asked for once. */
+/** The limits and abort rules of a job. They do not change, so they are loaded once. */
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { Disclosure } from '../../parts/disclosure';

@@ -16,7 +16,7 @@ describe('the draft of a job', () => {
     });
   });
 
-  it('takes waves and rules of the other kind along, unless somebody has touched them', () => {
+  it('replaces untouched waves and rules when the kind changes', () => {
     const draft = draftFrom({});
     const firmware = { ...draft, ...ofKind(draft, 'firmware') };
     expect(firmware.waves).toHaveLength(3);

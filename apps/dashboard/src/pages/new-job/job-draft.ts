@@ -58,7 +58,10 @@ export interface JobDraft {
   readonly isWholeFleet: boolean;
   readonly offline: 'WAIT' | 'SKIP' | 'FAIL';
   readonly expiresInHours: number;
-  /** As a field of date and time in the viewer's zone has it; at once where it is not given, and not said yet where it is empty. */
+  /**
+   * A local date and time as the input field has it; undefined means now, empty means not entered
+   * yet.
+   */
   readonly startAt: string | undefined;
   readonly window: DraftWindow | undefined;
   readonly maxInFlight: number;
@@ -84,7 +87,7 @@ export const usualRule: DraftRule = {
   ...{ scope: 'JOB', action: 'PAUSE' },
 };
 
-/** As strict as the hub is where nobody says anything: one device in ten, or three that do not come back. */
+/** The default abort rules of the hub: one device in ten, or three that do not come back. */
 const imageRules: readonly DraftRule[] = [
   { ...usualRule, outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], percent: 10 },
   { ...usualRule, outcomes: ['UNKNOWN'], percent: undefined, count: 3, scope: 'WAVE' },
@@ -106,7 +109,7 @@ export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSe
   };
 }
 
-/** Waves and rules follow the kind as long as nobody has touched them. */
+/** Waves and rules follow the kind until the operator edits them. */
 export function ofKind(draft: JobDraft, kind: JobKind): Partial<JobDraft> {
   const { waves, rules } = usual[draft.kind];
   return {

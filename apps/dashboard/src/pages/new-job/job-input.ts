@@ -16,7 +16,7 @@ export function inputOf(draft: JobDraft): CreateJobInput {
     ...(startAt !== undefined && startAt !== '' && { startAt: new Date(startAt).toISOString() }),
     ...(window && { window: { ...window, days: window.days.length === 0 ? null : [...window.days].sort() } }),
     ...(draft.waves.length > 0 && { waves: draft.waves.map(waveOf) }),
-    // None at all is an answer, too: without one the hub would have rules of its own for disruptive tools.
+    // An empty list is sent too; otherwise the hub would add its own rules for disruptive tools.
     abort: draft.rules.map(ruleOf),
   };
 }

@@ -1,4 +1,6 @@
-/** A job in five steps: what, on whom, how fast, when to stop, and a look at what that means before anything is sent. */
+/**
+ * A job in five steps: action, devices, pace, abort rules, and a review before anything is sent.
+ */
 import { type FormEvent, useEffect, useMemo, useRef, useState } from 'react';
 import { Button, Group, Stepper } from '@mantine/core';
 import { useMediaQuery } from '@mantine/hooks';
@@ -44,7 +46,7 @@ export function NewJobPage() {
   };
   const next = (event: FormEvent) => {
     event.preventDefault();
-    // A dialog that was opened from here has a form of its own.
+    // A dialog opened from here has a separate form.
     if (event.target !== event.currentTarget) return;
     if (missingIn(current, draft) === undefined) return show(step + 1);
     setTried(true);
@@ -80,7 +82,10 @@ export function NewJobPage() {
   );
 }
 
-/** Where the wizard is. The heading of a step that one arrives at takes the focus; what is wrong in it, when one cannot go on. */
+/**
+ * The current step. Its heading takes the focus on arrival; an invalid field takes it when Next
+ * fails.
+ */
 function useSteps() {
   const [step, setStep] = useState(0);
   const heading = useRef<HTMLHeadingElement>(null);

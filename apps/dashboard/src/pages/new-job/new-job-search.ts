@@ -1,4 +1,4 @@
-/** What a new job begins with, as the address of the wizard carries it: devices that were chosen elsewhere, a tool, an image. */
+/** The initial values of a new job in the wizard's address: selected devices, a tool, an image. */
 import { type DeviceSearch, parseDeviceSearch } from '../devices/device-search';
 
 export interface NewJobSearch {

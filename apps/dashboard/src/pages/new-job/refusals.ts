@@ -7,7 +7,7 @@ export interface Refusal {
   readonly path: readonly string[];
 }
 
-/** Members of the input by the step that asks for them, with the member of the draft that they come from. */
+/** Maps members of the input to the wizard step and the member of the draft that they come from. */
 const places: Readonly<Record<string, readonly [StepName, keyof JobDraft]>> = {
   name: ['what', 'name'],
   tool: ['what', 'tool'],
@@ -38,7 +38,10 @@ export function stepOf(refusal: Refusal): StepName | undefined {
   return placeOf(refusal)?.[0];
 }
 
-/** What the hub says of one member of the input: `waves`, `0`, `percent`. A refusal of a whole is not one of its parts. */
+/**
+ * The path of an error inside one member, such as `waves`, `0`, `percent`. Empty if the whole
+ * member is rejected.
+ */
 export function refusedAt(refusals: readonly Refusal[], ...at: readonly string[]): string | undefined {
   return refusals.find(({ path }) => path.slice(1).join('.') === at.join('.'))?.message;
 }

@@ -8,7 +8,7 @@ export interface Wizard {
   readonly change: (change: Partial<JobDraft>) => void;
   /** What the hub said of the draft when it was last asked. */
   readonly refusals: readonly Refusal[];
-  /** Whether somebody tried to go on: what is missing is shown then. */
+  /** Whether the operator tried to continue; missing values are shown then. */
   readonly isTried: boolean;
 }
 

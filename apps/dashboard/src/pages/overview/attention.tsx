@@ -1,4 +1,4 @@
-/** What somebody should look at, each with the way there. Says so when there is nothing. */
+/** What needs attention, each with a link. Shows a note if there is nothing. */
 import { useState } from 'react';
 import {
   type Icon,

@@ -1,4 +1,7 @@
-/** The fleet at a glance, live: what is online, what runs, what needs somebody. Each panel asks for itself, so that a viewer sees those that their scopes allow. */
+/**
+ * A live overview of the fleet. Each panel loads its own data, so that viewers see what their
+ * scopes allow.
+ */
 import { Page } from '../../parts/page';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';

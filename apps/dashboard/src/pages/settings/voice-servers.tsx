@@ -1,4 +1,4 @@
-/** The voice servers that conversations go to, and how the hub finds them. A fleet without voice servers hears nothing of them. */
+/** The voice servers of conversations and their health. Hidden if the fleet has none. */
 import { IconCheck, IconCircleDashed, IconX } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';

@@ -1,4 +1,4 @@
-/** Addresses that are told of events, and how each delivery went. */
+/** Addresses that receive events, and the result of each delivery. */
 import { useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconPlus, IconWebhook } from '@tabler/icons-react';

@@ -29,7 +29,7 @@ describe('fields of an input schema', () => {
   });
 
   it.each([undefined, null, 7, 'x', [], {}, { properties: 3 }])(
-    'are none where the schema says nothing: %j',
+    'are empty for a schema without properties: %j',
     (nothing) => {
       expect(fieldsOf(nothing)).toEqual([]);
     },

@@ -1,4 +1,7 @@
-/** What an input schema asks for, as fields of a form; what the form holds, as arguments of a call. Whatever is no simple value is asked for as JSON. */
+/**
+ * Turns an input schema into form fields, and form values into arguments of a call. Complex values
+ * are edited as JSON.
+ */
 
 interface FieldBase {
   readonly name: string;
@@ -85,7 +88,10 @@ function numericField(base: FieldBase, property: PropertySchema): ArgumentField 
   return { ...base, kind: 'range', min, max, isInteger, initial: base.initial ?? (base.isRequired ? min : undefined) };
 }
 
-/** `known` are values that are better to begin with than the schema's defaults, such as what the device has now. */
+/**
+ * `known` are better initial values than the schema's defaults, such as the current state of the
+ * device.
+ */
 export function draftOf(
   fields: readonly ArgumentField[],
   known: Readonly<Record<string, unknown>> = {},

@@ -1,4 +1,7 @@
-/** Fields for the arguments of a tool, from its input schema; one JSON editor where no schema is known. The caller owns the draft and the button. */
+/**
+ * Fields for the arguments of a tool from its input schema, or a JSON editor if the schema is
+ * unknown.
+ */
 import { useMemo, useState } from 'react';
 import { Group, InputWrapper, JsonInput, NumberInput, Select, Slider, Stack, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
@@ -29,7 +32,7 @@ export interface KnownTool {
   readonly schemaKnown?: boolean;
 }
 
-/** The draft begins anew only with the component: give it a `key` for another tool. */
+/** The draft resets only with the component: give it a `key` for another tool. */
 export function useArguments(tool: KnownTool, known?: Readonly<Record<string, unknown>>): ArgumentsState {
   const fields = useMemo(
     () => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)),
@@ -50,7 +53,7 @@ function wholeOf(text: string): DraftedArguments {
 
 export interface ArgumentsFormProps {
   readonly state: ArgumentsState;
-  /** Problems are shown once somebody tried. */
+  /** Problems are shown after the first attempt to submit. */
   readonly isTried: boolean;
 }
 

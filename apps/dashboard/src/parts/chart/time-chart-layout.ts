@@ -1,4 +1,4 @@
-/** Where the marks of a time chart go: scales from zero, round ticks, paths. Knows nothing of the page. */
+/** The layout of a time chart: scales from zero, round ticks, paths. Pure. */
 
 export interface TimeSeries {
   readonly name: string;

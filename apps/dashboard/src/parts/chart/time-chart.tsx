@@ -1,6 +1,6 @@
 /**
- * Values over time: one stepped line, or areas that add up. Drawn as SVG in the tokens' colours, so that it follows the scheme by itself and needs nothing
- * that the Content-Security-Policy would refuse.
+ * Values over time: one stepped line, or stacked areas. Drawn as SVG with colour tokens, without
+ * inline styles that the Content-Security-Policy would block.
  */
 import { type PointerEvent, useState } from 'react';
 import { useElementSize } from '@mantine/hooks';

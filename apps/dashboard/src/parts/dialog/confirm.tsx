@@ -1,4 +1,7 @@
-/** Asks before something that is not easily taken back. The words say what will happen; the button repeats the act. */
+/**
+ * Asks for confirmation before an action that cannot be undone easily. The button repeats the name
+ * of the action.
+ */
 import { Button, Group, Stack, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import type { MutationFailure } from '../../hub/use-hub-mutation';

@@ -1,4 +1,4 @@
-/** The form inside a dialog: its fields, why it failed, and the buttons that cancel and submit it. */
+/** The form inside a dialog: fields, the failure notice, and the buttons that cancel and submit. */
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,7 @@
-/** How a call ended and what the device said, as what it is: pictures as pictures, JSON in lines, text as text. */
+/**
+ * How a call ended and the response of the device: pictures as pictures, JSON formatted, text as
+ * text.
+ */
 import { useTranslation } from 'react-i18next';
 import { isObject } from '../arguments/argument-fields';
 import classes from './call-result.module.css';

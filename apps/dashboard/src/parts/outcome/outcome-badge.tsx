@@ -1,4 +1,7 @@
-/** One colour, one icon and one word for each outcome, the same on every page. The icons differ in shape: colour is never alone. */
+/**
+ * One colour, icon and word per outcome, the same on every page. Icons differ in shape, so colour
+ * is never alone.
+ */
 import type { CSSProperties } from 'react';
 import {
   type Icon,

@@ -1,4 +1,4 @@
-/** How many ended how: one bar in the outcomes' colours and order, and under it each with its icon, word and figure. */
+/** How many targets ended with each outcome: one bar, and a legend with icon, word and number. */
 import { useTranslation } from 'react-i18next';
 import { type OutcomeOrStage, outcomeLooks } from './outcome-badge';
 import classes from './outcome-bar.module.css';

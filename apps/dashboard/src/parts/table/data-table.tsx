@@ -1,6 +1,6 @@
 /**
- * Rows of any number, of which only those in sight are drawn, each once for as long as it stays the same. Asks for the next page before its end is reached.
- * Sorting is the hub's: a header with `sort` only says that somebody wants it.
+ * A virtualized table: draws only visible rows and loads the next page before the end is reached.
+ * The hub sorts; a header with `sort` only reports the request.
  */
 import { type CSSProperties, memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
@@ -16,7 +16,7 @@ export interface Column<Row> {
   readonly cell: (row: Row) => ReactNode;
   /** Least width, px. */
   readonly width: number;
-  /** Share of the width that is left; 0 where more would help nobody. */
+  /** Share of the remaining width; 0 for columns that do not need more. */
   readonly grow?: number;
   readonly isNumeric?: boolean;
   readonly sort?: {
@@ -65,7 +65,8 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
   });
   useEffect(() => virtual.measure(), [virtual, rowHeight]);
   useEffect(() => {
-    // No result of it is handed on: new browsers answer with a promise, which is no way to clean up.
+    // Returns nothing: new browsers return a promise here, which React would take for a cleanup
+    // function.
     frame.current?.scrollTo({ top: 0 });
   }, [rowsOf]);
   const items = virtual.getVirtualItems();

@@ -1,4 +1,7 @@
-/** The boxes before the rows of a table. The browser's own, in the accent: thousands of rows pass under one's hand. */
+/**
+ * The checkboxes of table rows. Native elements in the accent colour, because they must be cheap
+ * for thousands of rows.
+ */
 import { useEffect, useRef } from 'react';
 import classes from './data-table.module.css';
 

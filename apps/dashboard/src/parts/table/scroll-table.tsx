@@ -1,4 +1,4 @@
-/** A small table that scrolls sideways in its own frame where the page is narrow. Long lists are DataTables. */
+/** A small table that scrolls sideways on a narrow page. Long lists use DataTable. */
 import type { ReactNode } from 'react';
 import { Table } from '@mantine/core';
 

@@ -66,7 +66,10 @@ export function CallTerms({ policy }: { readonly policy: Policy }) {
   );
 }
 
-/** What proves it: READBACK where the policy says what to read, or the answer alone. Restarts and upgrades cannot do without theirs. */
+/**
+ * The verification: READBACK if the policy names a value, otherwise the response. Restarts and
+ * upgrades are fixed.
+ */
 function Verification({ policy, error }: { readonly policy: Policy; readonly error: string | undefined }) {
   const { t } = useTranslation();
   const { draft, change } = useWizard();

@@ -1,4 +1,4 @@
-/** The zone of whoever looks, as an IANA name. */
+/** The time zone of the viewer, as an IANA name. */
 export function viewerZone(): string {
   return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

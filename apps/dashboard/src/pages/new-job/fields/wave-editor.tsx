@@ -1,4 +1,4 @@
-/** The waves one under the other: how many devices in each, and what must hold before the next one opens. */
+/** The list of waves: how many devices each has, and what must hold before the next one opens. */
 import { ActionIcon, Button, Select } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';

@@ -1,4 +1,7 @@
-/** The devices: those that were chosen before, or whoever matches a filter; and what becomes of those that are away. */
+/**
+ * Selects the devices: chosen before, or matching a filter; and decides what happens to offline
+ * ones.
+ */
 import type { KeyboardEvent } from 'react';
 import { Button, Checkbox, Group, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';

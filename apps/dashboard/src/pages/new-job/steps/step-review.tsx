@@ -1,4 +1,4 @@
-/** What the job would do, in the hub's words, and the button that does it. Nothing is sent before. */
+/** Shows the preview of the job, and the button that starts it. Nothing is sent before. */
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Group, Loader, Stack } from '@mantine/core';
 import { IconPlayerPlay } from '@tabler/icons-react';
@@ -105,7 +105,7 @@ function Expected({
   return (
     <>
       <PreviewFigures preview={preview} />
-      {preview.targetCount === 0 && <p className={classes.warning}>{t('newJob.nobody')}</p>}
+      {preview.targetCount === 0 && <p className={classes.warning}>{t('newJob.noMatch')}</p>}
       {preview.warnings.map(({ code, message }) => (
         <p key={code} className={classes.warning}>
           {t(`newJob.warnings.${code}`, { defaultValue: message })}

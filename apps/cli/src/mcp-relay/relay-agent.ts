@@ -1,6 +1,7 @@
 /**
- * Hands the messages of an MCP host on standard input to the hub's `/mcp`, and back. It knows nothing of tools: what it adds is an answer where the hub gives none,
- * and news where a lost connection may have swallowed some. Nothing but messages goes to standard output.
+ * Relays the messages of an MCP host on standard input to the hub's `/mcp`, and back. It adds an
+ * answer if the hub gives none, and a notification after a lost connection. Standard output has
+ * messages only.
  */
 import {
   StreamableHTTPClientTransport,
@@ -39,10 +40,10 @@ class AgentRelay {
 
   async run(): Promise<void> {
     const ended = new Promise<void>((resolve) => (this.#host.onclose = resolve));
-    this.#host.onerror = (error) => say(`The host sent what is no message of MCP: ${error.message}`);
+    this.#host.onerror = (error) => say(`The host sent an invalid MCP message: ${error.message}`);
     this.#host.onmessage = (message) => void this.#fromHost(message);
     this.#hub.onmessage = (message) => this.#fromHub(message);
-    // What fails of a request is told to whoever sent it; the stream of news comes back by itself.
+    // A failed request is answered; the notification stream reconnects on its own.
     this.#hub.onerror = () => undefined;
     await this.#hub.start();
     await this.#host.start();
@@ -51,7 +52,10 @@ class AgentRelay {
     await this.#hub.close();
   }
 
-  /** The former revision hears news on a GET stream, which the SDK opens once and brings back only where it was open before. */
+  /**
+   * The former revision receives notifications on a GET stream. The SDK opens it once and restores
+   * it only if it was open.
+   */
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     if (init?.method !== 'GET') return fetch(url, init);
     for (let attempt = this.#hasHadNews ? 2 : 1; ; attempt++) {
@@ -75,7 +79,7 @@ class AgentRelay {
     if (cancelled !== undefined) this.#open.get(cancelled as RequestId)?.cancel();
     await this.#hub
       .send(message)
-      .catch((error: Error) => say(`The hub did not get a message of the host: ${error.message}`));
+      .catch((error: Error) => say(`A message of the host did not reach the hub: ${error.message}`));
   }
 
   /** Sends a request until the hub has answered it, or as often as is safe. */
@@ -102,7 +106,7 @@ class AgentRelay {
       return this.#tellHost(message);
     }
     const request = message.id === undefined ? undefined : this.#open.get(message.id);
-    // A hub that stops ends its subscriptions with a result. They go on with the one that comes back.
+    // A stopping hub ends its subscriptions with a result. They continue with the next hub.
     if (request?.hasNews === true && 'result' in message) return;
     // From here on each request says the revision, as the former one wants it.
     if ('result' in message && typeof message.result['protocolVersion'] === 'string')

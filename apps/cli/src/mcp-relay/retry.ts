@@ -1,4 +1,4 @@
-/** What is sent again when a connection fails, how often, and what the host is told in the end. */
+/** What is retried when a connection fails, how often, and what the host finally receives. */
 import {
   SdkHttpError,
   UnauthorizedError,
@@ -10,7 +10,10 @@ import type { SendingEnd } from './open-request.js';
 /** The longest pause between two attempts, ms. */
 const pauseMsMax = 30_000;
 
-/** The stream of news of the former revision is opened again without end, because a hub that is updated comes back. This is the pause after it was lost, ms. */
+/**
+ * The notification stream of the former revision is reopened without a limit, because an updated
+ * hub returns. The pause before it, ms.
+ */
 export const newsReconnection = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: pauseMsMax,
@@ -23,10 +26,13 @@ export function pauseMsAfter(attempt: number, chance = Math.random()): number {
   return Math.min(pauseMsMax, 500 * 2 ** Math.min(attempt - 1, 10)) * (0.5 + chance / 2);
 }
 
-/** Attempts of a request that changes nothing: with the pauses between them about eight seconds, less than hosts wait. */
+/** Attempts of a read-only request: about eight seconds with pauses, less than hosts wait. */
 const attemptsMax = 5;
 
-/** Ms until the next attempt; undefined where there is none. A tool may have run already: its call is sent once. */
+/**
+ * Ms until the next attempt; undefined to stop. A tool call is sent once, because the tool may have
+ * run.
+ */
 export function retryAfterMs(
   { method }: JSONRPCRequest,
   end: SendingEnd,

@@ -1,7 +1,7 @@
 /** One request of the host until it is answered, or the host takes it back. */
 import type { JSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
-/** What became of one sending. */
+/** The result of one send. */
 export type SendingEnd = 'answered' | 'cancelled' | 'broken' | Error;
 
 export class OpenRequest {
@@ -21,7 +21,7 @@ export class OpenRequest {
     return this.#cancelling.signal.aborted;
   }
 
-  /** Sends it and resolves with what became of that. Never rejects. */
+  /** Sends the request and resolves with its result. Never rejects. */
   send(hub: StreamableHTTPClientTransport): Promise<SendingEnd> {
     if (this.isCancelled) return Promise.resolve('cancelled');
     this.wasHeard = false;
@@ -38,7 +38,7 @@ export class OpenRequest {
     this.#end('answered');
   }
 
-  /** The answer, if there still is one, is for nobody. */
+  /** A late answer has no reader. */
   cancel(): void {
     this.#cancelling.abort();
     this.#end('cancelled');
