@@ -4,8 +4,9 @@ import type { AbortRule } from '../abort/abort-rule.js';
 import { concludeJob } from '../conclude-job.js';
 import { bucketSize } from '../pace/token-bucket.js';
 import type { WaveSpec } from '../waves/wave.js';
-import { answered, busy, failed, offline, unanswered, World } from './run-world.suite.js';
-import type { WorldOptions } from './run-world.suite.js';
+import { answered, busy, failed, offline, unanswered } from './model-job.suite.js';
+import type { WorldOptions } from './model-job.suite.js';
+import { World } from './run-world.suite.js';
 
 const canary: WaveSpec = { count: 2, successThreshold: 0.5, soakSeconds: 0, gate: 'AUTO' };
 const soaking: WaveSpec = { percent: 50, successThreshold: 0.5, soakSeconds: 2, gate: 'AUTO' };

@@ -1,19 +1,19 @@
 /** PostgreSQL, gateways and a clock as a small model, in which the machine runs a job without any of them. */
-import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
+import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import { expect } from 'vitest';
-import type { AbortRule } from '../abort/abort-rule.js';
 import { isFailure, judgeAttempt } from '../attempt-end.js';
 import type { AttemptEnd } from '../attempt-end.js';
-import { jobLifeMsDefault } from '../job-limits.js';
 import { nextJobState } from '../job-transitions.js';
 import type { Job, JobProgress, TargetOutcome } from '../job-types.js';
 import { verificationTimes } from '../verification/verification-times.js';
 import { planWaves } from '../waves/plan-waves.js';
-import type { Wave, WaveSpec } from '../waves/wave.js';
+import type { Wave } from '../waves/wave.js';
 import type { RunEffect, RunNews, RunTask, TaskReport } from './run-input.js';
 import { step } from './run-machine.js';
 import { maySend, slotsTaken, startRun } from './run-state.js';
 import type { RunState } from './run-state.js';
+import { jobOf } from './model-job.suite.js';
+import type { WorldOptions } from './model-job.suite.js';
 import { sumOf } from './sum-progress.js';
 
 type ModelState = 'PENDING' | 'READY' | 'WAITING_DEVICE' | 'DISPATCHING' | 'RETRY_WAIT' | 'DECIDED';
@@ -31,31 +31,6 @@ export interface ModelTarget {
   readyAt: number;
   decidedAt: number;
 }
-
-export interface WorldOptions {
-  readonly targetCount: number;
-  readonly maxInFlight?: number;
-  readonly idempotent?: boolean;
-  readonly perMinute?: number | undefined;
-  readonly waves?: readonly WaveSpec[];
-  readonly abortRules?: readonly AbortRule[];
-}
-
-export const answered: CallOutcome = {
-  ...{ kind: 'SUCCEEDED', certainty: 'YES', result: { content: [], isError: false } },
-};
-export const failed: CallOutcome = {
-  ...{ kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'broken' } },
-};
-export const unanswered: CallOutcome = {
-  ...{ kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } },
-};
-export const busy: CallOutcome = {
-  ...{ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'OVERLOADED', message: 'busy' } },
-};
-export const offline: CallOutcome = {
-  ...{ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'offline' } },
-};
 
 const outcomeCounters: Readonly<Record<TargetOutcome, keyof JobProgress>> = {
   ...{ SUCCEEDED: 'succeeded', NO_CHANGE: 'noChange', FAILED: 'failed', REJECTED: 'rejected' },
@@ -85,6 +60,7 @@ export class World {
   readonly claims: { readonly at: number; readonly count: number }[] = [];
   isOver = false;
   #failuresCounted = 0;
+  #isWaking = false;
 
   constructor(options: WorldOptions) {
     this.row = jobOf(options, this.now);
@@ -123,6 +99,9 @@ export class World {
       this.isOver || this.task !== undefined || this.sleepsUntil !== undefined,
       'the run waits for something',
     ).toBe(true);
+    if (!this.#isWaking) return;
+    this.#isWaking = false;
+    this.#wakeWaiting();
   }
 
   #carryOut(effect: RunEffect): void {
@@ -144,7 +123,9 @@ export class World {
         this.calls = [];
         return;
       case 'wakeWaiting':
-        return this.wakeWaiting();
+        // Its statement ends later.
+        this.#isWaking = true;
+        return;
       case 'end':
         this.isOver = true;
         return;
@@ -174,7 +155,7 @@ export class World {
   }
 
   /** Devices are online again, and some targets wait for them. */
-  wakeWaiting(): void {
+  #wakeWaiting(): void {
     const woken = this.targets.filter(({ state, isOnline }) => state === 'WAITING_DEVICE' && isOnline);
     for (const target of woken) target.state = 'READY';
     if (woken.length > 0) this.tell({ kind: 'devicesWoken', count: woken.length });
@@ -280,9 +261,8 @@ export class World {
         return { kind: 'jobRead', job: this.row };
       case 'moveJob': {
         if (this.run.job.version !== this.row.version) return { kind: 'jobMoved', job: undefined };
-        const { gate: _, ...move } = task.move;
-        const { pauseReason, conclusion } = move;
-        this.row = { ...this.row, ...move, pauseReason, conclusion, version: this.row.version + 1 };
+        const { state, pauseReason, conclusion, trippedRule = this.row.trippedRule } = task.move;
+        this.row = { ...this.row, state, pauseReason, conclusion, trippedRule, version: this.row.version + 1 };
         return { kind: 'jobMoved', job: this.row };
       }
       case 'prepare':
@@ -399,19 +379,4 @@ export class World {
       Object.assign(target, { state: 'DECIDED', outcome: target.state === 'RETRY_WAIT' ? 'FAILED' : outcome });
     return left.length;
   }
-}
-
-function jobOf(options: WorldOptions, now: number): Job {
-  return {
-    ...{ id: 'job' as JobId, name: undefined, tool: 'self.lamp.turn_on', arguments: {}, state: 'PREPARING' },
-    ...{ conclusion: undefined, pauseReason: undefined, isCancelForced: false, version: 1, offline: 'WAIT' },
-    ...{ expiresAt: now + jobLifeMsDefault, callTimeoutMs: 1_000, maxInFlight: options.maxInFlight ?? 4 },
-    ...{ idempotent: options.idempotent ?? false, disruptive: false, disconnectExpected: false },
-    ...{ failureText: undefined, verification: 'NONE', readback: undefined, skipIfSatisfied: false },
-    ...{ maxAttempts: options.idempotent === true ? 3 : 1, perMinute: options.perMinute, priority: 2 },
-    ...{ waves: options.waves ?? [], currentWave: 1, abortRules: options.abortRules ?? [], trippedRule: undefined },
-    ...{ startAt: undefined, window: undefined, firmwareImageId: undefined, parentJobId: undefined },
-    ...{ approvedBy: undefined, total: undefined, createdBy: 'spec', createdById: 'KEY:spec' },
-    ...{ mayCallUserOnly: false, createdAt: now, startedAt: undefined, finishedAt: undefined },
-  } as Job;
 }
