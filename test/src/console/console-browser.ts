@@ -1,6 +1,6 @@
 /**
- * The web console in a real Chromium: signed in by key, watched for errors, for requests that leave
- * the hub, and for what axe finds.
+ * The console in a real Chromium, signed in by key. Watches for errors, for requests to other
+ * origins, and for axe findings.
  */
 import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -12,8 +12,7 @@ type Hub = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 const executablePath = process.env['CHROMIUM'] ?? '/usr/bin/chromium';
 
 /**
- * False, with the reason printed, where there is no Chromium; fails instead where all tests are
- * demanded.
+ * Prints the reason and returns false without Chromium; fails instead if all tests are required.
  */
 export function isChromiumInstalled(): boolean {
   if (existsSync(executablePath)) return true;
@@ -24,15 +23,15 @@ export function isChromiumInstalled(): boolean {
 }
 
 export function openBrowser(): Promise<Browser> {
-  // Chromium has no sandbox for root, and /dev/shm is small in containers.
+  // Chromium's sandbox does not work as root; /dev/shm is small in containers.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage', '--disable-gpu'] });
 }
 
 export interface ConsolePage {
   readonly page: Page;
   /**
-   * What went wrong in the browser so far: uncaught errors, refusals by the
-   * Content-Security-Policy, requests that left the hub.
+   * Problems in the browser so far: uncaught errors, Content-Security-Policy violations, requests
+   * that left the hub.
    */
   readonly complaints: readonly string[];
   /** By its path, once its heading is there. */

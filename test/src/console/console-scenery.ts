@@ -1,7 +1,4 @@
-/**
- * A fleet with something to look at, and the console's pages with their addresses in it: for
- * screenshots and for looking at every page.
- */
+/** A fleet with realistic data, and the addresses of all console pages, for screenshots. */
 import { eventually } from '../eventually.js';
 import { makeImage } from '../jobs/firmware-image.js';
 import { ask } from '../api/graphql-client.js';
@@ -50,8 +47,8 @@ const createJob = `mutation ($input: CreateJobInput!, $key: String!) {
 }`;
 
 /**
- * Waits until this many devices are in, then gives them tags, calls some, and leaves one job done
- * and one paused behind its first wave.
+ * Waits until this many devices are online. Then tags some, calls some, and leaves one job done and
+ * one paused at a gate.
  */
 export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   const online = await eventually(

@@ -12,7 +12,7 @@ export interface ConsoleStory {
   readonly consoles: readonly (ConsolePage | undefined)[];
 }
 
-/** Stops everything, also after a failure. Then checks for errors in the browser. */
+/** Stops everything regardless of earlier failures, then checks the problems in the browser. */
 export async function endConsoleStory({ hub, browser, fleets = [], consoles }: ConsoleStory): Promise<void> {
   await Promise.allSettled([browser?.close(), ...fleets.map(async (fleet) => fleet?.stop())]);
   const exitCode = await hub?.stop();
