@@ -1,10 +1,10 @@
-/** Counts settled calls: single calls at the fleet service, calls of jobs at the bus. */
+/** Counts calls as they settle, by standing between the parts: single calls at the fleet service, those of jobs at the bus. */
 import type { Bus, CallRouter } from '@flotilla/bus';
 import type { FleetOperations } from '@flotilla/api';
 import type { Fleet } from '@flotilla/fleet';
 import type { HubMetrics } from './metrics.js';
 
-/** Counts calls of jobs. These are the calls with a session epoch. */
+/** The bus with job calls counted: they are the ones that name the connection they are meant for. */
 export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
   const calls: CallRouter = {
     serve: (gatewayId, server) => bus.calls.serve(gatewayId, server),
@@ -31,7 +31,7 @@ export function measuredBus(bus: Bus, metrics: HubMetrics): Bus {
   };
 }
 
-/** Counts single calls, refused ones included. */
+/** The fleet service with single calls counted, refused ones too. */
 export function measuredFleet(fleet: Fleet, metrics: HubMetrics): FleetOperations {
   return {
     callTool: async (request, actor, ownUrl) => {
