@@ -331,7 +331,7 @@ describe('a scoped key', () => {
     return told.sort();
   }
 
-  it('sees its own devices through the agents’ door', async () => {
+  it('sees its own devices through the MCP server', async () => {
     const agent = await connectAgent(hub, { key, mode: 'compact' });
     const found = await agent.callTool({ name: 'find_devices', arguments: {} });
     expect(JSON.stringify(found)).toContain(own[0]);
