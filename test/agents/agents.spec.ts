@@ -184,7 +184,7 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
   });
 });
 
-describe('the agents’ door', () => {
+describe('the MCP server', () => {
   it('says what was not sent, and why', async () => {
     const agent = await connectAgent(hub);
     const wrong = await agent.callTool({ name: 'greenhouse-1__gpio_write', arguments: { pin: 99, value: true } });

@@ -21,7 +21,7 @@ const COUNT = 6;
 
 let hub: HubProcess;
 let fleet: SimulatedFleet;
-/** Those with the tag that the key is narrowed to, and the others. */
+/** Those with the tag that the key is limited to, and the others. */
 let own: readonly string[];
 let others: readonly string[];
 let key: string;
@@ -72,7 +72,7 @@ afterAll(async () => {
   removeDataDir(hub.dataDir);
 });
 
-describe('a narrowed key', () => {
+describe('a scoped key', () => {
   it('sees its own devices, counts them, and no others', async () => {
     const { data } = await asKey(
       `query ($other: ID!) { devices(first: 5) { totalCount nodes {
@@ -281,9 +281,9 @@ describe('a narrowed key', () => {
     expect(upload.status).toBe(403);
     const waiting = '{ enrolments { nodes { deviceId } } }';
     expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: inQueue.deviceId }] } });
-    const { secret: narrowedAdmin } = await makeKey(hub, ['ADMIN'], { devices: { tags: ['lab'] } });
-    for (const narrowed of [key, narrowedAdmin])
-      expect((await send(hub, waiting, {}, narrowed)).data).toEqual({ enrolments: { nodes: [] } });
+    const { secret: scopedAdmin } = await makeKey(hub, ['ADMIN'], { devices: { tags: ['lab'] } });
+    for (const scoped of [key, scopedAdmin])
+      expect((await send(hub, waiting, {}, scoped)).data).toEqual({ enrolments: { nodes: [] } });
   });
 
   it('receives events only of its devices', async () => {
@@ -331,7 +331,7 @@ describe('a narrowed key', () => {
     return told.sort();
   }
 
-  it('sees its own devices through the agents’ door', async () => {
+  it('sees its own devices through the MCP server', async () => {
     const agent = await connectAgent(hub, { key, mode: 'compact' });
     const found = await agent.callTool({ name: 'find_devices', arguments: {} });
     expect(JSON.stringify(found)).toContain(own[0]);
