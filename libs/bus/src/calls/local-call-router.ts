@@ -1,7 +1,4 @@
-/**
- * Delivers calls to gateways of this process: a map lookup and a direct call, without a promise or
- * a copy.
- */
+/** Delivers calls to gateways of this process: a map lookup and a direct call, without a copy. */
 import type { CallError, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { BusError } from '../bus-error.js';

@@ -22,9 +22,7 @@ import type { RedisLink } from '../redis/redis-link.js';
 import { parseReply, parseRequest } from '../redis/redis-messages.js';
 import type { ReplyMessage, RequestMessage, GatewayRequest } from '../redis/redis-messages.js';
 
-/**
- * Pending requests: ten jobs at their largest maxInFlight. Beyond this, calls are rejected unsent.
- */
+/** Pending requests: ten jobs at their largest maxInFlight. Further calls are rejected unsent. */
 const PENDING_REQUESTS_MAX = 100_000;
 /**
  * The time for a reply after the call's deadline, at which the gateway settles it; otherwise the

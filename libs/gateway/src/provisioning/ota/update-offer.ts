@@ -34,10 +34,7 @@ export interface OfferedFirmwareOptions {
   readonly logger: GatewayLogger;
 }
 
-/**
- * Booting devices wait for this answer before they connect, ms. Without PostgreSQL they are offered
- * nothing.
- */
+/** Booting devices wait for this answer, ms. Without PostgreSQL they are offered nothing. */
 const OFFER_TIMEOUT_MS = 1_000;
 
 export class OfferedFirmware {
