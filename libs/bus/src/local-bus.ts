@@ -1,7 +1,4 @@
-/**
- * The bus of a hub with one process: everything in memory except ticks, which BullMQ keeps in
- * PostgreSQL.
- */
+/** The bus of a hub with one process: all in memory except ticks, which are in PostgreSQL. */
 import { createPostgresBackend } from 'bullmq';
 import type { PostgresConnectionOptions } from 'bullmq';
 import { BullmqTickQueue } from './ticks/bullmq-tick-queue.js';

@@ -1,7 +1,4 @@
-/**
- * The bus of a hub with several processes: all parts over one Redis. Losing Redis loses no job and
- * no record.
- */
+/** The bus of a hub with several processes, over one Redis. Losing Redis loses no job or record. */
 import { randomUUID } from 'node:crypto';
 import { createRedisBackend } from 'bullmq';
 import type { ConnectionOptions } from 'bullmq';

@@ -24,9 +24,7 @@ export interface AppDescription {
   /** As the compiler wrote it: `Aug  6 2026 08:49:23`. */
   readonly compiledAt: string;
   readonly idfVersion: string;
-  /**
-   * Lower-case hex SHA-256 of the ELF file: distinguishes builds of one version. Devices report it.
-   */
+  /** Lower-case hex SHA-256 of the ELF file: distinguishes builds. Devices report it. */
   readonly elfSha256: string;
 }
 

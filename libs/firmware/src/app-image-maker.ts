@@ -14,10 +14,7 @@ export interface AppImageRecipe {
   readonly idfVersion?: string;
   /** Lower-case hex; distinguishes builds of one version. */
   readonly elfSha256?: string;
-  /**
-   * Total data of the segments, bytes; default 4,096. The first segment contains at least the
-   * description.
-   */
+  /** Data of all segments, bytes; default 4,096. The first contains at least the description. */
   readonly dataBytes?: number;
   /** Default 3. */
   readonly segments?: number;

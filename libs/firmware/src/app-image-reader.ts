@@ -64,10 +64,7 @@ export class AppImageReader {
   /** `hash` receives the image and is read once. */
   constructor(private readonly hash: RunningHash) {}
 
-  /**
-   * Reads the next bytes of the file. Returns a refusal as soon as there is one; the rest need not
-   * be read.
-   */
+  /** Reads the next bytes. Returns a refusal as soon as there is one; the rest is not needed. */
   push(chunk: Uint8Array): ImageRefusal | undefined {
     let rest = chunk;
     while (rest.length > 0 && this.#refusal === undefined) {
@@ -136,10 +133,7 @@ export class AppImageReader {
     }
   }
 
-  /**
-   * The header, the first segment's header and its beginning, which is the description of an
-   * application.
-   */
+  /** The header, the first segment's header and its beginning, an application's description. */
   #takeHead(head: Uint8Array): void {
     const view = viewOf(head);
     const description = readAppDescription(head.subarray(DESCRIPTION_OFFSET));

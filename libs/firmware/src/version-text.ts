@@ -14,9 +14,7 @@ export function isParsableVersion(version: string): boolean {
   return version.length <= VERSION_LENGTH_MAX && printableAscii.test(version) && parsable.test(version);
 }
 
-/**
- * Returns the numbers of a version text, at most four: `v2.4.2` is 2.4.2; 0.0.0 without numbers.
- */
+/** Returns the numbers of a version, at most four: `v2.4.2` is 2.4.2; 0.0.0 without numbers. */
 export function parsableVersion(text: string): string {
   const numbers =
     text

@@ -23,10 +23,7 @@ const macDigits = '[0-9a-fA-F]{2}(?:[:_-]?[0-9a-fA-F]{2}){5}';
 const mac = new RegExp(`^${macDigits}$`);
 const xiaozhiId = new RegExp(`^(.+?)@@@(${macDigits})(?:@@@(.+))?$`);
 
-/**
- * Valid ids of microcontrollers, without characters that are special in URLs, topics or shells.
- * [mcpu §6.1]
- */
+/** Ids of microcontrollers: no characters that URLs, topics or shells interpret. [mcpu §6.1] */
 const microcontrollerId = /^[a-z0-9][a-z0-9._-]{0,63}$/;
 const mcpuClientId = /^mcpu@@@(.*?)(?:@@@.+)?$/s;
 
@@ -57,10 +54,7 @@ export function parseDeviceIdHeader(header: string | undefined): ParsedIdentity 
     : refuse('the Device-Id header is not a MAC address');
 }
 
-/**
- * Parses the id of a microcontroller, which comes from its registration, not from the board. [mcpu
- * §0]
- */
+/** Parses the id of a microcontroller, which comes from its registration. [mcpu §0] */
 export function parseMicrocontrollerId(id: string | undefined): ParsedIdentity {
   if (id !== undefined && microcontrollerId.test(id)) return { ok: true, deviceId: id as DeviceId, dialect: 'MCPU' };
   return refuse(

@@ -20,10 +20,7 @@ export interface CallRefusal {
   readonly message: string;
 }
 
-/**
- * A call as two messages: `text` has no answer; the answer to `proof` shows that the device
- * processed `text`.
- */
+/** A call as two messages. The answer to `proof` shows that the device processed `text`. */
 export interface ProvenMessage {
   readonly text: string;
   readonly proof: string;
@@ -68,10 +65,7 @@ export interface Dialect {
    * family has none.
    */
   readonly statusTool: string | undefined;
-  /**
-   * These devices accept no request while they process another, so a background call is not
-   * abandoned.
-   */
+  /** These devices accept no second request, so a background call is not abandoned. */
   readonly isOneAtATime?: boolean;
   encodeGreeting(id: number): string;
   /** The message after the greeting was answered; it has no answer. */

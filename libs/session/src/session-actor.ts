@@ -34,8 +34,7 @@ export interface SessionOptions {
   readonly clock: Clock;
   readonly observer: SessionObserver;
   /**
-   * From 1 to the dialect's maximum. A random id prevents a match with answers from before a
-   * reconnect.
+   * From 1 to the dialect's maximum, random so that answers from before a reconnect do not match.
    */
   readonly firstRequestId: number;
   readonly limits?: Partial<SessionLimits>;
@@ -46,10 +45,7 @@ export interface SessionOptions {
 
 type Settlement = Extract<SessionEffect, { kind: 'settle' }>;
 
-/**
- * An input in the queue. A text is parsed when it is processed, because the request in flight
- * decides how.
- */
+/** An input in the queue. A text is parsed later: the request in flight decides how. */
 type MailboxItem = SessionInput | ({ readonly kind: 'text' } & ArrivedText);
 
 /**
@@ -237,10 +233,7 @@ export class SessionActor implements Session {
     }
   }
 
-  /**
-   * An exception is a programming error. It ends this session only, and all pending calls are still
-   * settled.
-   */
+  /** An exception is a programming error. It ends this session, and all calls are settled. */
   #endAfterException(where: string, error: unknown): void {
     this.close('hub_closed');
     if (where !== 'anomaly')

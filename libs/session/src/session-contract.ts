@@ -54,10 +54,7 @@ export type SessionAnomaly =
   | 'mailbox_full'
   | 'callback_threw'; // A callback of the hub threw: a programming error that ends the session.
 
-/**
- * Callbacks of a session, in the order of its life. They run inside the mailbox and must not throw
- * or block.
- */
+/** Callbacks of a session in order. They run inside the mailbox: no exceptions, no blocking. */
 export interface SessionObserver {
   /**
    * The session entered a state. `closed` comes exactly once, with the reason, after all pending
@@ -75,14 +72,9 @@ export interface SessionObserver {
   onDiscoveryFailed(message: string): void;
   /** The device sent a JSON-RPC notification. */
   onNotification(method: string, params: unknown): void;
-  /**
-   * The device sent a parsed envelope message that is not MCP (hello, listen, abort, goodbye, …).
-   */
+  /** The device sent an envelope message that is not MCP (hello, listen, abort, goodbye, …). */
   onDeviceMessage(type: string, message: Readonly<Record<string, unknown>>): void;
-  /**
-   * The device answered a call that had ended UNKNOWN at its deadline, within the time for late
-   * replies.
-   */
+  /** The device answered a call that had ended UNKNOWN, within the time for late replies. */
   onLateOutcome(late: SettledCall): void;
   /**
    * The device loses requests over `largeRequestBytes` (`unanswered` in a row were lost), or

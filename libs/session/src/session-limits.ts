@@ -31,10 +31,7 @@ export const defaultSessionLimits: SessionLimits = {
   toolPagesMax: 64,
   /** Tools of one device. The largest known boards have about twenty. [xiaozhi §9, 15] */
   toolsMax: 512,
-  /**
-   * Milliseconds. A device that opens a conversation delays its replies by up to 10 s. [xiaozhi
-   * §2.4]
-   */
+  /** Milliseconds. A device that opens a conversation replies up to 10 s late. [xiaozhi §2.4] */
   greetingTimeoutMs: 15_000,
   /** Milliseconds for each page, for the same reason. */
   listingTimeoutMs: 15_000,

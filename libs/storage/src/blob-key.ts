@@ -1,7 +1,4 @@
-/**
- * Keys become paths and URLs, so an invalid key is a programming error: keys never come from
- * outside.
- */
+/** Keys become paths and URLs. An invalid key is a programming error of the hub. */
 import { StorageError } from './storage-error.js';
 
 const part = '[a-z0-9_-][a-z0-9._-]*';

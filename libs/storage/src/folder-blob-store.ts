@@ -24,9 +24,7 @@ const LEFTOVER_AFTER_MS = 15 * 60_000;
 
 export interface FolderOptions {
   readonly folder: string;
-  /**
-   * Whether no other process writes below the folder, so that all unfinished files are leftovers.
-   */
+  /** Whether no other process writes below the folder: all unfinished files are leftovers. */
   readonly isAlone?: boolean;
 }
 

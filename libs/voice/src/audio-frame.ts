@@ -41,9 +41,7 @@ export function decodeAudioFrame(version: FramingVersion, frame: Uint8Array): De
   return { ok: true, packet: { payload, timestamp: version === 2 ? view.getUint32(8) : 0 } };
 }
 
-/**
- * Builds a frame. Throws RangeError for a payload that is too long for framing 3 (65,535 bytes).
- */
+/** Builds a frame. Throws RangeError for more than 65,535 bytes in framing 3. */
 export function encodeAudioFrame(version: FramingVersion, { payload, timestamp }: AudioPacket): Uint8Array {
   if (version === 1) return payload;
   if (version === 3 && payload.length > VERSION_3_PAYLOAD_MAX)

@@ -46,10 +46,7 @@ export class CounterMode {
   }
 }
 
-/**
- * The 16 bytes are one big-endian number: after the highest sequence the carry continues into the
- * time.
- */
+/** The 16 bytes are one big-endian number: the carry continues from sequence into time. */
 function increment(counters: Uint8Array, blockAt: number): void {
   for (let index = blockAt + BLOCK_BYTES - 1; index >= blockAt; index -= 1) {
     const next = ((counters[index] ?? 0) + 1) & 0xff;

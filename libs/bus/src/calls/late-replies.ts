@@ -5,10 +5,7 @@
 import type { BusLogger } from '../bus-logger.js';
 import type { RedisLink } from '../redis/redis-link.js';
 
-/**
- * Waiting replies, as many as the calls a gateway can have in flight; beyond this the oldest is
- * dropped.
- */
+/** Waiting replies, as many as a gateway's calls in flight; beyond this the oldest is dropped. */
 const WAITING_MAX = 10_000;
 const TRY_EVERY_MS = 500;
 /** Deliveries without a receiver until the asking process counts as ended. */

@@ -1,12 +1,9 @@
-/**
- * Delivers calls to gateways of this process: a map lookup and a direct call, without a promise or
- * a copy.
- */
+/** Delivers calls to gateways of this process: a map lookup and a direct call, without a copy. */
 import type { CallError, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
-import { gatewayAbsent, gatewaySilent, settleOnce } from './call-endings.js';
+import { gatewayAbsent, gatewaySilent, settleOnce } from './call-outcomes.js';
 import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 
 export class LocalCallRouter implements CallRouter {

@@ -14,44 +14,42 @@ import {
   gatewaySilent,
   redisAway,
   routerOverloaded,
-} from './call-endings.js';
+} from './call-outcomes.js';
 import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 import { LateReplies } from './late-replies.js';
 import { LocalCallRouter } from './local-call-router.js';
 import type { RedisLink } from '../redis/redis-link.js';
-import { parseAnswer, parseAsk } from '../redis/redis-messages.js';
-import type { AnswerMessage, AskMessage, Question } from '../redis/redis-messages.js';
+import { parseReply, parseRequest } from '../redis/redis-messages.js';
+import type { ReplyMessage, RequestMessage, GatewayRequest } from '../redis/redis-messages.js';
 
-/**
- * Pending requests: ten jobs at their largest maxInFlight. Beyond this, calls are rejected unsent.
- */
-const PENDING_ASKS_MAX = 100_000;
+/** Pending requests: ten jobs at their largest maxInFlight. Further calls are rejected unsent. */
+const PENDING_REQUESTS_MAX = 100_000;
 /**
  * The time for a reply after the call's deadline, at which the gateway settles it; otherwise the
  * reply would arrive too late.
  */
-const ANSWER_TRAVEL_MS = 250;
+const REPLY_TRAVEL_MS = 250;
 /** A gateway answers requests without a device at once. */
-const GATEWAY_ANSWER_MS = 5_000;
+const GATEWAY_REPLY_MS = 5_000;
 /** Longest delay of a Node timer. */
 const TIMER_DELAY_MAX_MS = 2 ** 31 - 1;
 
 /** The possible ends of a request. Exactly one of the callbacks runs, once. */
-interface AskEnds {
-  readonly answered: (answer: AnswerMessage) => void;
-  readonly silent: () => void;
+interface ReplyHandlers {
+  readonly replied: (reply: ReplyMessage) => void;
+  readonly timedOut: () => void;
   /** The process of the gateway has ended. */
-  readonly gone: () => void;
+  readonly gatewayEnded: () => void;
   /** No gateway received it. */
-  readonly absent: () => void;
+  readonly notReceived: () => void;
   /** Redis was unreachable. */
-  readonly away: () => void;
+  readonly unreachable: () => void;
 }
 
 /** A request without a reply yet. */
-interface PendingAsk {
+interface PendingRequest {
   readonly gatewayId: HubProcessId;
-  readonly ends: AskEnds;
+  readonly handlers: ReplyHandlers;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -61,8 +59,8 @@ export class RedisCallRouter implements CallRouter {
   readonly #logger: BusLogger;
   readonly #local: LocalCallRouter;
   readonly #replies: LateReplies;
-  readonly #pending = new Map<number, PendingAsk>();
-  #askCount = 0;
+  readonly #pending = new Map<number, PendingRequest>();
+  #requestCount = 0;
 
   constructor(link: RedisLink, prefix: string, logger: BusLogger) {
     this.#link = link;
@@ -74,13 +72,13 @@ export class RedisCallRouter implements CallRouter {
 
   /** Resolves when replies can arrive. */
   async open(): Promise<void> {
-    await this.#link.listen(this.#answerChannel(this.#link.sender), (text) => this.#onAnswer(text));
+    await this.#link.listen(this.#replyChannel(this.#link.sender), (text) => this.#onReply(text));
   }
 
   async serve(gatewayId: HubProcessId, server: CallServer): Promise<() => Promise<void>> {
     const endLocal = await this.#local.serve(gatewayId, server);
     const endRemote = await this.#link.listen(this.#gatewayChannel(gatewayId), (text, sender) =>
-      this.#onAsk(gatewayId, text, sender),
+      this.#onRequest(gatewayId, text, sender),
     );
     return async () => {
       await endRemote();
@@ -93,27 +91,27 @@ export class RedisCallRouter implements CallRouter {
       this.#local.call(gatewayId, routed, settle);
       return;
     }
-    if (this.#pending.size >= PENDING_ASKS_MAX) {
+    if (this.#pending.size >= PENDING_REQUESTS_MAX) {
       queueMicrotask(() => settle(routerOverloaded(routed, Date.now())));
       return;
     }
-    this.#ask(gatewayId, { kind: 'call', routed }, deadlineOf(routed) - Date.now() + ANSWER_TRAVEL_MS, {
-      answered: (answer) => settle(answer.kind === 'settled' ? answer.settled : gatewaySilent(routed, Date.now())),
-      silent: () => settle(gatewaySilent(routed, Date.now())),
-      gone: () => settle(gatewayGone(routed, Date.now())),
-      absent: () => settle(gatewayAbsent(routed, Date.now())),
-      away: () => settle(redisAway(routed, Date.now())),
+    this.#deliver(gatewayId, { kind: 'call', routed }, deadlineOf(routed) - Date.now() + REPLY_TRAVEL_MS, {
+      replied: (reply) => settle(reply.kind === 'settled' ? reply.settled : gatewaySilent(routed, Date.now())),
+      timedOut: () => settle(gatewaySilent(routed, Date.now())),
+      gatewayEnded: () => settle(gatewayGone(routed, Date.now())),
+      notReceived: () => settle(gatewayAbsent(routed, Date.now())),
+      unreachable: () => settle(redisAway(routed, Date.now())),
     });
   }
 
   refreshTools(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {
     if (this.#local.has(gatewayId)) return this.#local.refreshTools(gatewayId, deviceId);
-    return this.#askDone(gatewayId, { kind: 'refreshTools', deviceId });
+    return this.#deliverCommand(gatewayId, { kind: 'refreshTools', deviceId });
   }
 
   disconnect(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {
     if (this.#local.has(gatewayId)) return this.#local.disconnect(gatewayId, deviceId);
-    return this.#askDone(gatewayId, { kind: 'disconnect', deviceId });
+    return this.#deliverCommand(gatewayId, { kind: 'disconnect', deviceId });
   }
 
   awaited(): ReadonlySet<HubProcessId> {
@@ -121,48 +119,54 @@ export class RedisCallRouter implements CallRouter {
   }
 
   ended(gatewayId: HubProcessId): void {
-    for (const [askId, ask] of this.#pending) if (ask.gatewayId === gatewayId && this.#forget(askId)) ask.ends.gone();
+    for (const [askId, request] of this.#pending)
+      if (request.gatewayId === gatewayId && this.#forget(askId)) request.handlers.gatewayEnded();
   }
 
   /** Settles pending requests as unanswered. */
   close(): void {
     this.#replies.close();
-    for (const [askId, ask] of this.#pending) {
+    for (const [askId, request] of this.#pending) {
       this.#forget(askId);
-      ask.ends.silent();
+      request.handlers.timedOut();
     }
   }
 
-  #askDone(gatewayId: HubProcessId, question: Question): Promise<boolean> {
+  #deliverCommand(gatewayId: HubProcessId, request: GatewayRequest): Promise<boolean> {
     return new Promise((resolve, reject) => {
-      const silent = (): void =>
+      const unanswered = (): void =>
         reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} received a request and did not answer.`));
-      this.#ask(gatewayId, question, GATEWAY_ANSWER_MS, {
-        answered: (answer) => resolve(answer.kind === 'done' && answer.isDone),
-        silent,
-        gone: silent,
-        absent: () => resolve(false),
-        away: () =>
-          reject(new BusError('BUS_UNAVAILABLE', `Redis does not answer: gateway ${gatewayId} was not asked.`)),
+      this.#deliver(gatewayId, request, GATEWAY_REPLY_MS, {
+        replied: (reply) => resolve(reply.kind === 'done' && reply.isDone),
+        timedOut: unanswered,
+        gatewayEnded: unanswered,
+        notReceived: () => resolve(false),
+        unreachable: () =>
+          reject(
+            new BusError('BUS_UNAVAILABLE', `Redis does not answer: gateway ${gatewayId} did not receive the request.`),
+          ),
       });
     });
   }
 
-  #ask(gatewayId: HubProcessId, question: Question, waitMs: number, ends: AskEnds): void {
+  #deliver(gatewayId: HubProcessId, request: GatewayRequest, waitMs: number, handlers: ReplyHandlers): void {
     if (!this.#link.isReady) {
-      queueMicrotask(ends.away);
+      queueMicrotask(handlers.unreachable);
       return;
     }
-    this.#askCount += 1;
-    const askId = this.#askCount;
-    const timer = setTimeout(() => this.#take(askId)?.ends.silent(), Math.min(Math.max(waitMs, 0), TIMER_DELAY_MAX_MS));
-    this.#pending.set(askId, { gatewayId, ends, timer });
-    const message: AskMessage = { ...question, askId };
+    this.#requestCount += 1;
+    const askId = this.#requestCount;
+    const timer = setTimeout(
+      () => this.#take(askId)?.handlers.timedOut(),
+      Math.min(Math.max(waitMs, 0), TIMER_DELAY_MAX_MS),
+    );
+    this.#pending.set(askId, { gatewayId, handlers, timer });
+    const message: RequestMessage = { ...request, askId };
     this.#link.publish(this.#gatewayChannel(gatewayId), JSON.stringify(message)).then(
       (takers) => {
         if (takers > 0 || !this.#forget(askId)) return;
-        if (this.#link.isRecovering) ends.away();
-        else ends.absent();
+        if (this.#link.isRecovering) handlers.unreachable();
+        else handlers.notReceived();
       },
       // The connection broke during the delivery. The message may have arrived, so only its reply
       // or deadline can settle it.
@@ -171,51 +175,51 @@ export class RedisCallRouter implements CallRouter {
     );
   }
 
-  #onAsk(gatewayId: HubProcessId, text: string, sender: string): void {
+  #onRequest(gatewayId: HubProcessId, text: string, sender: string): void {
     this.#guard(() => {
-      const ask = parseAsk(text);
-      const { askId } = ask;
-      if (ask.kind === 'call') return this.#onCall(gatewayId, ask.routed, { sender, askId });
-      const act = ask.kind === 'disconnect' ? this.#local.disconnect : this.#local.refreshTools;
-      void act.call(this.#local, gatewayId, ask.deviceId).then((isDone) => {
-        this.#answer(sender, { kind: 'done', askId, isDone }, Date.now() + GATEWAY_ANSWER_MS);
+      const request = parseRequest(text);
+      const { askId } = request;
+      if (request.kind === 'call') return this.#enqueue(gatewayId, request.routed, { sender, askId });
+      const command = request.kind === 'disconnect' ? this.#local.disconnect : this.#local.refreshTools;
+      void command.call(this.#local, gatewayId, request.deviceId).then((isDone) => {
+        this.#reply(sender, { kind: 'done', askId, isDone }, Date.now() + GATEWAY_REPLY_MS);
       });
     });
   }
 
   /** Applies the checks to a call of another process, which should have applied them. */
-  #onCall(
+  #enqueue(
     gatewayId: HubProcessId,
     routed: RoutedCall,
     { sender, askId }: { readonly sender: string; readonly askId: number },
   ): void {
     const until = deadlineOf(routed);
-    const answer = (settled: SettledCall): void => this.#answer(sender, { kind: 'settled', askId, settled }, until);
+    const reply = (settled: SettledCall): void => this.#reply(sender, { kind: 'settled', askId, settled }, until);
     const refusal = this.#local.refusalOf(gatewayId, routed);
-    if (refusal === undefined) return this.#local.call(gatewayId, routed, answer);
+    if (refusal === undefined) return this.#local.call(gatewayId, routed, reply);
     const { deviceId, call } = routed;
     this.#logger.warn(
       { deviceId, callId: call.callId, tool: call.tool, code: refusal.code },
       'rejected a call of another hub process',
     );
-    answer(gatewayRefused(routed, Date.now(), refusal));
+    reply(gatewayRefused(routed, Date.now(), refusal));
   }
 
-  #answer(sender: string, answer: AnswerMessage, until: number): void {
-    this.#replies.send(this.#answerChannel(sender), JSON.stringify(answer), until);
+  #reply(sender: string, reply: ReplyMessage, until: number): void {
+    this.#replies.send(this.#replyChannel(sender), JSON.stringify(reply), until);
   }
 
-  #onAnswer(text: string): void {
+  #onReply(text: string): void {
     this.#guard(() => {
-      const answer = parseAnswer(text);
-      this.#take(answer.askId)?.ends.answered(answer);
+      const reply = parseReply(text);
+      this.#take(reply.askId)?.handlers.replied(reply);
     });
   }
 
-  #take(askId: number): PendingAsk | undefined {
-    const ask = this.#pending.get(askId);
+  #take(askId: number): PendingRequest | undefined {
+    const request = this.#pending.get(askId);
     this.#forget(askId);
-    return ask;
+    return request;
   }
 
   #forget(askId: number): boolean {
@@ -236,7 +240,7 @@ export class RedisCallRouter implements CallRouter {
     return `${this.#prefix}:gateway:${gatewayId}`;
   }
 
-  #answerChannel(process: string): string {
+  #replyChannel(process: string): string {
     return `${this.#prefix}:answers:${process}`;
   }
 }

@@ -1,7 +1,4 @@
-/**
- * The session directory: which hub process holds a device's live session, and what a caller needs
- * for a call.
- */
+/** The session directory: which hub process holds the live session of a device. */
 import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 
 /** One live session after its greeting. An entry of an older epoch never replaces a newer one. */
@@ -18,8 +15,6 @@ export interface SessionDirectory {
   put(entry: DirectoryEntry): Promise<void>;
   /** Removes the entry if it still has this epoch. */
   remove(deviceId: DeviceId, epoch: number): Promise<void>;
-  /**
-   * Returns a plain value for a local directory, because a promise is too slow for the hot path.
-   */
+  /** Returns a plain value for a local directory: a promise is too slow for the hot path. */
   lookup(deviceId: DeviceId): DirectoryEntry | undefined | Promise<DirectoryEntry | undefined>;
 }

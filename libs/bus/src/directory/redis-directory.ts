@@ -32,9 +32,7 @@ const REMOVE_SCRIPT = `
 if redis.call('HGET', KEYS[1], 'epoch') == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0`;
 
-/**
- * Entries with a verified signature, so that further calls to the connection need no verification.
- */
+/** Entries with a verified signature, so that further calls need no verification. */
 const CHECKED_MAX = 20_000;
 
 const storedEntry = z.tuple([

@@ -20,8 +20,7 @@ export const decidedPerMessageMax = 500;
 /** Messages by topic. */
 export interface FeedTopics {
   /**
-   * Presence, tool set, version, name or tags of a device changed; `presence` is set if that
-   * changed.
+   * Presence, tool set, version, name or tags of a device changed; `presence` only if it changed.
    */
   readonly device: { readonly deviceId: DeviceId; readonly presence?: 'ONLINE' | 'OFFLINE' };
   /** A connection of the device got this epoch: a gateway with an older one ends it. */
@@ -35,9 +34,7 @@ export interface FeedTopics {
   readonly decided: { readonly jobId: JobId; readonly deviceIds: readonly DeviceId[] };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
-  /**
-   * The rights of a key or user (`KEY:<id>`, `USER:<id>`) changed: revoked, signed out or disabled.
-   */
+  /** The rights of `KEY:<id>` or `USER:<id>` changed: revoked, signed out or disabled. */
   readonly access: { readonly principal: string };
   /** A device answered a call that had timed out, in the session of the call. */
   readonly lateAnswer: { readonly callId: CallId; readonly outcome: CallOutcome };

@@ -18,8 +18,7 @@ export const persistent = {
 };
 
 /**
- * A server with a pending answer that sends nothing for this long is unreachable, ms. The client
- * reconnects.
+ * A server that leaves an answer pending for this long is unreachable, ms. The client reconnects.
  */
 const SILENCE_MAX_MS = 2_500;
 

@@ -20,14 +20,9 @@ import {
 import type { RedisAddress } from './redis-address.js';
 import { RefusedMessages } from './refused-messages.js';
 
-/**
- * The interval of pings, ms: a connection that only subscribes would not notice that Redis hangs.
- */
+/** The interval of pings, ms: a mere subscriber would not notice that Redis hangs. */
 const PING_INTERVAL_MS = 1_000;
-/**
- * How long other processes may need to reconnect after this one, ms: their longest delay, and a
- * connect.
- */
+/** How long other processes may need to reconnect after this one, ms. */
 const RECOVERY_MS = RECONNECT_DELAY_MAX_MS + 3_000;
 
 const commandOptions = {
@@ -49,9 +44,7 @@ export class RedisLink {
   readonly #seal: MessageSeal;
   readonly #listeners = new Map<string, (message: string) => void>();
   readonly #pings: NodeJS.Timeout;
-  /**
-   * The last error of the connection; a failing command only reports that the connection is closed.
-   */
+  /** The last error; a failing command only reports that the connection is closed. */
   #reason: string | undefined;
   #readySince: number | undefined;
   #isRecovering = false;
@@ -99,10 +92,7 @@ export class RedisLink {
     return this.isReady && this.#subscriber.status === 'ready';
   }
 
-  /**
-   * Redis has just recovered: other processes may not have reconnected yet, and stored values may
-   * be lost.
-   */
+  /** Redis has just recovered: other processes may be missing, and stored values may be lost. */
   get isRecovering(): boolean {
     return this.#isRecovering && this.#readySince !== undefined && Date.now() - this.#readySince < RECOVERY_MS;
   }

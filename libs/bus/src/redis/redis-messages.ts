@@ -45,17 +45,17 @@ const settledCall = z.object({
 });
 
 /** The number of the request, which its answer repeats. */
-const asker = { askId: z.number().int() };
+const requestNumber = { askId: z.number().int() };
 
-const askMessage = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('call'), ...asker, routed: routedCall }),
-  z.object({ kind: z.literal('refreshTools'), ...asker, deviceId }),
-  z.object({ kind: z.literal('disconnect'), ...asker, deviceId }),
+const requestMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('call'), ...requestNumber, routed: routedCall }),
+  z.object({ kind: z.literal('refreshTools'), ...requestNumber, deviceId }),
+  z.object({ kind: z.literal('disconnect'), ...requestNumber, deviceId }),
 ]);
 
-const answerMessage = z.discriminatedUnion('kind', [
-  z.object({ kind: z.literal('settled'), askId: z.number().int(), settled: settledCall }),
-  z.object({ kind: z.literal('done'), askId: z.number().int(), isDone: z.boolean() }),
+const replyMessage = z.discriminatedUnion('kind', [
+  z.object({ kind: z.literal('settled'), ...requestNumber, settled: settledCall }),
+  z.object({ kind: z.literal('done'), ...requestNumber, isDone: z.boolean() }),
 ]);
 
 const feedMessage = z.discriminatedUnion('topic', [
@@ -93,14 +93,14 @@ interface Asker {
 }
 
 /** The requests to a gateway. */
-export type Question =
+export type GatewayRequest =
   | { readonly kind: 'call'; readonly routed: RoutedCall }
   | { readonly kind: 'refreshTools'; readonly deviceId: DeviceId }
   | { readonly kind: 'disconnect'; readonly deviceId: DeviceId };
 
-export type AskMessage = Question & Asker;
+export type RequestMessage = GatewayRequest & Asker;
 
-export type AnswerMessage =
+export type ReplyMessage =
   | { readonly kind: 'settled'; readonly askId: number; readonly settled: SettledCall }
   | { readonly kind: 'done'; readonly askId: number; readonly isDone: boolean };
 
@@ -108,8 +108,8 @@ export type FeedMessage = {
   readonly [Topic in FeedTopic]: { readonly topic: Topic; readonly message: FeedTopics[Topic] };
 }[FeedTopic];
 
-export const parseAsk = (json: string): AskMessage => parse(askMessage, json);
-export const parseAnswer = (json: string): AnswerMessage => parse(answerMessage, json);
+export const parseRequest = (json: string): RequestMessage => parse(requestMessage, json);
+export const parseReply = (json: string): ReplyMessage => parse(replyMessage, json);
 export const parseFeedMessage = (json: string): FeedMessage => parse(feedMessage, json);
 
 /** Throws BusError MESSAGE_INVALID. */

@@ -12,9 +12,7 @@ import type { Tick, TickQueue } from './tick-queue.js';
 
 const QUEUE_NAME = 'flotilla-ticks';
 
-/**
- * The backend of a queue. Queue and worker have separate connections, because the worker's blocks.
- */
+/** The backend of a queue. The worker's connection blocks, so the queue has another one. */
 export interface TickBackend<Connection> {
   readonly queueConnection: Connection;
   readonly workerConnection: Connection;

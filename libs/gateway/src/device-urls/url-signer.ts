@@ -32,10 +32,7 @@ export class UrlSigner {
     this.#key = createSecretKey(createHmac('sha256', secret).update(KEY_CONTEXT).digest());
   }
 
-  /**
-   * `/t/<purpose>/<token>`: no colon and no query, which the firmware's URL parser does not
-   * support.
-   */
+  /** `/t/<purpose>/<token>`: the firmware's URL parser supports no colon and no query. */
   pathOf(grant: UrlGrant): string {
     const claims = `${grant.id}.${Math.floor(grant.expiresAt / 1000).toString(36)}`;
     return `/t/${grant.purpose}/${claims}.${this.#signature(grant.purpose, claims).toString('base64url')}`;

@@ -50,9 +50,7 @@ export class DeviceDownloads {
     return this.#endpoint.running;
   }
 
-  /**
-   * The process stops: downloads that end from now on were cut by the hub, not by their devices.
-   */
+  /** The process stops: from now on the hub cuts downloads, not the devices. */
   stop(): void {
     this.#endpoint.stop();
   }

@@ -138,10 +138,7 @@ export class DownloadEndpoint {
     if (isLast) void reported.then(() => this.#completed(download, image));
   }
 
-  /**
-   * Recorded before the first byte, so that a later end of the process is known to have cut the
-   * download.
-   */
+  /** Recorded before the first byte: if the process ends later, it has cut the download. */
   async #begin(id: string): Promise<void> {
     const { clock, limits, registry, serverId } = this.options;
     const begun = registry.downloads.progress({

@@ -2,10 +2,7 @@
 export interface DownloadLimits {
   /** Simultaneous downloads: 50 boards on Wi-Fi fill 100 Mbit/s. */
   readonly downloadsMax: number;
-  /**
-   * A device that reads nothing for this long is gone, ms; writing a flash block takes a few
-   * hundred.
-   */
+  /** A device that reads nothing for this long is gone, ms; a flash block takes a few hundred. */
   readonly stallTimeoutMs: number;
   /** How often progress is recorded while bytes are sent, ms. */
   readonly progressEveryMs: number;

@@ -29,10 +29,7 @@ export class DownloadMeter extends Transform {
     done(null, chunk);
   }
 
-  /**
-   * Reports progress since the last report; always at the end of the image or when the device broke
-   * off.
-   */
+  /** Reports new progress; always at the end of the image or when the device broke off. */
   async report(isComplete: boolean, isBrokenOff = false): Promise<void> {
     const { clock, downloadId, report } = this.options;
     if (this.#unreported === 0 && !isComplete && !isBrokenOff) return;

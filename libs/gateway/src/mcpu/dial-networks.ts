@@ -56,10 +56,7 @@ export function isIn(list: BlockList, address: string): boolean {
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4');
 }
 
-/**
- * Converts IPv4 inside IPv6 to IPv4 and the unspecified address to this machine, and removes the
- * zone.
- */
+/** Converts IPv4 inside IPv6 to IPv4, the unspecified address to loopback, and drops the zone. */
 export function plainAddress(address: string): string {
   const [bare = ''] = address.split('%', 1);
   if (isIP(bare) !== 6) return bare === '0.0.0.0' ? '127.0.0.1' : bare;

@@ -12,10 +12,7 @@ export class FramedLineTransport implements Transport {
   readonly #splitter: LineSplitter;
   #isOpen = true;
 
-  /**
-   * `frames` is open, not started and without callbacks. `onOverlong`: an overlong line was
-   * dropped.
-   */
+  /** `frames` is open, not started and without callbacks. `onOverlong`: a line was dropped. */
   constructor(
     private readonly frames: Transport,
     onOverlong: () => void,

@@ -52,10 +52,7 @@ export class TcpLineTransport implements Transport {
     return true;
   }
 
-  /**
-   * Sends a FIN if possible: a board serves one connection and keeps it open if the client just
-   * disappears.
-   */
+  /** Sends a FIN if possible: a board keeps its only connection if the client disappears. */
   close(reason: CloseReason): void {
     if (!this.#isOpen) return;
     this.#end(reason);

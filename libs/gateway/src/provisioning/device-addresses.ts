@@ -36,10 +36,7 @@ const hostPattern = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
 const mqttEndpoint = new RegExp(`^(${hostPattern})(?::(\\d{1,5}))?$`);
 const bareHost = new RegExp(`^(${hostPattern})(?::\\d{1,5})?$`);
 
-/**
- * Returns what is wrong with a FLOTILLA_PUBLIC_MQTT, if anything. A scheme restarts devices in a
- * loop.
- */
+/** Returns the error in a FLOTILLA_PUBLIC_MQTT, if any. A scheme restarts devices in a loop. */
 export function publicMqttProblem(text: string): string | undefined {
   const [, host, port] = mqttEndpoint.exec(text) ?? [];
   if (host === undefined) return 'must be host or host:port, a name or an IPv4 address, without a scheme';
@@ -75,10 +72,7 @@ export class DeviceAddresses {
     return publicMqtt !== undefined || isTls || mqttPort() !== undefined;
   }
 
-  /**
-   * `host:port` for CONNECT. Without a port devices use 8883 and TLS. Undefined if no address is
-   * known.
-   */
+  /** `host:port` for CONNECT: without a port devices use 8883 and TLS. Undefined if unknown. */
   mqttEndpoint(reached?: ReachedAt): string | undefined {
     const { isTls, publicMqtt, mqttPort } = this.settings;
     if (publicMqtt !== undefined) return publicMqtt.includes(':') ? publicMqtt : `${publicMqtt}:${MQTT_TLS_PORT}`;
@@ -87,17 +81,13 @@ export class DeviceAddresses {
     return host === undefined || port === undefined ? undefined : `${host}:${port}`;
   }
 
-  /**
-   * The URL of the WebSocket ingress of a dialect, with its port. Undefined if no address is known.
-   */
+  /** The URL of the WebSocket ingress of a dialect, with its port. Undefined if unknown. */
   webSocketUrl(reached?: ReachedAt, path: '/xiaozhi/v1/' | '/mcpu/v1/' = '/xiaozhi/v1/'): string | undefined {
     const base = this.#httpBase(reached);
     return base === undefined ? undefined : base.replace(/^http/, 'ws') + path;
   }
 
-  /**
-   * The OTA URL of an enrolment link, or the general one. Devices require at least 10 characters.
-   */
+  /** The OTA URL of an enrolment link, or the general one. Devices require 10 characters. */
   otaUrl(token?: string): string {
     const base = this.#httpBase() ?? `http://localhost:${this.settings.httpPort()}`;
     return token === undefined ? `${base}/ota/` : `${base}/ota/${token}/`;

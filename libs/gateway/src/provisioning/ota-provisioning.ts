@@ -61,9 +61,7 @@ export class OtaProvisioning {
     this.httpRoutes = new OtaEndpoint({ enrolment, settings, updates, addressOf, onBoot, clock, logger, count }).routes;
   }
 
-  /**
-   * Loads every known device into memory, so that answers continue while PostgreSQL is unreachable.
-   */
+  /** Loads every known device into memory, so that answers continue without PostgreSQL. */
   async start(): Promise<void> {
     await this.options.registry.credentials.allKnown();
   }

@@ -6,9 +6,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 
-/**
- * The right to ask about photos: a device in the session that began then (ms since the Unix epoch).
- */
+/** The right to ask about photos: a device in the session that began at this time, ms. */
 export interface VisionGrant {
   readonly deviceId: DeviceId;
   readonly connectedAt: number;

@@ -1,7 +1,4 @@
-/**
- * Asks a vision model over OpenAI's chat completions: one message with the question and the
- * picture.
- */
+/** Asks a vision model over OpenAI's chat completions: one message with question and picture. */
 import { VisionError } from './vision-answerer.js';
 import type { Photo, VisionAnswerer } from './vision-answerer.js';
 

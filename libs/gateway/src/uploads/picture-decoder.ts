@@ -28,10 +28,7 @@ function fitted(picture: Sharp, side: number): Sharp {
   return picture.resize(side, side, { fit: 'inside', withoutEnlargement: true });
 }
 
-/**
- * Loaded with the first picture: it takes tens of megabytes that a hub without cameras does not
- * need.
- */
+/** Loaded with the first picture: a hub without cameras saves tens of megabytes. */
 async function open(picture: Buffer, limitInputPixels: number): Promise<Sharp> {
   const { default: sharp } = await import('sharp');
   // One thread, so that decoding does not delay devices; no cache, because no picture is decoded

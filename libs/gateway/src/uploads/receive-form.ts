@@ -72,10 +72,7 @@ function openForm(request: IncomingMessage, { questionBytesMax }: Limits): busbo
   }
 }
 
-/**
- * Ends a body that stalls, takes too long, or lost its connection. The returned function stops the
- * watch.
- */
+/** Ends a body that stalls, takes too long, or lost its connection. Returns a function to stop. */
 function watchBody(
   request: IncomingMessage,
   { silenceMaxMs, bodyMaxMs }: Limits,

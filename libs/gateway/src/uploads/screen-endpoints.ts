@@ -48,9 +48,7 @@ export class ScreenEndpoints {
     }
   }
 
-  /**
-   * `GET /t/preview/<token>`, with the length, which the device needs first. Throws UploadRefusal.
-   */
+  /** `GET /t/preview/<token>`, with the length that the device needs. Throws UploadRefusal. */
   async sendPreview(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { clock, grants, uploads } = this.options;
     const uploadId = grants.readPreviewPath(pathOf(request), clock.now());

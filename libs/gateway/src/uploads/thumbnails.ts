@@ -1,6 +1,4 @@
-/**
- * Creates thumbnails after the answer, one at a time. A picture that cannot be decoded has none.
- */
+/** Creates thumbnails after the answer, one at a time, of pictures that can be decoded. */
 import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { UploadRow, UploadStore } from '@flotilla/registry';

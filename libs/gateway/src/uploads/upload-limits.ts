@@ -24,10 +24,7 @@ export interface UploadLimits {
    * [xiaozhi §6.1]
    */
   readonly visionTimeoutMs: number;
-  /**
-   * Text of an answer, bytes: with its envelope under the 6 KB that devices read at once. [xiaozhi
-   * §6]
-   */
+  /** Text of an answer, bytes: under the 6 KB that devices read at once. [xiaozhi §6] */
   readonly answerBytesMax: number;
   /** Pictures that wait for a thumbnail; further ones get none. */
   readonly thumbnailsWaitingMax: number;

@@ -1,25 +1,17 @@
 /** Limits of relayed conversations, each with its unit and reason. */
 
 export interface VoiceLimits {
-  /**
-   * Relayed conversations in this process. Each needs a socket to a voice server in addition to the
-   * device's.
-   */
+  /** Relayed conversations in this process. Each needs another socket to a voice server. */
   readonly conversationsMax: number;
   /** Time for one voice server to accept the connection and answer the hello, ms. */
   readonly backendTimeoutMs: number;
-  /**
-   * Time for all attempts together, ms: the device gives up 10 s after its hello. [xiaozhi §1.3]
-   */
+  /** Time for all attempts, ms: the device gives up 10 s after its hello. [xiaozhi §1.3] */
   readonly openingTimeoutMs: number;
   /** Time from a bind prompt to the second hello, ms: the server may look up the device slowly. */
   readonly helloRepeatMs: number;
   /** How long a voice server that failed is tried last, ms. */
   readonly backendRestMs: number;
-  /**
-   * A message of a voice server, bytes: audio frames have some hundred, glyphs of a subtitle up to
-   * 90 KB.
-   */
+  /** A message of a voice server, bytes: glyphs of a subtitle have up to 90 KB. */
   readonly backendMessageBytesMax: number;
   /**
    * Bytes waiting for a voice server that does not read: about 10 s of speech. Later data is
@@ -28,10 +20,7 @@ export interface VoiceLimits {
   readonly backendUnsentBytesMax: number;
   /** How long a voice server may leave that many bytes unread, ms, before the conversation ends. */
   readonly backendStallMsMax: number;
-  /**
-   * Texts of a voice server, per second and in a burst: one subtitle per sentence, a few tool calls
-   * per turn.
-   */
+  /** Texts of a voice server, per second and in a burst: a subtitle per sentence, some calls. */
   readonly backendTextsPerSecondMax: number;
   readonly backendTextsBurst: number;
   /** Waiting or running requests of a voice server to one device, which answers one at a time. */
@@ -45,21 +34,13 @@ export interface VoiceLimits {
   readonly queuedItemsMax: number;
   /** The same in bytes: two of the longest messages. */
   readonly queuedBytesMax: number;
-  /**
-   * Packets sent to a device ahead of their playback, to absorb jitter; the device's queue holds
-   * 40.
-   */
+  /** Packets sent to a device ahead of playback, against jitter; its queue holds 40. */
   readonly leadFrames: number;
-  /**
-   * Unsent bytes to a WebSocket device at which its voice server pauses: a second or two of speech.
-   */
+  /** Unsent bytes to a device at which its voice server pauses: a second or two of speech. */
   readonly deviceUnsentBytesMax: number;
   /** The interval between checks whether such a device has caught up, ms. */
   readonly drainPollMs: number;
-  /**
-   * A conversation without activity of either side ends after this time, ms, as on devices.
-   * [xiaozhi §1.5]
-   */
+  /** A conversation without activity ends after this time, ms, as on devices. [xiaozhi §1.5] */
   readonly idleMs: number;
   /** The longest conversation, ms. */
   readonly lengthMsMax: number;

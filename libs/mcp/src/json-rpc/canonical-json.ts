@@ -1,6 +1,4 @@
-/**
- * Serialises a value as JSON with sorted members, so that equal values have one text and one hash.
- */
+/** Serialises a value as JSON with sorted members: equal values have one text and one hash. */
 import { isJsonObject } from './json-text.js';
 import type { JsonObject } from './json-text.js';
 

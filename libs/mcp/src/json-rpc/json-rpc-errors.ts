@@ -1,7 +1,4 @@
-/**
- * The numeric codes of JSON-RPC. Only this lib uses them; elsewhere failures have names. [xiaozhi
- * §4.2]
- */
+/** The numeric codes of JSON-RPC. Outside this lib, failures have names. [xiaozhi §4.2] */
 
 export const rpcErrorCodes = {
   methodNotFound: -32601,

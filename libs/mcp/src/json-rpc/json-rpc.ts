@@ -10,10 +10,7 @@ import type { JsonObject } from './json-text.js';
 export const int32Max = 2_147_483_647;
 export const int32Min = -2_147_483_648;
 
-/**
- * An error answer. Where the device gave no code (`isCodeGiven` false), `code` is derived from the
- * message.
- */
+/** An error answer. If `isCodeGiven` is false, `code` is derived from the message. */
 export interface RpcError {
   readonly code: number;
   readonly isCodeGiven: boolean;

@@ -16,9 +16,7 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/**
- * Returns undefined (not a JSON value) if the text is not JSON or nests deeper than `jsonDepthMax`.
- */
+/** Returns undefined if the text is not JSON or nests deeper than `jsonDepthMax`. */
 export function parseJsonText(text: string): unknown {
   const value = parse(text);
   // Most texts have fewer brackets than the allowed depth, so their values need no inspection.

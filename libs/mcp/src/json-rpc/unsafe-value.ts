@@ -9,10 +9,7 @@ export interface UnsafeValue {
   readonly rule: string;
 }
 
-/**
- * Levels of nesting in arguments. Known tools take flat arguments; devices parse with a small
- * stack.
- */
+/** Levels of nesting in arguments. Known tools take flat ones; devices have a small stack. */
 const argumentDepthMax = 16;
 
 /** Returns the first unsafe value in plain data, or undefined. */

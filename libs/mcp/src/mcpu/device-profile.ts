@@ -8,10 +8,7 @@ import { deviceText } from './device-text.js';
 
 /** UTF-16 code units of the name or version of a sketch. */
 const profileTextMax = 128;
-/**
- * Bytes of a request without its line end. A board splits longer requests and rejects each part.
- * [mcpu §0]
- */
+/** Bytes of a request without its line end. Boards split longer requests. [mcpu §0] */
 const requestBytesOfRich = 511;
 const requestBytesOfOthers = 255;
 

@@ -1,12 +1,7 @@
-/**
- * Cleans texts that a microcontroller reports, before they become labels, prompts and search terms.
- * [mcpu §6]
- */
+/** Cleans texts of a microcontroller before they become labels and prompts. [mcpu §6] */
 import { cleanText } from '../json-rpc/json-text.js';
 
-/**
- * Returns the text on one line, at most `max` UTF-16 code units; '' if the value is not a string.
- */
+/** Returns the text on one line, at most `max` UTF-16 code units; '' if it is not a string. */
 export function deviceText(value: unknown, max: number): string {
   if (typeof value !== 'string') return '';
   return cleanText(

@@ -32,10 +32,7 @@ export class LineSplitter {
     return lines;
   }
 
-  /**
-   * Takes the unfinished line if it is a complete frame, because the end of a message implies a
-   * line end.
-   */
+  /** Takes the unfinished line if it is a complete frame: a message's end implies a line end. */
   takeFrame(): string | undefined {
     const line = this.#rest.trim();
     if (!line.endsWith('}') || !isWholeFrame(line)) return undefined;

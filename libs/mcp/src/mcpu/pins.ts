@@ -25,9 +25,7 @@ export interface DevicePin {
   /** 0 to 255. */
   readonly pin: number;
   readonly name: string;
-  /**
-   * `digital_output`, `digital_input`, `pwm_output`, `adc_input`, or any other text of the board.
-   */
+  /** `digital_output`, `digital_input`, `pwm_output`, `adc_input`, or another text of the board. */
   readonly type: string;
   readonly description: string;
   /** Set only if the board reports it; AVR boards do not. */

@@ -6,22 +6,14 @@ import { builtinSchemas } from './builtin-schemas.js';
 import { deviceText } from './device-text.js';
 import { parsePins } from './pins.js';
 
-/**
- * UTF-16 code units. A name is a key and is sent back unchanged; people and AI agents read a
- * description.
- */
+/** UTF-16 code units. A name is a key and is sent back; people and AI agents read a description. */
 const toolNameMax = 64;
 const toolDescriptionMax = 512;
 
-/**
- * Marks an unknown schema: custom tools have parameters, but boards do not report them. [mcpu §0]
- */
+/** Marks an unknown schema: boards do not report parameters of custom tools. [mcpu §0] */
 const unknownParameters = { 'x-params-unknown': true };
 
-/**
- * Returns undefined if the result has no list of tools. The first of equal names counts, as on the
- * board.
- */
+/** Returns undefined if the result has no list of tools. The first of equal names counts. */
 export function parseMcpuTools(result: unknown): ToolPage | undefined {
   if (!isJsonObject(result) || !Array.isArray(result['tools'])) return undefined;
   const entries: readonly unknown[] = result['tools'];

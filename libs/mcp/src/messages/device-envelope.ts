@@ -30,19 +30,14 @@ export function parseDeviceEnvelope(text: string): DeviceEnvelope {
     : { kind: 'invalid', problem: '"payload" is not a JSON object' };
 }
 
-/**
- * Wraps an MCP payload that is already JSON text. The session id is set only if a hello assigned
- * one.
- */
+/** Wraps an MCP payload that is JSON text. The session id is set only if a hello assigned one. */
 export function encodeMcpEnvelope(sessionId: string | undefined, payloadText: string): string {
   return sessionId === undefined
     ? `{"type":"mcp","payload":${payloadText}}`
     : `{"session_id":${JSON.stringify(sessionId)},"type":"mcp","payload":${payloadText}}`;
 }
 
-/**
- * Matches an envelope as firmware writes it, up to the id. A later id may be part of a pasted text.
- */
+/** Matches an envelope as firmware writes it, up to the id. A later id may be pasted text. */
 const answerHead =
   /^\s*\{[^{}]{0,300}"type"\s*:\s*"mcp"\s*,\s*"payload"\s*:\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,10})\s*[,}]/;
 

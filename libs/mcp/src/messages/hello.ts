@@ -28,10 +28,7 @@ export function parseDeviceHello(message: JsonObject): ParsedHello {
   return { ok: true, hello: { transport, version, hasMcp } };
 }
 
-/**
- * Audio parameters of the hub. Devices use the last two, and assume these values if they are
- * missing.
- */
+/** Audio parameters of the hub. Devices use the last two, with these values as defaults. */
 const audioParams = { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: 60 } as const;
 
 /** The answer on WebSocket. Devices crash if the string `transport` is missing. */

@@ -3,10 +3,7 @@ import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceInfo } from '../tools/tool.js';
 
-/**
- * The service to which a device's camera sends pictures. Without a token the device forgets its
- * former one.
- */
+/** The service for a device's pictures. Without a token the device forgets its former one. */
 export interface VisionService {
   readonly url: string;
   readonly token?: string;

@@ -1,6 +1,5 @@
 /**
- * MCP `tools/call`: the request, and answers in the one form that records and callers use. [xiaozhi
- * §4.5]
+ * MCP `tools/call`: the request, and answers in one form for records and callers. [xiaozhi §4.5]
  */
 import type { ToolContent, ToolResult } from '../tools/call-outcome.js';
 import { isJsonObject, parseJsonText } from '../json-rpc/json-text.js';
@@ -43,9 +42,7 @@ function parseItem(item: unknown): ToolContent {
   return typeof type === 'string' ? { ...item, type } : asText(item);
 }
 
-/**
- * Firmware encodes an image as JSON text in a member `image`, which MCP clients do not understand.
- */
+/** Firmware encodes an image as JSON text in a member `image`, unknown to MCP clients. */
 function parseImage(item: JsonObject): ToolContent {
   const packed = item['image'];
   const image = typeof packed === 'string' ? parseJsonText(packed) : item;

@@ -1,15 +1,11 @@
 /**
- * MCP `tools/list`: requests a page and parses it, tolerating what devices omit. [xiaozhi §4.4, §9
- * 15-19]
+ * MCP `tools/list`: requests and parses a page; members may be missing. [xiaozhi §4.4, §9 15-19]
  */
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceTool, JsonSchema, ToolPage } from '../tools/tool.js';
 
-/**
- * UTF-16 code units of a tool's name, which is a key in tables and indexes. The longest known has
- * 40.
- */
+/** UTF-16 code units of a tool's name, which is a key in tables. The longest known has 40. */
 const toolNameMax = 256;
 
 /** Every page repeats the flag: without it a cursor that names a user-only tool is an error. */

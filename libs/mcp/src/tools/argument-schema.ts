@@ -15,8 +15,7 @@ const isScalar: Check = (value) =>
   value === null || typeof value === 'string' || typeof value === 'boolean' || isFiniteNumber(value);
 
 /**
- * Members that do not affect validity, or (`pattern`, `format`) would run a regular expression of
- * the device.
+ * Members without effect on validity, and regular expressions of the device, which must not run.
  */
 const ignored = new Set(
   'title description default examples deprecated readOnly writeOnly pattern format $schema $id $comment'.split(' '),

@@ -20,17 +20,12 @@ export function isSecretMember(name: string, value: unknown): boolean {
   return value !== null && value !== undefined && value !== '' && typeof value !== 'boolean' && secretName.test(name);
 }
 
-/**
- * Returns the same object if it contains no secret, because most values are checked without being
- * copied.
- */
+/** Returns the same object if it contains no secret, because most values contain none. */
 export function maskSecrets(value: Arguments): Arguments {
   return maskedObject(value, 0);
 }
 
-/**
- * Masks the arguments of a tool. `pin` is a number for pin tools and a secret code for other tools.
- */
+/** Masks the arguments of a tool. `pin` is a number for pin tools, otherwise a secret. */
 export function maskArguments(tool: string, args: Arguments): Arguments {
   const masked = maskSecrets(args);
   return masked !== args && isPinTool(tool) && Object.hasOwn(args, 'pin') ? { ...masked, pin: args['pin'] } : masked;
@@ -41,9 +36,7 @@ export function maskAll(args: Arguments): Arguments {
   return Object.fromEntries(Object.keys(args).map((name) => [name, MASK]));
 }
 
-/**
- * Whether a secret was removed from these arguments, so that they cannot be used for another call.
- */
+/** Whether a secret was removed from these arguments, so that they cannot be sent again. */
 export function hasMaskedSecret(tool: string, args: Arguments): boolean {
   return findMask(isPinTool(tool) ? { ...args, pin: undefined } : args);
 }

@@ -16,10 +16,7 @@ export interface CanonicalToolSet {
   readonly tools: readonly DeviceTool[];
 }
 
-/**
- * Pins are part of the text only if there are any, so that the hashes of other devices stay
- * unchanged.
- */
+/** Pins are part of the text only if there are any: hashes of other devices stay unchanged. */
 export function canonicalToolSet(tools: readonly DeviceTool[], pins: readonly DevicePin[] = []): CanonicalToolSet {
   const canonical = [...byName(tools).values()].sort((one, other) => (one.name < other.name ? -1 : 1));
   const entries = canonical.map(canonicalTool);

@@ -5,10 +5,7 @@
  */
 import type { CloseReason, Transport } from './transport.js';
 
-/**
- * Runs a function later, in order, never inside the call. Examples: `queueMicrotask`, or the queue
- * of a test.
- */
+/** Runs a function later, in order, never inside the call, such as `queueMicrotask`. */
 export type Defer = (run: () => void) => void;
 
 /** Both ends of one path. Closing one ends the other with `connection_lost`. */

@@ -2,9 +2,6 @@
 export interface Clock {
   /** Milliseconds since the Unix epoch. */
   now(): number;
-  /**
-   * Runs `wake` once, after at least `delayMs`. The returned function cancels it and may be called
-   * late.
-   */
+  /** Runs `wake` once, after at least `delayMs`. The returned function cancels it. */
   setTimer(delayMs: number, wake: () => void): () => void;
 }

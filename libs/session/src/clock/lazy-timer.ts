@@ -4,10 +4,7 @@
  */
 import type { Clock } from './clock.js';
 
-/**
- * Milliseconds. Platform timers end at 24 days; for a later time this one fires early and is set
- * again.
- */
+/** Milliseconds. Platform timers end at 24 days; this one fires early and is set again. */
 const delayMsMax = 3_600_000;
 
 export class LazyTimer {
@@ -22,9 +19,7 @@ export class LazyTimer {
     this.#wake = wake;
   }
 
-  /**
-   * Ensures that `wake` runs no later than `at` (ms since the Unix epoch; Infinity: no deadline).
-   */
+  /** Ensures that `wake` runs no later than `at` (ms since the epoch; Infinity: no deadline). */
   wakeBy(at: number): void {
     if (at >= this.#firesAt) return;
     this.stop();

@@ -1,7 +1,4 @@
-/**
- * The calls of one session: one in flight, the others in a bounded queue. Each is settled exactly
- * once, here.
- */
+/** The calls of one session: one in flight, others in a bounded queue, each settled once. */
 import type { CallOutcome } from '@flotilla/mcp';
 import { notSent, unknown } from './call-outcomes.js';
 import { isLargeRequestRefused, largeRequestRefused, largeRequestCut, largeRequestSent } from './large-requests.js';
@@ -32,10 +29,7 @@ export function takeCall(turn: Turn, pending: PendingCall): void {
   }
 }
 
-/**
- * Abandons a background call in flight as soon as there is an ordinary call. Its answer counts as
- * late.
- */
+/** Abandons a background call in flight for an ordinary call. Its answer counts as late. */
 function abandonBackgroundCall(turn: Turn): void {
   const { inFlight } = turn.state;
   if (inFlight?.kind !== 'call' || inFlight.pending.call.isBackground !== true) return;

@@ -14,10 +14,7 @@ import type { InFlight, PendingCall, Turn } from './machine-state.js';
 import { recall, wasIssued } from './request-ids.js';
 import { reportAnomaly } from './session-phases.js';
 
-/**
- * UTF-16 code units of the detail of an anomaly, which is logged. A device can cause one with each
- * message.
- */
+/** UTF-16 code units of a logged anomaly. A device can cause one with each message. */
 const anomalyDetailMax = 200;
 
 export function takeMessage(turn: Turn, message: DialectMessage): void {

@@ -37,10 +37,7 @@ export interface RememberedRequest {
 export interface LargeRequests {
   /** Consecutive large requests that the device did not answer. */
   readonly unanswered: number;
-  /**
-   * The device has answered a small request since the first of them, so the size is the likely
-   * reason.
-   */
+  /** The device has answered a small request since then, so the size is the likely reason. */
   readonly isAlive: boolean;
   /**
    * When the next large request may be sent as a trial, ms since the Unix epoch. Undefined: no
@@ -54,9 +51,7 @@ export const noLargeRequests: LargeRequests = { unanswered: 0, isAlive: false, t
 export interface MachineState {
   readonly phase: SessionState;
   readonly nextId: number;
-  /**
-   * The number of ids used so far; it distinguishes a duplicate answer from one with an unknown id.
-   */
+  /** Ids used so far; distinguishes a duplicate answer from one with an unknown id. */
   readonly issuedIds: number;
   readonly inFlight: InFlight | undefined;
   readonly waiting: readonly PendingCall[];

@@ -1,6 +1,4 @@
-/**
- * The inputs and effects of a session machine, as plain data. Times are ms since the Unix epoch.
- */
+/** The inputs and effects of a session machine, as data. Times are ms since the Unix epoch. */
 import type { CloseReason, DeviceInfo, DiscoveredTools, ToolPage } from '@flotilla/mcp';
 import type { DialectMessage } from '../dialect.js';
 import type { SessionAnomaly, SessionCall, SessionState, SettledCall } from '../session-contract.js';

@@ -101,9 +101,7 @@ function callTimedOut(
   settleCall(turn, pending, lost ?? unknown('TIMEOUT', `The device did not answer within ${waitedMs} ms.`), sentAt);
 }
 
-/**
- * Only a call ends this way. An unsent greeting or page reaches its deadline and is then repeated.
- */
+/** Only a call ends this way. An unsent greeting or page is repeated at its deadline. */
 function takeSendFailure(turn: Turn, id: number): void {
   const { inFlight } = turn.state;
   if (inFlight?.kind !== 'call' || inFlight.id !== id) return;

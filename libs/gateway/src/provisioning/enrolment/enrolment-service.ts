@@ -64,10 +64,7 @@ export class EnrolmentService {
 
   constructor(private readonly options: EnrolmentServiceOptions) {}
 
-  /**
-   * Handles an OTA request with the token of its URL. Rejects if PostgreSQL is needed and
-   * unreachable.
-   */
+  /** Handles an OTA request with the token of its URL. Rejects if PostgreSQL is needed and down. */
   async admit(contact: OtaContact, token: string | undefined): Promise<Admission> {
     const recognition = await this.#recognise(contact);
     if (recognition.kind === 'proven') return { kind: 'known', known: recognition.known };
@@ -84,10 +81,7 @@ export class EnrolmentService {
     return { kind: 'closed' };
   }
 
-  /**
-   * Handles an activation request: whether the device has been admitted, if necessary by a proof of
-   * its chip.
-   */
+  /** Handles an activation request: whether the device is admitted, possibly by a chip's proof. */
   async isAdmitted(contact: OtaContact, proof: FactoryProof | undefined): Promise<boolean | 'limited'> {
     const recognition = await this.#recognise(contact);
     if (recognition.kind === 'proven') return true;
@@ -157,10 +151,7 @@ export class EnrolmentService {
       this.options.events.write('enrolment.second_client_id', contact.deviceId, described(contact));
   }
 
-  /**
-   * Reports a rejected device. It shows no code in mode `closed`, so the event is all that an
-   * operator sees.
-   */
+  /** Reports a rejected device: in mode `closed` it shows no code, only this event. */
   #reportRejected(contact: OtaContact): void {
     if (this.#isFirst(`refused ${contact.deviceId} ${String(Math.floor(contact.at / REFUSED_EVENT_EVERY_MS))}`))
       this.options.events.write('enrolment.refused', contact.deviceId, described(contact));

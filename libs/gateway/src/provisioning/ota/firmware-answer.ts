@@ -8,10 +8,7 @@ import { isParsableVersion, parsableVersion } from '@flotilla/firmware';
 export interface FirmwareAnswer {
   readonly version: string;
   readonly url?: string;
-  /**
-   * Installs regardless of versions, at every boot while it is set. A number, not a boolean.
-   * [xiaozhi §7.5]
-   */
+  /** Installs regardless of versions, at every boot. A number, not a boolean. [xiaozhi §7.5] */
   readonly force?: 1;
 }
 

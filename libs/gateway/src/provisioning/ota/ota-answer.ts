@@ -54,10 +54,7 @@ export interface Answered {
   readonly firmware: FirmwareAnswer;
 }
 
-/**
- * For an admitted device. The secret is omitted after its first use, because the device has stored
- * it.
- */
+/** For an admitted device. Omits the secret after its first use: the device has stored it. */
 export function answerKnown(
   settings: AnswerSettings,
   known: KnownDevice,

@@ -157,10 +157,7 @@ function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: numbe
   return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, remoteNetwork, at };
 }
 
-/**
- * Devices read the whole answer at once: under 6 KB, with its length, and the connection closes.
- * [xiaozhi §6]
- */
+/** Devices read the whole answer at once: under 6 KB, with its length. [xiaozhi §6] */
 function send(response: ServerResponse, { status, body }: Reply): void {
   const text = JSON.stringify(body);
   response.writeHead(status, {

@@ -83,10 +83,7 @@ function clientUuidOf(value: string | undefined): string | undefined {
   return value !== undefined && value.length <= CLIENT_UUID_MAX && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/**
- * Limits text for people and removes control characters, which PostgreSQL and terminals do not
- * accept.
- */
+/** Limits text for people and removes control characters, which PostgreSQL does not accept. */
 function plain(value: string | undefined): string | undefined {
   const cleaned = value
     ?.slice(0, NAME_MAX)

@@ -1,7 +1,4 @@
-/**
- * Parses the path of an OTA request: whether it asks for activation, and the token of an enrolment
- * link.
- */
+/** Parses the path of an OTA request: activation or not, and the token of an enrolment link. */
 
 export interface OtaTarget {
   readonly token: string | undefined;

@@ -8,10 +8,7 @@ import type { Clock } from '@flotilla/session';
 export interface BodyLimits {
   /** Bytes kept. A description has about 1.5 KB. [xiaozhi §9, 38] */
   readonly bodyBytesMax: number;
-  /**
-   * Bytes read and discarded beyond that, because a device that is still sending does not read the
-   * answer.
-   */
+  /** Further bytes that are discarded: a device that is sending does not read the answer. */
   readonly surplusBytesMax: number;
   /** The time for a whole body, ms. */
   readonly bodyTimeoutMs: number;

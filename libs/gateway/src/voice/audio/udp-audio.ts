@@ -21,10 +21,7 @@ import {
 import type { AudioPacket, UdpHeader, UdpProblem } from '@flotilla/voice';
 import { GatewayError } from '../../gateway-error.js';
 
-/**
- * Why a datagram was dropped. `unknown_sender` includes late packets of a conversation that has
- * ended.
- */
+/** Why a datagram was dropped. `unknown_sender` includes late packets of a conversation. */
 export type UdpDrop =
   | UdpProblem
   | 'unknown_sender'
@@ -56,9 +53,7 @@ const KEY_BYTES = 16;
  * overhead per packet.
  */
 const BUFFER_BYTES = 2 * 1024 * 1024;
-/**
- * Linux doubles the requested size for its own use, and reports the double. [socket(7), SO_RCVBUF]
- */
+/** Linux doubles the requested size and reports the double. [socket(7), SO_RCVBUF] */
 const TOLD_PER_ASKED = process.platform === 'linux' ? 2 : 1;
 
 export class UdpAudio {
@@ -230,10 +225,7 @@ function counterModeOf(key: Buffer): CounterMode {
   return new CounterMode((counters) => blocks.update(counters));
 }
 
-/**
- * Skips the lookup of an IP address, which would cost every packet a round trip through the
- * resolver.
- */
+/** Skips the lookup of an IP address, which would cost every packet a round trip. */
 const lookUp: NonNullable<SocketOptions['lookup']> = (host, options, found) => {
   const family = isIP(host);
   if (family === 0) lookup(host, options, found);

@@ -24,10 +24,7 @@ export interface BackendHealth {
 export interface BackendWatch {
   /** The health of a server changed. */
   changed(): void;
-  /**
-   * A server failed for the first time, or recovered; `forMs` is how long it was in the former
-   * state.
-   */
+  /** A server failed for the first time, or recovered, after `forMs` in the former state. */
   turned(health: BackendHealth, forMs: number): void;
 }
 
@@ -73,9 +70,7 @@ export class BackendHealthTable {
     if (entry !== undefined && entry.conversations > 0) this.#put(url, { conversations: entry.conversations - 1 });
   }
 
-  /**
-   * Records a failure. A device that is not bound there does not affect the state of the server.
-   */
+  /** Records a failure. A device that is not bound there does not affect the server's state. */
   failed(url: string, { message, problem }: BackendUnavailable): void {
     const { clock, restMs } = this.options;
     const error = { lastError: message.slice(0, ERROR_MAX), lastErrorCode: problem };
@@ -127,10 +122,7 @@ export class BackendHealthTable {
   }
 }
 
-/**
- * `host:port` of a voice server for records and metrics, because the query of an address may
- * contain secrets.
- */
+/** `host:port` of a voice server for records and metrics: a query may contain secrets. */
 export function backendName(url: string): string {
   const { hostname, port, protocol } = new URL(url);
   return `${hostname}:${port === '' ? (protocol === 'wss:' ? '443' : '80') : port}`;

@@ -57,10 +57,7 @@ export class BackendMcp {
 
   constructor(private readonly options: BackendMcpOptions) {}
 
-  /**
-   * Receives a payload of the voice server. Like devices, it does not answer anything that is not a
-   * request.
-   */
+  /** Receives a payload of the voice server. Answers only requests, as devices do. */
   receive(payload: unknown): void {
     if (!isJsonObject(payload) || payload['jsonrpc'] !== '2.0') return;
     const { id, method, params } = payload;

@@ -1,7 +1,4 @@
-/**
- * A voice server as the relay knows it: its address, the credential of the hub, and the rights of
- * the server.
- */
+/** A voice server as the relay knows it: its address, the hub's credential, and its rights. */
 import type { LookupFunction } from 'node:net';
 
 /** The credential of the hub. Never a credential of a device. */

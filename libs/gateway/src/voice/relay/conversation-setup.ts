@@ -61,10 +61,7 @@ export class ConversationSetup implements Conversation {
     }
   }
 
-  /**
-   * Continues without voice. `problem` explains why there is no voice; `refusal` is a server's
-   * answer.
-   */
+  /** Continues without voice. `problem` is the reason; `refusal` is a server's answer. */
   continueWithoutVoice(problem: string | undefined, refusal: JsonObject = {}): void {
     if (this.#isOver) return;
     this.owner.forget();
@@ -226,10 +223,7 @@ export class ConversationSetup implements Conversation {
   }
 }
 
-/**
- * Adds the audio parameters of the voice server. Devices read only numbers and otherwise keep their
- * defaults.
- */
+/** Adds the voice server's audio parameters. Devices read numbers and have defaults. */
 function withAudioOf(answer: JsonObject, hello: JsonObject): JsonObject {
   const params = hello['audio_params'];
   return typeof params === 'object' && params !== null ? { ...answer, audio_params: params } : answer;

@@ -84,9 +84,7 @@ export class RelayedConversation implements BackendListener {
     this.#sendToBackend(renamed(message, this.options.sessionIds.backend));
   }
 
-  /**
-   * A frame of the device in the framing of the voice server; undefined if it could not be read.
-   */
+  /** A device's frame in the framing of the voice server; undefined if it could not be read. */
   onDeviceAudio(frame: Uint8Array | undefined): void {
     if (this.#isOver) return;
     const { clock, connection, counters } = this.options;
@@ -206,9 +204,7 @@ export class RelayedConversation implements BackendListener {
   }
 }
 
-/**
- * Replaces the session id with the one of the other side. Messages without an id stay unchanged.
- */
+/** Replaces the session id with the other side's. Messages without an id stay unchanged. */
 function renamed(message: JsonObject, sessionId: string | undefined): JsonObject {
   return message['session_id'] === undefined || !isJsonObject(message)
     ? message
