@@ -2,6 +2,7 @@
  * A rate limit per remote address for attempts that failed or came from unknown devices. Successful
  * attempts never count, because two hundred boards may share one address.
  */
+import { TokenBucket } from './token-bucket.js';
 
 export interface AttemptLimits {
   /** Attempts at once from one address: a hall of new boards that is switched on. */
@@ -14,45 +15,33 @@ export interface AttemptLimits {
 
 export const defaultAttemptLimits: AttemptLimits = { burst: 400, perSecond: 10, addressesMax: 10_000 };
 
-interface Bucket {
-  tokens: number;
-  filledAt: number;
-}
-
 export class AttemptLimiter {
   /** In the order of their last attempt. */
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #buckets = new Map<string, TokenBucket>();
 
   constructor(private readonly limits: AttemptLimits = defaultAttemptLimits) {}
 
   /** Counts an attempt. Returns false if it exceeds the limit. */
   take(address: string | undefined, now: number): boolean {
     const key = addressKey(address ?? '');
-    const bucket = this.#buckets.get(key) ?? { tokens: this.limits.burst, filledAt: now };
+    const bucket = this.#buckets.get(key) ?? new TokenBucket(this.limits, now);
     this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
     this.#evict();
-    bucket.tokens = Math.min(this.limits.burst, bucket.tokens + this.#gained(bucket, now));
-    bucket.filledAt = now;
-    if (bucket.tokens < 1) return false;
-    bucket.tokens -= 1;
+    if (bucket.refill(this.limits, now) < 1) return false;
+    bucket.take(1);
     return true;
   }
 
   /** Whether another attempt would exceed the limit. Counts nothing. */
   isExhausted(address: string | undefined, now: number): boolean {
     const bucket = this.#buckets.get(addressKey(address ?? ''));
-    return bucket !== undefined && bucket.tokens + this.#gained(bucket, now) < 1;
+    return bucket !== undefined && bucket.refill(this.limits, now) < 1;
   }
 
   /** Takes an attempt back, because its device turned out to be known. */
   giveBack(address: string | undefined): void {
-    const bucket = this.#buckets.get(addressKey(address ?? ''));
-    if (bucket) bucket.tokens = Math.min(this.limits.burst, bucket.tokens + 1);
-  }
-
-  #gained({ filledAt }: Bucket, now: number): number {
-    return (Math.max(0, now - filledAt) / 1_000) * this.limits.perSecond;
+    this.#buckets.get(addressKey(address ?? ''))?.take(-1);
   }
 
   #evict(): void {

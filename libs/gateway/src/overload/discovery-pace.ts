@@ -5,6 +5,8 @@
  */
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
+import { TokenBucket } from './token-bucket.js';
+import type { BucketRate } from './token-bucket.js';
 
 /** Interval of the steps, ms: short in comparison with a round trip over Wi-Fi. */
 const STEP_MS = 10;
@@ -13,8 +15,7 @@ type PaceLimits = Pick<GatewayLimits, 'discoveriesPerSecondMax' | 'discoveriesPe
 
 export class DiscoveryPace {
   readonly #waiting = new Set<() => void>();
-  #allowance: number;
-  #filledAt: number;
+  readonly #bucket: TokenBucket;
   /** Time of the last call to a device. */
   #calledAt = Number.NEGATIVE_INFINITY;
   #cancelStep: (() => void) | undefined;
@@ -23,8 +24,7 @@ export class DiscoveryPace {
     private readonly limits: PaceLimits,
     private readonly clock: Clock,
   ) {
-    this.#filledAt = clock.now();
-    this.#allowance = burstOf(this.#perSecond(this.#filledAt));
+    this.#bucket = new TokenBucket(this.#rate(clock.now()), clock.now());
   }
 
   /** Sessions that wait for their turn. */
@@ -39,9 +39,8 @@ export class DiscoveryPace {
 
   /** Runs `begin` in its turn, at once if the queue is empty. The returned function cancels it. */
   enqueue(begin: () => void): () => void {
-    this.#fill();
-    if (this.#waiting.size === 0 && this.#allowance >= 1) {
-      this.#allowance -= 1;
+    if (this.#refill() >= 1 && this.#waiting.size === 0) {
+      this.#bucket.take(1);
       begin();
       return () => undefined;
     }
@@ -56,33 +55,29 @@ export class DiscoveryPace {
     this.#waiting.clear();
   }
 
-  #perSecond(now: number): number {
+  /** The burst is two steps, so that the pace holds although timers fire late. */
+  #rate(now: number): BucketRate {
     const { discoveriesPerSecondMax, discoveriesPerSecondQuietMax, quietAfterMs } = this.limits;
-    return now - this.#calledAt < quietAfterMs ? discoveriesPerSecondMax : discoveriesPerSecondQuietMax;
+    const perSecond = now - this.#calledAt < quietAfterMs ? discoveriesPerSecondMax : discoveriesPerSecondQuietMax;
+    return { burst: Math.max(1, (2 * STEP_MS * perSecond) / 1_000), perSecond };
   }
 
   #step(): void {
     this.#cancelStep = undefined;
-    this.#fill();
+    // Refilled once: a slow step must not earn more turns while it runs.
+    let allowed = Math.floor(this.#refill());
     for (const begin of this.#waiting) {
-      if (this.#allowance < 1) break;
-      this.#allowance -= 1;
+      if (allowed < 1) break;
+      allowed -= 1;
+      this.#bucket.take(1);
       this.#waiting.delete(begin);
       begin();
     }
     if (this.#waiting.size > 0) this.#cancelStep ??= this.clock.setTimer(STEP_MS, () => this.#step());
   }
 
-  #fill(): void {
+  #refill(): number {
     const now = this.clock.now();
-    const perSecond = this.#perSecond(now);
-    const gained = (Math.max(0, now - this.#filledAt) * perSecond) / 1_000;
-    this.#allowance = Math.min(burstOf(perSecond), this.#allowance + gained);
-    this.#filledAt = now;
+    return this.#bucket.refill(this.#rate(now), now);
   }
-}
-
-/** The burst: two steps, so that the pace holds although timers fire late. */
-function burstOf(perSecond: number): number {
-  return Math.max(1, (2 * STEP_MS * perSecond) / 1_000);
 }

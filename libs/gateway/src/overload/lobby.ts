@@ -4,6 +4,8 @@
  */
 import type { GatewayLimits } from '../gateway-limits.js';
 import { addressKey } from './attempt-limiter.js';
+import { TokenBucket } from './token-bucket.js';
+import type { BucketRate } from './token-bucket.js';
 
 /** A connection in the lobby. */
 interface Guest {
@@ -15,9 +17,9 @@ export class Lobby {
   #size = 0;
   /** By address; the oldest connection of each first. */
   readonly #guests = new Map<string, Set<Guest>>();
-  /** Connections that may come at once: a full lobby, so that a fleet can reconnect. */
-  #allowance: number;
-  #countedAt: number;
+  /** The burst is a full lobby, so that a fleet can reconnect at once. */
+  readonly #rate: BucketRate;
+  readonly #arrivals: TokenBucket;
 
   constructor(
     private readonly limits: Pick<
@@ -26,8 +28,8 @@ export class Lobby {
     >,
     private readonly clock: { now(): number },
   ) {
-    this.#allowance = limits.unprovenConnectionsMax;
-    this.#countedAt = clock.now();
+    this.#rate = { burst: limits.unprovenConnectionsMax, perSecond: limits.connectionsPerSecondMax };
+    this.#arrivals = new TokenBucket(this.#rate, clock.now());
   }
 
   get size(): number {
@@ -39,10 +41,9 @@ export class Lobby {
    * too high. `expel` destroys the connection in favour of one from another address.
    */
   enter(address: string | undefined, expel: () => void): (() => void) | undefined {
-    this.#allowMore();
     const guest: Guest = { key: addressKey(address ?? ''), expel };
-    if (this.#allowance < 1 || !this.#hasRoom(guest.key)) return undefined;
-    this.#allowance -= 1;
+    if (this.#arrivals.refill(this.#rate, this.clock.now()) < 1 || !this.#hasRoom(guest.key)) return undefined;
+    this.#arrivals.take(1);
     this.#add(guest);
     return () => void this.#remove(guest);
   }
@@ -80,14 +81,5 @@ export class Lobby {
     if (guests?.delete(guest) !== true) return;
     this.#size -= 1;
     if (guests.size === 0) this.#guests.delete(guest.key);
-  }
-
-  #allowMore(): void {
-    const now = this.clock.now();
-    // A clock that is set back changes nothing.
-    const elapsedMs = Math.max(0, now - this.#countedAt);
-    this.#countedAt = now;
-    const { unprovenConnectionsMax, connectionsPerSecondMax } = this.limits;
-    this.#allowance = Math.min(unprovenConnectionsMax, this.#allowance + (elapsedMs * connectionsPerSecondMax) / 1000);
   }
 }

@@ -1,6 +1,6 @@
 /**
- * The ingress of xiaozhi devices over WebSocket. After the upgrade the device sends its hello, which
- * must be answered first: until then it holds all replies back. [xiaozhi §1.2, §1.3]
+ * The ingress of xiaozhi devices over WebSocket. After the upgrade the device sends its hello. It
+ * holds all replies back until the hub has answered that. [xiaozhi §1.2, §1.3]
  */
 import type { IncomingMessage } from 'node:http';
 import type { RawData, WebSocket } from 'ws';
