@@ -442,7 +442,7 @@ describe('a command that cannot be carried out', () => {
       [['devices', 'more'], {}, 1, /Unknown argument: more\. See --help/],
       [['jobs', 'follow', 'nothing'], {}, 2, /^NOT_FOUND/],
       [['jobs', 'follow', 'nothing', '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
-      [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /A key is needed/],
+      [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /No API key/],
       [['devices', '--key', 'wrong'], {}, 5, /UNAUTHENTICATED/],
       [['devices', '--key-file', '/nowhere'], {}, 1, /cannot be read/],
       [['devices', '--url', 'hub.example'], {}, 1, /no address of a hub/],
