@@ -48,9 +48,8 @@ if (options.isJson) {
 reporter.event({ event: 'started', devices: fleet.size, seed: options.seed, hasSecret: fleet.hasSecret });
 if (boards.size > 0) {
   await boards.open().catch((error: unknown) => {
-    process.stderr.write(
-      `The microcontrollers cannot listen: ${error instanceof Error ? error.message : String(error)}. Give another --mcpu-port.\n`,
-    );
+    const reason = error instanceof Error ? error.message : String(error);
+    process.stderr.write(`The microcontrollers cannot listen: ${reason}. Give another --mcpu-port.\n`);
     process.exit(1);
   });
   for (const { address, profile } of boards.list())

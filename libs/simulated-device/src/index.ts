@@ -16,7 +16,7 @@ export type { SoundChannel, SoundCounts } from './connection/conversation.js';
 export type { ShownAlert } from './screen.js';
 export { seededRandom } from './behaviour/seeded-random.js';
 export { SimulatedDevice } from './simulated-device.js';
-export type { DeviceSetup } from './simulated-device.js';
+export type { DeviceSetup } from './device-setup.js';
 export { boardProfileNames, boardProfiles } from './mcpu/board-profile.js';
 export type { BoardProfile, BoardProfileName } from './mcpu/board-profile.js';
 export { SimulatedBoard } from './mcpu/simulated-board.js';

@@ -4,53 +4,31 @@
  */
 import { Agenda } from './calls/agenda.js';
 import { AssetsUpdate } from './firmware/assets-update.js';
-import { isLasting, type Behaviour, type LastingBehaviour } from './behaviour/behaviour.js';
-import { BehaviourScript, type RequestMethod } from './behaviour/behaviour-script.js';
+import { isLasting, type Behaviour } from './behaviour/behaviour.js';
+import { BehaviourScript } from './behaviour/behaviour-script.js';
 import { CallLog, type LoggedCall } from './calls/call-log.js';
-import { toInt32 } from './calls/check-arguments.js';
 import { Boot } from './boot/boot.js';
 import { Nvs } from './boot/nvs.js';
 import { transportSettings } from './boot/transport-settings.js';
 import { Conversation, type SoundCounts } from './connection/conversation.js';
+import type { DeviceSetup } from './device-setup.js';
 import { DeviceState } from './device-state.js';
 import { FirmwareUpdate, type UpdateFault } from './firmware/firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './json/firmware-json.js';
 import { utf8Length } from './json/utf8-length.js';
 import { HttpRequests, type HttpResponse } from './connection/http-requests.js';
 import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
-import { Link, type DeviceEffect, type DeviceFlash } from './connection/link.js';
+import { Link, type DeviceEffect } from './connection/link.js';
 import { MainTask } from './calls/main-task.js';
-import { firmwarePauses, type Pauses } from './connection/pauses.js';
+import { McpRequests } from './calls/mcp-requests.js';
+import { firmwarePauses } from './connection/pauses.js';
 import type { DeviceProfile } from './profile.js';
-import { ReconnectPlan, type Network } from './connection/reconnect-plan.js';
-import { Replies, errorBody, resultBody, type ReplyBody } from './connection/replies.js';
+import { ReconnectPlan } from './connection/reconnect-plan.js';
+import { Replies } from './connection/replies.js';
 import { RestartPlan } from './firmware/restart-plan.js';
 import { Screen, type ShownAlert } from './screen.js';
-import { endlessPage, repeatingPage } from './behaviour/spoilt-pages.js';
 import type { DeferredWork } from './calls/tool.js';
 import { ToolCalls } from './calls/tool-calls.js';
-
-export interface DeviceSetup {
-  readonly identity: DeviceIdentity;
-  readonly profile: DeviceProfile;
-  /** With an OTA address only until its answer has decided. */
-  readonly transport: 'mqtt' | 'websocket';
-  /**
-   * Asked at each boot for the connection settings. Without it there is no boot, and the driver
-   * knows the hub.
-   */
-  readonly otaUrl?: string | undefined;
-  /** What it kept in an earlier life; without it the flash is empty. */
-  readonly flash?: DeviceFlash | undefined;
-  readonly network?: Network;
-  /**
-   * Numbers in [0, 1): battery, temperature, chances of behaviours, and the UUID after an erased
-   * flash.
-   */
-  readonly random: () => number;
-  readonly behaviours?: readonly LastingBehaviour[];
-  readonly pauses?: Partial<Pauses>;
-}
 
 /**
  * UTF-8 bytes that the MQTT client takes in one piece (1,024 with topic and header, rounded down).
@@ -70,7 +48,7 @@ export class SimulatedDevice {
   readonly #script: BehaviourScript;
   readonly #conversation: Conversation;
   readonly #replies: Replies;
-  readonly #calls: ToolCalls;
+  readonly #requests: McpRequests;
   readonly #restarts: RestartPlan;
   readonly #nvs: Nvs;
   readonly #http: HttpRequests;
@@ -124,7 +102,8 @@ export class SimulatedDevice {
       breakOff: (now: number) => this.#breakOff(now),
       defer: (work: DeferredWork) => this.#restarts.plan(work),
     };
-    this.#calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
+    const calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
+    this.#requests = new McpRequests({ ...parts, profile, replies: this.#replies, calls });
   }
 
   /** Who the device says it is; `duplicateId` changes it. Read it at each connect. */
@@ -226,7 +205,7 @@ export class SimulatedDevice {
         this.#conversation.end(now);
         break;
       case 'notification':
-        this.#notify(behaviour.method, behaviour.params);
+        this.#requests.notify(behaviour.method, behaviour.params);
         break;
       case 'duplicateId':
         this.#impersonate({ mac: behaviour.mac, uuid: behaviour.uuid ?? this.identity.uuid }, now);
@@ -267,7 +246,7 @@ export class SimulatedDevice {
   #take(message: FirmwareObject, now: number): void {
     switch (message.get('type')) {
       case 'mcp':
-        return this.#request(message.get('payload'), now);
+        return this.#requests.take(message.get('payload'), now);
       case 'hello':
         if (this.#conversation.answer(message, now) === 'fatal') this.#crash('a hello without a transport', now);
         return;
@@ -278,64 +257,6 @@ export class SimulatedDevice {
       case 'system':
         if (message.get('command') === 'reboot') this.#restarts.plan({ kind: 'reboot' });
     }
-  }
-
-  /**
-   * The order of acceptance: the first failing check decides, and most fail silently. [xiaozhi
-   * §4.1]
-   */
-  #request(payload: unknown, now: number): void {
-    if (!(payload instanceof FirmwareObject) || payload.get('jsonrpc') !== '2.0') return;
-    const method = payload.get('method');
-    if (typeof method !== 'string' || method.startsWith('notifications')) return;
-    const params = payload.get('params');
-    if (params !== undefined && !(params instanceof FirmwareObject)) return;
-    const number = payload.get('id');
-    if (typeof number !== 'number') return;
-    const id = toInt32(number);
-    switch (method) {
-      case 'initialize':
-        return this.#reply(id, method, this.#initialize(params));
-      case 'tools/list':
-        return this.#reply(id, method, this.#list(params));
-      case 'tools/call':
-        return this.#calls.call(id, params, now);
-      default:
-        return this.#reply(id, 'other', errorBody(`Method not implemented: ${method}`));
-    }
-  }
-
-  #reply(id: number, method: RequestMethod, body: ReplyBody): void {
-    this.#replies.queue({ id, method }, body);
-  }
-
-  #initialize(params: FirmwareObject | undefined): ReplyBody {
-    const capabilities = params?.get('capabilities');
-    const vision = capabilities instanceof FirmwareObject ? capabilities.get('vision') : undefined;
-    const url = vision instanceof FirmwareObject ? vision.get('url') : undefined;
-    const token = vision instanceof FirmwareObject ? vision.get('token') : undefined;
-    if (typeof url === 'string' && this.profile.parts.hasCamera) {
-      this.#state.visionUrl = url;
-      // An absent token clears the one before. [xiaozhi §4.3]
-      this.#state.visionToken = typeof token === 'string' ? token : '';
-    }
-    const serverInfo = `{"name":"${this.profile.parts.board}","version":"${this.#state.firmware.running.version}"}`;
-    return resultBody(`{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":${serverInfo}}`);
-  }
-
-  #list(params: FirmwareObject | undefined): ReplyBody {
-    const given = params?.get('cursor');
-    const cursor = typeof given === 'string' ? given : '';
-    const subject = { method: 'tools/list' } as const;
-    if (this.#script.strike('repeatingCursor', subject)) return resultBody(repeatingPage(this.profile.tools, cursor));
-    if (this.#script.strike('neverEndingPages', subject)) return resultBody(endlessPage(cursor));
-    const page = this.profile.tools.page(cursor, params?.get('withUserTools') === true);
-    return 'error' in page ? errorBody(page.error) : resultBody(page.result);
-  }
-
-  #notify(method: string, params: Readonly<Record<string, unknown>> | undefined): void {
-    const payload = JSON.stringify({ jsonrpc: '2.0', method, ...(params && { params }) });
-    this.#link.send(`{"session_id":"${this.#link.sessionId}","type":"mcp","payload":${payload}}`);
   }
 
   /** Without an OTA address, only this confirms new firmware. */

@@ -54,9 +54,9 @@ describe('a file of devices', () => {
     ['a\n', 'There is no column "a"'],
     ['deviceId,deviceid\n', 'There is no column "deviceid"'],
     ['deviceId,name, name\n', 'names the column "name" twice'],
-    ['name\n', 'The first line names the columns'],
-    ['deviceId,name\n1,2,3\n', 'no CSV'],
-    ['deviceId\n"1\n', 'no CSV'],
+    ['name\n', 'The first line must name the columns'],
+    ['deviceId,name\n1,2,3\n', 'not valid CSV'],
+    ['deviceId\n"1\n', 'not valid CSV'],
   ])('that is not a list of devices is rejected: %j', (source, message) =>
     expect(() => parseDevices(source)).toThrow(message),
   );

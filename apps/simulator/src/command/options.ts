@@ -82,7 +82,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   const localAddresses = given.localAddresses || Math.ceil(given.devices / DEVICES_PER_ADDRESS) || 1;
   if (localAddresses > 1 && !LOOPBACK.test(given.host)) {
     command.error(
-      `error: --local-addresses ${localAddresses} works only towards a loopback hub; run one simulator per machine instead.`,
+      `error: --local-addresses ${localAddresses} works only with a loopback hub. Run one simulator per machine instead.`,
     );
   }
   if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
@@ -90,7 +90,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   if (given.mcpuPort !== 0 && given.mcpuPort + given.mcpu + given.mcpuFaulty > 65_536)
     command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
   if (given.ota !== undefined && given.direct)
-    command.error('error: --ota and --direct are two ways in; give one of them.');
+    command.error('error: --ota and --direct exclude each other. Give one of them.');
   const { json, direct, mqttLevel, behaviour: behaviours = [], mcpuCredentials = [], ...rest } = given;
   const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
   return {
@@ -105,7 +105,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
 }
 
 function describeOptions(env: NodeJS.ProcessEnv): Command {
-  return new Command('simulate')
+  const command = new Command('simulate')
     .description('Runs a fleet of simulated devices against a hub until Ctrl-C.')
     .addOption(number('--devices <n>', 'how many devices', 40, 0, DEVICES_MAX))
     .addOption(
@@ -124,7 +124,12 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
       new Option('--network <kind>', 'cellular devices come back after a minute only')
         .choices(['wifi', 'cellular'])
         .default('wifi'),
-    )
+    );
+  return describeBoards(describeDevices(describeHub(command, env)));
+}
+
+function describeHub(command: Command, env: NodeJS.ProcessEnv): Command {
+  return command
     .option('--host <host>', "the hub's address", '127.0.0.1')
     .addOption(number('--mqtt-port <port>', "the hub's MQTT port", 1883, 1, 65_535))
     .addOption(number('--http-port <port>', "the hub's HTTP port, for WebSocket", 8080, 1, 65_535))
@@ -138,7 +143,11 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
       '--data-dir <folder>',
       "the hub's data folder: its secret for --direct, and the flash of devices otherwise",
       env['FLOTILLA_DATA_DIR'] ?? './.flotilla',
-    )
+    );
+}
+
+function describeDevices(command: Command): Command {
+  return command
     .addOption(number('--rate <n>', 'devices connecting per second, 0 for all at once', 0, 0, DEVICES_MAX))
     .addOption(number('--seed <n>', 'the same seed gives the same devices', 1, 0, 65_535))
     .addOption(number('--answer-delay-ms <ms>', 'how long each tool runs', 0, 0, 3_600_000))
@@ -181,7 +190,11 @@ function describeOptions(env: NodeJS.ProcessEnv): Command {
         0,
         1_000_000,
       ),
-    )
+    );
+}
+
+function describeBoards(command: Command): Command {
+  return command
     .addOption(number('--mcpu <n>', 'MCP/U microcontrollers that wait to be dialled over TCP', 0, 0, BOARDS_MAX))
     .addOption(
       number(

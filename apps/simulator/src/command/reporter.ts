@@ -97,15 +97,18 @@ export class Reporter {
   #explain(kind: Loss['kind'], count: number, detail: string): string {
     const { host, mqttPort, httpPort, dataDir, ota, speed } = this.options;
     const again = `They try again every ${(this.options.reconnectMs ?? pausesAt(speed).reconnectMs) / 1000} s.`;
+    const hub = ota ?? `${host} (MQTT ${mqttPort}, HTTP ${httpPort})`;
+    const rejected = `The hub rejected ${count} devices (${detail})`;
     switch (kind) {
       case 'unreachable':
-        return `No hub answered ${count} devices at ${ota ?? `${host} (MQTT ${mqttPort}, HTTP ${httpPort})`}: ${detail}. ${again}`;
+        return `No hub answered ${count} devices at ${hub}: ${detail}. ${again}`;
       case 'refused':
         return ota === undefined
-          ? `The hub refused ${count} devices (${detail}): give an OTA address with --ota, or, where FLOTILLA_DEVICE_AUTH is hmac, the hub's secret with --secret or its data folder with --data-dir (now ${dataDir}). ${again}`
-          : `The hub refused ${count} devices (${detail}): what they have stored is not valid any more, and a reboot brings new credentials. ${again}`;
+          ? `${rejected}. Give an OTA address with --ota. If FLOTILLA_DEVICE_AUTH is hmac, give the hub's secret ` +
+              `with --secret or its data folder with --data-dir (now ${dataDir}). ${again}`
+          : `${rejected}. Their stored credentials are no longer valid; a reboot gets new ones. ${again}`;
       case 'unanswered':
-        return `${count} requests to ${ota ?? 'the hub'} failed: ${detail}. The devices ask again, each time after twice as long.`;
+        return `${count} requests to ${ota ?? 'the hub'} failed: ${detail}. The devices retry with growing pauses.`;
       case 'lost':
         return `${count} devices lost their connection: ${detail}. ${again}`;
     }

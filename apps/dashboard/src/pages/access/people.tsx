@@ -110,10 +110,7 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
   const update = useHubMutation(UpdateUserDocument, (data) => data.updateUser.userErrors);
   const save = async () => {
     const input = {
-      name: name.trim(),
-      email: email.trim() || null,
-      role,
-      disabled: isDisabled,
+      ...{ name: name.trim(), email: email.trim() || null, role, disabled: isDisabled },
       ...(password !== '' && { password }),
     };
     const done = user ? await update.run({ id: user.id, input }) : await create.run({ input });

@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useState } from 'react';
 import { Stack } from '@mantine/core';
 import { IconTool } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
@@ -27,51 +28,7 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
   const pages = usePages({ query: DeviceCallsDocument, variables, pageOf });
   useRefreshed(pages);
   const [looked, setLooked] = useState<CallLineFragment>();
-  const columns = useMemo<readonly Column<CallLineFragment>[]>(
-    () => [
-      {
-        id: 'at',
-        header: t('call.at'),
-        width: 150,
-        grow: 0,
-        cell: ({ startedAt }) => <Time at={startedAt} form="exact" />,
-      },
-      {
-        id: 'tool',
-        header: t('call.tool'),
-        width: 240,
-        grow: 2,
-        cell: (row) => (
-          <button type="button" className={`${classes.plain} cut`} onClick={() => setLooked(row)}>
-            {row.tool}
-          </button>
-        ),
-      },
-      {
-        id: 'outcome',
-        header: t('call.outcome'),
-        width: 140,
-        cell: ({ outcome }) => <OutcomeBadge outcome={outcome ?? 'IN_FLIGHT'} />,
-      },
-      {
-        id: 'arguments',
-        header: t('call.arguments'),
-        width: 160,
-        cell: (row) => <code>{JSON.stringify(row.arguments)}</code>,
-      },
-      {
-        id: 'duration',
-        header: t('call.duration'),
-        width: 80,
-        grow: 0,
-        isNumeric: true,
-        cell: ({ durationMs }) =>
-          durationMs === null ? t('common.none') : new Intl.NumberFormat(i18n.language).format(Math.round(durationMs)),
-      },
-      { id: 'actor', header: t('call.actor'), width: 110, cell: ({ actor }) => actor },
-    ],
-    [t, i18n.language],
-  );
+  const columns = useMemo(() => columnsOf(t, i18n.language, setLooked), [t, i18n.language]);
   if (pages.error) return <LoadFailure error={pages.error} onRetry={pages.refresh} />;
   if (pages.rows.length === 0 && !pages.isLoading) return <Empty icon={IconTool} title={t('device.noCalls')} />;
   return (
@@ -84,20 +41,74 @@ export function DeviceCalls({ deviceId }: { readonly deviceId: string }) {
         hasMore={pages.hasMore}
         onEnd={pages.loadMore}
       />
-      <Dialog isOpen={looked !== undefined} onClose={() => setLooked(undefined)} title={looked?.tool} size="lg">
-        {looked && (
-          <Stack>
-            {looked.jobId !== null && (
-              <Link to="/jobs/$id" params={{ id: looked.jobId }}>
-                {t('call.ofJob')}
-              </Link>
-            )}
-            <Json label={t('call.arguments')} value={looked.arguments} />
-            <CallResult call={looked} />
-          </Stack>
-        )}
-      </Dialog>
+      {looked && <CallDialog call={looked} onClose={() => setLooked(undefined)} />}
     </>
+  );
+}
+
+function columnsOf(
+  t: TFunction,
+  language: string,
+  onChoose: (call: CallLineFragment) => void,
+): readonly Column<CallLineFragment>[] {
+  return [
+    {
+      id: 'at',
+      header: t('call.at'),
+      width: 150,
+      grow: 0,
+      cell: ({ startedAt }) => <Time at={startedAt} form="exact" />,
+    },
+    {
+      id: 'tool',
+      header: t('call.tool'),
+      width: 240,
+      grow: 2,
+      cell: (row) => (
+        <button type="button" className={`${classes.plain} cut`} onClick={() => onChoose(row)}>
+          {row.tool}
+        </button>
+      ),
+    },
+    {
+      id: 'outcome',
+      header: t('call.outcome'),
+      width: 140,
+      cell: ({ outcome }) => <OutcomeBadge outcome={outcome ?? 'IN_FLIGHT'} />,
+    },
+    {
+      id: 'arguments',
+      header: t('call.arguments'),
+      width: 160,
+      cell: (row) => <code>{JSON.stringify(row.arguments)}</code>,
+    },
+    {
+      id: 'duration',
+      header: t('call.duration'),
+      width: 80,
+      grow: 0,
+      isNumeric: true,
+      cell: ({ durationMs }) =>
+        durationMs === null ? t('common.none') : new Intl.NumberFormat(language).format(Math.round(durationMs)),
+    },
+    { id: 'actor', header: t('call.actor'), width: 110, cell: ({ actor }) => actor },
+  ];
+}
+
+function CallDialog({ call, onClose }: { readonly call: CallLineFragment; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={call.tool} size="lg" onClose={onClose}>
+      <Stack>
+        {call.jobId !== null && (
+          <Link to="/jobs/$id" params={{ id: call.jobId }}>
+            {t('call.ofJob')}
+          </Link>
+        )}
+        <Json label={t('call.arguments')} value={call.arguments} />
+        <CallResult call={call} />
+      </Stack>
+    </Dialog>
   );
 }
 

@@ -78,22 +78,26 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
                 />
               ))}
             </ul>
-            {mayWrite &&
-              (filter === undefined ? (
-                <Text size="xs" c="dimmed">
-                  {t('devices.groupNeedsFilter')}
-                </Text>
-              ) : (
-                <Button variant="default" onClick={() => leave(() => setEdited('new'))}>
-                  {t('devices.saveGroup')}
-                </Button>
-              ))}
+            {mayWrite && <SaveFilter isPossible={filter !== undefined} onSave={() => leave(() => setEdited('new'))} />}
           </Stack>
         </Popover.Dropdown>
       </Popover>
       {edited && <GroupDialog group={edited} filter={filter} onClose={closeDialog} onSaved={onSaved} />}
       <DeleteGroup group={leaving} onClose={closeDialog} onDeleted={onSaved} />
     </>
+  );
+}
+
+function SaveFilter({ isPossible, onSave }: { readonly isPossible: boolean; readonly onSave: () => void }) {
+  const { t } = useTranslation();
+  return isPossible ? (
+    <Button variant="default" onClick={onSave}>
+      {t('devices.saveGroup')}
+    </Button>
+  ) : (
+    <Text size="xs" c="dimmed">
+      {t('devices.groupNeedsFilter')}
+    </Text>
   );
 }
 

@@ -20,7 +20,6 @@ export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => voi
   const [version, setVersion] = useState('');
   const [signature, setSignature] = useState<File | null>(null);
   const [isSending, setSending] = useState(false);
-  const [isOver, setOver] = useState(false);
   const [failure, setFailure] = useState<MutationFailure>();
   const isReady = !isSending && (kind === 'FIRMWARE' || version.trim() !== '');
   const send = async (file: File | null | undefined) => {
@@ -42,11 +41,6 @@ export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => voi
     notify(t('firmware.taken', { file: file.name }));
     onTaken(sent.id);
   };
-  // Without it the browser would leave the console and open the file.
-  const hold = (event: DragEvent, isHeldOver: boolean) => {
-    event.preventDefault();
-    setOver(isHeldOver);
-  };
   return (
     <Section title={t('firmware.take')}>
       <Group mb="sm" align="flex-end">
@@ -66,32 +60,47 @@ export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => voi
         )}
         <SignatureField value={signature} onChange={setSignature} />
       </Group>
-      <div
-        className={classes.drop}
-        data-over={isOver || undefined}
-        onDragOver={(event) => hold(event, true)}
-        onDragLeave={(event) => hold(event, false)}
-        onDrop={(event) => {
-          hold(event, false);
-          void send(event.dataTransfer.files[0]);
-        }}
-      >
-        <IconFileUpload size={26} stroke={1.4} aria-hidden />
-        <span>{t(isOver ? 'firmware.dropHere' : 'firmware.drop')}</span>
-        <FileButton
-          onChange={(file) => void send(file)}
-          inputProps={{ 'aria-label': t('firmware.file') }}
-          disabled={!isReady}
-        >
-          {(props) => (
-            <Button {...props} variant="default" size="xs" loading={isSending} disabled={!isReady}>
-              {t('firmware.choose')}
-            </Button>
-          )}
-        </FileButton>
-      </div>
+      <DropZone {...{ isReady, isSending }} onFile={(file) => void send(file)} />
       <MutationFailureNotice failure={failure} />
     </Section>
+  );
+}
+
+interface DropZoneProps {
+  readonly isReady: boolean;
+  readonly isSending: boolean;
+  readonly onFile: (file: File | null | undefined) => void;
+}
+
+function DropZone({ isReady, isSending, onFile }: DropZoneProps) {
+  const { t } = useTranslation();
+  const [isOver, setOver] = useState(false);
+  // Without it the browser would leave the console and open the file.
+  const hold = (event: DragEvent, isHeldOver: boolean) => {
+    event.preventDefault();
+    setOver(isHeldOver);
+  };
+  return (
+    <div
+      className={classes.drop}
+      data-over={isOver || undefined}
+      onDragOver={(event) => hold(event, true)}
+      onDragLeave={(event) => hold(event, false)}
+      onDrop={(event) => {
+        hold(event, false);
+        onFile(event.dataTransfer.files[0]);
+      }}
+    >
+      <IconFileUpload size={26} stroke={1.4} aria-hidden />
+      <span>{t(isOver ? 'firmware.dropHere' : 'firmware.drop')}</span>
+      <FileButton onChange={onFile} inputProps={{ 'aria-label': t('firmware.file') }} disabled={!isReady}>
+        {(props) => (
+          <Button {...props} variant="default" size="xs" loading={isSending} disabled={!isReady}>
+            {t('firmware.choose')}
+          </Button>
+        )}
+      </FileButton>
+    </div>
   );
 }
 

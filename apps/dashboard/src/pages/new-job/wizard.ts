@@ -18,6 +18,6 @@ export const WizardProvider = WizardContext.Provider;
 
 export function useWizard(): Wizard {
   const wizard = useContext(WizardContext);
-  if (!wizard) throw new Error('A step stands outside of the wizard.');
+  if (!wizard) throw new Error('A step needs the WizardProvider around it.');
   return wizard;
 }

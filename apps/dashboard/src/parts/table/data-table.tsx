@@ -93,23 +93,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         aria-rowcount={(totalCount ?? rows.length) + 1}
         style={{ minWidth }}
       >
-        <div role="rowgroup" className={classes.header} style={{ display: 'block', padding: 0 }}>
-          <div
-            role="row"
-            aria-rowindex={1}
-            className={classes.header}
-            style={{ gridTemplateColumns: template, position: 'static' }}
-          >
-            {selection && (
-              <div role="columnheader" className={classes.cell}>
-                <SelectionCheck selection={selection} rows={rows} />
-              </div>
-            )}
-            {columns.map((column) => (
-              <Header key={column.id} column={column} />
-            ))}
-          </div>
-        </div>
+        <HeaderRow {...{ columns, template, selection, rows }} />
         <div role="rowgroup" style={{ position: 'relative', height: virtual.getTotalSize() }}>
           {items.map(({ index, key, start }) => {
             const row = rows[index];
@@ -128,6 +112,32 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
         </div>
       </div>
       {hasMore && <div className={classes.end}>{t('common.loadingMore')}</div>}
+    </div>
+  );
+}
+
+interface HeaderRowProps<Row> extends Pick<DataTableProps<Row>, 'columns' | 'rows' | 'selection'> {
+  readonly template: string;
+}
+
+function HeaderRow<Row>({ columns, rows, selection, template }: HeaderRowProps<Row>) {
+  return (
+    <div role="rowgroup" className={classes.header} style={{ display: 'block', padding: 0 }}>
+      <div
+        role="row"
+        aria-rowindex={1}
+        className={classes.header}
+        style={{ gridTemplateColumns: template, position: 'static' }}
+      >
+        {selection && (
+          <div role="columnheader" className={classes.cell}>
+            <SelectionCheck selection={selection} rows={rows} />
+          </div>
+        )}
+        {columns.map((column) => (
+          <Header key={column.id} column={column} />
+        ))}
+      </div>
     </div>
   );
 }
