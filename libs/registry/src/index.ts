@@ -34,13 +34,8 @@ export type { StoredTool, ToolSet } from './tool-sets/tool-set.js';
 export type { ToolSetUseRow } from './tool-sets/tool-set-history.js';
 export type { FleetToolRow, ToolFilter, ToolSetStore } from './tool-sets/tool-set-store.js';
 export type { DownloadProgress, DownloadStore, DownloadTarget } from './firmware/download-store.js';
-export type {
-  AddedImage,
-  FirmwareImageStore,
-  Publication,
-  PublishAnswer,
-  RemovalAnswer,
-} from './firmware/firmware-image-store.js';
+export type { FirmwareImageStore } from './firmware/firmware-image-store.js';
+export type { AddedImage, Publication, PublishAnswer, RemovalAnswer } from './firmware/publication.js';
 export type {
   DownloadRow,
   FirmwareImageRow,

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
-import type { TargetFlush } from './queue/target-flush.js';
-import type { ClaimedTarget } from './queue/target-queue.js';
-import { MARK_SENT } from './queue/queue-statements.js';
-import { AT, newJob, openJobFixture, type JobFixture } from './job-fixture.suite.js';
+import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import type { TargetFlush } from './target-flush.js';
+import type { ClaimedTarget } from './target-queue.js';
+import { MARK_SENT } from './queue-statements.js';
 
 const FLEET = 30;
 
@@ -20,13 +19,12 @@ function decided(target: ClaimedTarget, outcome: 'SUCCEEDED' | 'FAILED' = 'SUCCE
 
 const noVerification = { deadlineMs: 0, softMs: undefined };
 
-describe('the job store', () => {
+describe('the queue of targets', () => {
   let fixture: JobFixture;
-  let devices: readonly DeviceId[];
 
   beforeAll(async () => {
     fixture = await openJobFixture();
-    devices = await fixture.addDevices(FLEET);
+    await fixture.addDevices(FLEET);
   });
   afterAll(() => fixture.close());
 
@@ -37,66 +35,6 @@ describe('the job store', () => {
   };
   const progress = async (id: Parameters<typeof fixture.jobs.progress>[0][number]) =>
     (await fixture.jobs.progress([id])).get(id);
-
-  it('creates a job once per actor and key, and reports another request with the key as a conflict', async () => {
-    const job = newJob();
-    expect(await fixture.jobs.create(job)).toMatchObject({
-      kind: 'created',
-      job: { id: job.id, state: 'PREPARING', version: 1 },
-    });
-    expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey })).toMatchObject({
-      kind: 'repeat',
-      job: { id: job.id },
-    });
-    expect(
-      await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' }),
-    ).toEqual({
-      kind: 'conflict',
-    });
-    expect(
-      await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' }),
-    ).toMatchObject({
-      kind: 'created',
-    });
-  });
-
-  it('prepares in chunks, each from where the one before ended, also where two are asked for at once', async () => {
-    const job = newJob();
-    await fixture.jobs.create(job);
-    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
-    if (!fence) throw new Error('not owned');
-    const chunk = () => fixture.jobs.prepareChunk(fence, [], 10, AT);
-    expect(await chunk()).toBe(10);
-    expect(await Promise.all([chunk(), chunk()])).toEqual([10, 10]);
-    expect(await fixture.jobs.prepareChunk(fence, [], FLEET, AT)).toBe(FLEET - 30);
-    expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(0);
-    expect(await fixture.jobs.freeze(fence, [])).toBe(FLEET);
-    expect(await progress(job.id)).toMatchObject({ total: FLEET, pending: FLEET });
-  });
-
-  it('applies the verdict on a tool set to all its devices', async () => {
-    const hash = 'aa'.repeat(32) as ToolSetHash;
-    await fixture.db.query({ text: 'INSERT INTO tool_set (hash) VALUES ($1)' }, [hash]);
-    await fixture.db.query({ text: 'UPDATE device SET tool_set_hash = $1 WHERE id = ANY ($2)' }, [
-      hash,
-      devices.slice(0, 7),
-    ]);
-    const job = newJob();
-    await fixture.jobs.create(job);
-    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
-    if (!fence) throw new Error('not owned');
-    expect(await fixture.jobs.toolSetsOf(fence)).toEqual([hash]);
-    await fixture.jobs.prepareChunk(
-      fence,
-      [{ toolSetHash: hash, rejection: { code: 'TOOL_UNKNOWN', message: 'no such tool' } }],
-      100,
-      AT,
-    );
-    expect(await progress(job.id)).toMatchObject({ pending: FLEET - 7, rejected: 7 });
-    expect(await fixture.jobs.failureGroups([job.id], 5)).toMatchObject([
-      [{ outcome: 'REJECTED', code: 'TOOL_UNKNOWN', count: 7 }],
-    ]);
-  });
 
   it('claims with the intent committed, flushes each end once, and counts what the rows say', async () => {
     const fence = await fixture.runningJob();
@@ -178,23 +116,6 @@ describe('the job store', () => {
     const [target] = await fixture.jobs.claim(fence, 1, AT);
     expect(target?.sendBy).toBeGreaterThan(AT + 3_000_000);
     expect(target?.sendBy).toBeLessThanOrEqual(AT + 3_600_000);
-  });
-
-  it('distinguishes the end of preparation from a job that is not being prepared', async () => {
-    const job = newJob();
-    const created = await fixture.jobs.create(job);
-    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
-    if (!fence || created.kind !== 'created') throw new Error('not made');
-    await fixture.jobs.prepareChunk(fence, [], 10, AT);
-    await fixture.jobs.transition(created.job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
-    expect(await fixture.jobs.prepareChunk(fence, [], 10, AT)).toBeUndefined();
-    expect(await fixture.jobs.prepareChunk({ ...fence, fence: fence.fence - 1 }, [], 10, AT)).toBeUndefined();
-  });
-
-  it('counts the devices of a filter no further than it must', async () => {
-    expect(await fixture.jobs.countDevices({ ids: devices.slice(0, 4) }, 10)).toBe(4);
-    expect(await fixture.jobs.countDevices({ all: true }, 10)).toBe(10);
-    expect(await fixture.jobs.countDevices({}, 10)).toBe(0);
   });
 
   it('never claims a target again that may have been sent and may not run twice', async () => {
@@ -288,39 +209,5 @@ describe('the job store', () => {
       waitingDevice: 1,
       total: 1,
     });
-  });
-
-  it('moves a job only from the version that was read', async () => {
-    const { jobId } = await fixture.runningJob();
-    const job = await fixture.jobs.find(jobId);
-    if (!job) throw new Error('no job');
-    expect(await fixture.jobs.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, AT)).toMatchObject({
-      state: 'PAUSED',
-      pauseReason: 'USER',
-      version: job.version + 1,
-    });
-    expect(await fixture.jobs.transition(job, { state: 'CANCELLING' }, AT)).toBeUndefined();
-  });
-
-  it('mends counters that do not say what the rows say', async () => {
-    const fence = await fixture.runningJob();
-    const before = await progress(fence.jobId);
-    await fixture.db.query({ text: 'UPDATE job_counter SET pending = pending + 2 WHERE job_id = $1' }, [fence.jobId]);
-    expect(await fixture.jobs.reconcile(fence.jobId)).toBe(2);
-    expect(await progress(fence.jobId)).toEqual(before);
-  });
-
-  it('lists jobs latest first, by state, tool and text', async () => {
-    const named = newJob({ name: 'Quiet_100% night', tool: 'self.audio_speaker.set_volume' });
-    await fixture.jobs.create(named);
-    expect((await fixture.jobs.page({ search: '_100%' }, { first: 5 })).rows.map((job) => job.id)).toEqual([named.id]);
-    expect(
-      (
-        await fixture.jobs.page({ tool: 'self.audio_speaker.set_volume', states: ['PREPARING'] }, { first: 5 })
-      ).rows.map((job) => job.id),
-    ).toEqual([named.id]);
-    const first = await fixture.jobs.page({}, { first: 2 });
-    const second = await fixture.jobs.page({}, { first: 2, after: first.cursors[1] ?? '' });
-    expect(second.rows.some((job) => first.rows.some(({ id }) => id === job.id))).toBe(false);
   });
 });
