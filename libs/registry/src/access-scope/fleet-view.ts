@@ -17,7 +17,7 @@ export interface Viewer {
 }
 
 /**
- * The part of the fleet that a viewer may see and change. With an access scope it has only the devices
+ * The part of the fleet that a viewer may see and change. With an access scope it has only devices
  * of the scope with their records, and jobs that the viewer created. [docs/keys.md]
  */
 export interface FleetView {

@@ -62,8 +62,8 @@ export class DeviceStore {
   }
 
   /**
-   * Creates the device if it is new, raises its epoch and opens the session row; with `ready` it does
-   * what `ready` does. Writes of sessions are batched and resolve when committed.
+   * Creates the device if it is new, raises its epoch and opens the session row; with `ready` it
+   * does what `ready` does. Writes of sessions are batched and resolve when committed.
    */
   connecting(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {

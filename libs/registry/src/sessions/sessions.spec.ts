@@ -139,7 +139,8 @@ describe('sessions of devices', () => {
   it('keeps the last good tool set, marked stale, when a listing failed', async () => {
     await fixture.comeOnline('forgetful');
     const { epoch } = await registry.devices.connecting(connecting('forgetful'));
-    expect(await registry.devices.ready({ ...fixture.greeted('forgetful', epoch), toolSetHash: undefined })).toMatchObject({
+    const ready = { ...fixture.greeted('forgetful', epoch), toolSetHash: undefined };
+    expect(await registry.devices.ready(ready)).toMatchObject({
       isCurrent: true,
       previousToolSetHash: SET_A,
     });

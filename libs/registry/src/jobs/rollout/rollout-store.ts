@@ -141,8 +141,8 @@ export class RolloutStore {
   }
 
   /**
-   * Offers the image to the device, in one commit. Undefined without room, if another job has the device,
-   * or if another request was faster. `isHeard` is checked under the lock: is the device still waiting?
+   * Offers the image to the device. Undefined without room, if another job has the device, or if
+   * another request was faster. `isHeard` is called under the lock: is the device still waiting?
    */
   offer(
     jobId: JobId,

@@ -1,4 +1,4 @@
-/** OTA requests and downloads as evidence: a device that booted, and a download that the hub cut. */
+/** OTA requests and downloads as evidence: a device booted, or the hub cut a download. */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
