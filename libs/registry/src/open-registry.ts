@@ -1,4 +1,7 @@
-/** Opens the registry: brings the database to this version's schema, then constructs the stores over one pool. Closing goes the other way. */
+/**
+ * Opens the registry: brings the database to this version's schema, then constructs the stores over
+ * one pool. Closing goes the other way.
+ */
 import path from 'node:path';
 import type { HubProcessId } from '@flotilla/mcp';
 import { beginKeyedChain } from './audit/append-audit.js';
@@ -15,14 +18,14 @@ import { PgToolSetStore } from './tool-sets/tool-set-store.js';
 import { PgDownloadStore } from './firmware/download-store.js';
 import { PgFirmwareImageStore } from './firmware/firmware-image-store.js';
 import { PgFirmwareSigningKeyStore } from './firmware/signing-key-store.js';
-import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
+import { DeviceGroupStore } from './groups/device-group-store.js';
 import { PgJobStore } from './jobs/job-store.js';
 import { PgRolloutStore } from './jobs/rollout/rollout-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
-import { PgSignInFailureStore } from './people/pg-sign-in-failure-store.js';
-import { PgUserSessionStore } from './people/pg-user-session-store.js';
-import { PgUserStore } from './people/pg-user-store.js';
-import { ProcessLeases } from './process-leases.js';
+import { SignInFailureStore } from './people/sign-in-failure-store.js';
+import { UserSessionStore } from './people/user-session-store.js';
+import { UserStore } from './people/user-store.js';
+import { ProcessLeases } from './processes/process-leases.js';
 import { PgCredentialStore } from './provisioning/pg-credential-store.js';
 import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
 import { StandingBook } from './provisioning/standing-book.js';
@@ -36,9 +39,9 @@ import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
 import { keepHubSecret } from './secrets/hub-secrets.js';
 import { PgUploadStore } from './uploads/upload-store.js';
-import { PgToolPolicyStore } from './tool-policy-store.js';
+import { ToolPolicyStore } from './policies/tool-policy-store.js';
 import { narrowedView } from './access-scope/scoped-view.js';
-import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
+import { WebhookStore } from './webhooks/webhook-store.js';
 
 export interface RegistryOptions {
   /** As pg reads it, TLS parameters included. */
@@ -48,9 +51,15 @@ export interface RegistryOptions {
   /** Where events go that find their writer full; without it they are dropped then. */
   readonly dataDir?: string;
   readonly logger?: RegistryLogger;
-  /** Of the key of the audit chain, the same in all processes; without it entries are chained by plain hashes. */
+  /**
+   * Of the key of the audit chain, the same in all processes; without it entries are chained by
+   * plain hashes.
+   */
   readonly auditSecret?: string | Uint8Array | undefined;
-  /** Encrypts the secret arguments of jobs, the same in all processes; without it they are lost with this process. */
+  /**
+   * Encrypts the secret arguments of jobs, the same in all processes; without it they are lost with
+   * this process.
+   */
   readonly argumentsSecret?: string | Uint8Array | undefined;
 }
 
@@ -80,7 +89,7 @@ export async function openRegistry({
   const events = new PgEventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new PgCallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
-  const userSessions = new PgUserSessionStore(database, logger);
+  const userSessions = new UserSessionStore(database, logger);
   const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
   const credentials = new PgCredentialStore(provisioning);
   const enrolments = new PgEnrolmentStore(provisioning);
@@ -103,7 +112,7 @@ export async function openRegistry({
     viewFor: ({ id, devices: within }) =>
       within === undefined ? seen : narrowedView(seen, database, { creator: id, within }),
     apiKeys: new ApiKeyStore(database, logger),
-    users: new PgUserStore(database, () => userSessions.forget()),
+    users: new UserStore(database, () => userSessions.forget()),
     userSessions,
     credentials,
     enrolments,
@@ -134,7 +143,10 @@ export async function openRegistry({
   };
 }
 
-/** From now on with the key of this process. Another one before it was replaced, or is that of a process with other settings. */
+/**
+ * From now on with the key of this process. Another one before it was replaced, or is that of a
+ * process with other settings.
+ */
 async function beginAuditChain(database: Database, logger: RegistryLogger): Promise<void> {
   const formerKeyId = await database.transaction((transaction) => beginKeyedChain(transaction, Date.now()));
   if (formerKeyId === undefined) return;
@@ -153,15 +165,15 @@ function plainStores(
   return {
     rollouts: new PgRolloutStore(database, holder),
     fleetFigures: new PgFleetFigures(database),
-    deviceGroups: new PgDeviceGroupStore(database),
+    deviceGroups: new DeviceGroupStore(database),
     dials: new PgDialStore(database),
     jobs: new PgJobStore(database, seal),
     uploads: new PgUploadStore(database),
-    toolPolicies: new PgToolPolicyStore(database),
-    signInFailures: new PgSignInFailureStore(database),
+    toolPolicies: new ToolPolicyStore(database),
+    signInFailures: new SignInFailureStore(database),
     firmwareImages: new PgFirmwareImageStore(database),
     signingKeys: new PgFirmwareSigningKeyStore(database),
     disruptiveCalls: new PgDisruptiveCallStore(database),
-    webhooks: new PgWebhookStore(database),
+    webhooks: new WebhookStore(database),
   };
 }

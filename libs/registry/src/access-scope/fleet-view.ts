@@ -1,5 +1,5 @@
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceGroupStore } from '../device-group-store.js';
+import type { DeviceGroups as DeviceGroupStore } from '../groups/device-group-store.js';
 import type { FleetFiguresStore } from '../devices/fleet-figures.js';
 import type { DeviceStore, ToolSetStore } from '../devices/device-types.js';
 import type { JobStore } from '../jobs/job-types.js';

@@ -1,6 +1,7 @@
 /**
- * Admits devices that need no person, many in one transaction: a hall of boards that is switched on costs a few statements. Each way in has its rule, checked under the
- * locks of the devices, so that nothing gets past it by being quick. Each admission is audited.
+ * Admits devices that need no person, many in one transaction: a hall of boards that is switched on
+ * costs a few statements. Each way in has its rule, checked under the locks of the devices, so that
+ * nothing gets past it by being quick. Each admission is audited.
  */
 import { appendAudit } from '../audit/append-audit.js';
 import type { Queryable } from '../database/database.js';
@@ -17,8 +18,8 @@ import { isUnclaimed, standingOf } from './standing.js';
 import type { Standing } from './standing.js';
 
 /**
- * What the device relies on: an enrolment link, mode `open`, trust on first use that was asked for at
- * its registration, or the serial number of a chip that proved itself.
+ * What the device relies on: an enrolment link, mode `open`, trust on first use that was asked for
+ * at its registration, or the serial number of a chip that proved itself.
  */
 export type WayIn =
   | { readonly by: 'link'; readonly token: string }
@@ -31,7 +32,10 @@ export interface Arrival {
   readonly way: WayIn;
 }
 
-/** A device that is not admitted yet. `isTaken`: another Client-Id, or the board that uses its credential, has it. */
+/**
+ * A device that is not admitted yet. `isTaken`: another Client-Id, or the board that uses its
+ * credential, has it.
+ */
 interface Stranger extends Arrival {
   readonly isTaken: boolean;
   /** Only a person admits it. */
@@ -47,8 +51,9 @@ interface Admitted extends Enrolling {
 }
 
 /**
- * How each device stands afterwards, in the order of the arrivals; undefined where it was not admitted. No device arrives twice. One with its own Client-Id is
- * answered; a removed one waits for a person.
+ * How each device stands afterwards, in the order of the arrivals; undefined where it was not
+ * admitted. No device arrives twice. One with its own Client-Id is answered; a removed one waits
+ * for a person.
  */
 export async function admitArrivals(
   transaction: Queryable,
@@ -139,8 +144,9 @@ interface Place {
 }
 
 /**
- * By token, one entry for each place that could be taken. Rows of links are locked in one order everywhere. The statement also runs for no place,
- * where no device may take one: that takes as long as for strangers.
+ * By token, one entry for each place that could be taken. Rows of links are locked in one order
+ * everywhere. The statement also runs for no place, where no device may take one: that takes as
+ * long as for strangers.
  */
 async function placesOf(transaction: Queryable, strangers: readonly Stranger[]): Promise<ReadonlyMap<string, Place[]>> {
   const wanted = new Map<string, { count: number; at: number }>();

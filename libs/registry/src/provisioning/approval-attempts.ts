@@ -1,12 +1,21 @@
-/** Codes are short: whoever tries wrong ones may do so ten times in ten minutes, and all together a hundred times, over all processes. */
+/**
+ * Codes are short: whoever tries wrong ones may do so ten times in ten minutes, and all together a
+ * hundred times, over all processes.
+ */
 import type { Queryable } from '../database/database.js';
 
 const WINDOW_MS = 10 * 60_000;
 const FAILURES_MAX = 10;
-/** With a thousand devices waiting, a guess is right once in a thousand: many keys together must not have thousands. */
+/**
+ * With a thousand devices waiting, a guess is right once in a thousand: many keys together must not
+ * have thousands.
+ */
 const FAILURES_OF_ALL_MAX = 100;
 
-/** In a transaction that holds the lock of what waits: attempts that come together are counted one by one. */
+/**
+ * In a transaction that holds the lock of what waits: attempts that come together are counted one
+ * by one.
+ */
 export async function mayTry(transaction: Queryable, approver: string, at: number): Promise<boolean> {
   const [row] = await transaction.query<{ own: number; all: number }>(
     {

@@ -1,4 +1,6 @@
-/** Lets in the device that shows a code: attempts, online check and enrolment in one transaction. */
+/**
+ * Lets in the device that shows a code: attempts, online check and enrolment in one transaction.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import { IS_ONLINE } from '../devices/device-condition.js';

@@ -1,4 +1,7 @@
-/** Gathers devices that arrive at the same time, so that one transaction lets them in or makes them wait, and one flush of the disk. */
+/**
+ * Gathers devices that arrive at the same time, so that one transaction lets them in or makes them
+ * wait, and one flush of the disk.
+ */
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import type { PendingEnrolment } from '../provisioning-store.js';

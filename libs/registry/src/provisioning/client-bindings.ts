@@ -1,6 +1,7 @@
 /**
  * Bindings of a device to its Client-Id: who has the Client-Id is the device from then on, so each
- * binding is on the audit trail. Ways that need more than this file are in admit-arrivals.ts and approve-enrolment.ts.
+ * binding is on the audit trail. Ways that need more than this file are in admit-arrivals.ts and
+ * approve-enrolment.ts.
  */
 import { appendAudit } from '../audit/append-audit.js';
 import type { AuditedChange } from '../audit/audit-entry.js';
@@ -25,14 +26,20 @@ export function boundAct(
   return { action: 'device.client_bound', subject: `device:${deviceId}`, data: { by, ...more }, at };
 }
 
-/** $1: the device; $2: the hash of its Client-Id; $3: the hash of the secret that the connection had. */
+/**
+ * $1: the device; $2: the hash of its Client-Id; $3: the hash of the secret that the connection
+ * had.
+ */
 const BIND = {
   name: 'bind-client-by-token',
   text: `UPDATE device d SET client_uuid_hash = $2 WHERE d.id = $1 AND d.client_uuid_hash IS NULL
            AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.secret_hash = $3) RETURNING d.id`,
 };
 
-/** The first Client-Id that comes with a valid credential. False where the device has another one by now, or the credential is gone. */
+/**
+ * The first Client-Id that comes with a valid credential. False where the device has another one by
+ * now, or the credential is gone.
+ */
 export async function bindByToken(
   transaction: Queryable,
   login: {

@@ -1,6 +1,7 @@
 /**
- * Notes in batches what known devices report in their OTA requests: when they booted, and with which firmware. Touches nothing that lets a device in.
- * Only a request with the right Client-Id is noted, because everybody on the air can read a MAC.
+ * Notes in batches what known devices report in their OTA requests: when they booted, and with
+ * which firmware. Touches nothing that lets a device in. Only a request with the right Client-Id is
+ * noted, because everybody on the air can read a MAC.
  */
 import type { DeviceId } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
@@ -15,8 +16,9 @@ const DEPTH_MAX = 20_000;
 const GATHER_MS = 20;
 
 /**
- * $1: rows. Locked in the order of ids, as the presence statements do. A request that is older than the newest session or the newest boot does not change
- * the version. A new version makes the known tools stale and ends their use, so that the next session records which tools it has.
+ * $1: rows. Locked in the order of ids, as the presence statements do. A request that is older than
+ * the newest session or the newest boot does not change the version. A new version makes the known
+ * tools stale and ends their use, so that the next session records which tools it has.
  */
 const NOTE_CONTACTS = {
   name: 'note-device-contacts',

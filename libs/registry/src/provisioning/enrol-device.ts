@@ -1,4 +1,7 @@
-/** Lets xiaozhi devices in, inside somebody's transaction that holds their locks: row, identity, and a first credential in place of all that it had. */
+/**
+ * Lets xiaozhi devices in, inside somebody's transaction that holds their locks: row, identity, and
+ * a first credential in place of all that it had.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
@@ -6,7 +9,9 @@ import type { BoardFacts, OtaContact } from '../provisioning-store.js';
 import { issueCredentials, noteChange } from './issue-credentials.js';
 import { hashOf } from '../secrets/secrets.js';
 
-/** What is stored of a contact: texts that PostgreSQL takes, and a hash in place of the Client-Id. */
+/**
+ * What is stored of a contact: texts that PostgreSQL takes, and a hash in place of the Client-Id.
+ */
 export interface StoredContact {
   readonly deviceId: DeviceId;
   readonly clientUuidHash: string;
@@ -28,11 +33,17 @@ export interface GivenNames {
 export interface Enrolling {
   readonly contact: StoredContact;
   readonly given: GivenNames;
-  /** It was registered and its credential is unused: that one stays valid, because the operator may have handed it out. */
+  /**
+   * It was registered and its credential is unused: that one stays valid, because the operator may
+   * have handed it out.
+   */
   readonly keepsCredential: boolean;
 }
 
-/** $1: rows. A device comes back with the epoch that it had when it was removed. A name or tags that are given replace those it has. */
+/**
+ * $1: rows. A device comes back with the epoch that it had when it was removed. A name or tags that
+ * are given replace those it has.
+ */
 const ENROL = {
   name: 'enrol-devices',
   text: `WITH input AS MATERIALIZED (
@@ -84,7 +95,8 @@ export function toStoredContact(contact: OtaContact): StoredContact {
   const storable = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : storableText(text);
   return {
-    // An id that PostgreSQL cannot store is no device's: it comes from a parser that lets only MACs through.
+    // An id that PostgreSQL cannot store is no device's: it comes from a parser that lets only MACs
+    // through.
     deviceId: storableText(contact.deviceId) as DeviceId,
     clientUuidHash: hashOf(contact.clientUuid),
     model: storable(contact.model),

@@ -59,7 +59,10 @@ export async function listLinks(database: Queryable): Promise<readonly Enrolment
   return records.map(toLinkRow);
 }
 
-/** Takes as many of `count` places as the link still has: its row's lock lets devices through batch by batch. Undefined where it lets nobody in. */
+/**
+ * Takes as many of `count` places as the link still has: its row's lock lets devices through batch
+ * by batch. Undefined where it lets nobody in.
+ */
 export async function takePlaces(
   transaction: Queryable,
   { token, count, at }: { readonly token: string; readonly count: number; readonly at: number },

@@ -1,4 +1,7 @@
-/** Keys that a factory burnt into chips, by serial number, as SQL. A serial proves the first device that came with it, and no other. */
+/**
+ * Keys that a factory burnt into chips, by serial number, as SQL. A serial proves the first device
+ * that came with it, and no other.
+ */
 import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { FactoryKey } from '../provisioning-store.js';
@@ -33,7 +36,10 @@ export async function factoryKeyOf(database: Queryable, serial: string): Promise
   return row && new Uint8Array(row.key);
 }
 
-/** Whether the serial proves this device. One that proved nobody yet is bound to a new device, never to one that is known: that may be another's. */
+/**
+ * Whether the serial proves this device. One that proved nobody yet is bound to a new device, never
+ * to one that is known: that may be another's.
+ */
 export async function isSerialOf(
   transaction: Queryable,
   serial: string,

@@ -1,10 +1,16 @@
-/** Reads by id, many in one statement: what is asked while one statement runs, and shortly after, is asked by the next. Remembers nothing. */
+/**
+ * Reads by id, many in one statement: what is asked while one statement runs, and shortly after, is
+ * asked by the next. Remembers nothing.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistryError } from '../registry-error.js';
 
 /** Ids of one statement. */
 const IDS_PER_READ = 1_000;
-/** Between two statements, where ids are few: a fleet that comes back asks for some at each turn of the event loop, and a statement costs both sides as much as ten ids. */
+/**
+ * Between two statements, where ids are few: a fleet that comes back asks for some at each turn of
+ * the event loop, and a statement costs both sides as much as ten ids.
+ */
 const PAUSE_MS = 10;
 
 interface Asked<Value> {

@@ -1,4 +1,7 @@
-/** The writes that everything which lets devices in is made of, set-based and inside somebody's transaction. They check nothing. */
+/**
+ * The writes that everything which lets devices in is made of, set-based and inside somebody's
+ * transaction. They check nothing.
+ */
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
 import type { Dialect } from '../device-filter.js';
@@ -16,7 +19,10 @@ const ISSUE = {
 /** $1: device ids. */
 const DIALECTS = { name: 'dialects-of-devices', text: `SELECT id, dialect FROM device WHERE id = ANY($1::text[])` };
 
-/** $1: device ids. Old ones go with every write: processes look once a second, and begin with nothing after twenty minutes. */
+/**
+ * $1: device ids. Old ones go with every write: processes look once a second, and begin with
+ * nothing after twenty minutes.
+ */
 const NOTE = {
   name: 'note-provisioning-changes',
   text: `WITH old AS (
@@ -43,7 +49,10 @@ export async function issueCredentials(
   await transaction.query(ISSUE, [toJson(rows), at]);
 }
 
-/** Tells every process, when this transaction commits, that what it remembers of these devices is out of date. */
+/**
+ * Tells every process, when this transaction commits, that what it remembers of these devices is
+ * out of date.
+ */
 export async function noteChange(transaction: Queryable, deviceIds: readonly string[]): Promise<void> {
   await transaction.query(NOTE, [deviceIds]);
 }

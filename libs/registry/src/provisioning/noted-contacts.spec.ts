@@ -1,4 +1,7 @@
-/** What OTA requests of known devices change in the registry, in batches and only for the right Client-Id. */
+/**
+ * What OTA requests of known devices change in the registry, in batches and only for the right
+ * Client-Id.
+ */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ToolSetHash } from '@flotilla/mcp';

@@ -1,4 +1,7 @@
-/** Devices that wait to be let in, as SQL: asking, listing, finding by code, forgetting. Lets nobody in. */
+/**
+ * Devices that wait to be let in, as SQL: asking, listing, finding by code, forgetting. Lets nobody
+ * in.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import { z } from 'zod';
@@ -12,7 +15,10 @@ import { RegistryError } from '../registry-error.js';
 import type { StoredContact } from './enrol-device.js';
 import { newCode, newSecret } from '../secrets/secrets.js';
 
-/** A device asks again every half a minute while it waits; one that has not for so long shows its code no more. */
+/**
+ * A device asks again every half a minute while it waits; one that has not for so long shows its
+ * code no more.
+ */
 const CODE_LIFE_MS = 15 * 60_000;
 /** A flood fills this and no more, and of this the part that other networks leave. */
 const PENDING_MAX = 1_000;
@@ -41,12 +47,17 @@ interface EnrolmentRecord {
 export const IS_CREDENTIAL_USED =
   '(EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.used_at IS NOT NULL))';
 
-/** Device `d` is held by another Client-Id, or by the board that uses its credential without one. */
+/**
+ * Device `d` is held by another Client-Id, or by the board that uses its credential without one.
+ */
 export function isOtherDevice(clientUuidHash: string): string {
   return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
 }
 
-/** Before everything else in a transaction that changes what waits. Forgets what has waited for too long, let in or not. */
+/**
+ * Before everything else in a transaction that changes what waits. Forgets what has waited for too
+ * long, let in or not.
+ */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [
@@ -54,7 +65,10 @@ export async function lockPending(transaction: Queryable, at: number): Promise<v
   ]);
 }
 
-/** The devices' pending enrolments in their order, made where there is none; no device twice. In a transaction that holds the lock. */
+/**
+ * The devices' pending enrolments in their order, made where there is none; no device twice. In a
+ * transaction that holds the lock.
+ */
 export async function addPending(
   transaction: Queryable,
   contacts: readonly StoredContact[],

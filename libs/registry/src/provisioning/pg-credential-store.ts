@@ -1,4 +1,7 @@
-/** Checks what devices prove themselves with, from memory where it can, and issues anew. Never says what would have been right. */
+/**
+ * Checks what devices prove themselves with, from memory where it can, and issues anew. Never says
+ * what would have been right.
+ */
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import type { BatchWriter } from '../database/batch-writer.js';
@@ -26,7 +29,10 @@ import type { Credential, Standing } from './standing.js';
 import { openUseWriter } from './used-credentials.js';
 import type { CredentialUse } from './used-credentials.js';
 
-/** How long a former credential works while its device has not come for the new one: a day, so that a device that sleeps at night is not locked out. */
+/**
+ * How long a former credential works while its device has not come for the new one: a day, so that
+ * a device that sleeps at night is not locked out.
+ */
 const GRACE_MS = 24 * 60 * 60_000;
 /** Former ones that were never used and may still be on their way into a device. */
 const UNUSED_FORMER_MAX = 3;
@@ -160,7 +166,10 @@ export class PgCredentialStore implements CredentialStore {
     await Promise.all([this.#uses.close(), this.#contacts.close()]);
   }
 
-  /** From memory where that grants; else as PostgreSQL has it, at the same expense for devices that are known and for those that are not. */
+  /**
+   * From memory where that grants; else as PostgreSQL has it, at the same expense for devices that
+   * are known and for those that are not.
+   */
   async #check(
     deviceId: string,
     hash: string,
@@ -249,7 +258,9 @@ const DROP_FORMER = {
            SELECT u.generation FROM device_credential u WHERE u.device_id = $1 AND u.used_at IS NULL ORDER BY u.generation DESC OFFSET $3 LIMIT 1)))`,
 };
 
-/** $1: the device; $2: until when what was the newest stays valid. Its secret is not shown any more. */
+/**
+ * $1: the device; $2: until when what was the newest stays valid. Its secret is not shown any more.
+ */
 const RETIRE = {
   name: 'retire-credentials',
   text: `UPDATE device_credential SET secret = NULL, expires_at = coalesce(expires_at, to_timestamp($2::float8 / 1000)) WHERE device_id = $1`,

@@ -1,4 +1,7 @@
-/** Lets devices in, each way with its own rule, and out again. Every rule is checked in the transaction that acts on it, so that nothing gets past it by being quick. */
+/**
+ * Lets devices in, each way with its own rule, and out again. Every rule is checked in the
+ * transaction that acts on it, so that nothing gets past it by being quick.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
@@ -222,7 +225,10 @@ export class PgEnrolmentStore implements EnrolmentStore {
   }
 }
 
-/** Of somebody who is narrowed, a device that is there and not theirs is as one that would not be theirs. */
+/**
+ * Of somebody who is narrowed, a device that is there and not theirs is as one that would not be
+ * theirs.
+ */
 async function takenAmong(
   database: Database,
   ids: readonly DeviceId[],

@@ -1,4 +1,7 @@
-/** What the specs of provisioning share: a registry on a real PostgreSQL, devices as their OTA requests show them, and ways to log in. */
+/**
+ * What the specs of provisioning share: a registry on a real PostgreSQL, devices as their OTA
+ * requests show them, and ways to log in.
+ */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import pg from 'pg';

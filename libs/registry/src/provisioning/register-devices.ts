@@ -11,7 +11,10 @@ import { boundAct } from './client-bindings.js';
 import { issueCredentials, lockDevice, lockDevices, noteChange } from './issue-credentials.js';
 import { waitingAmong } from './pending-enrolments.js';
 
-/** $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a whole. */
+/**
+ * $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a
+ * whole.
+ */
 const REGISTER = {
   text: `WITH input AS MATERIALIZED (
            SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text,
@@ -34,8 +37,9 @@ export async function existingOf(database: Queryable, deviceIds: readonly string
 }
 
 /**
- * Inserts all of them, or none where one would not be among those of `within`: that one is in the answer.
- * So is one that waits for a person: who is narrowed to `within` does not decide whether it is admitted.
+ * Inserts all of them, or none where one would not be among those of `within`: that one is in the
+ * answer. So is one that waits for a person: who is narrowed to `within` does not decide whether it
+ * is admitted.
  */
 export async function insertWithin(
   transaction: Queryable,
@@ -117,7 +121,10 @@ export function registeredActs(
   return clientUuid === undefined ? [registered] : [registered, boundAct(deviceId, 'registration', at)];
 }
 
-/** $1: the device; $2: now. Its open session ends with it, because nothing that closes sessions will find the device. */
+/**
+ * $1: the device; $2: now. Its open session ends with it, because nothing that closes sessions will
+ * find the device.
+ */
 const REMOVE = {
   name: 'remove-device',
   text: `WITH gone AS (DELETE FROM device WHERE id = $1 RETURNING id, epoch),

@@ -13,7 +13,10 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-/** Registers a device; answers with the first request that it will make, and the credential that the operator got. */
+/**
+ * Registers a device; answers with the first request that it will make, and the credential that the
+ * operator got.
+ */
 async function registered(change: Partial<NewDevice> = {}) {
   const contact = newContact();
   const device: NewDevice = {

@@ -35,7 +35,10 @@ afterAll(async () => {
   await testDatabase.close();
 });
 
-/** The book over the real database, with a clock that stands still and statements that are counted; `isAway` cuts the connection. */
+/**
+ * The book over the real database, with a clock that stands still and statements that are counted;
+ * `isAway` cuts the connection.
+ */
 function openBook(): {
   readonly book: StandingBook;
   readonly seen: { statements: number; answers: number; isAway: boolean; now: number };

@@ -1,7 +1,8 @@
 /**
- * What this process remembers of how devices stand, so that a storm of logins costs a few statements and answers go on while PostgreSQL is away. Forgets at
- * once what this process changes, and what others changed by the next question after a second; what was changed is read again without waiting for a question,
- * because PostgreSQL may be away by then. Decides nothing.
+ * What this process remembers of how devices stand, so that a storm of logins costs a few
+ * statements and answers go on while PostgreSQL is away. Forgets at once what this process changes,
+ * and what others changed by the next question after a second; what was changed is read again
+ * without waiting for a question, because PostgreSQL may be away by then. Decides nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../database/database.js';
@@ -23,11 +24,17 @@ const UNKNOWN_MAX = 10_000;
 const SYNC_EVERY_MS = 1_000;
 /** Changes are kept for an hour; who has not looked for this long begins with nothing. */
 const SYNC_GAP_MAX_MS = 20 * 60_000;
-/** Nobody waits longer than this to hear of changes: while PostgreSQL is away each question may take ten seconds. */
+/**
+ * Nobody waits longer than this to hear of changes: while PostgreSQL is away each question may take
+ * ten seconds.
+ */
 const SYNC_WAIT_MS = 250;
 const ROWS_PER_PAGE = 2_000;
 
-/** $1: the oldest transaction that was still running at the last look. Each change is `<transaction> <device>`. */
+/**
+ * $1: the oldest transaction that was still running at the last look. Each change is `<transaction>
+ * <device>`.
+ */
 const CHANGED_SINCE = {
   name: 'provisioning-changed-since',
   text: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
@@ -46,9 +53,14 @@ export class StandingBook {
   /** Devices of which more is remembered than is written: what a read brings of them is older. */
   readonly #amended = new Set<string>();
   #zones: Promise<readonly GroupZone[]> | undefined;
-  /** For each read that is out, what was forgotten meanwhile: what it brings of that is out of date. */
+  /**
+   * For each read that is out, what was forgotten meanwhile: what it brings of that is out of date.
+   */
   readonly #forgottenDuring = new Set<Set<string>>();
-  /** What the last look found. A long transaction has it found again at each look, and it is news only once. */
+  /**
+   * What the last look found. A long transaction has it found again at each look, and it is news
+   * only once.
+   */
   #changesSeen: ReadonlySet<string> = new Set();
   #horizon = BEFORE_NOTHING;
   #syncedAt = Number.NEGATIVE_INFINITY;
@@ -62,7 +74,10 @@ export class StandingBook {
     this.#reads = new GatheredReads((ids) => this.#readMany(ids));
   }
 
-  /** While PostgreSQL is away: what is remembered, however old. Throws RegistryError DATABASE_UNAVAILABLE where nothing is. */
+  /**
+   * While PostgreSQL is away: what is remembered, however old. Throws RegistryError
+   * DATABASE_UNAVAILABLE where nothing is.
+   */
   async find(deviceId: string): Promise<Standing> {
     const id = storableText(deviceId);
     await this.#sync();
@@ -76,8 +91,9 @@ export class StandingBook {
   }
 
   /**
-   * The device as PostgreSQL has it now, with what this process has yet to write. Costs a share of one
-   * statement whether or not the device is known or remembered: the time that it takes discloses neither.
+   * The device as PostgreSQL has it now, with what this process has yet to write. Costs a share of
+   * one statement whether or not the device is known or remembered: the time that it takes
+   * discloses neither.
    */
   async read(deviceId: string): Promise<Standing> {
     const id = storableText(deviceId);
@@ -152,7 +168,10 @@ export class StandingBook {
     return new Map(standings.map((standing) => [standing.deviceId, standing]));
   }
 
-  /** Remembers what is read, except for what was forgotten meanwhile. The zones are part of every standing. */
+  /**
+   * Remembers what is read, except for what was forgotten meanwhile. The zones are part of every
+   * standing.
+   */
   async #remembering(read: () => Promise<readonly Standing[]>): Promise<readonly Standing[]> {
     const forgotten = new Set<string>();
     this.#forgottenDuring.add(forgotten);
@@ -199,13 +218,17 @@ export class StandingBook {
       this.#horizon = row?.horizon ?? this.#horizon;
       this.#syncedAt = askedAt;
     } catch (error) {
-      // What is remembered stays in use: a login gets no session without PostgreSQL anyway, and an OTA answer must not fail for it.
+      // What is remembered stays in use: a login gets no session without PostgreSQL anyway, and an
+      // OTA answer must not fail for it.
       this.#logger.warn({ message: messageOf(error) }, 'changes of credentials by other processes were not read');
     } finally {
       this.#nextSyncAt = askedAt + SYNC_EVERY_MS;
     }
   }
-  /** Nobody waits for it, and whoever asks meanwhile shares it. What cannot be read is read when somebody asks. */
+  /**
+   * Nobody waits for it, and whoever asks meanwhile shares it. What cannot be read is read when
+   * somebody asks.
+   */
   #readAgain(ids: readonly string[]): void {
     for (const id of ids) if (id !== GROUP_ZONES) this.#reads.get(id).catch(() => undefined);
   }

@@ -1,4 +1,7 @@
-/** How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials, or removed. */
+/**
+ * How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials,
+ * or removed.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import type { Dialect } from '../device-filter.js';
@@ -141,12 +144,18 @@ export function toKnownDevice(standing: Standing | undefined): KnownDevice | und
   };
 }
 
-/** Any constant text would do; this one tells a reader of broker logs which device it is, and finds the row. */
+/**
+ * Any constant text would do; this one tells a reader of broker logs which device it is, and finds
+ * the row.
+ */
 export function usernameOf(deviceId: string): string {
   return deviceId;
 }
 
-/** The device as it stands after it used this credential: nothing issued earlier is valid, and the secret is no longer needed. */
+/**
+ * The device as it stands after it used this credential: nothing issued earlier is valid, and the
+ * secret is no longer needed.
+ */
 export function afterUse(standing: Standing, used: Credential): Standing {
   return {
     ...standing,

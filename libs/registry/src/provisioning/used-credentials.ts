@@ -1,4 +1,7 @@
-/** Notes first uses of credentials in batches. From its use on a secret is nowhere in plain, and nothing issued earlier is valid. */
+/**
+ * Notes first uses of credentials in batches. From its use on a secret is nowhere in plain, and
+ * nothing issued earlier is valid.
+ */
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';

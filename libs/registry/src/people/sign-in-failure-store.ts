@@ -1,12 +1,11 @@
 /**
- * Attempts to sign in that failed, in PostgreSQL so that neither a restart nor another process forgets them. As many rows as attempts within the time after
- * which they are forgotten, which the cost of a password check bounds.
+ * Failed attempts to sign in, in PostgreSQL so that restarts and other processes know them.
+ * The cost of a password check bounds the number of rows.
  */
 import type { Database } from '../database/database.js';
 import { hashOf } from '../secrets/secrets.js';
-import type { FailureRun, SignInFailureStore } from './people-stores.js';
 
-/** Locks the rows of the subjects, in one order for everybody, and makes those that are missing. */
+/** Locks the rows of the subjects in one order, and creates the missing ones. */
 const LOCK = {
   text: `INSERT INTO sign_in_failure AS f (subject, failures, last_at)
          SELECT s.subject, 0, to_timestamp($2::float8 / 1000) FROM unnest($1::text[]) AS s(subject) ORDER BY s.subject
@@ -18,7 +17,7 @@ const COUNT = {
            failures = CASE WHEN last_at < to_timestamp($3::float8 / 1000) THEN 1 ELSE failures + 1 END
          WHERE subject = ANY($1::text[])`,
 };
-/** Locks in the order of LOCK: two that lock in different orders would wait for each other. */
+/** Locks in the order of LOCK, because two orders would cause a deadlock. */
 const SPARE = {
   text: `WITH held AS (SELECT subject FROM sign_in_failure WHERE subject = ANY($1::text[]) ORDER BY subject FOR UPDATE)
          UPDATE sign_in_failure f SET failures = greatest(f.failures - 1, 0) FROM held WHERE f.subject = held.subject`,
@@ -27,19 +26,30 @@ const END = {
   text: `WITH held AS (SELECT subject FROM sign_in_failure WHERE subject = ANY($1::text[]) ORDER BY subject FOR UPDATE)
          DELETE FROM sign_in_failure f USING held WHERE f.subject = held.subject`,
 };
-/** A few at a time: each attempt adds three at most. */
+/** Removes a few rows at a time: an attempt adds at most three. */
 const FORGET = {
   text: `DELETE FROM sign_in_failure WHERE subject IN (
-           SELECT subject FROM sign_in_failure WHERE last_at < to_timestamp($1::float8 / 1000) ORDER BY last_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
+           SELECT subject FROM sign_in_failure WHERE last_at < to_timestamp($1::float8 / 1000)
+           ORDER BY last_at LIMIT 10 FOR UPDATE SKIP LOCKED)`,
 };
 
-export class PgSignInFailureStore implements SignInFailureStore {
+/** How often in a row something failed, and when last. */
+export interface FailureRun {
+  readonly failures: number;
+  readonly lastAt: number;
+}
+
+export class SignInFailureStore {
   readonly #database: Database;
 
   constructor(database: Database) {
     this.#database = database;
   }
 
+  /**
+   * Counts an attempt as failed before it is made, for simultaneous attempts must see other counts.
+   * Where `lockedUntil` locks a subject, nothing is counted and the latest time is returned.
+   */
   async begin(
     subjects: readonly string[],
     at: number,
@@ -62,13 +72,22 @@ export class PgSignInFailureStore implements SignInFailureStore {
     });
   }
 
-  async succeeded({ ended, spared }: Parameters<SignInFailureStore['succeeded']>[0]): Promise<void> {
+  /**
+   * The attempt succeeded: the runs of `ended` are over, and those of `spared` are as before it.
+   */
+  async succeeded({
+    ended,
+    spared,
+  }: {
+    readonly ended: readonly string[];
+    readonly spared: readonly string[];
+  }): Promise<void> {
     await this.#database.query(SPARE, [spared.map(keyOf)]);
     await this.#database.query(END, [ended.map(keyOf)]);
   }
 }
 
-/** `kind:what`, with what it is about hashed: texts of strangers, of any length. */
+/** `kind:hash`. Subjects are texts of strangers, of any length, so they are hashed. */
 function keyOf(subject: string): string {
   const [kind = ''] = subject.split(':', 1);
   return `${kind}:${hashOf(subject)}`;

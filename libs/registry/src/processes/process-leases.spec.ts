@@ -1,13 +1,13 @@
 import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { Database } from './database/database.js';
-import type { Queryable, Statement } from './database/database.js';
+import { Database } from '../database/database.js';
+import type { Queryable, Statement } from '../database/database.js';
 import { ProcessLeases } from './process-leases.js';
-import type { ProcessLease } from './registry.js';
-import { RegistryError } from './registry-error.js';
-import { silentLogger } from './registry-logger.js';
-import { openTestDatabase } from './test-database.js';
-import type { TestDatabase } from './test-database.js';
+import type { ProcessLease } from '../registry.js';
+import { RegistryError } from '../registry-error.js';
+import { silentLogger } from '../registry-logger.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
 
 /** As in the product, fifteen times as fast. */
 const timing = { leaseMs: 1_000, renewEveryMs: 300, retryAfterMs: 100 };

@@ -1,20 +1,21 @@
 /**
- * Leases of hub processes: a row that its process renews while it lives. What a process left behind is closed once its lease has ended.
- *
- * A lapsed lease is not a lost one. While PostgreSQL is away nobody can renew, and a hub that ended itself for that would throw out its devices for
- * nothing. So the row is the lease: the next renewal that finds it revives it, and only a process whose row was swept has lost it. That is safe,
- * because everything that a living lease allows (presence, ownership of jobs, claims of targets) compares `lease_until` inside the statement that uses
- * it, and because a job that was taken over meanwhile has a newer fence, under which the former owner's statements change nothing.
- *
- * An outage makes all leases lapse, and whoever is back first must not sweep the others: only a process sweeps that has itself held a lease without a
- * gap for a whole lease period, in which the living have had time to renew theirs.
+ * Leases of hub processes: a row that its process renews while it lives. What a process left behind
+ * is closed once its lease has ended. A lapsed lease is not a lost one. While PostgreSQL is away
+ * nobody can renew, and a hub that ended itself for that would throw out its devices for nothing.
+ * So the row is the lease: the next renewal that finds it revives it, and only a process whose row
+ * was swept has lost it. That is safe, because everything that a living lease allows (presence,
+ * ownership of jobs, claims of targets) compares `lease_until` inside the statement that uses it,
+ * and because a job that was taken over meanwhile has a newer fence, under which the former owner's
+ * statements change nothing. An outage makes all leases lapse, and whoever is back first must not
+ * sweep the others: only a process sweeps that has itself held a lease without a gap for a whole
+ * lease period, in which the living have had time to renew theirs.
  */
 import { hostname } from 'node:os';
 import type { HubProcessId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
-import type { Queryable } from './database/database.js';
-import type { RegistryLogger } from './registry-logger.js';
-import type { LeaseOptions, ProcessLease } from './registry.js';
+import type { Queryable } from '../database/database.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { LeaseOptions, ProcessLease } from '../registry.js';
 
 /** Milliseconds. */
 export interface LeaseTiming {
@@ -42,8 +43,8 @@ const RENEW = {
 const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
 
 /**
- * Calls with an idempotency key that a dead process had begun and not recorded. The index is on the start of a call, and no
- * call takes longer than five minutes.
+ * Calls with an idempotency key that a dead process had begun and not recorded. The index is on the
+ * start of a call, and no call takes longer than five minutes.
  */
 const RECORD_CUT_OFF_CALLS = `, cut_off AS (
            INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, error_code, error_message, started_at, duration_ms, actor)
@@ -56,7 +57,10 @@ const RECORD_CUT_OFF_CALLS = `, cut_off AS (
            ON CONFLICT (id) DO NOTHING
          )`;
 
-/** Ends processes and what they left open. $1: the process that asks; $2: the reason that its sessions get. */
+/**
+ * Ends processes and what they left open. $1: the process that asks; $2: the reason that its
+ * sessions get.
+ */
 const endProcesses = (which: string, more = ''): { readonly text: string } => ({
   text: `WITH dead AS (
            DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
@@ -105,14 +109,20 @@ export class ProcessLeases {
     return this.#current;
   }
 
-  /** Resolves to 0 while this process cannot tell the dead from those that an outage kept from renewing. */
+  /**
+   * Resolves to 0 while this process cannot tell the dead from those that an outage kept from
+   * renewing.
+   */
   async sweep(): Promise<number> {
     if (this.#current?.isSteady !== true) return 0;
     const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, [this.#current.id, 'hub_crashed']);
     return row?.count ?? 0;
   }
 
-  /** The processes whose leases live; undefined while this process cannot tell, because its own lease is new or was just revived. */
+  /**
+   * The processes whose leases live; undefined while this process cannot tell, because its own
+   * lease is new or was just revived.
+   */
   async living(): Promise<ReadonlySet<HubProcessId> | undefined> {
     if (this.#current?.isSettled !== true) return undefined;
     const rows = await this.#deps.database.query<{ id: HubProcessId }>(LIVING, []);
@@ -154,7 +164,10 @@ class Lease implements ProcessLease {
     return this.#isHeldFor(this.#deps.timing.leaseMs);
   }
 
-  /** After an outage of PostgreSQL the other processes need a few seconds to renew their leases, too. */
+  /**
+   * After an outage of PostgreSQL the other processes need a few seconds to renew their leases,
+   * too.
+   */
   get isSettled(): boolean {
     return this.#isHeldFor(this.#deps.timing.leaseMs / 2);
   }
