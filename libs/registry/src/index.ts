@@ -117,11 +117,9 @@ export type {
   Approval,
   ApprovalRefusal,
   BoardFacts,
-  CredentialStore,
   CredentialVerdict,
   EnrolmentLinkRow,
   EnrolmentRow,
-  EnrolmentStore,
   FactoryKey,
   IssuedCredential,
   KnownDevice,
@@ -129,7 +127,9 @@ export type {
   OtaContact,
   PendingEnrolment,
   Recognition,
-} from './provisioning-store.js';
+} from './provisioning/provisioning.js';
+export type { CredentialStore } from './provisioning/credentials/credential-store.js';
+export type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 export type {
   GrantedDownload,
   ObjectionGroup,

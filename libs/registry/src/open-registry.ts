@@ -26,9 +26,9 @@ import { SignInFailureStore } from './people/sign-in-failure-store.js';
 import { UserSessionStore } from './people/user-session-store.js';
 import { UserStore } from './people/user-store.js';
 import { ProcessLeases } from './processes/process-leases.js';
-import { PgCredentialStore } from './provisioning/pg-credential-store.js';
-import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
-import { StandingBook } from './provisioning/standing-book.js';
+import { CredentialStore } from './provisioning/credentials/credential-store.js';
+import { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
+import { CredentialCache } from './provisioning/credentials/credential-cache.js';
 import { PgCallStore } from './calls/call-store.js';
 import { PgDisruptiveCallStore } from './calls/disruptive-call-store.js';
 import { PgEventStore } from './events/event-store.js';
@@ -90,9 +90,15 @@ export async function openRegistry({
   const calls = new PgCallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
   const userSessions = new UserSessionStore(database, logger);
-  const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
-  const credentials = new PgCredentialStore(provisioning);
-  const enrolments = new PgEnrolmentStore(provisioning);
+  const provisioning = {
+    database,
+    logger,
+    devices,
+    cache: new CredentialCache(database, logger, Date.now),
+    now: Date.now,
+  };
+  const credentials = new CredentialStore(provisioning);
+  const enrolments = new EnrolmentStore(provisioning);
   const downloads = new PgDownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {

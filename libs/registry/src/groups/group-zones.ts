@@ -7,7 +7,7 @@ import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
-import { noteChange } from '../provisioning/issue-credentials.js';
+import { noteChange } from '../provisioning/credentials/issue-credentials.js';
 
 export interface GroupZone {
   readonly filter: GroundFilter;

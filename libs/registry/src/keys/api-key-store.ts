@@ -12,7 +12,7 @@ import { canAnswer, groundFilter } from '../groups/ground-filter.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
-import { CredentialCache } from '../secrets/credential-cache.js';
+import { SecretCache } from '../secrets/secret-cache.js';
 import { hashOf } from '../secrets/secrets.js';
 import { SCOPES, toApiKey } from './api-key.js';
 import type { ApiKeyAnswer, ApiKeyRecord, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './api-key.js';
@@ -45,7 +45,7 @@ const COUNT = {
 export class ApiKeyStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
-  readonly #cache = new CredentialCache<ApiKeyRow, Principal>((hashes) => this.#find(hashes));
+  readonly #cache = new SecretCache<ApiKeyRow, Principal>((hashes) => this.#find(hashes));
 
   constructor(database: Database, logger: RegistryLogger) {
     this.#database = database;

@@ -6,7 +6,7 @@ import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { RegistryLogger } from '../registry-logger.js';
-import { CredentialCache } from '../secrets/credential-cache.js';
+import { SecretCache } from '../secrets/secret-cache.js';
 import { hashOf, newSecret } from '../secrets/secrets.js';
 import { toUser } from './user.js';
 import type { Asked, UserRow } from './user.js';
@@ -70,7 +70,7 @@ type SessionRecord = Parameters<typeof toUser>[0] & {
 export class UserSessionStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
-  readonly #cache = new CredentialCache<SessionRecord, UserSession>((hashes) => this.#find(hashes));
+  readonly #cache = new SecretCache<SessionRecord, UserSession>((hashes) => this.#find(hashes));
 
   constructor(database: Database, logger: RegistryLogger) {
     this.#database = database;

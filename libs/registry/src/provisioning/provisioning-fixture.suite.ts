@@ -6,7 +6,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import pg from 'pg';
 import { openRegistry } from '../open-registry.js';
-import type { CredentialVerdict, KnownDevice, OtaContact } from '../provisioning-store.js';
+import type { CredentialVerdict, KnownDevice, OtaContact } from './provisioning.js';
 import type { Registry } from '../registry.js';
 import { openTestDatabase } from '../test-database.js';
 

@@ -4,7 +4,7 @@ import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { Database, Queryable } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
 import { vainDownloads } from '../../firmware/wasted-downloads.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 import type { GrantedDownload, RolloutCandidate, RolloutLimits } from './rollout-types.js';
 import { lockDisruptiveClaims } from '../queue/claim-targets.js';
 import { countMoved, counterOf, SHARD } from '../queue/counter-sql.js';

@@ -3,7 +3,7 @@ import type { HubProcessId, JobId } from '@flotilla/mcp';
 import type { Database } from '../../database/database.js';
 import type { DeviceFilter } from '../../device-filter.js';
 import type { JobSight } from '../job-types.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 import type { RolloutCandidate, RolloutLimits, RolloutStore } from './rollout-types.js';
 import { grantDownloads, readRoom } from './rollout-downloads.js';
 import { findCandidate, isAnyRolloutRunning, offerUpdate } from './rollout-offers.js';

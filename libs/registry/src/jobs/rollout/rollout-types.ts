@@ -4,7 +4,7 @@ import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { DeviceFilter } from '../../device-filter.js';
 import type { JobSight } from '../job-types.js';
 import type { JobFence } from '../job-types.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 
 export interface RolloutLimits {
   /** Downloads of the whole hub that run or may begin at any moment. */

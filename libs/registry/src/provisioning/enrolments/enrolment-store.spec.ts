@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewDevice, OtaContact } from '../provisioning-store.js';
-import { admitted, logIn, newContact, openProvisioning } from './provisioning-fixture.suite.js';
-import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
+import type { NewDevice, OtaContact } from '../provisioning.js';
+import { admitted, logIn, newContact, openProvisioning } from '../provisioning-fixture.suite.js';
+import type { ProvisioningFixture } from '../provisioning-fixture.suite.js';
 
 const MINUTE_MS = 60_000;
 const DAY_MS = 86_400_000;

@@ -5,13 +5,13 @@
  * without waiting for a question, because PostgreSQL may be away by then. Decides nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Queryable } from '../database/database.js';
-import { storableText } from '../database/json-rows.js';
-import { BoundedCache } from '../devices/bounded-cache.js';
-import { GROUP_ZONES, readGroupZones } from '../groups/group-zones.js';
-import type { GroupZone } from '../groups/group-zones.js';
-import { messageOf } from '../registry-error.js';
-import type { RegistryLogger } from '../registry-logger.js';
+import type { Queryable } from '../../database/database.js';
+import { storableText } from '../../database/json-rows.js';
+import { BoundedCache } from '../../devices/bounded-cache.js';
+import { GROUP_ZONES, readGroupZones } from '../../groups/group-zones.js';
+import type { GroupZone } from '../../groups/group-zones.js';
+import { messageOf } from '../../registry-error.js';
+import type { RegistryLogger } from '../../registry-logger.js';
 import { GatheredReads } from './gathered-reads.js';
 import { knownAfter, standingOf } from './standing.js';
 import type { Standing } from './standing.js';
@@ -43,7 +43,7 @@ const CHANGED_SINCE = {
 /** For a first look, after which everything is forgotten anyway. */
 const BEFORE_NOTHING = '9223372036854775807';
 
-export class StandingBook {
+export class CredentialCache {
   readonly #database: Queryable;
   readonly #logger: RegistryLogger;
   readonly #now: () => number;

@@ -2,10 +2,10 @@
  * Keys that a factory burnt into chips, by serial number, as SQL. A serial proves the first device
  * that came with it, and no other.
  */
-import type { Queryable } from '../database/database.js';
-import { storableText } from '../database/json-rows.js';
-import type { FactoryKey } from '../provisioning-store.js';
-import { RegistryError } from '../registry-error.js';
+import type { Queryable } from '../../database/database.js';
+import { storableText } from '../../database/json-rows.js';
+import type { FactoryKey } from '../provisioning.js';
+import { RegistryError } from '../../registry-error.js';
 
 /** Both are fixed by the chip. [xiaozhi §7.4] */
 const KEY_BYTES = 32;

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewDevice } from '../provisioning-store.js';
-import { hashOf } from '../secrets/secrets.js';
-import { admitted, logIn, newContact, openProvisioning } from './provisioning-fixture.suite.js';
-import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
+import type { NewDevice } from '../provisioning.js';
+import { hashOf } from '../../secrets/secrets.js';
+import { admitted, logIn, newContact, openProvisioning } from '../provisioning-fixture.suite.js';
+import type { ProvisioningFixture } from '../provisioning-fixture.suite.js';
 
 const DAY_MS = 86_400_000;
 let fixture: ProvisioningFixture;

@@ -19,7 +19,7 @@ interface Holder<Principal> {
   readonly endsAt: number;
 }
 
-export class CredentialCache<Row, Principal> {
+export class SecretCache<Row, Principal> {
   readonly #known = new BoundedCache<string, { readonly principal: Principal; readonly until: number }>(REMEMBERED_MAX);
   /** Until when each secret is not looked up again. */
   readonly #unknown = new BoundedCache<string, number>(UNKNOWN_MAX);

@@ -2,15 +2,15 @@
  * Gathers devices that arrive at the same time, so that one transaction lets them in or makes them
  * wait, and one flush of the disk.
  */
-import { BatchWriter } from '../database/batch-writer.js';
-import type { Database } from '../database/database.js';
-import type { PendingEnrolment } from '../provisioning-store.js';
-import type { RegistryLogger } from '../registry-logger.js';
-import { admitArrivals } from './admit-arrivals.js';
-import type { Arrival } from './admit-arrivals.js';
-import type { StoredContact } from './enrol-device.js';
+import { BatchWriter } from '../../database/batch-writer.js';
+import type { Database } from '../../database/database.js';
+import type { PendingEnrolment } from '../provisioning.js';
+import type { RegistryLogger } from '../../registry-logger.js';
+import { admitContacts } from './admit-contacts.js';
+import type { Admission } from './admit-contacts.js';
+import type { StoredContact } from './enrol-devices.js';
 import { addPending, lockPending } from './pending-enrolments.js';
-import type { Standing } from './standing.js';
+import type { Standing } from '../credentials/standing.js';
 
 /** Each holds an advisory lock until the commit, of which a server has some thousands. */
 const ROWS_PER_WRITE = 200;
@@ -20,12 +20,12 @@ const DEPTH_MAX = 2_000;
 const GATHER_MS = 5;
 
 /** `admitted` is called with the ids of what was let in, once it is committed. */
-export function openArrivalWriter(
+export function openAdmissionWriter(
   database: Database,
   logger: RegistryLogger,
   admitted: (deviceIds: readonly string[]) => void,
-): BatchWriter<Arrival, Standing | undefined> {
-  return new BatchWriter<Arrival, Standing | undefined>({
+): BatchWriter<Admission, Standing | undefined> {
+  return new BatchWriter<Admission, Standing | undefined>({
     name: 'enrolment',
     keyOf: ({ contact }) => contact.deviceId,
     rowsPerWrite: ROWS_PER_WRITE,
@@ -33,7 +33,7 @@ export function openArrivalWriter(
     gatherMs: GATHER_MS,
     logger,
     write: async (arrivals) => {
-      const standings = await database.transaction((transaction) => admitArrivals(transaction, arrivals));
+      const standings = await database.transaction((transaction) => admitContacts(transaction, arrivals));
       admitted(arrivals.map(({ contact }) => contact.deviceId));
       return standings;
     },

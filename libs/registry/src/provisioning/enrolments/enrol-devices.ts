@@ -3,11 +3,11 @@
  * a first credential in place of all that it had.
  */
 import type { DeviceId } from '@flotilla/mcp';
-import type { Queryable } from '../database/database.js';
-import { storableText, toJson } from '../database/json-rows.js';
-import type { BoardFacts, OtaContact } from '../provisioning-store.js';
-import { issueCredentials, noteChange } from './issue-credentials.js';
-import { hashOf } from '../secrets/secrets.js';
+import type { Queryable } from '../../database/database.js';
+import { storableText, toJson } from '../../database/json-rows.js';
+import type { BoardFacts, OtaContact } from '../provisioning.js';
+import { issueCredentials, noteChange } from '../credentials/issue-credentials.js';
+import { hashOf } from '../../secrets/secrets.js';
 
 /**
  * What is stored of a contact: texts that PostgreSQL takes, and a hash in place of the Client-Id.

@@ -5,9 +5,9 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { ToolSetHash } from '@flotilla/mcp';
-import type { NotedContact, OtaContact } from '../provisioning-store.js';
-import { admitted, newContact, openProvisioning } from './provisioning-fixture.suite.js';
-import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
+import type { NotedContact, OtaContact } from '../provisioning.js';
+import { admitted, newContact, openProvisioning } from '../provisioning-fixture.suite.js';
+import type { ProvisioningFixture } from '../provisioning-fixture.suite.js';
 
 let fixture: ProvisioningFixture;
 let noted: (readonly NotedContact[])[] = [];

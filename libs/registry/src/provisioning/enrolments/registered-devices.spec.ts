@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { NewDevice, OtaContact } from '../provisioning-store.js';
-import { hashOf } from '../secrets/secrets.js';
-import { logIn, newContact, openProvisioning } from './provisioning-fixture.suite.js';
-import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
+import type { NewDevice, OtaContact } from '../provisioning.js';
+import { hashOf } from '../../secrets/secrets.js';
+import { logIn, newContact, openProvisioning } from '../provisioning-fixture.suite.js';
+import type { ProvisioningFixture } from '../provisioning-fixture.suite.js';
 
 const HOUR_MS = 3_600_000;
 let fixture: ProvisioningFixture;

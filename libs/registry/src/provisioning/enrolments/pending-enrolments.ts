@@ -5,15 +5,15 @@
 import type { DeviceId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import { z } from 'zod';
-import { decodeCursor, toPage } from '../database/cursor.js';
-import type { Queryable } from '../database/database.js';
-import { bind } from '../database/sql-parameters.js';
-import { isUuid } from '../database/uuid-v7.js';
-import type { Page, PageRequest } from '../page.js';
-import type { EnrolmentRow, PendingEnrolment } from '../provisioning-store.js';
-import { RegistryError } from '../registry-error.js';
-import type { StoredContact } from './enrol-device.js';
-import { newCode, newSecret } from '../secrets/secrets.js';
+import { decodeCursor, toPage } from '../../database/cursor.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { bind } from '../../database/sql-parameters.js';
+import { isUuid } from '../../database/uuid-v7.js';
+import type { Page, PageRequest } from '../../page.js';
+import type { EnrolmentRow, PendingEnrolment } from '../provisioning.js';
+import { RegistryError } from '../../registry-error.js';
+import type { StoredContact } from './enrol-devices.js';
+import { newCode, newSecret } from '../../secrets/secrets.js';
 
 /**
  * A device asks again every half a minute while it waits; one that has not for so long shows its
@@ -195,13 +195,15 @@ export async function markAdmitted(transaction: Queryable, contacts: readonly St
   );
 }
 
-export async function rejectPending(transaction: Queryable, id: string): Promise<DeviceId | undefined> {
+/** Resolves to the device; undefined where there is no such pending enrolment. */
+export async function rejectPending(transaction: Transaction, id: string): Promise<DeviceId | undefined> {
   if (!isUuid(id)) return undefined;
-  const [row] = await transaction.query<{ device_id: string }>(
-    { text: 'DELETE FROM enrolment WHERE id = $1 AND admitted_at IS NULL RETURNING device_id' },
-    [id],
-  );
-  return row?.device_id as DeviceId | undefined;
+  const where = { id, admittedAt: null };
+  return transaction.ask(async ({ enrolment }) => {
+    const found = await enrolment.findFirst({ where, select: { deviceId: true } });
+    const { count } = await enrolment.deleteMany({ where });
+    return count === 0 ? undefined : (found?.deviceId as DeviceId | undefined);
+  });
 }
 
 /** Those that have waited longest first. */

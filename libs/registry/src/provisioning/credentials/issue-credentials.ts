@@ -2,10 +2,10 @@
  * The writes that everything which lets devices in is made of, set-based and inside somebody's
  * transaction. They check nothing.
  */
-import type { Queryable } from '../database/database.js';
-import { toJson } from '../database/json-rows.js';
-import type { Dialect } from '../device-filter.js';
-import { hashOf, newMqttClientId, newSecret } from '../secrets/secrets.js';
+import type { Queryable } from '../../database/database.js';
+import { toJson } from '../../database/json-rows.js';
+import type { Dialect } from '../../device-filter.js';
+import { hashOf, newMqttClientId, newSecret } from '../../secrets/secrets.js';
 
 /** $1: rows. */
 const ISSUE = {

@@ -2,12 +2,12 @@
  * Lets in the device that shows a code: attempts, online check and enrolment in one transaction.
  */
 import type { DeviceId } from '@flotilla/mcp';
-import type { Queryable } from '../database/database.js';
-import { IS_ONLINE } from '../devices/device-condition.js';
-import type { ApprovalRefusal, EnrolmentStore } from '../provisioning-store.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { IS_ONLINE } from '../../devices/device-condition.js';
+import type { ApprovalRefusal, ApprovalRequest } from '../provisioning.js';
 import { countFailure, mayTry } from './approval-attempts.js';
-import { enrolDevices } from './enrol-device.js';
-import { lockDevice } from './issue-credentials.js';
+import { enrolDevices } from './enrol-devices.js';
+import { lockDevice } from '../credentials/issue-credentials.js';
 import { findByCode, IS_CREDENTIAL_USED, isOtherDevice, lockPending, markAdmitted } from './pending-enrolments.js';
 
 type Verdict =
@@ -15,8 +15,8 @@ type Verdict =
   | { readonly kind: ApprovalRefusal };
 
 export async function approveEnrolment(
-  transaction: Queryable,
-  { code, approver, confirm, name, tags, at }: Parameters<EnrolmentStore['approve']>[0],
+  transaction: Transaction,
+  { code, approver, confirm, name, tags, at }: ApprovalRequest,
 ): Promise<Verdict> {
   await lockPending(transaction, at);
   if (!(await mayTry(transaction, approver, at))) return { kind: 'ATTEMPTS_EXCEEDED' };

@@ -3,11 +3,11 @@
  * or removed.
  */
 import type { DeviceId } from '@flotilla/mcp';
-import type { Queryable } from '../database/database.js';
-import type { Dialect } from '../device-filter.js';
-import { zoneOfDevice } from '../groups/group-zones.js';
-import type { GroupZone } from '../groups/group-zones.js';
-import type { KnownDevice } from '../provisioning-store.js';
+import type { Queryable } from '../../database/database.js';
+import type { Dialect } from '../../device-filter.js';
+import { zoneOfDevice } from '../../groups/group-zones.js';
+import type { GroupZone } from '../../groups/group-zones.js';
+import type { KnownDevice } from '../provisioning.js';
 
 /** One credential of a device. Times are ms since the Unix epoch. */
 export interface Credential {

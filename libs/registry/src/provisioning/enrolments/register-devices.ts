@@ -1,14 +1,14 @@
 /** Registers devices before they come, and removes them, as SQL inside somebody's transaction. */
 import { MASK, type DeviceId } from '@flotilla/mcp';
-import type { AuditedChange } from '../audit/audit-entry.js';
-import type { Queryable } from '../database/database.js';
-import { storableText, toJson } from '../database/json-rows.js';
-import type { DeviceFilter } from '../device-filter.js';
-import type { NewDevice } from '../provisioning-store.js';
-import { hashOf } from '../secrets/secrets.js';
-import { sightOf } from '../access-scope/device-scope.js';
-import { boundAct } from './client-bindings.js';
-import { issueCredentials, lockDevice, lockDevices, noteChange } from './issue-credentials.js';
+import type { AuditedChange } from '../../audit/audit-entry.js';
+import type { Queryable } from '../../database/database.js';
+import { storableText, toJson } from '../../database/json-rows.js';
+import type { DeviceFilter } from '../../device-filter.js';
+import type { NewDevice } from '../provisioning.js';
+import { hashOf } from '../../secrets/secrets.js';
+import { sightOf } from '../../access-scope/device-scope.js';
+import { boundChange } from '../credentials/client-bindings.js';
+import { issueCredentials, lockDevice, lockDevices, noteChange } from '../credentials/issue-credentials.js';
 import { waitingAmong } from './pending-enrolments.js';
 
 /**
@@ -111,14 +111,14 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
 }
 
 /** What the audit trail says of a registration, without its secret. */
-export function registeredActs(
+export function registeredChanges(
   { deviceId, clientUuid, admitWithoutCodeUntil, ...data }: NewDevice,
   at: number,
 ): readonly AuditedChange[] {
   const until = admitWithoutCodeUntil === undefined ? undefined : new Date(admitWithoutCodeUntil).toISOString();
   const masked = { ...data, clientId: clientUuid === undefined ? undefined : MASK, admitWithoutCodeUntil: until };
   const registered = { action: 'device.registered', subject: `device:${deviceId}`, data: masked, at };
-  return clientUuid === undefined ? [registered] : [registered, boundAct(deviceId, 'registration', at)];
+  return clientUuid === undefined ? [registered] : [registered, boundChange(deviceId, 'registration', at)];
 }
 
 /**

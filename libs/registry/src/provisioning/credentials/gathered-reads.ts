@@ -3,7 +3,7 @@
  * asked by the next. Remembers nothing.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { RegistryError } from '../registry-error.js';
+import { RegistryError } from '../../registry-error.js';
 
 /** Ids of one statement. */
 const IDS_PER_READ = 1_000;

@@ -3,10 +3,10 @@
  * binding is on the audit trail. Ways that need more than this file are in admit-arrivals.ts and
  * approve-enrolment.ts.
  */
-import { appendAudit } from '../audit/append-audit.js';
-import type { AuditedChange } from '../audit/audit-entry.js';
-import type { AuditSource } from '../audit/audit-entry.js';
-import type { Queryable } from '../database/database.js';
+import { appendAudit } from '../../audit/append-audit.js';
+import type { AuditedChange } from '../../audit/audit-entry.js';
+import type { AuditSource } from '../../audit/audit-entry.js';
+import type { Queryable } from '../../database/database.js';
 import { lockDevice, noteChange } from './issue-credentials.js';
 
 /** What the binding relied on. `token`: a WebSocket connection that had a valid credential. */
@@ -17,7 +17,7 @@ export function hubFor(remoteAddress: string | undefined): AuditSource {
   return { actor: 'hub', remoteAddress };
 }
 
-export function boundAct(
+export function boundChange(
   deviceId: string,
   by: BoundBy,
   at: number,
@@ -55,6 +55,6 @@ export async function bindByToken(
   const rows = await transaction.query(BIND, [deviceId, clientUuidHash, secretHash]);
   if (rows.length === 0) return false;
   await noteChange(transaction, [deviceId]);
-  await appendAudit(transaction, [{ ...boundAct(deviceId, 'token', at), ...hubFor(remoteAddress) }]);
+  await appendAudit(transaction, [{ ...boundChange(deviceId, 'token', at), ...hubFor(remoteAddress) }]);
   return true;
 }

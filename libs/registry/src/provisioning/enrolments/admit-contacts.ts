@@ -3,40 +3,40 @@
  * costs a few statements. Each way in has its rule, checked under the locks of the devices, so that
  * nothing gets past it by being quick. Each admission is audited.
  */
-import { appendAudit } from '../audit/append-audit.js';
-import type { Queryable } from '../database/database.js';
-import { readGroupZones } from '../groups/group-zones.js';
-import { boundAct, hubFor } from './client-bindings.js';
-import type { BoundBy } from './client-bindings.js';
-import { enrolDevices } from './enrol-device.js';
-import type { Enrolling, StoredContact } from './enrol-device.js';
+import { appendAudit } from '../../audit/append-audit.js';
+import type { Queryable } from '../../database/database.js';
+import { readGroupZones } from '../../groups/group-zones.js';
+import { boundChange, hubFor } from '../credentials/client-bindings.js';
+import type { BoundBy } from '../credentials/client-bindings.js';
+import { enrolDevices } from './enrol-devices.js';
+import type { Enrolling, StoredContact } from './enrol-devices.js';
 import { takePlaces } from './enrolment-links.js';
 import { isSerialOf } from './factory-keys.js';
-import { lockDevices } from './issue-credentials.js';
+import { lockDevices } from '../credentials/issue-credentials.js';
 import { markAdmitted } from './pending-enrolments.js';
-import { isUnclaimed, standingOf } from './standing.js';
-import type { Standing } from './standing.js';
+import { isUnclaimed, standingOf } from '../credentials/standing.js';
+import type { Standing } from '../credentials/standing.js';
 
 /**
  * What the device relies on: an enrolment link, mode `open`, trust on first use that was asked for
  * at its registration, or the serial number of a chip that proved itself.
  */
-export type WayIn =
+export type AdmissionWay =
   | { readonly by: 'link'; readonly token: string }
   | { readonly by: 'open' }
   | { readonly by: 'first_use' }
   | { readonly by: 'serial'; readonly serial: string };
 
-export interface Arrival {
+export interface Admission {
   readonly contact: StoredContact;
-  readonly way: WayIn;
+  readonly way: AdmissionWay;
 }
 
 /**
  * A device that is not admitted yet. `isTaken`: another Client-Id, or the board that uses its
  * credential, has it.
  */
-interface Stranger extends Arrival {
+interface Stranger extends Admission {
   readonly isTaken: boolean;
   /** Only a person admits it. */
   readonly isRemoved: boolean;
@@ -55,9 +55,9 @@ interface Admitted extends Enrolling {
  * admitted. No device arrives twice. One with its own Client-Id is answered; a removed one waits
  * for a person.
  */
-export async function admitArrivals(
+export async function admitContacts(
   transaction: Queryable,
-  arrivals: readonly Arrival[],
+  arrivals: readonly Admission[],
 ): Promise<readonly (Standing | undefined)[]> {
   const ids = arrivals.map(({ contact }) => contact.deviceId);
   await lockDevices(transaction, ids);
@@ -90,7 +90,7 @@ export async function admitArrivals(
   await appendAudit(
     transaction,
     admitted.map(({ by, contact, more }) => ({
-      ...boundAct(contact.deviceId, by, contact.at, more),
+      ...boundChange(contact.deviceId, by, contact.at, more),
       ...hubFor(contact.remoteAddress),
     })),
   );

@@ -2,10 +2,10 @@
  * Notes first uses of credentials in batches. From its use on a secret is nowhere in plain, and
  * nothing issued earlier is valid.
  */
-import { BatchWriter } from '../database/batch-writer.js';
-import type { Queryable } from '../database/database.js';
-import { toJson } from '../database/json-rows.js';
-import type { RegistryLogger } from '../registry-logger.js';
+import { BatchWriter } from '../../database/batch-writer.js';
+import type { Queryable } from '../../database/database.js';
+import { toJson } from '../../database/json-rows.js';
+import type { RegistryLogger } from '../../registry-logger.js';
 
 export interface CredentialUse {
   readonly deviceId: string;

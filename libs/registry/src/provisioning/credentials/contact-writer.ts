@@ -4,12 +4,12 @@
  * noted, because everybody on the air can read a MAC.
  */
 import type { DeviceId } from '@flotilla/mcp';
-import { BatchWriter } from '../database/batch-writer.js';
-import type { Queryable } from '../database/database.js';
-import { toJson } from '../database/json-rows.js';
-import type { NotedContact, OtaContact } from '../provisioning-store.js';
-import type { RegistryLogger } from '../registry-logger.js';
-import { hashOf } from '../secrets/secrets.js';
+import { BatchWriter } from '../../database/batch-writer.js';
+import type { Queryable } from '../../database/database.js';
+import { toJson } from '../../database/json-rows.js';
+import type { NotedContact, OtaContact } from '../provisioning.js';
+import type { RegistryLogger } from '../../registry-logger.js';
+import { hashOf } from '../../secrets/secrets.js';
 
 const ROWS_PER_WRITE = 500;
 const DEPTH_MAX = 20_000;
