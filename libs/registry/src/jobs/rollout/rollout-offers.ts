@@ -4,7 +4,7 @@
  */
 import { storableText } from '../../database/json-rows.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 import { IS_DOWNLOAD_CUT } from './download-state.js';
 import { imageIncompatibility } from './image-incompatibility.js';
 
