@@ -1,4 +1,4 @@
-/** Copies the SQL files of the registry next to its compiled modules, which read them when they start. */
+/** Copies the SQL files of the registry next to its compiled modules, which read them on start. */
 import { copyFileSync, mkdirSync, readdirSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -13,7 +13,8 @@ export { randomBytesOfId } from './database/random-bytes.js';
 export { scopedFilter, scopedFilter as narrowed } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
-export type { DeviceGroupAnswer, DeviceGroupRow, DeviceGroupStore } from './device-group-store.js';
+export type { DeviceGroupAnswer, DeviceGroupRow } from './groups/device-group.js';
+export type { DeviceGroupStore } from './groups/device-group-store.js';
 export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';
 export type { DeviceOrder } from './devices/device-pages.js';
 export type { DeviceRow } from './devices/device-rows.js';
@@ -34,13 +35,8 @@ export type { StoredTool, ToolSet } from './tool-sets/tool-set.js';
 export type { ToolSetUseRow } from './tool-sets/tool-set-history.js';
 export type { FleetToolRow, ToolFilter, ToolSetStore } from './tool-sets/tool-set-store.js';
 export type { DownloadProgress, DownloadStore, DownloadTarget } from './firmware/download-store.js';
-export type {
-  AddedImage,
-  FirmwareImageStore,
-  Publication,
-  PublishAnswer,
-  RemovalAnswer,
-} from './firmware/firmware-image-store.js';
+export type { FirmwareImageStore } from './firmware/firmware-image-store.js';
+export type { AddedImage, Publication, PublishAnswer, RemovalAnswer } from './firmware/publication.js';
 export type {
   DownloadRow,
   FirmwareImageRow,
@@ -76,22 +72,19 @@ export { jobActionOf } from './jobs/commands/job-audit.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './devices/dial-store.js';
+export type { FailureRun, SignInFailureStore } from './people/sign-in-failure-store.js';
 export type {
   Asked,
-  FailureRun,
   NewUser,
-  NewUserSession,
   OidcIdentity,
   Role,
-  SignInFailureStore,
   UserAnswer,
   UserChange,
   UserRefusal,
   UserRow,
-  UserSession,
-  UserSessionStore,
-  UserStore,
-} from './people/people-stores.js';
+} from './people/user.js';
+export type { NewUserSession, UserSession, UserSessionStore } from './people/user-session-store.js';
+export type { UserStore } from './people/user-store.js';
 export { openRegistry } from './open-registry.js';
 export type { RegistryOptions } from './open-registry.js';
 export type { Page, PageRequest } from './page.js';
@@ -103,24 +96,15 @@ export { principalRef } from './registry.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
 export type { ApiKeyStore } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
-export type {
-  LeaseOptions,
-  Principal,
-  ProcessLease,
-  Registry,
-  Scope,
-  ToolPolicyStore,
-  WriterStatus,
-} from './registry.js';
+export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, WriterStatus } from './registry.js';
+export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {
   Approval,
   ApprovalRefusal,
   BoardFacts,
-  CredentialStore,
   CredentialVerdict,
   EnrolmentLinkRow,
   EnrolmentRow,
-  EnrolmentStore,
   FactoryKey,
   IssuedCredential,
   KnownDevice,
@@ -128,7 +112,9 @@ export type {
   OtaContact,
   PendingEnrolment,
   Recognition,
-} from './provisioning-store.js';
+} from './provisioning/provisioning.js';
+export type { CredentialStore } from './provisioning/credentials/credential-store.js';
+export type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type {
   GrantedDownload,
@@ -147,13 +133,13 @@ export type { RegistryLogger } from './registry-logger.js';
 export type {
   Breaker,
   DeliveryEnd,
-  OwedEvent,
+  PendingDelivery as OwedEvent,
   RedeliveryAnswer,
   WebhookBacklog,
   WebhookDeliveryRow,
   WebhookRow,
-  WebhookStore,
-} from './webhook-store.js';
+} from './webhooks/webhook.js';
+export type { WebhookStore } from './webhooks/webhook-store.js';
 export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
 export { closeDataDir } from './embedded/data-folder.js';

@@ -1,4 +1,7 @@
-/** Opens the registry: brings the database to this version's schema, then constructs the stores over one pool. Closing goes the other way. */
+/**
+ * Opens the registry: brings the database to this version's schema, then constructs the stores over
+ * one pool. Closing goes the other way.
+ */
 import path from 'node:path';
 import type { HubProcessId } from '@flotilla/mcp';
 import { beginKeyedChain } from './audit/append-audit.js';
@@ -15,17 +18,17 @@ import { ToolSetStore } from './tool-sets/tool-set-store.js';
 import { DownloadStore } from './firmware/download-store.js';
 import { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
-import { PgDeviceGroupStore } from './groups/pg-device-group-store.js';
+import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoreOf } from './jobs/job-store.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
-import { PgSignInFailureStore } from './people/pg-sign-in-failure-store.js';
-import { PgUserSessionStore } from './people/pg-user-session-store.js';
-import { PgUserStore } from './people/pg-user-store.js';
-import { ProcessLeases } from './process-leases.js';
-import { PgCredentialStore } from './provisioning/pg-credential-store.js';
-import { PgEnrolmentStore } from './provisioning/pg-enrolment-store.js';
-import { StandingBook } from './provisioning/standing-book.js';
+import { SignInFailureStore } from './people/sign-in-failure-store.js';
+import { UserSessionStore } from './people/user-session-store.js';
+import { UserStore } from './people/user-store.js';
+import { ProcessLeases } from './processes/process-leases.js';
+import { CredentialStore } from './provisioning/credentials/credential-store.js';
+import { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
+import { CredentialCache } from './provisioning/credentials/credential-cache.js';
 import { CallStore } from './calls/call-store.js';
 import { DisruptiveCallStore } from './calls/disruptive-call-store.js';
 import { EventStore } from './events/event-store.js';
@@ -36,9 +39,9 @@ import type { Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
 import { keepHubSecret } from './secrets/hub-secrets.js';
 import { UploadStore } from './uploads/upload-store.js';
-import { PgToolPolicyStore } from './tool-policy-store.js';
+import { ToolPolicyStore } from './policies/tool-policy-store.js';
 import { scopedView } from './access-scope/scoped-view.js';
-import { PgWebhookStore } from './webhooks/pg-webhook-store.js';
+import { WebhookStore } from './webhooks/webhook-store.js';
 
 export interface RegistryOptions {
   /** As pg reads it, TLS parameters included. */
@@ -48,9 +51,15 @@ export interface RegistryOptions {
   /** Where events go that find their writer full; without it they are dropped then. */
   readonly dataDir?: string;
   readonly logger?: RegistryLogger;
-  /** Of the key of the audit chain, the same in all processes; without it entries are chained by plain hashes. */
+  /**
+   * Of the key of the audit chain, the same in all processes; without it entries are chained by
+   * plain hashes.
+   */
   readonly auditSecret?: string | Uint8Array | undefined;
-  /** Encrypts the secret arguments of jobs, the same in all processes; without it they are lost with this process. */
+  /**
+   * Encrypts the secret arguments of jobs, the same in all processes; without it they are lost with
+   * this process.
+   */
   readonly argumentsSecret?: string | Uint8Array | undefined;
 }
 
@@ -80,10 +89,16 @@ export async function openRegistry({
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
-  const userSessions = new PgUserSessionStore(database, logger);
-  const provisioning = { database, logger, devices, book: new StandingBook(database, logger, Date.now), now: Date.now };
-  const credentials = new PgCredentialStore(provisioning);
-  const enrolments = new PgEnrolmentStore(provisioning);
+  const userSessions = new UserSessionStore(database, logger);
+  const provisioning = {
+    database,
+    logger,
+    devices,
+    cache: new CredentialCache(database, logger, Date.now),
+    now: Date.now,
+  };
+  const credentials = new CredentialStore(provisioning);
+  const enrolments = new EnrolmentStore(provisioning);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
@@ -103,7 +118,7 @@ export async function openRegistry({
     viewFor: ({ id, devices: within }) =>
       within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
     apiKeys: new ApiKeyStore(database, logger),
-    users: new PgUserStore(database, () => userSessions.forget()),
+    users: new UserStore(database, () => userSessions.forget()),
     userSessions,
     credentials,
     enrolments,
@@ -134,7 +149,10 @@ export async function openRegistry({
   };
 }
 
-/** From now on with the key of this process. Another one before it was replaced, or is that of a process with other settings. */
+/**
+ * From now on with the key of this process. Another one before it was replaced, or is that of a
+ * process with other settings.
+ */
 async function beginAuditChain(database: Database, logger: RegistryLogger): Promise<void> {
   const formerKeyId = await database.transaction((transaction) => beginKeyedChain(transaction, Date.now()));
   if (formerKeyId === undefined) return;
@@ -153,15 +171,15 @@ function plainStores(
   return {
     rollouts: new RolloutStore(database, holder),
     fleetFigures: new FleetFiguresStore(database),
-    deviceGroups: new PgDeviceGroupStore(database),
+    deviceGroups: new DeviceGroupStore(database),
     dials: new DialStore(database),
     jobs: jobStoreOf(database, seal),
     uploads: new UploadStore(database),
-    toolPolicies: new PgToolPolicyStore(database),
-    signInFailures: new PgSignInFailureStore(database),
+    toolPolicies: new ToolPolicyStore(database),
+    signInFailures: new SignInFailureStore(database),
     firmwareImages: new FirmwareImageStore(database),
     signingKeys: new FirmwareSigningKeyStore(database),
     disruptiveCalls: new DisruptiveCallStore(database),
-    webhooks: new PgWebhookStore(database),
+    webhooks: new WebhookStore(database),
   };
 }

@@ -1,4 +1,7 @@
-/** The one error class of this lib. A code says which rule broke; `cause` keeps what the driver or the system said. */
+/**
+ * The one error class of this lib. A code says which rule broke; `cause` keeps what the driver or
+ * the system said.
+ */
 
 export type RegistryErrorCode =
   /** PostgreSQL cannot be reached, or went away in the middle. */
@@ -30,7 +33,10 @@ export class RegistryError extends Error {
   }
 }
 
-/** The message of anything that was thrown. An AggregateError, which Node throws when no address of a host answers, has none of its own. */
+/**
+ * The message of anything that was thrown. An AggregateError, which Node throws when no address of
+ * a host answers, has none of its own.
+ */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);

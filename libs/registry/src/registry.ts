@@ -1,10 +1,8 @@
 import type { HubProcessId } from '@flotilla/mcp';
-import type { ToolPolicy } from '@flotilla/jobs';
 import type { HubSecretName } from './secrets/hub-secrets.js';
-import type { AuditSource } from './audit/audit-entry.js';
 import type { AuditStore } from './audit/audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
-import type { DeviceGroupStore } from './device-group-store.js';
+import type { DeviceGroupStore } from './groups/device-group-store.js';
 import type { DeviceStore } from './devices/device-store.js';
 import type { FleetFiguresStore } from './devices/fleet-figures.js';
 import type { VoiceServerStore } from './voice/voice-server-store.js';
@@ -14,8 +12,12 @@ import type { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import type { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import type { JobStore } from './jobs/job-store.js';
 import type { ApiKeyStore } from './keys/api-key-store.js';
-import type { SignInFailureStore, UserSessionStore, UserStore } from './people/people-stores.js';
-import type { CredentialStore, EnrolmentStore } from './provisioning-store.js';
+import type { SignInFailureStore } from './people/sign-in-failure-store.js';
+import type { UserSessionStore } from './people/user-session-store.js';
+import type { UserStore } from './people/user-store.js';
+import type { CredentialStore } from './provisioning/credentials/credential-store.js';
+import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
+import type { ToolPolicyStore } from './policies/tool-policy-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
 import type { CallStore } from './calls/call-store.js';
@@ -24,7 +26,7 @@ import type { KeptTimes } from './retention/remove-old.js';
 import type { ToolSetStore } from './tool-sets/tool-set-store.js';
 import type { UploadStore } from './uploads/upload-store.js';
 import type { FleetView, Viewer } from './access-scope/fleet-view.js';
-import type { WebhookStore } from './webhook-store.js';
+import type { WebhookStore } from './webhooks/webhook-store.js';
 
 export type Scope =
   | 'DEVICES_READ'
@@ -45,34 +47,35 @@ export interface Principal {
   /** As records show it. Two principals may have the same name. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The person behind a key, as `principalRef` writes it; undefined: the principal stands for itself. */
+  /**
+   * The person behind a key, as `principalRef` writes it; undefined: the principal stands for
+   * itself.
+   */
   readonly owner?: string | undefined;
-  /** The devices that there are for them; the whole fleet where it is not given. Who matches is asked anew each time. */
+  /**
+   * The devices that there are for them; the whole fleet where it is not given. Who matches is
+   * asked anew each time.
+   */
   readonly devices?: DeviceFilter | undefined;
 }
 
-/** What is kept per principal (limits, idempotency keys, who made a job) goes by this, not by the name. */
+/**
+ * What is kept per principal (limits, idempotency keys, who made a job) goes by this, not by the
+ * name.
+ */
 export function principalRef({ kind, id }: Pick<Principal, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-export interface ToolPolicyStore {
-  all(): Promise<readonly ToolPolicy[]>;
-  /** Makes or replaces the policy of its pattern. False where it would be one more than `policiesMax`. */
-  set(
-    policy: ToolPolicy,
-    how: { readonly policiesMax: number; readonly at: number; readonly by?: AuditSource },
-  ): Promise<boolean>;
-  /** False where there is no such policy. */
-  remove(pattern: string, how: { readonly at: number; readonly by?: AuditSource }): Promise<boolean>;
-}
-
-/** The lease of this process: one row, renewed while it lives. Presence and job ownership are only as alive as it. */
+/**
+ * The lease of this process: one row, renewed while it lives. Presence and job ownership are only
+ * as alive as it.
+ */
 export interface ProcessLease {
   readonly id: HubProcessId;
   /**
-   * Resolves when another process has ended the lease: stop sending before anything else. A lease that merely lapsed, because PostgreSQL was away, is
-   * revived by the next renewal.
+   * Resolves when another process has ended the lease: stop sending before anything else. A lease
+   * that merely lapsed, because PostgreSQL was away, is revived by the next renewal.
    */
   readonly lost: Promise<void>;
   release(): Promise<void>;
@@ -80,11 +83,14 @@ export interface ProcessLease {
 
 export interface LeaseOptions {
   /**
-   * This process is known to be the only one on its database, as with the embedded server in a locked data folder: every other lease is over at once, and
-   * presence and jobs are right without waiting for leases to run out.
+   * This process is known to be the only one on its database, as with the embedded server in a
+   * locked data folder: every other lease is over at once, and presence and jobs are right without
+   * waiting for leases to run out.
    */
   readonly aloneOnDatabase?: boolean;
-  /** What this process does and which version of the program it is, for whoever looks after the hub. */
+  /**
+   * What this process does and which version of the program it is, for whoever looks after the hub.
+   */
   readonly roles?: readonly string[];
   readonly version?: string;
 }
@@ -128,11 +134,15 @@ export interface Registry {
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**
-   * Closes with `hub_crashed` what processes with a lapsed lease left open; resolves to how many sessions. Does nothing until this process has held its own
-   * lease for a while without a gap: after an outage all leases have lapsed, those of the living too.
+   * Closes with `hub_crashed` what processes with a lapsed lease left open; resolves to how many
+   * sessions. Does nothing until this process has held its own lease for a while without a gap:
+   * after an outage all leases have lapsed, those of the living too.
    */
   sweepDeadProcesses(): Promise<number>;
-  /** The processes whose leases live; undefined for a few seconds after this process took its lease, or got it back after an outage. */
+  /**
+   * The processes whose leases live; undefined for a few seconds after this process took its lease,
+   * or got it back after an outage.
+   */
   livingProcesses(): Promise<ReadonlySet<HubProcessId> | undefined>;
   /** A secret that all processes on this database share; made when it is first asked for. */
   hubSecret(name: HubSecretName): Promise<string>;

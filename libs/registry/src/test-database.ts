@@ -24,7 +24,10 @@ export async function openTestDatabase(): Promise<TestDatabase> {
   };
 }
 
-/** That many roll-outs, each with targets and an image of its own, pictures, and webhooks with deliveries: of devices called `d0`, `d1` and so on. */
+/**
+ * That many roll-outs, each with targets and an image of its own, pictures, and webhooks with
+ * deliveries: of devices called `d0`, `d1` and so on.
+ */
 export async function fillWithRows(databaseUrl: string, count: number): Promise<void> {
   await execute(
     databaseUrl,
@@ -49,7 +52,10 @@ export async function fillWithRows(databaseUrl: string, count: number): Promise<
   );
 }
 
-/** Counts the statements that this process sends to PostgreSQL, whoever sends them, until `stop`, which tells the number. One at a time. */
+/**
+ * Counts the statements that this process sends to PostgreSQL, whoever sends them, until `stop`,
+ * which tells the number. One at a time.
+ */
 export function watchStatements(): { stop(): number } {
   const { prototype } = pg.Client;
   const sent = Reflect.get(prototype, 'query') as (...args: unknown[]) => unknown;

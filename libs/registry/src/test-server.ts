@@ -1,6 +1,7 @@
 /**
- * The PostgreSQL of a test run: one embedded server that the runner starts before the first spec and stops after the last (`globalSetup` of
- * vitest.config.ts). Specs and stories find it by FLOTILLA_TEST_POSTGRES. Its data is not flushed to disk.
+ * The PostgreSQL of a test run: one embedded server that the runner starts before the first spec
+ * and stops after the last (`globalSetup` of vitest.config.ts). Specs and stories find it by
+ * FLOTILLA_TEST_POSTGRES. Its data is not flushed to disk.
  */
 import { spawn } from 'node:child_process';
 import { chmod, mkdtemp, rm } from 'node:fs/promises';
@@ -13,7 +14,10 @@ import { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 /** A database with all migrations and nothing else, from which specs copy theirs. */
 export const TEMPLATE_DATABASE = 'migrated';
 
-/** Nothing here must survive a power cut, and the hubs of several stories at once want more connections than one hub does. */
+/**
+ * Nothing here must survive a power cut, and the hubs of several stories at once want more
+ * connections than one hub does.
+ */
 const settings = { fsync: 'off', full_page_writes: 'off', max_connections: '300' };
 
 /** Starts the server; the returned function stops it and removes its files. */
@@ -35,7 +39,9 @@ export default async function startTestServer(): Promise<() => Promise<void>> {
 
 const WATCH = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -QUIT "$2" 2>/dev/null; sleep 1; rm -rf "$3"';
 
-/** The runner may be killed: a small process of its own then ends the server and removes its files. */
+/**
+ * The runner may be killed: a small process of its own then ends the server and removes its files.
+ */
 function watch(serverPid: number, folder: string): () => void {
   const watcher = spawn('/bin/sh', ['-c', WATCH, 'sh', String(process.pid), String(serverPid), folder], {
     detached: true,

@@ -1,7 +1,7 @@
 import type { CallStore } from '../calls/call-store.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { DeviceGroupStore } from '../device-group-store.js';
 import type { DeviceStore } from '../devices/device-store.js';
+import type { DeviceGroups as DeviceGroupStore } from '../groups/device-group-store.js';
 import type { FleetFiguresStore } from '../devices/fleet-figures.js';
 import type { EventStore } from '../events/event-store.js';
 import type { JobReads } from '../jobs/reads/job-reads.js';
@@ -17,7 +17,7 @@ export interface Viewer {
 }
 
 /**
- * The part of the fleet that a viewer may see and change. With an access scope it has only the devices
+ * The part of the fleet that a viewer may see and change. With an access scope it has only devices
  * of the scope with their records, and jobs that the viewer created. [docs/keys.md]
  */
 export interface FleetView {

@@ -31,8 +31,8 @@ export async function historyScopeOf(db: Queryable, within: DeviceFilter | undef
 export type TargetScope = (parameters: unknown[]) => string;
 
 /**
- * A job shows the devices that were in the scope when it was created, as its arguments are of that time.
- * The viewer's own jobs show all devices of the scope.
+ * A job shows the devices that were in the scope when it was created, because its arguments are of
+ * that time. The viewer's own jobs show all devices of the scope.
  */
 export async function targetScopeOf(db: Queryable, scope: JobScope | undefined): Promise<TargetScope> {
   if (scope === undefined) return () => 'TRUE';

@@ -10,7 +10,7 @@ const ROWS = 20;
 /** Maximum of index entries and rows of targets that a page may read. */
 const VISITED_MAX = (ROWS + 1) * (ROWS + 1) + 5 * ROWS;
 const LARGE_JOB = '019aa000-0000-7000-8000-000000000001';
-/** Number of jobs of the tool `small`, one per hour, and of the tool `quiet`, which made no calls. */
+/** Number of jobs of `small`, one per hour, and of `quiet`, which made no calls. */
 const SMALL_JOBS = 40;
 
 let opened: TestDatabase;
@@ -25,13 +25,12 @@ beforeAll(async () => {
   database = new Database(opened.databaseUrl, 4, logger);
   await database.query(
     {
-      text: `INSERT INTO job (id, tool, arguments, devices, state, offline, expires_at, call_timeout_ms, max_in_flight, idempotent,
-               created_by, created_by_id, may_call_user_only,
-               request_hash, created_at)
+      text: `INSERT INTO job (id, tool, arguments, devices, state, offline, expires_at, call_timeout_ms, max_in_flight,
+               idempotent, created_by, created_by_id, may_call_user_only, request_hash, created_at)
              SELECT CASE WHEN n = 0 THEN $1::uuid ELSE uuid_v7(now() - n * interval '1 hour') END,
                CASE WHEN n = 0 THEN 'large' WHEN n % 2 = 0 THEN 'small' ELSE 'quiet' END, '{}',
-               '{"all": true}', CASE WHEN n < 3 THEN 'RUNNING' ELSE 'FINISHED' END::job_state, 'SKIP', now(), 5000, 100, true,
-               'spec', 'KEY:spec', false, 'h', now()
+               '{"all": true}', CASE WHEN n < 3 THEN 'RUNNING' ELSE 'FINISHED' END::job_state, 'SKIP', now(), 5000, 100,
+               true, 'spec', 'KEY:spec', false, 'h', now()
              FROM generate_series(0, $2::int * 2) AS n`,
     },
     [LARGE_JOB, SMALL_JOBS],

@@ -83,8 +83,8 @@ function latestTargets(conditions: readonly string[], limit: string): string {
 }
 
 /**
- * Reads the newest jobs of the tool first, one index lookup (7 µs) per job: the page lies in the jobs
- * with the newest calls. An index of targets by tool would slow every claim.
+ * Finds the jobs with the newest calls first, by one index lookup (7 µs) per job of the tool. They
+ * contain the page. An index of targets by tool would slow every claim.
  */
 function targetsByJob(ofJob: string, conditions: readonly string[], limit: string): string {
   const listed = `t.listed_call_id IS NOT NULL AND ${conditions.join(' AND ')}`;

@@ -43,6 +43,8 @@ export const QUESTION_TIMEOUT_MS = 5_000;
 export class Database implements Transaction {
   readonly prisma: PrismaClient;
   readonly #pool: pg.Pool;
+  /** Prisma loads its query compiler at the first query, which takes a part of a second. */
+  #loaded: Promise<void> | undefined;
   /** The connection of the transaction that Prisma is to run in. */
   readonly #joined = new AsyncLocalStorage<pg.PoolClient>();
 
@@ -108,6 +110,7 @@ export class Database implements Transaction {
 
   /** Runs Prisma queries, each on any connection of the pool. */
   async ask<Result>(work: (prisma: Prisma.TransactionClient) => Promise<Result>): Promise<Result> {
+    await (this.#loaded ??= this.prisma.$connect());
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<never>((_resolve, reject) => {
       timer = setTimeout(() => {

@@ -11,7 +11,7 @@ import { pageOfDevices } from './device-pages.js';
 
 const DEVICES = 6_000;
 const ROWS = 20;
-/** Maximum of rows that a page may read for one condition: a page for each of 16 versions or sets. */
+/** Maximum of rows that a page may read for one condition: a page for each of 16 values. */
 const VISITED_MAX = 16 * (ROWS + 1);
 /** One condition by its index, the other one on those. */
 const VISITED_BY_TWO_MAX = DEVICES / 6;
@@ -25,7 +25,7 @@ let database: Database;
 const ignore = () => undefined;
 const logger = { debug: ignore, info: ignore, warn: ignore, error: ignore };
 
-/** Half of the devices have a name; most filters match the others. Ids of one model are adjacent. */
+/** Half of the devices have a name; most filters match the others. Ids of a model are adjacent. */
 beforeAll(async () => {
   opened = await openTestDatabase();
   registry = await openRegistry({ databaseUrl: opened.databaseUrl });

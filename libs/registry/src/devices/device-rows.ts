@@ -57,8 +57,8 @@ export interface DeviceRecord {
 
 /** Columns of a DeviceRecord, from `device d`. */
 export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport,
-  d.tags, d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online, d.connected_at, d.last_seen_at, d.tool_set_hash,
-  d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
+  d.tags, d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online, d.connected_at, d.last_seen_at,
+  d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
   return {

@@ -8,7 +8,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import { groundFilter } from '../groups/ground-filter.js';
 import { noteGroupMembers } from '../groups/group-zones.js';
 import type { Page, PageRequest } from '../page.js';
-import { noteChange } from '../provisioning/issue-credentials.js';
+import { noteChange } from '../provisioning/credentials/issue-credentials.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
@@ -62,8 +62,8 @@ export class DeviceStore {
   }
 
   /**
-   * Creates the device if it is new, raises its epoch and opens the session row; with `ready` it does
-   * what `ready` does. Writes of sessions are batched and resolve when committed.
+   * Creates the device if it is new, raises its epoch and opens the session row; with `ready` it
+   * does what `ready` does. Writes of sessions are batched and resolve when committed.
    */
   connecting(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {

@@ -1,4 +1,7 @@
-/** Finds PostgreSQL's programs in the npm package for this platform and makes sure that they can run: libraries linked, files reachable. */
+/**
+ * Finds PostgreSQL's programs in the npm package for this platform and makes sure that they can
+ * run: libraries linked, files reachable.
+ */
 import { createRequire } from 'node:module';
 import { access, cp, readFile, rename, rm, symlink } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +17,10 @@ export interface Binaries {
   readonly majorVersion: string;
 }
 
-/** Throws RegistryError EMBEDDED_SERVER_FAILED when there is no package for this platform or it cannot be made runnable. */
+/**
+ * Throws RegistryError EMBEDDED_SERVER_FAILED when there is no package for this platform or it
+ * cannot be made runnable.
+ */
 export async function findBinaries(user: ServerUser | undefined, sharedDir: string): Promise<Binaries> {
   const { folder, name, version } = await findPackage();
   await linkLibraries(folder, name);
@@ -50,7 +56,10 @@ async function findPackage(): Promise<{ readonly folder: string; readonly name: 
   }
 }
 
-/** The package's install script links libraries under their short names. npm may have been told to run no scripts; then it is done here. */
+/**
+ * The package's install script links libraries under their short names. npm may have been told to
+ * run no scripts; then it is done here.
+ */
 async function linkLibraries(folder: string, name: string): Promise<void> {
   for (const { source, target } of await readLinks(folder)) {
     const link = path.join(folder, target);
@@ -85,7 +94,10 @@ function isLink(value: unknown): value is { readonly source: string; readonly ta
   );
 }
 
-/** As root from a clone that the server's user cannot enter: the programs go where it can. Once per version. */
+/**
+ * As root from a clone that the server's user cannot enter: the programs go where it can. Once per
+ * version.
+ */
 async function copyTo(
   sharedDir: string,
   native: string,

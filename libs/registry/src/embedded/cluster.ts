@@ -1,4 +1,7 @@
-/** The files of the embedded server: where the cluster lies, its password, and making it once. Starting and stopping are postmaster.ts. */
+/**
+ * The files of the embedded server: where the cluster lies, its password, and making it once.
+ * Starting and stopping are postmaster.ts.
+ */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
 import { access, chown, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
@@ -25,8 +28,9 @@ export interface Cluster {
 }
 
 /**
- * In the data folder, or, where the server's user cannot reach that, under `sharedDir` by the hash of the data folder's path. The password is always in
- * the data folder (mode 0600). Throws RegistryError EMBEDDED_SERVER_FAILED.
+ * In the data folder, or, where the server's user cannot reach that, under `sharedDir` by the hash
+ * of the data folder's path. The password is always in the data folder (mode 0600). Throws
+ * RegistryError EMBEDDED_SERVER_FAILED.
  */
 export async function openCluster(
   dataDir: string,
@@ -59,7 +63,10 @@ async function chooseHome(
   return { home, notice: `PostgreSQL runs as another user, who cannot reach ${dataDir}: its files are in ${home}.` };
 }
 
-/** The ordinary user who made the cluster, if there is one: it runs as that user, who may enter where the system's cannot. */
+/**
+ * The ordinary user who made the cluster, if there is one: it runs as that user, who may enter
+ * where the system's cannot.
+ */
 async function makerOf(folder: string): Promise<ServerUser | undefined> {
   if (!(await exists(path.join(folder, 'PG_VERSION')))) return undefined;
   const { uid, gid } = await stat(folder);
@@ -118,7 +125,10 @@ async function ownerOf(folder: string, user: ServerUser | undefined): Promise<Se
   return undefined;
 }
 
-/** Files that are no cluster were put there by somebody, or are what is left of one: neither is ours to remove. */
+/**
+ * Files that are no cluster were put there by somebody, or are what is left of one: neither is ours
+ * to remove.
+ */
 async function refuseForeignFiles(folder: string): Promise<void> {
   const files = await readdir(folder).catch(() => []);
   if (files.length === 0) return;

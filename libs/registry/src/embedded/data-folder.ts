@@ -1,6 +1,7 @@
 /**
- * Who may enter the data folder: the hub's user, and the user that PostgreSQL runs as where that is another one. New folders are made like that, and the data folder of
- * an older hub is closed at the next start.
+ * Who may enter the data folder: the hub's user, and the user that PostgreSQL runs as where that is
+ * another one. New folders are made like that, and the data folder of an older hub is closed at the
+ * next start.
  */
 import { chmod, chown, mkdir, readdir, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +15,9 @@ const PRIVATE_BUT_PASSABLE = 0o710;
 const OTHERS = 0o077;
 const STICKY = 0o1000;
 
-/** What a hub keeps in its data folder. A folder with anything else belongs to other programs, too. */
+/**
+ * What a hub keeps in its data folder. A folder with anything else belongs to other programs, too.
+ */
 const OWN_ENTRIES =
   /^(files|simulated-devices|lost\+found|(admin|audit|demo|device|events|firmware|hub|postgres)[.\w-]*)$/;
 
@@ -23,7 +26,10 @@ export type ClosedFolder =
   | { readonly kind: 'closed'; readonly from: string; readonly to: string }
   | { readonly kind: 'open'; readonly mode: string; readonly reason: string };
 
-/** Makes the folder and the missing ones above it, so that the hub's user and the server's user may enter and no others. */
+/**
+ * Makes the folder and the missing ones above it, so that the hub's user and the server's user may
+ * enter and no others.
+ */
 export async function makePrivateFolder(folder: string, user: ServerUser | undefined): Promise<void> {
   const first = await mkdir(folder, { recursive: true, mode: PRIVATE });
   if (first === undefined || user === undefined) return;
@@ -34,7 +40,10 @@ export async function makePrivateFolder(folder: string, user: ServerUser | undef
   }
 }
 
-/** Takes the folder's entrance from other users. Never opens anything; a folder that other programs share keeps its mode. `isEmbedded`: a cluster is or will be in it. */
+/**
+ * Takes the folder's entrance from other users. Never opens anything; a folder that other programs
+ * share keeps its mode. `isEmbedded`: a cluster is or will be in it.
+ */
 export async function closeDataDir(
   dataDir: string,
   { isEmbedded }: { readonly isEmbedded: boolean },

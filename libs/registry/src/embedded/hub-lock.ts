@@ -1,4 +1,7 @@
-/** One hub per data folder: a lock file that names the process holding it. The lock of a process that is gone is taken over. */
+/**
+ * One hub per data folder: a lock file that names the process holding it. The lock of a process
+ * that is gone is taken over.
+ */
 import { randomUUID } from 'node:crypto';
 import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
@@ -29,7 +32,10 @@ export async function lockDataDir(dataDir: string, user: ServerUser | undefined)
   throw inUse(dataDir, undefined);
 }
 
-/** Empty where the lock has just been removed. Another user's lock cannot be read, and counts as held. */
+/**
+ * Empty where the lock has just been removed. Another user's lock cannot be read, and counts as
+ * held.
+ */
 async function readHolder(dataDir: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
@@ -54,7 +60,10 @@ async function tryCreate(dataDir: string, file: string, content: string): Promis
   }
 }
 
-/** Only the file that was judged goes: another start may have replaced it meanwhile, and gets its lock back. */
+/**
+ * Only the file that was judged goes: another start may have replaced it meanwhile, and gets its
+ * lock back.
+ */
 async function removeStale(file: string, judged: string): Promise<void> {
   const aside = `${file}.${randomUUID()}`;
   try {

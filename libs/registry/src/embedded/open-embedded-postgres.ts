@@ -1,4 +1,7 @@
-/** The embedded server of a data folder for a tool that only looks: the one that a hub runs, or else one that is started for as long as it takes. */
+/**
+ * The embedded server of a data folder for a tool that only looks: the one that a hub runs, or else
+ * one that is started for as long as it takes.
+ */
 import { stat } from 'node:fs/promises';
 import path from 'node:path';
 import { RegistryError } from '../registry-error.js';

@@ -1,6 +1,7 @@
 /**
- * Starts, finds again and stops the server process of one cluster. It runs in a process group of its own, so that Ctrl-C does not reach it while the hub
- * still flushes, and it outlives a hub that is killed: the next start adopts it.
+ * Starts, finds again and stops the server process of one cluster. It runs in a process group of
+ * its own, so that Ctrl-C does not reach it while the hub still flushes, and it outlives a hub that
+ * is killed: the next start adopts it.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -18,21 +19,31 @@ export interface Postmaster {
   readonly port: number;
 }
 
-/** Crash recovery replays at most max_wal_size, which takes seconds; a laptop's disk is given its time. */
+/**
+ * Crash recovery replays at most max_wal_size, which takes seconds; a laptop's disk is given its
+ * time.
+ */
 const START_DEADLINE_MS = 120_000;
-/** Fast shutdown ends with a checkpoint; then the server is told to stop at once, and recovers at its next start. */
+/**
+ * Fast shutdown ends with a checkpoint; then the server is told to stop at once, and recovers at
+ * its next start.
+ */
 const STOP_DEADLINE_MS = 60_000;
 const POLL_MS = 20;
 /** At start a bigger log is set aside as postgres.log.1. */
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
-/** Someone may take the free port before the server does, and the children of a killed server need a moment to notice and let go of its memory. */
+/**
+ * Someone may take the free port before the server does, and the children of a killed server need a
+ * moment to notice and let go of its memory.
+ */
 const START_ATTEMPTS_MAX = 5;
 const PASSING_TROUBLE = /could not bind|could not create any TCP\/IP sockets|shared memory block/;
 const START_AGAIN_AFTER_MS = 500;
 
 /**
- * For many short transactions from one hub: enough buffers for the hot tables, few checkpoints, durable commits. Sixty connections are ten for the
- * registry, a handful for the queue, and room for a second hub process, backups and psql.
+ * For many short transactions from one hub: enough buffers for the hot tables, few checkpoints,
+ * durable commits. Sixty connections are ten for the registry, a handful for the queue, and room
+ * for a second hub process, backups and psql.
  */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -63,7 +74,10 @@ export interface PostmasterOptions {
   readonly settings?: Readonly<Record<string, string>> | undefined;
 }
 
-/** The running server of this cluster, adopted or started. Throws RegistryError EMBEDDED_SERVER_FAILED with the end of the server's log. */
+/**
+ * The running server of this cluster, adopted or started. Throws RegistryError
+ * EMBEDDED_SERVER_FAILED with the end of the server's log.
+ */
 export async function runPostmaster(
   cluster: Cluster,
   binaries: Binaries,
@@ -82,7 +96,10 @@ export async function runPostmaster(
   }
 }
 
-/** Fast shutdown: open transactions are rolled back, everything committed is on disk. Resolves when the process is gone. */
+/**
+ * Fast shutdown: open transactions are rolled back, everything committed is on disk. Resolves when
+ * the process is gone.
+ */
 export async function stopPostmaster(pid: number): Promise<void> {
   signal(pid, 'SIGINT');
   if (await isGone(pid, STOP_DEADLINE_MS)) return;
@@ -94,7 +111,10 @@ export async function stopPostmaster(pid: number): Promise<void> {
   );
 }
 
-/** The running server of this cluster, if there is one. An earlier hub may have left one that still stops or starts (waited for), or a file that names a process which is gone or none of ours. */
+/**
+ * The running server of this cluster, if there is one. An earlier hub may have left one that still
+ * stops or starts (waited for), or a file that names a process which is gone or none of ours.
+ */
 export async function findRunning(folder: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline) {
@@ -113,7 +133,10 @@ export async function findRunning(folder: string): Promise<Postmaster | undefine
   );
 }
 
-/** A server's working folder is its data folder. Where the system does not tell, the server itself is asked when the hub connects with this cluster's password. */
+/**
+ * A server's working folder is its data folder. Where the system does not tell, the server itself
+ * is asked when the hub connects with this cluster's password.
+ */
 async function isServerOf(folder: string, pid: number): Promise<boolean> {
   const current = await workingFolder(pid);
   return current === undefined || current === folder;

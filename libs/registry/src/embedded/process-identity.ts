@@ -1,4 +1,7 @@
-/** Tells whether a process noted earlier is still that same process: numbers are used again, after a restart of the machine or container even at once. */
+/**
+ * Tells whether a process noted earlier is still that same process: numbers are used again, after a
+ * restart of the machine or container even at once.
+ */
 import { readFile, readlink } from 'node:fs/promises';
 
 export function isAlive(pid: number): boolean {
@@ -11,14 +14,18 @@ export function isAlive(pid: number): boolean {
   }
 }
 
-/** Boot and start time of a process where the system tells them (Linux), else the empty string, which matches every process of that number. */
+/**
+ * Boot and start time of a process where the system tells them (Linux), else the empty string,
+ * which matches every process of that number.
+ */
 export async function startMark(pid: number): Promise<string> {
   try {
     const [boot, status] = await Promise.all([
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
       readFile(`/proc/${String(pid)}/stat`, 'utf8'),
     ]);
-    // The second field is the program's name in brackets and may hold anything; the start time is the 20th after it.
+    // The second field is the program's name in brackets and may hold anything; the start time is
+    // the 20th after it.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
     return `${boot.trim()}/${fields[19] ?? ''}`;
   } catch {

@@ -1,4 +1,7 @@
-/** PostgreSQL refuses to run as root. Then it runs as the system's postgres user, who must be able to reach its files; nobody else is tried. */
+/**
+ * PostgreSQL refuses to run as root. Then it runs as the system's postgres user, who must be able
+ * to reach its files; nobody else is tried.
+ */
 import { execFile } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -14,7 +17,10 @@ export interface ServerUser {
 
 const NAME = 'postgres';
 
-/** Undefined when this process is not root: the server then runs as the hub's own user. Makes the user when there is none, as the system's packages do. */
+/**
+ * Undefined when this process is not root: the server then runs as the hub's own user. Makes the
+ * user when there is none, as the system's packages do.
+ */
 export async function findServerUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await lookUp();
@@ -42,7 +48,10 @@ async function lookUp(): Promise<ServerUser | undefined> {
   return undefined;
 }
 
-/** Whether the user may enter this folder and all folders above it, by their modes. What does not exist yet is judged by its nearest existing parent. */
+/**
+ * Whether the user may enter this folder and all folders above it, by their modes. What does not
+ * exist yet is judged by its nearest existing parent.
+ */
 export async function canReach(user: ServerUser, folder: string): Promise<boolean> {
   let current = await realpath(await nearestExisting(folder));
   for (;;) {

@@ -1,4 +1,7 @@
-/** The PostgreSQL that the hub brings along: made at the first start, found again at the next, stopped last. Applies no migrations. */
+/**
+ * The PostgreSQL that the hub brings along: made at the first start, found again at the next,
+ * stopped last. Applies no migrations.
+ */
 import path from 'node:path';
 import pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
@@ -25,13 +28,18 @@ export interface EmbeddedPostgres {
   readonly pid: number;
   /** Something that the operator should be told, in one line. */
   readonly notice: string | undefined;
-  /** Stops the server when everything else is closed, and gives the data folder free. Idempotent. */
+  /**
+   * Stops the server when everything else is closed, and gives the data folder free. Idempotent.
+   */
   stop(): Promise<void>;
 }
 
 const SHARED_DIR = '/var/lib/flotilla';
 
-/** Throws RegistryError DATA_DIR_IN_USE when another hub works on this folder, else EMBEDDED_SERVER_FAILED. */
+/**
+ * Throws RegistryError DATA_DIR_IN_USE when another hub works on this folder, else
+ * EMBEDDED_SERVER_FAILED.
+ */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const dataDir = path.resolve(options.dataDir);
   const user = await findServerUser();
@@ -83,7 +91,9 @@ async function start(
   };
 }
 
-/** Also the last proof that an adopted server is ours: it knows the password and names the folder. */
+/**
+ * Also the last proof that an adopted server is ours: it knows the password and names the folder.
+ */
 async function ensureDatabase(cluster: Cluster, postmaster: Postmaster): Promise<void> {
   const client = new pg.Client({ connectionString: urlOf(cluster, postmaster, 'postgres') });
   client.on('error', () => undefined);

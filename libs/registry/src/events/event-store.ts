@@ -13,7 +13,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
-import { OWE } from '../webhooks/owed-statements.js';
+import { ADD_TO_OUTBOX } from '../webhooks/outbox-statements.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 
@@ -48,7 +48,7 @@ const INSERT = {
            INSERT INTO event (id, type, device_id, data)
            SELECT i.id, i.type, i.device_id, i.data
            FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
-           ON CONFLICT (id) DO NOTHING RETURNING id, type), ${OWE}`,
+           ON CONFLICT (id) DO NOTHING RETURNING id, type), ${ADD_TO_OUTBOX}`,
 };
 
 const spilledEvent = z.object({

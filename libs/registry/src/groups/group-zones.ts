@@ -1,14 +1,13 @@
 /**
- * The zones that groups give their devices. What processes remember of devices includes it, so
- * whatever changes it is noted: a group with a zone, and the name and tags of a device. A device
- * that comes into a group by something else (presence, model, version) has its zone when it is next
- * read.
+ * Time zones that groups give to their devices. Processes cache them, so changes are noted: of groups
+ * with a zone, and of the name and tags of devices. A device that joins a group for another reason
+ * (presence, model, version) gets the zone when it is next read.
  */
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { GroundFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
-import { noteChange } from '../provisioning/issue-credentials.js';
+import { noteChange } from '../provisioning/credentials/issue-credentials.js';
 
 export interface GroupZone {
   readonly filter: GroundFilter;

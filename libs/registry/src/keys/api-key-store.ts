@@ -12,7 +12,8 @@ import { canAnswer, groundFilter } from '../groups/ground-filter.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
-import { CredentialCache } from '../secrets/credential-cache.js';
+import { SecretCache } from '../secrets/secret-cache.js';
+import { hashOf } from '../secrets/secrets.js';
 import { SCOPES, toApiKey } from './api-key.js';
 import type { ApiKeyAnswer, ApiKeyRecord, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './api-key.js';
 import { lockKeys, makeRoom, newKey, revokeKey, rowOf } from './key-changes.js';
@@ -33,13 +34,18 @@ const FIND = {
   timeoutMs: QUESTION_TIMEOUT_MS,
 };
 
+/** SQL, because it runs at each start, before Prisma is loaded. */
+const COUNT = {
+  text: `SELECT count(*)::int AS count, (count(*) FILTER (WHERE secret_hash = $1))::int AS given FROM api_key`,
+};
+
 /**
  * Changes by people are given `by`, and are recorded in the audit trail in their own transaction.
  */
 export class ApiKeyStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
-  readonly #cache = new CredentialCache<ApiKeyRow, Principal>((hashes) => this.#find(hashes));
+  readonly #cache = new SecretCache<ApiKeyRow, Principal>((hashes) => this.#find(hashes));
 
   constructor(database: Database, logger: RegistryLogger) {
     this.#database = database;
@@ -82,15 +88,16 @@ export class ApiKeyStore {
     }
     return this.#database.transaction(async (transaction) => {
       await lockKeys(transaction);
-      const isFirst = (await transaction.query({ text: 'SELECT FROM api_key LIMIT 1' }, [])).length === 0;
-      if (!isFirst && given === undefined) return undefined;
+      const [keys] = await transaction.query<{ count: number; given: number }>(COUNT, [given && hashOf(given)]);
+      const isFirst = keys?.count === 0;
+      if (!isFirst && (given === undefined || keys?.given !== 0)) return undefined;
       const secret = given ?? newKey();
       if (given === undefined) await keep?.(secret);
       const row = rowOf(secret, {
         ...{ name: 'admin', scopes: SCOPES, at: Date.now() },
         ...{ devices: undefined, expiresAt: undefined, createdBy: undefined, ownerId: undefined },
       });
-      await transaction.ask((prisma) => prisma.apiKey.createMany({ data: [row], skipDuplicates: true }));
+      await transaction.ask((prisma) => prisma.apiKey.create({ data: row }));
       return isFirst ? secret : undefined;
     });
   }

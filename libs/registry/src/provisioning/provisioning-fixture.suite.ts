@@ -1,9 +1,12 @@
-/** What the specs of provisioning share: a registry on a real PostgreSQL, devices as their OTA requests show them, and ways to log in. */
+/**
+ * What the specs of provisioning share: a registry on a real PostgreSQL, devices as their OTA
+ * requests show them, and ways to log in.
+ */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import pg from 'pg';
 import { openRegistry } from '../open-registry.js';
-import type { CredentialVerdict, KnownDevice, OtaContact } from '../provisioning-store.js';
+import type { CredentialVerdict, KnownDevice, OtaContact } from './provisioning.js';
 import type { Registry } from '../registry.js';
 import { openTestDatabase } from '../test-database.js';
 

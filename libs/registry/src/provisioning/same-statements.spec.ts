@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import pg from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { OtaContact } from '../provisioning-store.js';
+import type { OtaContact } from './provisioning.js';
 import { admitted, newContact, openProvisioning } from './provisioning-fixture.suite.js';
 import type { ProvisioningFixture } from './provisioning-fixture.suite.js';
 

@@ -6,7 +6,7 @@
 import { trimAudit } from '../audit/trim-audit.js';
 import type { Database } from '../database/database.js';
 import type { RegistryLogger } from '../registry-logger.js';
-import type { WebhookStore } from '../webhook-store.js';
+import type { WebhookStore } from '../webhooks/webhook-store.js';
 import { dropPartitionsBefore } from './drop-partitions.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';

@@ -81,8 +81,8 @@ export class TargetPreparation {
   }
 
   /**
-   * Creates up to `limit` further targets. Resolves to their number, 0 if all exist, or undefined if the
-   * job has another owner or is not PREPARING. Can be repeated after a crash.
+   * Creates up to `limit` further targets and resolves to their number, or to undefined if the job
+   * has another owner or is not PREPARING. Can be repeated after a crash.
    */
   async prepareChunk(
     { jobId, fence }: JobFence,
@@ -117,8 +117,8 @@ export class TargetPreparation {
   }
 
   /**
-   * Fixes the total of the job, assigns targets to waves, and resolves to the total; 0 if the job has
-   * another owner or is not PREPARING. Can be repeated.
+   * Fixes the total of the job, assigns targets to waves, and resolves to the total; 0 if the job
+   * has another owner or is not PREPARING. Can be repeated.
    */
   freeze({ jobId, fence }: JobFence, waves: readonly PlannedWave[]): Promise<number> {
     return this.db.transaction(async (transaction) => {

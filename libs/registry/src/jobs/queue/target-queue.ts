@@ -136,8 +136,8 @@ export class TargetQueue {
   }
 
   /**
-   * Claims up to `limit` READY targets with an online device, and commits their intent. Targets of offline
-   * devices get what the offline policy says. `isDisruptive` skips devices with calls of other jobs.
+   * Claims up to `limit` READY targets of online devices and commits their intent. Others get what
+   * the offline policy says. `isDisruptive` skips devices with calls of other jobs.
    */
   async claim(fence: JobFence, limit: number, at: number, isDisruptive = false): Promise<readonly ClaimedTarget[]> {
     const rows = await this.db.transaction(async (transaction) => {

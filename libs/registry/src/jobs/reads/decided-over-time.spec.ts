@@ -19,7 +19,8 @@ describe('targets decided over time', () => {
       jobId,
       AT,
     ]);
-    const decide = `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = to_timestamp($4::float8 / 1000)
+    const decide = `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome,
+        decided_at = to_timestamp($4::float8 / 1000)
       WHERE job_id = $1 AND device_id = $2`;
     const ends: readonly (readonly [number, string, number])[] = [
       [0, 'SUCCEEDED', 1_000],

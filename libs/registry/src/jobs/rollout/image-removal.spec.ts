@@ -1,4 +1,4 @@
-/** A firmware image is deleted while a roll-out of it is created: one of the two fails, with its reason. */
+/** A firmware image is deleted while a roll-out of it is created: one of the two fails. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';

@@ -4,7 +4,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import type { JobFence } from '../job-fence.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { RolloutStore } from './rollout-store.js';
 

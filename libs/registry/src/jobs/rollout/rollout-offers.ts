@@ -4,7 +4,7 @@
  */
 import { storableText } from '../../database/json-rows.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 import { IS_DOWNLOAD_CUT } from './download-state.js';
 import { imageIncompatibility } from './image-incompatibility.js';
 
@@ -51,8 +51,8 @@ export const FIND_CANDIDATE = {
 };
 
 /**
- * The target becomes VERIFYING with a new download. $6 job, $7 time, $8 and $9 deadlines, $10 end of the
- * grant, $11 start of the loop window, $12 limit of the loop, $13 process.
+ * $6 job, $7 time, $8 and $9 deadlines, $10 end of the grant, $11 start of the loop window, $12 its
+ * limit, $13 process. The target becomes VERIFYING with a new download.
  */
 export const OFFER = {
   name: 'rollout-offer',

@@ -7,7 +7,7 @@ import type { DeviceFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
 import { groundFilter } from '../../groups/ground-filter.js';
-import type { OtaContact } from '../../provisioning-store.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
 import type { JobFence } from '../job-fence.js';
 import type { JobScope } from '../job-scope.js';
 import { lockClaims } from '../queue/claim-lock.js';
@@ -141,8 +141,8 @@ export class RolloutStore {
   }
 
   /**
-   * Offers the image to the device, in one commit. Undefined without room, if another job has the device,
-   * or if another request was faster. `isHeard` is checked under the lock: is the device still waiting?
+   * Offers the image to the device. Undefined without room, if another job has the device, or if
+   * another request was faster. `isHeard` is called under the lock: is the device still waiting?
    */
   offer(
     jobId: JobId,

@@ -1,4 +1,4 @@
-/** OTA requests and downloads as evidence: a device that booted, and a download that the hub cut. */
+/** OTA requests and downloads as evidence: a device booted, or the hub cut a download. */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -9,8 +9,8 @@ import type { JobFence } from '../job-fence.js';
 import type { TargetFlush } from '../queue/target-flush.js';
 import type { ClaimedTarget } from '../queue/target-queue.js';
 import type { VerifyingTarget } from './target-verification.js';
-import type { OtaContact } from '../../provisioning-store.js';
-import { openContactWriter } from '../../provisioning/contact-writer.js';
+import type { OtaContact } from '../../provisioning/provisioning.js';
+import { openContactWriter } from '../../provisioning/credentials/contact-writer.js';
 import { hashOf } from '../../secrets/secrets.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { RolloutStore } from '../rollout/rollout-store.js';

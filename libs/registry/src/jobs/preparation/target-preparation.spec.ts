@@ -1,0 +1,74 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
+import { AT, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+
+const FLEET = 30;
+
+describe('the preparation of targets', () => {
+  let fixture: JobFixture;
+  let devices: readonly DeviceId[];
+
+  beforeAll(async () => {
+    fixture = await openJobFixture();
+    devices = await fixture.addDevices(FLEET);
+  });
+  afterAll(() => fixture.close());
+
+  const progress = async (id: Parameters<typeof fixture.jobs.progress>[0][number]) =>
+    (await fixture.jobs.progress([id])).get(id);
+
+  it('prepares in chunks, each from where the one before ended, also where two are asked for at once', async () => {
+    const job = newJob();
+    await fixture.jobs.create(job);
+    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    if (!fence) throw new Error('not owned');
+    const chunk = () => fixture.jobs.prepareChunk(fence, [], 10, AT);
+    expect(await chunk()).toBe(10);
+    expect(await Promise.all([chunk(), chunk()])).toEqual([10, 10]);
+    expect(await fixture.jobs.prepareChunk(fence, [], FLEET, AT)).toBe(FLEET - 30);
+    expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(0);
+    expect(await fixture.jobs.freeze(fence, [])).toBe(FLEET);
+    expect(await progress(job.id)).toMatchObject({ total: FLEET, pending: FLEET });
+  });
+
+  it('applies the verdict on a tool set to all its devices', async () => {
+    const hash = 'aa'.repeat(32) as ToolSetHash;
+    await fixture.db.query({ text: 'INSERT INTO tool_set (hash) VALUES ($1)' }, [hash]);
+    await fixture.db.query({ text: 'UPDATE device SET tool_set_hash = $1 WHERE id = ANY ($2)' }, [
+      hash,
+      devices.slice(0, 7),
+    ]);
+    const job = newJob();
+    await fixture.jobs.create(job);
+    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    if (!fence) throw new Error('not owned');
+    expect(await fixture.jobs.toolSetsOf(fence)).toEqual([hash]);
+    await fixture.jobs.prepareChunk(
+      fence,
+      [{ toolSetHash: hash, rejection: { code: 'TOOL_UNKNOWN', message: 'no such tool' } }],
+      100,
+      AT,
+    );
+    expect(await progress(job.id)).toMatchObject({ pending: FLEET - 7, rejected: 7 });
+    expect(await fixture.jobs.failureGroups([job.id], 5)).toMatchObject([
+      [{ outcome: 'REJECTED', code: 'TOOL_UNKNOWN', count: 7 }],
+    ]);
+  });
+
+  it('distinguishes the end of preparation from a job that is not being prepared', async () => {
+    const job = newJob();
+    const created = await fixture.jobs.create(job);
+    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    if (!fence || created.kind !== 'created') throw new Error('not made');
+    await fixture.jobs.prepareChunk(fence, [], 10, AT);
+    await fixture.jobs.transition(created.job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
+    expect(await fixture.jobs.prepareChunk(fence, [], 10, AT)).toBeUndefined();
+    expect(await fixture.jobs.prepareChunk({ ...fence, fence: fence.fence - 1 }, [], 10, AT)).toBeUndefined();
+  });
+
+  it('counts the devices of a filter no further than it must', async () => {
+    expect(await fixture.jobs.countDevices({ ids: devices.slice(0, 4) }, 10)).toBe(4);
+    expect(await fixture.jobs.countDevices({ all: true }, 10)).toBe(10);
+    expect(await fixture.jobs.countDevices({}, 10)).toBe(0);
+  });
+});

@@ -1,0 +1,72 @@
+/** What operators know about tools. Which policy applies to a tool is decided elsewhere. */
+import type { ToolPolicy } from '@flotilla/jobs';
+import { z } from 'zod';
+import { audited } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit/audit-entry.js';
+import { QUESTION_TIMEOUT_MS } from '../database/database.js';
+import type { Database } from '../database/database.js';
+import { storableJson, storableText } from '../database/json-rows.js';
+import { plainRow } from '../database/plain-row.js';
+import { Prisma } from '../generated/prisma/client.js';
+import type { ToolPolicy as PolicyRecord } from '../generated/prisma/client.js';
+
+const readback = z.object({ tool: z.string(), path: z.string(), argument: z.string() }).optional();
+
+/** SQL, because Prisma compiles its first query for a tenth of a second, while devices connect. */
+const ALL = {
+  name: 'all-policies',
+  text: `SELECT pattern, idempotent, disruptive, read_only AS "readOnly", disconnect_expected AS "disconnectExpected",
+           verification, readback, failure_text AS "failureText", call_timeout_ms AS "callTimeoutMs"
+         FROM tool_policy ORDER BY pattern`,
+  timeoutMs: QUESTION_TIMEOUT_MS,
+};
+
+interface Change {
+  readonly at: number;
+  readonly by?: AuditSource;
+}
+
+export class ToolPolicyStore {
+  constructor(private readonly database: Database) {}
+
+  async all(): Promise<readonly ToolPolicy[]> {
+    const policies = (await this.database.query<PolicyRecord>(ALL, [])).map(plainRow);
+    return policies.map((policy) => ({ ...policy, readback: readback.parse(policy.readback) }));
+  }
+
+  /** Creates or replaces the policy of its pattern. False where there are `policiesMax` others. */
+  set(policy: ToolPolicy, { policiesMax, at, by }: Change & { readonly policiesMax: number }): Promise<boolean> {
+    const pattern = storableText(policy.pattern);
+    const columns = {
+      ...policy,
+      ...{ pattern, failureText: policy.failureText ?? null, readOnly: policy.readOnly ?? null },
+      readback: policy.readback === undefined ? Prisma.DbNull : storableJson(policy.readback),
+    };
+    return audited(
+      this.database,
+      by,
+      (transaction) =>
+        transaction.ask(async (prisma) => {
+          if ((await prisma.toolPolicy.count({ where: { pattern: { not: pattern } } })) >= policiesMax) {
+            // A policy that exists is changed, however many there are.
+            return (await prisma.toolPolicy.updateMany({ where: { pattern }, data: columns })).count > 0;
+          }
+          await prisma.toolPolicy.upsert({ where: { pattern }, create: columns, update: columns });
+          return true;
+        }),
+      (isSet) =>
+        isSet ? [{ action: 'policy.set', subject: `policy:${policy.pattern}`, data: { ...policy }, at }] : [],
+    );
+  }
+
+  /** False where there is no such policy. */
+  remove(pattern: string, { at, by }: Change): Promise<boolean> {
+    const where = { pattern: storableText(pattern) };
+    return audited(
+      this.database,
+      by,
+      async (transaction) => (await transaction.ask((prisma) => prisma.toolPolicy.deleteMany({ where }))).count > 0,
+      (isRemoved) => (isRemoved ? [{ action: 'policy.deleted', subject: `policy:${pattern}`, data: {}, at }] : []),
+    );
+  }
+}

@@ -1,0 +1,190 @@
+import { v7 } from 'uuid';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { Database } from '../database/database.js';
+import type { Queryable, Statement } from '../database/database.js';
+import { ProcessLeases } from './process-leases.js';
+import type { ProcessLease } from '../registry.js';
+import { RegistryError } from '../registry-error.js';
+import { silentLogger } from '../registry-logger.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+
+/** As in the product, fifteen times as fast. */
+const timing = { leaseMs: 1_000, renewEveryMs: 300, retryAfterMs: 100 };
+
+let testDatabase: TestDatabase;
+let database: Database;
+let isAway: boolean;
+let opened: ProcessLeases[];
+
+/** PostgreSQL, as long as it is there. */
+const reachable: Queryable = {
+  query: <Row extends Record<string, unknown>>(statement: Statement, values: unknown[]): Promise<readonly Row[]> =>
+    isAway ? Promise.reject(new RegistryError('DATABASE_UNAVAILABLE', 'away')) : database.query<Row>(statement, values),
+};
+
+function anotherProcess(): ProcessLeases {
+  const leases = new ProcessLeases(reachable, silentLogger, timing);
+  opened.push(leases);
+  return leases;
+}
+
+/** The row of a process that was killed. */
+async function deadProcess(): Promise<string> {
+  const id = v7();
+  await database.query(
+    {
+      text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() - interval '1 second')`,
+    },
+    [id],
+  );
+  return id;
+}
+
+async function idsWhere(condition: string): Promise<readonly string[]> {
+  const rows = await database.query<{ id: string }>(
+    { text: `SELECT id FROM hub_process WHERE ${condition} ORDER BY id` },
+    [],
+  );
+  return rows.map(({ id }) => id);
+}
+
+const present = () => idsWhere('lease_until > now()');
+const all = () => idsWhere('true');
+
+const isLost = (lease: ProcessLease) => Promise.race([lease.lost.then(() => true), Promise.resolve(false)]);
+
+beforeEach(async () => {
+  isAway = false;
+  opened = [];
+  testDatabase = await openTestDatabase();
+  database = new Database(testDatabase.databaseUrl, 4, silentLogger);
+});
+afterEach(async () => {
+  isAway = false;
+  for (const leases of opened) await leases.close();
+  await database.close();
+  await testDatabase.close();
+});
+
+describe('a lease that lapsed while PostgreSQL was away', () => {
+  it('is revived by the next renewal, for all processes, whoever comes back first', async () => {
+    const processes = [anotherProcess(), anotherProcess()] as const;
+    const leases = [await processes[0].take(), await processes[1].take()];
+    isAway = true;
+    await expect.poll(present, { timeout: 5_000 }).toEqual([]);
+    isAway = false;
+    // Everybody sweeps all the time, as impatient workers would.
+    const ids = leases.map(({ id }) => id);
+    const sweepAndLook = async () => {
+      for (const each of processes) await each.sweep();
+      return present();
+    };
+    await expect.poll(sweepAndLook, { timeout: 5_000, interval: 5 }).toEqual(ids);
+    const dead = await deadProcess();
+    await expect.poll(async () => (await sweepAndLook()) && all(), { timeout: 5_000, interval: 5 }).not.toContain(dead);
+    expect(await present()).toEqual(ids);
+    expect(await Promise.all(leases.map(isLost))).toEqual([false, false]);
+  });
+
+  it('is lost once another process has ended it', async () => {
+    const lease = await anotherProcess().take();
+    isAway = true;
+    await expect.poll(present, { timeout: 5_000 }).toEqual([]);
+    expect(await isLost(lease)).toBe(false);
+    const successor = new ProcessLeases(database, silentLogger, timing);
+    opened.push(successor);
+    await successor.take();
+    await expect.poll(async () => (await successor.sweep()) + (await all()).length, { timeout: 5_000 }).toBe(1);
+    isAway = false;
+    await expect(lease.lost).resolves.toBeUndefined();
+  });
+});
+
+describe('sweeping', () => {
+  it('begins when this process has held its own lease for a whole period', async () => {
+    const takenAt = Date.now();
+    const sweeper = anotherProcess();
+    const own = await sweeper.take();
+    const dead = await deadProcess();
+    const swept = async () => {
+      await sweeper.sweep();
+      return all();
+    };
+    expect(await swept()).toContain(dead);
+    await expect.poll(swept, { timeout: 5_000 }).toEqual([own.id]);
+    expect(Date.now() - takenAt).toBeGreaterThanOrEqual(timing.leaseMs);
+  });
+
+  it('is done at once by a process that is alone on its database', async () => {
+    await deadProcess();
+    const own = await anotherProcess().take({ aloneOnDatabase: true });
+    expect(await all()).toEqual([own.id]);
+  });
+
+  it('is nothing that a process without a lease does', async () => {
+    const dead = await deadProcess();
+    expect(await anotherProcess().sweep()).toBe(0);
+    expect(await all()).toEqual([dead]);
+  });
+});
+
+it('gives its own row back and leaves those of others', async () => {
+  const dead = await deadProcess();
+  const lease = await anotherProcess().take();
+  await lease.release();
+  expect(await all()).toEqual([dead]);
+});
+
+describe('a process that died with calls of idempotency keys under way', () => {
+  const callId = '019aa6c0-0000-7000-8000-000000000001';
+  const recordedId = '019aa6c0-0000-7000-8000-000000000002';
+
+  /** As CallStore claims keys: one call is recorded, the other is not. */
+  async function deadProcessWithCalls(): Promise<void> {
+    const dead = await deadProcess();
+    await database.query(
+      {
+        text: `INSERT INTO call_key (principal, actor, key, request_hash, call_id, device_id, tool, arguments, started_at, process_id)
+               SELECT 'KEY:1', 'spec', id::text, 'h', id, 'd-1', 'self.lamp.turn_on', '{"on": true}', now() - interval '4 seconds', $3
+               FROM unnest(ARRAY[$1, $2]::uuid[]) AS id`,
+      },
+      [callId, recordedId, dead],
+    );
+    await database.query(
+      {
+        text: `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, started_at, duration_ms, actor)
+               VALUES ($1, 'd-1', 'self.lamp.turn_on', '{}', 'SUCCEEDED', 'YES', now(), 5, 'spec')`,
+      },
+      [recordedId],
+    );
+  }
+
+  const records = () =>
+    database.query(
+      { text: 'SELECT id, outcome, certainty, error_code, arguments, duration_ms FROM call ORDER BY id' },
+      [],
+    );
+
+  it('leaves a record that each of them may have run, and changes none that is there', async () => {
+    await deadProcessWithCalls();
+    const sweeper = anotherProcess();
+    await sweeper.take();
+    await expect.poll(async () => (await sweeper.sweep()) + (await records()).length, { timeout: 5_000 }).toBe(2);
+    expect(await records()).toMatchObject([
+      { id: callId, outcome: 'UNKNOWN', certainty: 'MAYBE', error_code: 'HUB_RESTARTED', arguments: { on: true } },
+      { id: recordedId, outcome: 'SUCCEEDED', duration_ms: 5 },
+    ]);
+  });
+});
+
+describe('which processes live', () => {
+  it('is not known before this process has held its own lease for a while, and leaves out those whose leases have ended', async () => {
+    const asker = anotherProcess();
+    expect(await asker.living()).toBeUndefined();
+    const own = await asker.take();
+    await deadProcess();
+    expect(await asker.living()).toBeUndefined();
+    await expect.poll(() => asker.living(), { timeout: 5_000 }).toEqual(new Set([own.id]));
+  });
+});

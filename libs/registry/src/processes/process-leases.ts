@@ -1,0 +1,229 @@
+/**
+ * Leases of hub processes: a row that its process renews while it lives. What a process left behind
+ * is closed once its lease has ended. A lapsed lease is not a lost one. While PostgreSQL is away
+ * nobody can renew, and a hub that ended itself for that would throw out its devices for nothing.
+ * So the row is the lease: the next renewal that finds it revives it, and only a process whose row
+ * was swept has lost it. That is safe, because everything that a living lease allows (presence,
+ * ownership of jobs, claims of targets) compares `lease_until` inside the statement that uses it,
+ * and because a job that was taken over meanwhile has a newer fence, under which the former owner's
+ * statements change nothing. An outage makes all leases lapse, and whoever is back first must not
+ * sweep the others: only a process sweeps that has itself held a lease without a gap for a whole
+ * lease period, in which the living have had time to renew theirs.
+ */
+import { hostname } from 'node:os';
+import type { HubProcessId } from '@flotilla/mcp';
+import { v7 } from 'uuid';
+import type { Queryable } from '../database/database.js';
+import type { RegistryLogger } from '../registry-logger.js';
+import type { LeaseOptions, ProcessLease } from '../registry.js';
+
+/** Milliseconds. */
+export interface LeaseTiming {
+  /** How long after its last renewal a process counts as dead. */
+  readonly leaseMs: number;
+  /** Two renewals may fail before the lease lapses. */
+  readonly renewEveryMs: number;
+  /** After a renewal that failed: how late a hub is present again when PostgreSQL is. */
+  readonly retryAfterMs: number;
+}
+
+const defaultTiming: LeaseTiming = { leaseMs: 15_000, renewEveryMs: 5_000, retryAfterMs: 1_000 };
+
+const TAKE = {
+  text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until, roles, version)
+         VALUES ($1, $2, $3, now(), now() + $4 * interval '1 millisecond', $5, $6)`,
+};
+const RENEW = {
+  name: 'renew-lease',
+  // An answer that came later would be about a lease that has lapsed.
+  timeoutMs: 5_000,
+  text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
+};
+
+const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
+
+/**
+ * Calls with an idempotency key that a dead process had begun and not recorded. The index is on the
+ * start of a call, and no call takes longer than five minutes.
+ */
+const RECORD_CUT_OFF_CALLS = `, cut_off AS (
+           INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, error_code, error_message, started_at, duration_ms, actor)
+           SELECT k.call_id, k.device_id, k.tool, k.arguments, 'UNKNOWN', 'MAYBE', 'HUB_RESTARTED',
+             'The hub process that made the call ended before it could record the outcome.', k.started_at,
+             extract(epoch FROM greatest(dead.ended_at - k.started_at, interval '0')) * 1000, k.actor
+           FROM dead JOIN call_key k ON k.process_id = dead.id
+             AND k.started_at BETWEEN dead.ended_at - interval '10 minutes' AND dead.ended_at + interval '1 minute'
+           WHERE NOT EXISTS (SELECT FROM call c WHERE c.id = k.call_id)
+           ON CONFLICT (id) DO NOTHING
+         )`;
+
+/**
+ * Ends processes and what they left open. $1: the process that asks; $2: the reason that its
+ * sessions get.
+ */
+const endProcesses = (which: string, more = ''): { readonly text: string } => ({
+  text: `WITH dead AS (
+           DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
+         ), ended AS (
+           UPDATE session s SET disconnected_at = greatest(s.connected_at, dead.ended_at), close_reason = $2
+           FROM dead WHERE s.gateway_id = dead.id AND s.disconnected_at IS NULL
+           RETURNING s.device_id
+         ), gone AS (
+           UPDATE device d SET online = false FROM dead WHERE d.gateway_id = dead.id AND d.online
+         )${more}
+         SELECT count(*)::int AS count FROM ended`,
+});
+const END_LAPSED = endProcesses(
+  'id <> $1 AND lease_until <= now() AND EXISTS (SELECT FROM hub_process own WHERE own.id = $1 AND own.lease_until > now())',
+  RECORD_CUT_OFF_CALLS,
+);
+const END_OTHERS = endProcesses('id <> $1', RECORD_CUT_OFF_CALLS);
+const END_OWN = endProcesses('id = $1');
+
+interface LeaseDeps {
+  readonly database: Queryable;
+  readonly logger: RegistryLogger;
+  readonly timing: LeaseTiming;
+}
+
+export class ProcessLeases {
+  readonly #deps: LeaseDeps;
+  #current: Lease | undefined;
+
+  constructor(database: Queryable, logger: RegistryLogger, timing = defaultTiming) {
+    this.#deps = { database, logger, timing };
+  }
+
+  /** The process that sessions opened here belong to. */
+  get holder(): HubProcessId | undefined {
+    return this.#current?.id;
+  }
+
+  async take({ aloneOnDatabase = false, roles = [], version = '' }: LeaseOptions = {}): Promise<ProcessLease> {
+    const { database, timing } = this.#deps;
+    const id = v7() as HubProcessId;
+    const takenAt = Date.now();
+    await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs, roles, version]);
+    if (aloneOnDatabase) await database.query(END_OTHERS, [id, 'hub_crashed']);
+    this.#current = new Lease(id, this.#deps, takenAt);
+    return this.#current;
+  }
+
+  /**
+   * Resolves to 0 while this process cannot tell the dead from those that an outage kept from
+   * renewing.
+   */
+  async sweep(): Promise<number> {
+    if (this.#current?.isSteady !== true) return 0;
+    const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, [this.#current.id, 'hub_crashed']);
+    return row?.count ?? 0;
+  }
+
+  /**
+   * The processes whose leases live; undefined while this process cannot tell, because its own
+   * lease is new or was just revived.
+   */
+  async living(): Promise<ReadonlySet<HubProcessId> | undefined> {
+    if (this.#current?.isSettled !== true) return undefined;
+    const rows = await this.#deps.database.query<{ id: HubProcessId }>(LIVING, []);
+    return new Set(rows.map(({ id }) => id));
+  }
+
+  async close(): Promise<void> {
+    await this.#current?.release();
+  }
+}
+
+class Lease implements ProcessLease {
+  readonly lost: Promise<void>;
+  readonly #deps: LeaseDeps;
+  #timer: NodeJS.Timeout | undefined;
+  /** Since when there was no gap. */
+  #heldSince: number;
+  /** Counted from before the question: the answer may have taken long. */
+  #heldUntil: number;
+  #isFailing = false;
+  #lose: () => void = () => undefined;
+  #released: Promise<void> | undefined;
+
+  constructor(
+    readonly id: HubProcessId,
+    deps: LeaseDeps,
+    takenAt: number,
+  ) {
+    this.#deps = deps;
+    this.#heldSince = takenAt;
+    this.#heldUntil = takenAt + deps.timing.leaseMs;
+    this.lost = new Promise((resolve) => {
+      this.#lose = resolve;
+    });
+    this.#renewIn(deps.timing.renewEveryMs);
+  }
+
+  get isSteady(): boolean {
+    return this.#isHeldFor(this.#deps.timing.leaseMs);
+  }
+
+  /**
+   * After an outage of PostgreSQL the other processes need a few seconds to renew their leases,
+   * too.
+   */
+  get isSettled(): boolean {
+    return this.#isHeldFor(this.#deps.timing.leaseMs / 2);
+  }
+
+  #isHeldFor(durationMs: number): boolean {
+    const now = Date.now();
+    return now < this.#heldUntil && now - this.#heldSince >= durationMs;
+  }
+
+  release(): Promise<void> {
+    this.#released ??= this.#release();
+    return this.#released;
+  }
+
+  async #release(): Promise<void> {
+    clearTimeout(this.#timer);
+    await this.#deps.database.query(END_OWN, [this.id, 'hub_stopping']);
+  }
+
+  #renewIn(delayMs: number): void {
+    if (this.#released === undefined) this.#timer = setTimeout(() => void this.#renew(), delayMs).unref();
+  }
+
+  async #renew(): Promise<void> {
+    const { database, logger, timing } = this.#deps;
+    const askedAt = Date.now();
+    try {
+      const isThere = (await database.query(RENEW, [this.id, timing.leaseMs])).length > 0;
+      if (this.#released !== undefined) return;
+      if (isThere) this.#renewed(askedAt);
+      else this.#end();
+    } catch (error) {
+      if (!this.#isFailing)
+        logger.warn({ processId: this.id, err: error }, 'the lease of this process was not renewed; trying again');
+      this.#isFailing = true;
+      this.#renewIn(timing.retryAfterMs);
+    }
+  }
+
+  #renewed(askedAt: number): void {
+    const { logger, timing } = this.#deps;
+    const lapsedMs = askedAt - this.#heldUntil;
+    if (lapsedMs >= 0) {
+      this.#heldSince = askedAt;
+      logger.warn({ processId: this.id, lapsedMs }, 'the lease of this process had lapsed and is revived');
+    }
+    this.#heldUntil = askedAt + timing.leaseMs;
+    this.#isFailing = false;
+    this.#renewIn(timing.renewEveryMs);
+  }
+
+  #end(): void {
+    this.#deps.logger.error(
+      { processId: this.id },
+      'the lease of this process lapsed, and another process has ended it',
+    );
+    this.#lose();
+  }
+}

@@ -1,0 +1,94 @@
+/**
+ * Notes in batches what known devices report in their OTA requests: when they booted, and with
+ * which firmware. Touches nothing that lets a device in. Only a request with the right Client-Id is
+ * noted, because everybody on the air can read a MAC.
+ */
+import type { DeviceId } from '@flotilla/mcp';
+import { BatchWriter } from '../../database/batch-writer.js';
+import type { Queryable } from '../../database/database.js';
+import { toJson } from '../../database/json-rows.js';
+import type { NotedContact, OtaContact } from '../provisioning.js';
+import type { RegistryLogger } from '../../registry-logger.js';
+import { hashOf } from '../../secrets/secrets.js';
+
+const ROWS_PER_WRITE = 500;
+const DEPTH_MAX = 20_000;
+const GATHER_MS = 20;
+
+/**
+ * $1: rows. Locked in the order of ids, as the presence statements do. A request that is older than
+ * the newest session or the newest boot does not change the version. A new version makes the known
+ * tools stale and ends their use, so that the next session records which tools it has.
+ */
+const NOTE_CONTACTS = {
+  name: 'note-device-contacts',
+  text: `WITH input AS MATERIALIZED (
+           SELECT *, to_timestamp(at / 1000) AS received_at FROM json_to_recordset($1) AS i(id text, client_uuid_hash text, model text, firmware_version text,
+             chip text, ota_partitions int, elf_sha256 text, at float8)
+         ), locked AS MATERIALIZED (
+           SELECT d.id, d.firmware_version AS former_version, d.tool_set_hash, i.received_at, i.firmware_version,
+             i.firmware_version IS NOT NULL AND i.received_at >= coalesce(greatest(d.connected_at, d.booted_at), i.received_at) AS is_newest,
+             d.booted_at IS NULL OR i.received_at >= d.booted_at AS is_newest_boot
+           FROM device d JOIN input i USING (id) WHERE d.client_uuid_hash = i.client_uuid_hash ORDER BY d.id FOR UPDATE OF d
+         ), changed AS (
+           SELECT * FROM locked WHERE is_newest AND former_version IS NOT NULL AND firmware_version <> former_version
+         ), ended AS (
+           UPDATE tool_set_use u SET last_seen_at = greatest(u.last_seen_at, c.received_at) FROM changed c
+           WHERE u.device_id = c.id AND u.tool_set_hash = c.tool_set_hash AND u.firmware_version = c.former_version
+         )
+         UPDATE device d SET model = coalesce(d.model, i.model),
+           firmware_version = CASE WHEN l.is_newest THEN l.firmware_version ELSE coalesce(d.firmware_version, l.firmware_version) END,
+           tools_stale = d.tools_stale OR (d.tool_set_hash IS NOT NULL AND EXISTS (SELECT FROM changed c WHERE c.id = d.id)),
+           chip = coalesce(i.chip, d.chip), ota_partitions = coalesce(i.ota_partitions, d.ota_partitions), elf_sha256 = coalesce(i.elf_sha256, d.elf_sha256),
+           booted_at = greatest(d.booted_at, l.received_at),
+           booted_version = CASE WHEN l.is_newest_boot THEN l.firmware_version ELSE d.booted_version END,
+           last_seen_at = greatest(d.last_seen_at, l.received_at)
+         FROM locked l JOIN input i USING (id) WHERE d.id = l.id
+         RETURNING d.id, l.former_version, d.firmware_version`,
+};
+
+interface NotedRecord {
+  readonly id: DeviceId;
+  readonly former_version: string | null;
+  readonly firmware_version: string | null;
+}
+
+/** `noted` is called with what each statement has written. */
+export function openContactWriter(
+  database: Queryable,
+  logger: RegistryLogger,
+  noted: (contacts: readonly NotedContact[]) => void,
+): BatchWriter<OtaContact, undefined> {
+  return new BatchWriter<OtaContact, undefined>({
+    name: 'device_contact',
+    keyOf: (contact) => contact.deviceId,
+    rowsPerWrite: ROWS_PER_WRITE,
+    depthMax: DEPTH_MAX,
+    gatherMs: GATHER_MS,
+    logger,
+    write: async (contacts) => {
+      const records = await database.query<NotedRecord>(NOTE_CONTACTS, [toJson(contacts.map(toRow))]);
+      noted(records.map(toNoted));
+      return contacts.map(() => undefined);
+    },
+  });
+}
+
+function toRow({
+  deviceId,
+  clientUuid,
+  model,
+  firmwareVersion,
+  board,
+  at,
+}: OtaContact): Readonly<Record<string, unknown>> {
+  return {
+    ...{ id: deviceId, client_uuid_hash: hashOf(clientUuid), model, firmware_version: firmwareVersion },
+    ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
+    at,
+  };
+}
+
+function toNoted({ id, former_version: former, firmware_version: version }: NotedRecord): NotedContact {
+  return { deviceId: id, formerVersion: former ?? undefined, firmwareVersion: version ?? undefined };
+}

@@ -1,0 +1,282 @@
+/** Checks and issues the credentials of devices. A refusal never says what would have been right. */
+import { audited } from '../../audit/append-audit.js';
+import type { AuditSource } from '../../audit/audit-entry.js';
+import type { BatchWriter } from '../../database/batch-writer.js';
+import type { Database, Queryable } from '../../database/database.js';
+import { storableText } from '../../database/json-rows.js';
+import type {
+  CredentialVerdict,
+  IssuedCredential,
+  KnownDevice,
+  MqttLogin,
+  NotedContact,
+  OtaContact,
+  Recognition,
+  TokenLogin,
+  WebSocketLogin,
+} from '../provisioning.js';
+import { messageOf } from '../../registry-error.js';
+import type { RegistryLogger } from '../../registry-logger.js';
+import type { WriterStatus } from '../../registry.js';
+import { bindByToken } from './client-bindings.js';
+import { openContactWriter } from './contact-writer.js';
+import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
+import { hashOf, isEqualHash } from '../../secrets/secrets.js';
+import type { CredentialCache } from './credential-cache.js';
+import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './standing.js';
+import type { Credential, Standing } from './standing.js';
+import { openUseWriter } from './used-credentials.js';
+import type { CredentialUse } from './used-credentials.js';
+
+/** How long a former credential stays valid: a device may sleep for a night. */
+const GRACE_MS = 24 * 60 * 60_000;
+/** Unused former credentials that are kept, because a device may still store one. */
+const UNUSED_FORMER_MAX = 3;
+
+export interface CredentialStoreDeps {
+  readonly database: Database;
+  readonly cache: CredentialCache;
+  readonly logger: RegistryLogger;
+  readonly now: () => number;
+}
+
+export class CredentialStore {
+  readonly #deps: CredentialStoreDeps;
+  readonly #uses: BatchWriter<CredentialUse, undefined>;
+  readonly #contacts: BatchWriter<OtaContact, undefined>;
+  #noted: (contacts: readonly NotedContact[]) => void = () => undefined;
+
+  constructor(deps: CredentialStoreDeps) {
+    this.#deps = deps;
+    this.#uses = openUseWriter(deps.database, deps.logger);
+    this.#contacts = openContactWriter(deps.database, deps.logger, (contacts) => this.#noted(contacts));
+  }
+
+  /** Checks client id, user name and password. The first use of a new credential is recorded. */
+  async checkMqtt({ clientId, username, password }: MqttLogin): Promise<CredentialVerdict> {
+    const isName: IsBearer = (standing, credential) =>
+      credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
+    return (await this.#check(username, hashOf(password), isName)).verdict;
+  }
+
+  /**
+   * Checks a token with its device and Client-Id. The token of a registered device binds the first
+   * Client-Id that presents it.
+   */
+  async checkWebSocket(login: WebSocketLogin): Promise<CredentialVerdict> {
+    const [clientUuidHash, secretHash] = [hashOf(login.clientUuid), hashOf(login.token)];
+    const isOwn: IsBearer = ({ clientUuidHash: bound, dialect }) =>
+      dialect === 'XIAOZHI' && (bound === undefined || isEqualHash(bound, clientUuidHash));
+    const { standing, verdict } = await this.#check(login.deviceId, secretHash, isOwn);
+    if (verdict.kind === 'refused' || standing.clientUuidHash !== undefined) return verdict;
+    const { deviceId } = verdict;
+    if (await this.#bind({ deviceId, clientUuidHash, secretHash, remoteAddress: login.remoteAddress }))
+      return { ...verdict, hasBound: true };
+    // Another connection bound the token first, perhaps with the same Client-Id.
+    return this.#judge(
+      await this.#deps.cache.read(deviceId),
+      secretHash,
+      ({ clientUuidHash: bound }) => bound === clientUuidHash,
+    );
+  }
+
+  /** Checks the token of a microcontroller, which has no Client-Id. */
+  async checkToken({ deviceId, token }: TokenLogin): Promise<CredentialVerdict> {
+    return (await this.#check(deviceId, hashOf(token), ({ dialect }) => dialect === 'MCPU')).verdict;
+  }
+
+  /**
+   * Issues a new credential. The former one stays valid for a day, or until the new one is used.
+   * Undefined for an unknown device, and for one that the hub dials.
+   */
+  async rotate(deviceId: string, at: number, by?: AuditSource): Promise<IssuedCredential | undefined> {
+    const { database, cache } = this.#deps;
+    const id = storableText(deviceId);
+    const isDevice = await audited(
+      database,
+      by,
+      (transaction) => rotateCredential(transaction, id, at),
+      (isDone) => (isDone ? [{ action: 'credential.rotated', subject: `device:${id}`, data: {}, at }] : []),
+    );
+    if (!isDevice) return undefined;
+    cache.forget([id]);
+    return (await this.findKnown(id))?.credential;
+  }
+
+  /**
+   * Sets how a device connects after its next OTA request or with its next credential.
+   * False for an unknown device, and for one that the hub dials.
+   */
+  async setTransport(deviceId: string, transport: KnownDevice['transport'], by?: AuditSource): Promise<boolean> {
+    const { database, cache, now } = this.#deps;
+    const id = storableText(deviceId);
+    const isDevice = await audited(
+      database,
+      by,
+      (transaction) => setPreferredTransport(transaction, id, transport),
+      (isDone) =>
+        isDone ? [{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at: now() }] : [],
+    );
+    cache.forget([id]);
+    return isDevice;
+  }
+
+  /** Whether the hub dials the device. Such a device gets no credential. */
+  async isDialled(deviceId: string): Promise<boolean> {
+    const text = 'SELECT FROM device WHERE id = $1 AND address IS NOT NULL';
+    return (await this.#deps.database.query({ name: 'is-dialled', text }, [storableText(deviceId)])).length > 0;
+  }
+
+  /** All known devices, for the start of a gateway. */
+  async allKnown(): Promise<readonly KnownDevice[]> {
+    return (await this.#deps.cache.all()).flatMap((standing) => toKnownDevice(standing) ?? []);
+  }
+
+  async findKnown(deviceId: string): Promise<KnownDevice | undefined> {
+    return toKnownDevice(await this.#deps.cache.find(deviceId));
+  }
+
+  /**
+   * Whether the Client-Id is the one that the device is bound to. All answers but a proven one cost a
+   * share of one statement, so that their time does not disclose which devices are known.
+   */
+  async recognise({ at, clientUuid, deviceId }: OtaContact): Promise<Recognition> {
+    const { cache } = this.#deps;
+    const hash = hashOf(clientUuid);
+    const remembered = provenBy(await cache.remembered(deviceId), hash);
+    if (remembered) return { kind: 'proven', known: remembered };
+    const standing = await cache.read(deviceId);
+    const known = provenBy(standing, hash);
+    if (known) return { kind: 'proven', known };
+    const isKnown = standing.credentials.length > 0;
+    const replaces = isKnown && !isUnclaimed(standing);
+    const isOpen = isKnown && (standing.admitWithoutCodeUntil ?? 0) > at;
+    return { kind: 'unproven', isKnown, replaces, firstUse: isOpen ? (replaces ? 'past' : 'due') : 'none' };
+  }
+
+  /** Stores what the OTA request of a proven device says; another Client-Id changes nothing. */
+  async contacted(contact: OtaContact): Promise<void> {
+    const { cache, logger } = this.#deps;
+    if ((await cache.find(contact.deviceId)).credentials.length === 0) return;
+    // The answer to the device does not depend on this write.
+    this.#contacts.add(contact).catch((error: unknown) => {
+      logger.warn(
+        { deviceId: contact.deviceId, message: messageOf(error) },
+        'the OTA request of a device was not recorded',
+      );
+    });
+  }
+
+  /** Sets the listener for committed contacts of this process. */
+  whenNoted(listener: (contacts: readonly NotedContact[]) => void): void {
+    this.#noted = listener;
+  }
+
+  writers(): readonly WriterStatus[] {
+    return [this.#uses.status(), this.#contacts.status()];
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#uses.close(), this.#contacts.close()]);
+  }
+
+  /**
+   * Uses the cache where that grants access, and else PostgreSQL, at the same cost for known and
+   * unknown devices.
+   */
+  async #check(
+    deviceId: string,
+    hash: string,
+    isBearer: IsBearer,
+  ): Promise<{ standing: Standing; verdict: CredentialVerdict }> {
+    const { cache } = this.#deps;
+    const remembered = await cache.remembered(deviceId);
+    const verdict = remembered && this.#judge(remembered, hash, isBearer);
+    if (remembered && verdict?.kind === 'granted') return { standing: remembered, verdict };
+    const standing = await cache.read(deviceId);
+    return { standing, verdict: this.#judge(standing, hash, isBearer) };
+  }
+
+  #judge(standing: Standing, hash: string, isBearer: IsBearer): CredentialVerdict {
+    const { now } = this.#deps;
+    const [newest] = standing.credentials;
+    const found = standing.credentials.find(
+      (credential) => isBearer(standing, credential) && isEqualHash(credential.secretHash, hash),
+    );
+    if (found === undefined || (found.expiresAt !== undefined && found.expiresAt <= now()))
+      return { kind: 'refused', deviceId: newest && standing.deviceId };
+    if (!found.isUsed) this.#noteUse(standing, found);
+    return { kind: 'granted', deviceId: standing.deviceId };
+  }
+
+  #noteUse(standing: Standing, used: Credential): void {
+    const { cache, logger, now } = this.#deps;
+    const { deviceId } = standing;
+    const { generation, mqttClientId } = used;
+    cache.amend(standing, afterUse(standing, used));
+    this.#uses.add({ deviceId, generation, mqttClientId, at: now() }).catch((error: unknown) => {
+      cache.unamend(deviceId);
+      logger.warn(
+        { deviceId: standing.deviceId, message: messageOf(error) },
+        'the first use of a credential was not recorded; the next login will record it',
+      );
+    });
+  }
+
+  /** The first Client-Id wins, in whichever process it arrives. */
+  async #bind(login: Omit<Parameters<typeof bindByToken>[1], 'at'>): Promise<boolean> {
+    const { database, cache, now } = this.#deps;
+    const hasBound = await database.transaction((transaction) => bindByToken(transaction, { ...login, at: now() }));
+    cache.forget([login.deviceId]);
+    return hasBound;
+  }
+}
+
+type IsBearer = (standing: Standing, credential: Credential) => boolean;
+
+/** The device, where it is bound to this Client-Id. */
+function provenBy(standing: Standing | undefined, clientUuidHash: string): KnownDevice | undefined {
+  const bound = standing?.clientUuidHash;
+  return bound !== undefined && isEqualHash(bound, clientUuidHash) ? toKnownDevice(standing) : undefined;
+}
+
+/** False where there is no such device, or the hub dials it. */
+async function rotateCredential(transaction: Queryable, id: string, at: number): Promise<boolean> {
+  await lockDevice(transaction, id);
+  const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL FOR UPDATE';
+  if ((await transaction.query({ text }, [id])).length === 0) return false;
+  await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
+  await transaction.query(RETIRE, [id, at + GRACE_MS]);
+  await issueCredentials(transaction, [id], at);
+  await noteChange(transaction, [id]);
+  return true;
+}
+
+/** False where there is no such device, or the hub dials it. */
+async function setPreferredTransport(
+  transaction: Queryable,
+  id: string,
+  transport: KnownDevice['transport'],
+): Promise<boolean> {
+  const text =
+    'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 AND address IS NULL RETURNING id';
+  const rows = await transaction.query({ text }, [id, transport]);
+  if (rows.length > 0) await noteChange(transaction, [id]);
+  return rows.length > 0;
+}
+
+/** $1 device, $2 now, $3 unused former credentials to keep. */
+const DROP_FORMER = {
+  name: 'drop-former-credentials',
+  text: `DELETE FROM device_credential c WHERE c.device_id = $1 AND (
+           c.expires_at <= to_timestamp($2::float8 / 1000) OR (c.used_at IS NULL AND c.generation <= (
+             SELECT u.generation FROM device_credential u WHERE u.device_id = $1 AND u.used_at IS NULL
+             ORDER BY u.generation DESC OFFSET $3 LIMIT 1)))`,
+};
+
+/** $1 device, $2 until when the newest credential stays valid. Its secret is removed. */
+const RETIRE = {
+  name: 'retire-credentials',
+  text: `UPDATE device_credential
+         SET secret = NULL, expires_at = coalesce(expires_at, to_timestamp($2::float8 / 1000)) WHERE device_id = $1`,
+};

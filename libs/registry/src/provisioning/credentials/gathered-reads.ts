@@ -1,0 +1,74 @@
+/**
+ * Reads by id, many in one statement: what is asked while one statement runs, and shortly after, is
+ * asked by the next. Remembers nothing.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { RegistryError } from '../../registry-error.js';
+
+/** Ids of one statement. */
+const IDS_PER_READ = 1_000;
+/**
+ * Between two statements, where ids are few: a fleet that comes back asks for some at each turn of
+ * the event loop, and a statement costs both sides as much as ten ids.
+ */
+const PAUSE_MS = 10;
+
+interface Asked<Value> {
+  readonly value: Promise<Value>;
+  readonly resolve: (value: Value) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+export class GatheredReads<Value> {
+  readonly #readMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>;
+  #waiting = new Map<string, Asked<Value>>();
+  #isRunning = false;
+
+  /** `readMany` finds a value for each id. */
+  constructor(readMany: (ids: readonly string[]) => Promise<ReadonlyMap<string, Value>>) {
+    this.#readMany = readMany;
+  }
+
+  get(id: string): Promise<Value> {
+    const asked = this.#waiting.get(id) ?? makeAsked<Value>();
+    this.#waiting.set(id, asked);
+    if (!this.#isRunning) {
+      this.#isRunning = true;
+      // Everything of the same turn of the event loop comes along.
+      setImmediate(() => void this.#run());
+    }
+    return asked.value;
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.size > 0) {
+      const batch = [...this.#waiting].slice(0, IDS_PER_READ);
+      for (const [id] of batch) this.#waiting.delete(id);
+      await this.#answer(batch);
+      if (this.#waiting.size > 0 && this.#waiting.size < IDS_PER_READ) await sleep(PAUSE_MS);
+    }
+    this.#isRunning = false;
+  }
+
+  async #answer(batch: readonly (readonly [string, Asked<Value>])[]): Promise<void> {
+    try {
+      const values = await this.#readMany(batch.map(([id]) => id));
+      for (const [id, { resolve, reject }] of batch) {
+        const value = values.get(id);
+        if (value === undefined) reject(new RegistryError('DATABASE_REFUSED', `Nothing was read for ${id}.`));
+        else resolve(value);
+      }
+    } catch (error) {
+      for (const [, { reject }] of batch) reject(error);
+    }
+  }
+}
+
+function makeAsked<Value>(): Asked<Value> {
+  let resolve: Asked<Value>['resolve'] = () => undefined;
+  let reject: Asked<Value>['reject'] = () => undefined;
+  const value = new Promise<Value>((...settle) => {
+    [resolve, reject] = settle;
+  });
+  return { value, resolve, reject };
+}

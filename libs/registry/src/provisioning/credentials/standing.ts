@@ -1,0 +1,166 @@
+/**
+ * How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials,
+ * or removed.
+ */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Queryable } from '../../database/database.js';
+import type { Dialect } from '../../device-filter.js';
+import { zoneOfDevice } from '../../groups/group-zones.js';
+import type { GroupZone } from '../../groups/group-zones.js';
+import type { KnownDevice } from '../provisioning.js';
+
+/** One credential of a device. Times are ms since the Unix epoch. */
+export interface Credential {
+  readonly generation: number;
+  readonly mqttClientId: string;
+  readonly secretHash: string;
+  /** Until it is used. */
+  readonly secret: string | undefined;
+  readonly isUsed: boolean;
+  /** Undefined for the newest. */
+  readonly expiresAt: number | undefined;
+}
+
+export interface Standing {
+  readonly deviceId: DeviceId;
+  readonly dialect: Dialect;
+  readonly clientUuidHash: string | undefined;
+  /** Until then its first Client-Id is bound without a code, ms since the Unix epoch. */
+  readonly admitWithoutCodeUntil: number | undefined;
+  readonly transport: KnownDevice['transport'];
+  /** Its own, or of the first of its groups that has one. */
+  readonly timeZone: string | undefined;
+  /** Newest first; none: the device is not known. */
+  readonly credentials: readonly Credential[];
+  /** Nobody lets it in but a person. */
+  readonly isRemoved: boolean;
+}
+
+interface StandingRecord {
+  readonly id: string;
+  readonly dialect: Dialect | null;
+  readonly client_uuid_hash: string | null;
+  readonly admit_without_code_until: Date | null;
+  readonly preferred_transport: 'MQTT' | 'WEBSOCKET' | 'TCP' | null;
+  readonly time_zone: string | null;
+  readonly is_removed: boolean;
+  readonly credentials: readonly CredentialRecord[] | null;
+}
+
+interface CredentialRecord {
+  readonly generation: number;
+  readonly mqtt_client_id: string;
+  readonly secret_hash: string;
+  readonly secret: string | null;
+  readonly is_used: boolean;
+  readonly expires_at: number | null;
+}
+
+const credentialsOf = (id: string): string => `(
+  SELECT json_agg(json_build_object(
+      'generation', c.generation, 'mqtt_client_id', c.mqtt_client_id, 'secret_hash', c.secret_hash, 'secret', c.secret, 'is_used', c.used_at IS NOT NULL,
+      'expires_at', extract(epoch FROM c.expires_at) * 1000) ORDER BY c.generation DESC)
+  FROM device_credential c WHERE c.device_id = ${id}) AS credentials`;
+
+/** The ids must be storable texts. One row each, also for those that nobody knows. */
+export function standingOf(
+  database: Queryable,
+  deviceIds: readonly string[],
+  zones: readonly GroupZone[],
+): Promise<readonly Standing[]> {
+  const parameters: unknown[] = [deviceIds];
+  const text = `SELECT i.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+                  r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
+                FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
+  return readStandings(database, { name: 'standing-of-devices', text }, parameters, zones);
+}
+
+/** Known devices in the order of their ids. */
+export function knownAfter(
+  database: Queryable,
+  deviceId: string,
+  rowsMax: number,
+  zones: readonly GroupZone[],
+): Promise<readonly Standing[]> {
+  const parameters: unknown[] = [deviceId, rowsMax];
+  const text = `SELECT d.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+                  false AS is_removed, ${credentialsOf('d.id')}
+                FROM device d WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id) ORDER BY d.id LIMIT $2`;
+  return readStandings(database, { name: 'standing-known-after', text }, parameters, zones);
+}
+
+/** Prepared only without groups: what these say is part of the statement. */
+async function readStandings(
+  database: Queryable,
+  { name, text }: { readonly name: string; readonly text: string },
+  parameters: unknown[],
+  zones: readonly GroupZone[],
+): Promise<readonly Standing[]> {
+  return (await database.query<StandingRecord>(zones.length === 0 ? { name, text } : { text }, parameters)).map(
+    toStanding,
+  );
+}
+
+function toStanding(record: StandingRecord): Standing {
+  return {
+    deviceId: record.id as DeviceId,
+    dialect: record.dialect ?? 'XIAOZHI',
+    clientUuidHash: record.client_uuid_hash ?? undefined,
+    admitWithoutCodeUntil: record.admit_without_code_until?.getTime(),
+    transport: record.preferred_transport === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT',
+    timeZone: record.time_zone ?? undefined,
+    isRemoved: record.is_removed,
+    credentials: (record.credentials ?? []).map((credential) => ({
+      generation: credential.generation,
+      mqttClientId: credential.mqtt_client_id,
+      secretHash: credential.secret_hash,
+      secret: credential.secret ?? undefined,
+      isUsed: credential.is_used,
+      expiresAt: credential.expires_at ?? undefined,
+    })),
+  };
+}
+
+/** Registered, and no board has used its credential or bound a Client-Id. */
+export function isUnclaimed({ clientUuidHash, credentials }: Standing): boolean {
+  return credentials.length > 0 && clientUuidHash === undefined && !credentials.some(({ isUsed }) => isUsed);
+}
+
+/** What an OTA answer needs of it. Undefined where the device is not known. */
+export function toKnownDevice(standing: Standing | undefined): KnownDevice | undefined {
+  const [newest] = standing?.credentials ?? [];
+  if (standing === undefined || newest === undefined) return undefined;
+  return {
+    deviceId: standing.deviceId,
+    dialect: standing.dialect,
+    clientUuidHash: standing.clientUuidHash,
+    transport: standing.transport,
+    timeZone: standing.timeZone,
+    credential: {
+      mqttClientId: newest.mqttClientId,
+      mqttUsername: usernameOf(standing.deviceId),
+      secret: newest.secret,
+    },
+  };
+}
+
+/**
+ * Any constant text would do; this one tells a reader of broker logs which device it is, and finds
+ * the row.
+ */
+export function usernameOf(deviceId: string): string {
+  return deviceId;
+}
+
+/**
+ * The device as it stands after it used this credential: nothing issued earlier is valid, and the
+ * secret is no longer needed.
+ */
+export function afterUse(standing: Standing, used: Credential): Standing {
+  return {
+    ...standing,
+    credentials: standing.credentials
+      .filter((credential) => credential.generation >= used.generation)
+      .map((credential) => (credential === used ? { ...credential, secret: undefined, isUsed: true } : credential)),
+  };
+}

@@ -1,0 +1,170 @@
+/**
+ * Admits devices that need no person, many in one transaction: a hall of boards that is switched on
+ * costs a few statements. Each way in has its rule, checked under the locks of the devices, so that
+ * nothing gets past it by being quick. Each admission is audited.
+ */
+import { appendAudit } from '../../audit/append-audit.js';
+import type { Queryable } from '../../database/database.js';
+import { readGroupZones } from '../../groups/group-zones.js';
+import { boundChange, hubFor } from '../credentials/client-bindings.js';
+import type { BoundBy } from '../credentials/client-bindings.js';
+import { enrolDevices } from './enrol-devices.js';
+import type { Enrolling, StoredContact } from './enrol-devices.js';
+import { takePlaces } from './enrolment-links.js';
+import { isSerialOf } from './factory-keys.js';
+import { lockDevices } from '../credentials/issue-credentials.js';
+import { markAdmitted } from './pending-enrolments.js';
+import { isUnclaimed, standingOf } from '../credentials/standing.js';
+import type { Standing } from '../credentials/standing.js';
+
+/**
+ * What the device relies on: an enrolment link, mode `open`, trust on first use that was asked for
+ * at its registration, or the serial number of a chip that proved itself.
+ */
+export type AdmissionWay =
+  | { readonly by: 'link'; readonly token: string }
+  | { readonly by: 'open' }
+  | { readonly by: 'first_use' }
+  | { readonly by: 'serial'; readonly serial: string };
+
+export interface Admission {
+  readonly contact: StoredContact;
+  readonly way: AdmissionWay;
+}
+
+/**
+ * A device that is not admitted yet. `isTaken`: another Client-Id, or the board that uses its
+ * credential, has it.
+ */
+interface Stranger extends Admission {
+  readonly isTaken: boolean;
+  /** Only a person admits it. */
+  readonly isRemoved: boolean;
+  /** As it was registered; undefined where it was not, or is taken. */
+  readonly registered: Standing | undefined;
+}
+
+/** A device that is admitted, and what the audit trail says of it. */
+interface Admitted extends Enrolling {
+  readonly by: BoundBy;
+  readonly more: Readonly<Record<string, unknown>>;
+}
+
+/**
+ * How each device stands afterwards, in the order of the arrivals; undefined where it was not
+ * admitted. No device arrives twice. One with its own Client-Id is answered; a removed one waits
+ * for a person.
+ */
+export async function admitContacts(
+  transaction: Queryable,
+  arrivals: readonly Admission[],
+): Promise<readonly (Standing | undefined)[]> {
+  const ids = arrivals.map(({ contact }) => contact.deviceId);
+  await lockDevices(transaction, ids);
+  const before = await standings(transaction, ids);
+  const known = new Set<string>();
+  const strangers: Stranger[] = [];
+  for (const arrival of arrivals) {
+    const { clientUuidHash, deviceId } = arrival.contact;
+    const standing = before.get(deviceId);
+    const isKnown = standing !== undefined && standing.credentials.length > 0;
+    const registered = isKnown && isUnclaimed(standing) ? standing : undefined;
+    if (isKnown && standing.clientUuidHash === clientUuidHash) known.add(deviceId);
+    else
+      strangers.push({
+        ...arrival,
+        isTaken: isKnown && registered === undefined,
+        isRemoved: standing?.isRemoved === true,
+        registered,
+      });
+  }
+  const admitted = await judge(transaction, strangers);
+  await enrolDevices(transaction, admitted);
+  for (const { contact } of admitted) known.add(contact.deviceId);
+  await markAdmitted(
+    transaction,
+    arrivals.flatMap(({ contact }) => (known.has(contact.deviceId) ? [contact] : [])),
+  );
+  const after = await standings(transaction, [...known]);
+  // Last, because its lock is held by one transaction at a time.
+  await appendAudit(
+    transaction,
+    admitted.map(({ by, contact, more }) => ({
+      ...boundChange(contact.deviceId, by, contact.at, more),
+      ...hubFor(contact.remoteAddress),
+    })),
+  );
+  return ids.map((id) => after.get(id));
+}
+
+/** Those that are admitted, with what they are given. A registered one keeps its name and tags. */
+async function judge(transaction: Queryable, strangers: readonly Stranger[]): Promise<readonly Admitted[]> {
+  const places = await placesOf(transaction, strangers);
+  const admitted: Admitted[] = [];
+  for (const stranger of strangers) {
+    const { contact, registered } = stranger;
+    const grounds = await groundsOf(stranger);
+    if (grounds === undefined) continue;
+    const { by, tags, ...more } = grounds;
+    const keepsCredential = registered !== undefined;
+    admitted.push({ contact, by, more, keepsCredential, given: tags === undefined || keepsCredential ? {} : { tags } });
+  }
+  return admitted;
+
+  async function groundsOf({ contact, isRemoved, isTaken, registered, way }: Stranger): Promise<Grounds | undefined> {
+    if (isRemoved) return undefined;
+    switch (way.by) {
+      case 'link': {
+        const place = isTaken ? undefined : places.get(way.token)?.shift();
+        return place && { by: 'link', ...place };
+      }
+      case 'open':
+        return isTaken ? undefined : { by: 'open' };
+      case 'first_use':
+        return (registered?.admitWithoutCodeUntil ?? 0) > contact.at ? { by: 'first_use' } : undefined;
+      case 'serial': {
+        const isProven = await isSerialOf(transaction, way.serial, { deviceId: contact.deviceId, isKnown: isTaken });
+        return isProven ? { by: 'factory_key', replaces: isTaken } : undefined;
+      }
+    }
+  }
+}
+
+interface Grounds {
+  readonly by: BoundBy;
+  readonly tags?: readonly string[];
+  readonly link?: string;
+  readonly replaces?: boolean;
+}
+
+/** One device's use of a link. */
+interface Place {
+  readonly link: string;
+  readonly tags: readonly string[];
+}
+
+/**
+ * By token, one entry for each place that could be taken. Rows of links are locked in one order
+ * everywhere. The statement also runs for no place, where no device may take one: that takes as
+ * long as for strangers.
+ */
+async function placesOf(transaction: Queryable, strangers: readonly Stranger[]): Promise<ReadonlyMap<string, Place[]>> {
+  const wanted = new Map<string, { count: number; at: number }>();
+  for (const { contact, way, isRemoved, isTaken } of strangers) {
+    if (way.by !== 'link') continue;
+    const { count, at } = wanted.get(way.token) ?? { count: 0, at: contact.at };
+    wanted.set(way.token, { count: count + (isRemoved || isTaken ? 0 : 1), at: Math.max(at, contact.at) });
+  }
+  const places = new Map<string, Place[]>();
+  for (const token of [...wanted.keys()].sort()) {
+    const { count = 0, at = 0 } = wanted.get(token) ?? {};
+    const taken = await takePlaces(transaction, { token, count, at });
+    if (taken) places.set(token, Array<Place>(taken.count).fill({ link: taken.id, tags: taken.tags }));
+  }
+  return places;
+}
+
+async function standings(transaction: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
+  const zones = await readGroupZones(transaction);
+  return new Map((await standingOf(transaction, ids, zones)).map((standing) => [standing.deviceId, standing]));
+}

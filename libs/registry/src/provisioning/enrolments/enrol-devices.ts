@@ -1,0 +1,113 @@
+/**
+ * Lets xiaozhi devices in, inside somebody's transaction that holds their locks: row, identity, and
+ * a first credential in place of all that it had.
+ */
+import type { DeviceId } from '@flotilla/mcp';
+import type { Queryable } from '../../database/database.js';
+import { storableText, toJson } from '../../database/json-rows.js';
+import type { BoardFacts, OtaContact } from '../provisioning.js';
+import { issueCredentials, noteChange } from '../credentials/issue-credentials.js';
+import { hashOf } from '../../secrets/secrets.js';
+
+/**
+ * What is stored of a contact: texts that PostgreSQL takes, and a hash in place of the Client-Id.
+ */
+export interface StoredContact {
+  readonly deviceId: DeviceId;
+  readonly clientUuidHash: string;
+  readonly model: string | undefined;
+  readonly firmwareVersion: string | undefined;
+  readonly remoteAddress: string | undefined;
+  readonly remoteNetwork?: string | undefined;
+  readonly board?: BoardFacts | undefined;
+  readonly at: number;
+}
+
+/** What an operator says of it; members that are not there change nothing. */
+export interface GivenNames {
+  readonly name?: string | undefined;
+  readonly tags?: readonly string[] | undefined;
+}
+
+/** A device that comes in, and what it is given. */
+export interface Enrolling {
+  readonly contact: StoredContact;
+  readonly given: GivenNames;
+  /**
+   * It was registered and its credential is unused: that one stays valid, because the operator may
+   * have handed it out.
+   */
+  readonly keepsCredential: boolean;
+}
+
+/**
+ * $1: rows. A device comes back with the epoch that it had when it was removed. A name or tags that
+ * are given replace those it has.
+ */
+const ENROL = {
+  name: 'enrol-devices',
+  text: `WITH input AS MATERIALIZED (
+           SELECT * FROM json_to_recordset($1)
+             AS i(id text, model text, firmware_version text, at float8, client_uuid_hash text, name text, tags text[],
+               chip text, ota_partitions int, elf_sha256 text)
+         ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
+         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at, client_uuid_hash, epoch, name, tags,
+           chip, ota_partitions, elf_sha256)
+         SELECT i.id, 'XIAOZHI', 'ALWAYS', i.model, i.firmware_version, to_timestamp(i.at / 1000), to_timestamp(i.at / 1000), i.client_uuid_hash,
+           coalesce(r.epoch, 0), i.name, coalesce(i.tags, '{}'), i.chip, i.ota_partitions, i.elf_sha256
+         FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id
+         ON CONFLICT (id) DO UPDATE SET
+           model = coalesce(excluded.model, d.model), firmware_version = coalesce(d.firmware_version, excluded.firmware_version),
+           chip = coalesce(excluded.chip, d.chip), ota_partitions = coalesce(excluded.ota_partitions, d.ota_partitions),
+           elf_sha256 = coalesce(excluded.elf_sha256, d.elf_sha256),
+           last_seen_at = greatest(d.last_seen_at, excluded.last_seen_at), enrolled_at = excluded.enrolled_at,
+           client_uuid_hash = excluded.client_uuid_hash, name = coalesce(excluded.name, d.name),
+           tags = coalesce((SELECT i.tags FROM input i WHERE i.id = excluded.id), d.tags)`,
+};
+
+/** No device twice. */
+export async function enrolDevices(transaction: Queryable, enrolling: readonly Enrolling[]): Promise<void> {
+  const [first] = enrolling;
+  if (first === undefined) return;
+  await transaction.query(ENROL, [toJson(enrolling.map(toRow))]);
+  const renewed = enrolling.flatMap(({ contact, keepsCredential }) => (keepsCredential ? [] : [contact.deviceId]));
+  if (renewed.length > 0) {
+    await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY ($1::text[])' }, [renewed]);
+    await issueCredentials(transaction, renewed, first.contact.at);
+  }
+  await noteChange(
+    transaction,
+    enrolling.map(({ contact }) => contact.deviceId),
+  );
+}
+
+function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>> {
+  const { deviceId, clientUuidHash, model, firmwareVersion, board, at } = contact;
+  return {
+    ...{ id: deviceId, model, firmware_version: firmwareVersion, at, client_uuid_hash: clientUuidHash },
+    ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
+    name: given.name === undefined ? undefined : storableText(given.name),
+    tags: given.tags && [...new Set(given.tags.map(storableText))].sort(),
+  };
+}
+
+export function toStoredContact(contact: OtaContact): StoredContact {
+  const storable = (text: string | undefined): string | undefined =>
+    text === undefined ? undefined : storableText(text);
+  return {
+    // An id that PostgreSQL cannot store is no device's: it comes from a parser that lets only MACs
+    // through.
+    deviceId: storableText(contact.deviceId) as DeviceId,
+    clientUuidHash: hashOf(contact.clientUuid),
+    model: storable(contact.model),
+    firmwareVersion: storable(contact.firmwareVersion),
+    remoteAddress: storable(contact.remoteAddress),
+    remoteNetwork: storable(contact.remoteNetwork),
+    board: contact.board && {
+      ...contact.board,
+      chip: storable(contact.board.chip),
+      elfSha256: storable(contact.board.elfSha256),
+    },
+    at: contact.at,
+  };
+}

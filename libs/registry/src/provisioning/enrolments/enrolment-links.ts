@@ -1,0 +1,75 @@
+/** Links by which devices enrol without a code. Tokens are stored as hashes. */
+import { v7 } from 'uuid';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { storableText } from '../../database/json-rows.js';
+import { plainRow } from '../../database/plain-row.js';
+import { isUuid } from '../../database/uuid-v7.js';
+import type { CreatedLink, EnrolmentLinkRow, NewEnrolmentLink } from '../provisioning.js';
+import { hashOf, newSecret } from '../../secrets/secrets.js';
+
+/** All links are listed at once. The oldest beyond this number are not listed. */
+const LISTED_MAX = 1_000;
+
+/** The columns of an EnrolmentLinkRow. */
+const SHOWN = {
+  ...{ id: true, name: true, tags: true, maxDevices: true, usedCount: true },
+  ...{ expiresAt: true, revokedAt: true },
+} as const;
+
+export async function createLink(
+  transaction: Transaction,
+  { name, tags, maxDevices, expiresAt }: NewEnrolmentLink,
+): Promise<CreatedLink> {
+  const token = newSecret();
+  const data = {
+    ...{ id: v7(), name: storableText(name), tags: [...new Set(tags.map(storableText))].sort() },
+    ...{ maxDevices, tokenHash: hashOf(token), expiresAt: new Date(expiresAt) },
+  };
+  const link = await transaction.ask((prisma) => prisma.enrolmentLink.create({ data, select: SHOWN }));
+  return { link: plainRow(link), token };
+}
+
+/** A link that was revoked before keeps the time of its revocation. */
+export async function revokeLink(
+  transaction: Transaction,
+  id: string,
+  at: number,
+): Promise<EnrolmentLinkRow | undefined> {
+  if (!isUuid(id)) return undefined;
+  const change = { where: { id, revokedAt: null }, data: { revokedAt: new Date(at) } };
+  const link = await transaction.ask(async (prisma) => {
+    await prisma.enrolmentLink.updateMany(change);
+    return prisma.enrolmentLink.findUnique({ where: { id }, select: SHOWN });
+  });
+  return link === null ? undefined : plainRow(link);
+}
+
+/** The latest first. */
+export async function listLinks(database: Transaction): Promise<readonly EnrolmentLinkRow[]> {
+  const query = { orderBy: { id: 'desc' as const }, take: LISTED_MAX, select: SHOWN };
+  return (await database.ask((prisma) => prisma.enrolmentLink.findMany(query))).map(plainRow);
+}
+
+/**
+ * Takes up to `count` places of a link; undefined where there is none left. The lock of its row makes
+ * batches take turns.
+ */
+export async function takePlaces(
+  transaction: Queryable,
+  { token, count, at }: { readonly token: string; readonly count: number; readonly at: number },
+): Promise<{ readonly id: string; readonly count: number; readonly tags: readonly string[] } | undefined> {
+  const [record] = await transaction.query<{ id: string; count: number; tags: readonly string[] }>(
+    {
+      name: 'take-places-on-link',
+      text: `WITH link AS (
+               SELECT id, least(max_devices - used_count, $3::int) AS count FROM enrolment_link
+               WHERE token_hash = $1 AND revoked_at IS NULL AND expires_at > to_timestamp($2::float8 / 1000)
+                 AND used_count < max_devices FOR UPDATE
+             )
+             UPDATE enrolment_link l SET used_count = l.used_count + link.count FROM link WHERE l.id = link.id
+             RETURNING l.id, link.count, l.tags`,
+    },
+    [hashOf(token), at, count],
+  );
+  return record;
+}

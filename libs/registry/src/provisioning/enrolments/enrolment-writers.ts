@@ -1,0 +1,61 @@
+/**
+ * Gathers devices that arrive at the same time, so that one transaction lets them in or makes them
+ * wait, and one flush of the disk.
+ */
+import { BatchWriter } from '../../database/batch-writer.js';
+import type { Database } from '../../database/database.js';
+import type { PendingEnrolment } from '../provisioning.js';
+import type { RegistryLogger } from '../../registry-logger.js';
+import { admitContacts } from './admit-contacts.js';
+import type { Admission } from './admit-contacts.js';
+import type { StoredContact } from './enrol-devices.js';
+import { addPending, lockPending } from './pending-enrolments.js';
+import type { Standing } from '../credentials/standing.js';
+
+/** Each holds an advisory lock until the commit, of which a server has some thousands. */
+const ROWS_PER_WRITE = 200;
+/** More than boards that wait for their answer at a time; beyond it they are told to come again. */
+const DEPTH_MAX = 2_000;
+/** A device may wait so much longer, that others come along. */
+const GATHER_MS = 5;
+
+/** `admitted` is called with the ids of what was let in, once it is committed. */
+export function openAdmissionWriter(
+  database: Database,
+  logger: RegistryLogger,
+  admitted: (deviceIds: readonly string[]) => void,
+): BatchWriter<Admission, Standing | undefined> {
+  return new BatchWriter<Admission, Standing | undefined>({
+    name: 'enrolment',
+    keyOf: ({ contact }) => contact.deviceId,
+    rowsPerWrite: ROWS_PER_WRITE,
+    depthMax: DEPTH_MAX,
+    gatherMs: GATHER_MS,
+    logger,
+    write: async (arrivals) => {
+      const standings = await database.transaction((transaction) => admitContacts(transaction, arrivals));
+      admitted(arrivals.map(({ contact }) => contact.deviceId));
+      return standings;
+    },
+  });
+}
+
+/** The same for those that have to wait for a person. */
+export function openRequestWriter(
+  database: Database,
+  logger: RegistryLogger,
+): BatchWriter<StoredContact, PendingEnrolment> {
+  return new BatchWriter<StoredContact, PendingEnrolment>({
+    name: 'enrolment_request',
+    keyOf: ({ deviceId }) => deviceId,
+    rowsPerWrite: ROWS_PER_WRITE,
+    depthMax: DEPTH_MAX,
+    gatherMs: GATHER_MS,
+    logger,
+    write: (contacts) =>
+      database.transaction(async (transaction) => {
+        await lockPending(transaction, Math.max(...contacts.map(({ at }) => at)));
+        return addPending(transaction, contacts);
+      }),
+  });
+}

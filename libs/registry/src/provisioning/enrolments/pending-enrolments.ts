@@ -1,0 +1,242 @@
+/**
+ * Devices that wait to be let in, as SQL: asking, listing, finding by code, forgetting. Lets nobody
+ * in.
+ */
+import type { DeviceId } from '@flotilla/mcp';
+import { v7 } from 'uuid';
+import { z } from 'zod';
+import { decodeCursor, toPage } from '../../database/cursor.js';
+import type { Queryable, Transaction } from '../../database/database.js';
+import { bind } from '../../database/sql-parameters.js';
+import { isUuid } from '../../database/uuid-v7.js';
+import type { Page, PageRequest } from '../../page.js';
+import type { EnrolmentRow, PendingEnrolment } from '../provisioning.js';
+import { RegistryError } from '../../registry-error.js';
+import type { StoredContact } from './enrol-devices.js';
+import { newCode, newSecret } from '../../secrets/secrets.js';
+
+/**
+ * A device asks again every half a minute while it waits; one that has not for so long shows its
+ * code no more.
+ */
+const CODE_LIFE_MS = 15 * 60_000;
+/** A flood fills this and no more, and of this the part that other networks leave. */
+const PENDING_MAX = 1_000;
+/** A code in use is drawn once in a thousand times at most. */
+const CODE_DRAWS_MAX = 20;
+/** What waits changes for one transaction at a time, across all processes. */
+const PENDING_LOCK = 4_607_182_421;
+const LIST = 'enrolments';
+
+export interface PendingRow extends StoredContact {
+  readonly id: string;
+}
+
+interface EnrolmentRecord {
+  readonly id: string;
+  readonly code: string;
+  readonly replaces: boolean;
+  readonly device_id: string;
+  readonly model: string | null;
+  readonly firmware_version: string | null;
+  readonly remote_address: string | null;
+  readonly requested_at: Date;
+}
+
+/** A board is connected with the credential of device `d`, or was. */
+export const IS_CREDENTIAL_USED =
+  '(EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.used_at IS NOT NULL))';
+
+/**
+ * Device `d` is held by another Client-Id, or by the board that uses its credential without one.
+ */
+export function isOtherDevice(clientUuidHash: string): string {
+  return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
+}
+
+/**
+ * Before everything else in a transaction that changes what waits. Forgets what has waited for too
+ * long, let in or not.
+ */
+export async function lockPending(transaction: Queryable, at: number): Promise<void> {
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [
+    at - CODE_LIFE_MS,
+  ]);
+}
+
+/**
+ * The devices' pending enrolments in their order, made where there is none; no device twice. In a
+ * transaction that holds the lock.
+ */
+export async function addPending(
+  transaction: Queryable,
+  contacts: readonly StoredContact[],
+): Promise<readonly PendingEnrolment[]> {
+  const pending: PendingEnrolment[] = [];
+  for (const contact of contacts)
+    pending.push((await askAgain(transaction, contact)) ?? (await ask(transaction, contact)));
+  await transaction.query(EVICT, [PENDING_MAX]);
+  return pending;
+}
+
+const ASK_AGAIN = {
+  name: 'enrolment-ask-again',
+  text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model), firmware_version = coalesce($5, firmware_version),
+           remote_address = coalesce($6, remote_address), remote_network = coalesce($7, remote_network)
+         WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL RETURNING code, challenge`,
+};
+
+const ASK = {
+  name: 'enrolment-ask',
+  text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, remote_network,
+           requested_at, last_request_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), to_timestamp($10::float8 / 1000))`,
+};
+
+/**
+ * $1: how many may wait. Of the network that has most, the one that asked longest ago goes first:
+ * sorted by its place within its network, each row that is beyond the number is such a one.
+ */
+const EVICT = {
+  name: 'enrolment-evict',
+  text: `DELETE FROM enrolment WHERE id IN (
+           SELECT id FROM (
+             SELECT id, last_request_at, row_number() OVER (
+               PARTITION BY coalesce(remote_network, remote_address, '') ORDER BY last_request_at DESC, id DESC) AS place
+             FROM enrolment WHERE admitted_at IS NULL) AS waiting
+           ORDER BY place, last_request_at DESC, id DESC OFFSET $1)`,
+};
+
+async function askAgain(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment | undefined> {
+  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
+  const [known] = await transaction.query<{ code: string; challenge: string }>(ASK_AGAIN, [
+    deviceId,
+    clientUuidHash,
+    at,
+    model,
+    firmwareVersion,
+    remoteAddress,
+    remoteNetwork,
+  ]);
+  return known;
+}
+
+async function ask(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment> {
+  const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
+  const pending = { code: await drawCode(transaction), challenge: newSecret() };
+  await transaction.query(ASK, [
+    ...[v7({ msecs: at }), pending.code, pending.challenge],
+    ...[deviceId, clientUuidHash, model, firmwareVersion, remoteAddress, remoteNetwork, at],
+  ]);
+  return pending;
+}
+
+const TAKEN = { name: 'enrolment-code-taken', text: 'SELECT FROM enrolment WHERE code = $1 AND admitted_at IS NULL' };
+
+async function drawCode(transaction: Queryable): Promise<string> {
+  for (let draws = 0; draws < CODE_DRAWS_MAX; draws += 1) {
+    const code = newCode();
+    const taken = await transaction.query(TAKEN, [code]);
+    if (taken.length === 0) return code;
+  }
+  throw new RegistryError('OVERLOADED', 'No free enrolment code was found.');
+}
+
+/** The one that shows this code. In a transaction that holds the lock. */
+export async function findByCode(transaction: Queryable, code: string, at: number): Promise<PendingRow | undefined> {
+  const [row] = await transaction.query<EnrolmentRecord & { client_uuid_hash: string }>(
+    { text: 'SELECT * FROM enrolment WHERE code = $1 AND admitted_at IS NULL' },
+    [code],
+  );
+  return (
+    row && {
+      id: row.id,
+      deviceId: row.device_id as DeviceId,
+      clientUuidHash: row.client_uuid_hash,
+      model: row.model ?? undefined,
+      firmwareVersion: row.firmware_version ?? undefined,
+      remoteAddress: row.remote_address ?? undefined,
+      at,
+    }
+  );
+}
+
+/** One of these devices waits for a person, or was removed and waits for one. */
+export async function waitingAmong(
+  transaction: Queryable,
+  deviceIds: readonly string[],
+  at: number,
+): Promise<string | undefined> {
+  const [row] = await transaction.query<{ id: string }>(
+    {
+      text: `SELECT i.id FROM unnest($1::text[]) AS i(id)
+             WHERE EXISTS (SELECT FROM removed_device r WHERE r.device_id = i.id) OR EXISTS (
+               SELECT FROM enrolment e WHERE e.device_id = i.id AND e.admitted_at IS NULL AND e.last_request_at > to_timestamp($2::float8 / 1000))
+             LIMIT 1`,
+    },
+    [deviceIds, at - CODE_LIFE_MS],
+  );
+  return row?.id;
+}
+
+/** These identities of devices were let in: they wait no longer. */
+export async function markAdmitted(transaction: Queryable, contacts: readonly StoredContact[]): Promise<void> {
+  const [first] = contacts;
+  if (first === undefined) return;
+  await transaction.query(
+    {
+      name: 'mark-enrolments-admitted',
+      text: `UPDATE enrolment e SET admitted_at = to_timestamp($3::float8 / 1000), last_request_at = to_timestamp($3::float8 / 1000)
+             FROM unnest($1::text[], $2::text[]) AS i(device_id, client_uuid_hash)
+             WHERE e.device_id = i.device_id AND e.client_uuid_hash = i.client_uuid_hash AND e.admitted_at IS NULL`,
+    },
+    [contacts.map(({ deviceId }) => deviceId), contacts.map(({ clientUuidHash }) => clientUuidHash), first.at],
+  );
+}
+
+/** Resolves to the device; undefined where there is no such pending enrolment. */
+export async function rejectPending(transaction: Transaction, id: string): Promise<DeviceId | undefined> {
+  if (!isUuid(id)) return undefined;
+  const where = { id, admittedAt: null };
+  return transaction.ask(async ({ enrolment }) => {
+    const found = await enrolment.findFirst({ where, select: { deviceId: true } });
+    const { count } = await enrolment.deleteMany({ where });
+    return count === 0 ? undefined : (found?.deviceId as DeviceId | undefined);
+  });
+}
+
+/** Those that have waited longest first. */
+export async function pageOfPending(
+  database: Queryable,
+  request: PageRequest,
+  at: number,
+): Promise<Page<EnrolmentRow>> {
+  const key = decodeCursor(LIST, request, z.tuple([z.uuid()]));
+  const parameters: unknown[] = [at - CODE_LIFE_MS];
+  const after = key === undefined ? '' : `AND e.id > ${bind(parameters, key[0])}`;
+  const records = await database.query<EnrolmentRecord>(
+    {
+      text: `SELECT e.id, e.code, e.device_id, e.model, e.firmware_version, e.remote_address, e.requested_at,
+               ${isOtherDevice('e.client_uuid_hash')} AS replaces
+             FROM enrolment e LEFT JOIN device d ON d.id = e.device_id
+             WHERE e.admitted_at IS NULL AND e.last_request_at > to_timestamp($1::float8 / 1000) ${after}
+             ORDER BY e.id LIMIT ${bind(parameters, request.first + 1)}`,
+    },
+    parameters,
+  );
+  return toPage(records, request, LIST, ({ id }) => [id], toEnrolmentRow);
+}
+
+function toEnrolmentRow(record: EnrolmentRecord): EnrolmentRow {
+  return {
+    id: record.id,
+    code: record.code,
+    replaces: record.replaces,
+    deviceId: record.device_id as DeviceId,
+    model: record.model ?? undefined,
+    firmwareVersion: record.firmware_version ?? undefined,
+    remoteAddress: record.remote_address ?? undefined,
+    requestedAt: record.requested_at.getTime(),
+  };
+}
