@@ -1,4 +1,7 @@
-/** Stands for the gate where the secret arguments of a job cannot be read: nothing may be sent with masks in their place. */
+/**
+ * Replaces the gate where the secret arguments of a job cannot be decrypted: each call is refused,
+ * as masked values must not be sent.
+ */
 import type { ToolGate } from '../calls/tool-gate.js';
 
 export const argumentsLost: Pick<ToolGate, 'refuse'> = {

@@ -5,7 +5,7 @@ import type { HubFixture } from '../fleet-fixture.suite.js';
 
 type Fault = 'refused' | 'answer lost' | undefined;
 
-/** The real store behind a bad connection: a statement is refused, or it is carried out and nobody hears of it. */
+/** The real store behind a bad connection: a statement is refused, or its answer is lost. */
 function behindFaults(store: JobStore, faultOf: (method: string) => Fault): JobStore {
   return new Proxy(store, {
     get(target, name) {

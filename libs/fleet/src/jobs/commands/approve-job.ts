@@ -1,4 +1,4 @@
-/** A second person approves a job, or denies it. Approving needs what calling the tool needs. A key counts as its owner. */
+/** Lets a second person approve or deny a job. An approver needs the right to call the tool. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
