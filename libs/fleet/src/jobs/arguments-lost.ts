@@ -10,7 +10,8 @@ export const argumentsLost: Pick<ToolGate, 'refuse'> = {
     error: {
       code: 'ARGUMENTS_INVALID',
       message:
-        'The secret arguments of this job cannot be decrypted: this process has another FLOTILLA_DEVICE_SECRET or data folder than the one that made the job. Create the job again.',
+        'The secret arguments of this job cannot be decrypted: this process has another FLOTILLA_DEVICE_SECRET ' +
+        'or data folder than the process that created the job. Create the job again.',
     },
   }),
 };

@@ -1,4 +1,7 @@
-/** Answers devices at their OTA check: whether a roll-out has something for them. Implements the gateway's port `UpdateOffer`. */
+/**
+ * Answers devices at their OTA check: whether a roll-out has an image for them. Implements the
+ * gateway's `UpdateOffer`.
+ */
 import { verificationDeadlines } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import type { OtaContact, RolloutLimits, RolloutStore } from '@flotilla/registry';
@@ -19,9 +22,15 @@ export interface RolloutOffer {
   readonly expiresAt: number;
 }
 
-/** How old the knowledge may be that no roll-out runs, ms: a fleet that boots must not ask for each device. */
+/**
+ * How long the answer "no roll-out runs" is reused, ms: a booting fleet must not ask for each
+ * device.
+ */
 const rememberMs = 1_000;
-/** What is left to be done once an offer has its turn takes this long at most, ms: an offer that is committed too late is one that its device never hears of. */
+/**
+ * The longest time for the commit of an offer, ms: the device must receive an offer that was
+ * committed.
+ */
 const commitMs = 300;
 
 export class RolloutOffers {
@@ -30,7 +39,10 @@ export class RolloutOffers {
 
   constructor(private readonly deps: RolloutOffersDeps) {}
 
-  /** Undefined: nothing to install. Rejects where PostgreSQL does not answer. Nobody hears an answer after `deadlineAt`, so no offer is begun then. */
+  /**
+   * Undefined: nothing to install. Rejects while PostgreSQL is away. No offer begins too late for
+   * `deadlineAt`.
+   */
   async offerTo(contact: OtaContact, deadlineAt: number): Promise<RolloutOffer | undefined> {
     const { bus, clock, limits, store, verification } = this.deps;
     if (!(await this.#mayHaveSome())) return undefined;
@@ -50,7 +62,7 @@ export class RolloutOffers {
     if (now - this.#askedAt >= rememberMs) {
       this.#askedAt = now;
       this.#isAnyRunning = this.deps.store.isAnyRunning();
-      // A failure is for those who asked; the next one asks anew.
+      // A failure rejects these callers; the next caller asks again.
       this.#isAnyRunning.catch(() => (this.#askedAt = -Infinity));
     }
     return this.#isAnyRunning;

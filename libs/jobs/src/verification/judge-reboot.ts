@@ -20,6 +20,6 @@ export function judgeReboot(evidence: VerificationEvidence, now: number): Verifi
   }
   if (!isOver) return pending;
   if (epoch === sentEpoch && isOnline)
-    return verifyFailed('DID_NOT_RESTART', 'The device stayed on the session that it was told to restart on.');
+    return verifyFailed('DID_NOT_RESTART', 'The device stayed on its session and did not restart.');
   return unknown({ code: 'LOST_AFTER_RESTART', message: 'The device did not come back in time.' });
 }

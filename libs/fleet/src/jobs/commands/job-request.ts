@@ -69,7 +69,8 @@ const waveSchema = z.union(
   ],
   {
     error:
-      'A wave has either "percent", above 0 and up to 100, or "count", from 1 on; "successThreshold" is 0 to 1 and "soakSeconds" at most a week.',
+      'A wave has either "percent", above 0 and up to 100, or "count", from 1 on; ' +
+      '"successThreshold" is 0 to 1 and "soakSeconds" at most a week.',
   },
 );
 

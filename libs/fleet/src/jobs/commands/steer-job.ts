@@ -92,7 +92,8 @@ export async function steerJob(
     if (await jobs.hasTargetsBeyond(job))
       throw new FleetError(
         'FORBIDDEN',
-        'The job has targets beyond the devices of this key, or has not counted them yet: it is not for this key to steer.',
+        'The job has targets beyond the devices of this key, or has not counted them yet. ' +
+          'Use a key that may access all of its devices.',
       );
     const row = next(job);
     if (row === undefined) return { job };
