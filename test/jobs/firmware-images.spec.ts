@@ -1,4 +1,4 @@
-/** Firmware images over the hub's own doors: what is taken, what is refused and why, and what the hub keeps of it. */
+/** Firmware images over the hub's API: what is accepted or refused, and what the hub keeps. */
 import { readdirSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -47,7 +47,7 @@ describe('firmware images', () => {
     ['half an image', image({ dataBytes: 200_000 }).slice(0, 100_000), 'TRUNCATED', /after 100000 bytes/],
     ['an image with a wrong bit', changed(image(), 2000), 'CORRUPT', /checksum/],
     ['an image with a wrong hash', changed(image(), image().length - 1), 'CORRUPT', /SHA-256/],
-    ['an image for a chip that is none', image({ chip: 0x7777 }), 'CHIP_UNKNOWN', /30583/],
+    ['an image for an unknown chip', image({ chip: 0x7777 }), 'CHIP_UNKNOWN', /30583/],
     ['a version that restarts devices for ever', image({ version: 'v2.5.0' }), 'VERSION_UNUSABLE', /"v2.5.0"/],
     ['an image with something behind it', Uint8Array.from([...image(), 1, 2, 3]), 'TRAILING_BYTES', /goes on/],
   ])('that are %s are refused with the reason', async (_what, file, code, message) => {

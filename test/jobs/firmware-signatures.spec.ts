@@ -1,4 +1,7 @@
-/** Firmware has an author: signatures over the hub's own doors, on a hub that requires them, and a stored file that somebody exchanged. */
+/**
+ * Firmware signatures over the API of a hub that requires them, and a stored file that was
+ * replaced.
+ */
 import { createHash, generateKeyPairSync, sign, type KeyObject } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
@@ -50,7 +53,8 @@ const addKey = async (publicKey: string, name = 'build server') => {
 const removeKey = (id: string | undefined) =>
   ask(hub, 'mutation ($id: ID!) { removeFirmwareSigningKey(id: $id) { deletedId userErrors { code } } }', { id });
 const publish = async (id: string | undefined) => {
-  const query = `mutation ($id: ID!) { publishFirmwareImage(id: $id, models: ["${board}"]) { firmwareImage { id } userErrors { code message } } }`;
+  const query = `mutation ($id: ID!) {
+    publishFirmwareImage(id: $id, models: ["${board}"]) { firmwareImage { id } userErrors { code message } } }`;
   return (await ask<{ publishFirmwareImage: object }>(hub, query, { id })).publishFirmwareImage;
 };
 const signerOf = async (id: string | undefined) => {
@@ -127,8 +131,8 @@ describe('an upload', () => {
 
   it('counts as unsigned when its key is removed, and as signed when it is added again', async () => {
     const { body } = await uploadImage(hub, file, { signature: signatureOf(file) });
-    const roll =
-      'mutation ($input: CreateJobInput!) { createJob(input: $input, idempotencyKey: "unsigned") { job { id } userErrors { code message } } }';
+    const roll = `mutation ($input: CreateJobInput!) {
+        createJob(input: $input, idempotencyKey: "unsigned") { job { id } userErrors { code message } } }`;
     const input = { firmwareImageId: body.id, devices: { all: true } };
     await removeKey(keyId);
     expect(await signerOf(body.id)).toBeNull();
@@ -147,7 +151,8 @@ describe('an upload', () => {
 
 describe('a roll-out', () => {
   const rollOut = async (imageId: string | undefined, idempotencyKey: string) => {
-    const query = `mutation ($input: CreateJobInput!, $idempotencyKey: String!) { createJob(input: $input, idempotencyKey: $idempotencyKey) { job { id state approvalTargetCount } } }`;
+    const query = `mutation ($input: CreateJobInput!, $idempotencyKey: String!) {
+      createJob(input: $input, idempotencyKey: $idempotencyKey) { job { id state approvalTargetCount } } }`;
     const input = { firmwareImageId: imageId, devices: { all: true } };
     const { createJob } = await ask<{ createJob: { job: { id: string } } }>(hub, query, { input, idempotencyKey });
     return createJob.job;

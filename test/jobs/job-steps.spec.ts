@@ -1,4 +1,4 @@
-/** A job that goes out in steps: it shows itself on a few devices first, keeps its pace, stops by itself, and learns what comes late. */
+/** A job in waves: a canary first, a pace, a stop by its rules, and corrections by late answers. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -57,7 +57,7 @@ describe('a job that goes out in steps', () => {
       { id },
     );
 
-  it('stops at a canary that fails, with nobody else called, and goes on when an operator says so', async () => {
+  it('stops at a failing canary, calls no other device, and goes on when an operator resumes it', async () => {
     fleet.command({ cmd: 'behaviour', device: '*', behaviour: { kind: 'errorWithoutCode', tool: VOLUME.tool } });
     const id = await jobOf(hub, { ...VOLUME, maxAttempts: 1, waves: [{ count: 3 }, { percent: 50 }] }, 'sick canary');
     const { waves } = await paused(id, 'WAVE_GATE');

@@ -1,6 +1,7 @@
 /**
- * kill -9 of the hub at random moments, with jobs of all shapes under way and an operator at work on them: nothing accepted is lost, nothing that may run
- * only once runs twice, and what the hub says is what its devices did. What is checked, by promise, is in src/crash/job-promises.ts. [jobs §19]
+ * Kills the hub at random moments, with jobs of all shapes under way and an operator at work.
+ * Nothing accepted is lost, nothing runs twice that must not, and the hub reports what its devices
+ * did. src/crash/job-promises.ts checks each promise. [jobs §19]
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -18,7 +19,7 @@ import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const KILLS_PER_ROUND = 8;
-/** Another seed is another story: `FLOTILLA_TEST_SEED=7 npm test -- test/jobs/kill-the-hub.spec.ts`. */
+/** Another seed: `FLOTILLA_TEST_SEED=7 npm test -- test/jobs/kill-the-hub.spec.ts`. */
 const SEED = Number(process.env['FLOTILLA_TEST_SEED'] ?? 1);
 const ROUNDS = isLong ? 7 : 1;
 /** A busy machine needs most of a minute for what takes a quarter of one otherwise. */
@@ -70,7 +71,7 @@ describe('kill -9 of the hub during jobs', () => {
     lamps: readonly string[],
   ): Promise<void> {
     operator.createJobs(current, JOBS_PER_LIFE);
-    // Some lives end while the hub takes its jobs over and the devices come back, most in the middle of the work.
+    // Some kills come while the hub takes its jobs over, most in the middle of the work.
     if (dice.below(4) > 0) await online(current, DEVICES).catch(() => undefined);
     const until = Date.now() + 100 + dice.below(900);
     while (Date.now() < until) {
@@ -169,7 +170,7 @@ describe('kill -9 of the hub during jobs', () => {
     },
   );
 
-  it('shows nobody online that is not, right after the crash', async () => {
+  it('shows no absent device as online right after the crash', async () => {
     const first = await start();
     fleet = startFleet(first, { devices: 10, seed: 5 });
     await online(first, 10);

@@ -1,4 +1,7 @@
-/** A roll-out that waits for devices while PostgreSQL is away: who boots then gets an ordinary answer and no image, and the image once, with its intent on record, when it is back. */
+/**
+ * A roll-out while PostgreSQL is away: booting devices get an ordinary answer, and their image once
+ * it is back.
+ */
 import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { deviceThat, isOnline } from '../src/devices/device-api.js';
@@ -43,7 +46,7 @@ const otaOf = (mac: string): Promise<OtaReply> => askOta(hub, { mac, uuid: someU
 
 type MqttSettings = NonNullable<OtaReply['body']['mqtt']>;
 
-/** On what its first OTA check gave it: the hub tells a secret until it is used. */
+/** With the credentials of the first OTA check: the hub reveals a secret until it is used. */
 async function connected(
   mac: string,
   { client_id: clientId, username, password }: MqttSettings,
@@ -83,7 +86,8 @@ describe('a roll-out whose devices boot while PostgreSQL is away', () => {
       ({ state, progress }) => state === 'RUNNING' && progress.waitingDevice === 2,
     );
 
-    // The next question after a second has the hub read what changed, which is who used credentials for the first time: it must know them after that, too.
+    // The next check makes the hub read which credentials were used; it must know them after that,
+    // too.
     await pause(1_100);
     await otaOf(stranger);
     await pause(300);
@@ -101,14 +105,14 @@ describe('a roll-out whose devices boot while PostgreSQL is away', () => {
       () => fetch(`${hub.httpUrl}/health/ready`).then(({ status }) => status),
       (status) => status === 200,
     );
-    // What was asked meanwhile is answered late, and nobody hears it: it must not count as sent.
+    // Checks of this time are answered too late for the device: they must not count as sent.
     await eventually(
       () => targetsOf(hub, jobId).catch(() => []),
       (found) => found.length === 2,
     );
     expect(await targetOf(jobId, boots)).toMatchObject({ state: 'WAITING_DEVICE', attempts: 0 });
 
-    // Three boots at once: who hears of the image is on record by then, and nobody else hears of it.
+    // Three boots at once: only a device whose target is on record gets the image.
     let answers: readonly OtaReply[] = [];
     await eventually(
       async () => (answers = await Promise.all([otaOf(boots), otaOf(boots), otaOf(boots)])),

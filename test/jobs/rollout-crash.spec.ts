@@ -1,6 +1,6 @@
 /**
- * A roll-out and the end of the hub that serves its images: boards whose download the hub cut are sent the image once more as the same attempt, whether they were
- * called or offered it at their OTA check. The boards are the witnesses of how often they were told. [jobs §17]
+ * A roll-out whose hub is killed: boards whose download the hub cut get the image once more, as the
+ * same attempt, by a call or at their OTA check. The boards count what they were sent. [jobs §17]
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
@@ -16,7 +16,7 @@ const BOARDS = isLong ? 60 : 24;
 /** Downloads under way when the hub ends, at least. */
 const CUT = BOARDS / 4;
 const MODEL = 'bread-compact-wifi';
-/** Nearly what a board has room for: the network takes more than half of it from the hub at once, the rest at the pace of the board. */
+/** Nearly as large as a board can store: the network buffers more than half of it. */
 const IMAGE_BYTES = 4_000_000;
 const KIB_PER_SECOND = 700;
 const IN_TIME_MS = 60_000;
@@ -53,8 +53,8 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
 
   /** Boards that are loading at this moment. */
   async function loading(id: string): Promise<readonly string[]> {
-    const query =
-      'query ($id: ID!) { job(id: $id) { targets(first: 200) { nodes { deviceId download { startedAt completedAt } } } } }';
+    const query = `query ($id: ID!) {
+        job(id: $id) { targets(first: 200) { nodes { deviceId download { startedAt completedAt } } } } }`;
     const { job } = await ask<{ job: { targets: { nodes: readonly LoadingNode[] } } }>(hub, query, { id });
     return job.targets.nodes.flatMap(({ deviceId, download }) =>
       download !== null && download.startedAt !== null && download.completedAt === null ? deviceId : [],
@@ -105,7 +105,7 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
       const callsOf = (device: string) =>
         (called[device]?.['self.upgrade_firmware'] ?? 0) - (calledBefore[device]?.['self.upgrade_firmware'] ?? 0);
       for (const device of ids) {
-        // Each time that a board was told it fetched the image, and that worked or did not.
+        // Each time that a board was sent the image it downloaded it, with success or without.
         const fetched = countOf(notices, device, 'installed') + countOf(notices, device, 'updateFailed');
         expect(fetched).toBe(cut.includes(device) ? 2 : 1);
         expect(countOf(notices, device, 'installed')).toBe(1);

@@ -1,4 +1,7 @@
-/** A firmware roll-out over the built hub, with real images and real downloads: an image that breaks one board in twenty, the canary that stops it, and the way back. */
+/**
+ * A firmware roll-out over the built hub: an image that breaks one board in twenty, the canary that
+ * stops it, and the way back.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeAssets, makeImage, publishedImage } from '../src/jobs/firmware-image.js';
@@ -20,7 +23,7 @@ const ALL = BOARDS.length * DEVICES;
 const SICK = 'otto-robot';
 /** One in so many of that board does not keep the image. */
 const SICK_EVERY = 20;
-/** One device in so many is switched on anew, and asks its OTA address; the others come back without. */
+/** One device in so many is switched on and asks its OTA address; the others only reconnect. */
 const BOOTS_EVERY = 3;
 /** One in so many of the canary comes back only when the job has stopped. */
 const AWAY_OF_CANARY = 10;
@@ -96,7 +99,8 @@ async function groupsOf(id: string): Promise<readonly Group[]> {
 
 /** The fewest bytes that a device which succeeded was served. */
 async function servedBytes(id: string): Promise<number> {
-  const query = `query ($id: ID!) { job(id: $id) { targets(first: 200, outcomes: [SUCCEEDED]) { nodes { download { bytesServed completedAt } } } } }`;
+  const query = `query ($id: ID!) {
+    job(id: $id) { targets(first: 200, outcomes: [SUCCEEDED]) { nodes { download { bytesServed completedAt } } } } }`;
   const { job } = await ask<{
     job: { targets: { nodes: { download: { bytesServed: number; completedAt: string | null } | null }[] } };
   }>(hub, query, { id });
@@ -110,8 +114,8 @@ async function countOn(firmwareVersion: string): Promise<number> {
 }
 
 async function reverted(id: string): Promise<readonly string[]> {
-  const query =
-    'mutation ($id: ID!) { revertJob(id: $id, idempotencyKey: "back") { job { id parentJobId } others { id } userErrors { message } } }';
+  const query = `mutation ($id: ID!) {
+      revertJob(id: $id, idempotencyKey: "back") { job { id parentJobId } others { id } userErrors { message } } }`;
   const { revertJob } = await ask<{
     revertJob: { job: { id: string; parentJobId: string } | null; others: { id: string }[]; userErrors: unknown[] };
   }>(hub, query, { id });
@@ -120,8 +124,8 @@ async function reverted(id: string): Promise<readonly string[]> {
 }
 
 /**
- * Devices that come back: some boot and ask, some had only lost their network, and some of the canary stay away for now. Those of it that are to fail do,
- * however they come.
+ * Devices that return: some boot and ask, some only reconnect, and some of the canary stay away.
+ * Those of it that are chosen to fail do.
  */
 async function bringBack(
   id: string,
@@ -192,7 +196,7 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
         ({ state }) => state === 'PAUSED',
         IN_TIME_MS,
       );
-      // Whoever comes now is told nothing of the image.
+      // A device that returns now gets no image.
       for (const fleet of fleets.values()) await fleet.perform({ cmd: 'connect', device: '*' });
       await eventually(
         () => readJob(hub, id),
@@ -220,7 +224,7 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       expect(job.progress.succeeded).toBe(touched.length - failed.length);
       expect(await countOn(BAD)).toBe(job.progress.succeeded);
       expect(await servedBytes(id)).toBeGreaterThanOrEqual(IMAGE_BYTES);
-      // Some were told by a call, and some by the answer to their OTA request.
+      // Some were sent the image by a call, and some by the answer to their OTA request.
       let called = 0;
       for (const fleet of fleets.values()) called += (await fleet.counts()).tools['self.upgrade_firmware'] ?? 0;
       expect(called).toBeGreaterThan(0);

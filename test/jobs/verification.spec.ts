@@ -1,4 +1,6 @@
-/** What devices really did after a call: values, restarts and upgrades are verified, over the built hub and real sockets. */
+/**
+ * Verifies values, restarts and upgrades by what devices do, over the built hub and real sockets.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
@@ -6,7 +8,7 @@ import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hu
 import { finished, jobOf, online, readJob, sumOf, targetsOf, type TargetNode } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
-/** Time of 2.1 and newer from an upgrade to its restart without a transfer, and to its late answer, is 5 s and 7 s; the bounds leave room for a busy machine. */
+/** Firmware 2.1 restarts 5 s after an upgrade and answers late after 7 s; the bounds leave room. */
 const quick = {
   FLOTILLA_DEVICE_URLS: 'https://files.example',
   FLOTILLA_VERIFY_REBOOT_SECONDS: '8',
@@ -21,7 +23,7 @@ const upgrade = {
 };
 const setVolume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 33 } };
 const LAMPS = 10;
-/** Firmware of 2.0.3: it answers a restart and an upgrade at once, and says `true` to either before it has begun. */
+/** Firmware 2.0.3 answers a restart and an upgrade with `true` before it has begun. */
 const INTERIMS = 3;
 
 describe('verification', () => {
@@ -80,7 +82,7 @@ describe('verification', () => {
       .nodes.length;
   }
 
-  it('tells devices that did what they were told from those that did not, and from those that are lost', async () => {
+  it('finds devices that did what was asked, devices that did not, and lost ones', async () => {
     const [deaf, stays, upgrades, rollsBack, fails, bricks] = [0, 2, 4, 5, 6, 7].map(lamp) as [
       string,
       string,
@@ -136,7 +138,7 @@ describe('verification', () => {
       outcome: 'VERIFY_FAILED',
       error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' },
     });
-    // The one that may be stuck was asked to restart, once, and whoever reads the job or the events learns of it.
+    // The device that may be stuck was asked to restart, once, and readers of the job learn of it.
     expect(await callsOf(fails)).toMatchObject({ 'self.upgrade_firmware': 1, 'self.reboot': 1 });
     expect(installed.get(fails)?.error?.message).toContain('asks the device to restart');
     await eventually(

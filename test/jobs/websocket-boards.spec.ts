@@ -1,4 +1,7 @@
-/** Boards on WebSocket, which have no session while they are idle: their OTA requests prove restarts and upgrades, and nothing that a stranger sends does. */
+/**
+ * Boards on WebSocket have no session while idle: only their own OTA requests prove restarts and
+ * upgrades.
+ */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceThat, eventsOf, isOnline, viewDevice } from '../src/devices/device-api.js';
 import { someUuid } from '../src/devices/device-credentials.js';

@@ -44,7 +44,7 @@ describe('concludeJob', () => {
     expect(concludeJob(decided(counts), undefined)).toBe(conclusion);
   });
 
-  it.each(['DENIED', 'CANCELLED', 'ABORTED'] as const)('%s stands whatever became of the targets', (early) => {
+  it.each(['DENIED', 'CANCELLED', 'ABORTED'] as const)('%s stays, with any outcomes of the targets', (early) => {
     fc.assert(fc.property(anyCounts, (counts) => concludeJob(decided(counts), early) === early));
   });
 

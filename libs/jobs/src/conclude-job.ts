@@ -1,12 +1,12 @@
-/** What a finished job is called, from how it was ended and from what became of its targets. Counts nothing itself. */
+/** The conclusion of a finished job, from how it was ended and from the outcomes of its targets. */
 import type { JobConclusion, JobProgress } from './job-types.js';
 
-/** Conclusions that are certain before the last target is decided: an operator or a rule ended the job, or its time was up before it had targets. */
+/** Conclusions that are certain before the last target is decided. */
 export type EarlyConclusion = Extract<JobConclusion, 'DENIED' | 'CANCELLED' | 'ABORTED' | 'EXPIRED'>;
 
 /**
- * Where several conclusions hold, the first of DENIED, CANCELLED, ABORTED, EXPIRED, SUCCEEDED, FAILED, PARTIAL. [jobs §2] EXPIRED only where nothing at all
- * was sent: one sleeping board does not make a good job expired.
+ * The first that holds of DENIED, CANCELLED, ABORTED, EXPIRED, SUCCEEDED, FAILED, PARTIAL. [jobs
+ * §2] EXPIRED only where nothing was sent: one offline device does not expire a good job.
  */
 export function concludeJob(progress: JobProgress, early: EarlyConclusion | undefined): JobConclusion {
   if (early !== undefined) return early;

@@ -1,7 +1,9 @@
-/** Some tools say in words that they failed: their policy names the text, and an answer of exactly that text is a failure, for calls and jobs alike. */
+/**
+ * Some tools report failure as text: an answer of exactly the text in their policy is a failure.
+ */
 import type { CallOutcome, ToolResult } from '@flotilla/mcp';
 
-/** The outcome with the policy's success predicate applied; itself where the predicate says nothing. */
+/** The outcome, or a failure where its result is the failure text. */
 export function applyFailureText(outcome: CallOutcome, failureText: string | undefined): CallOutcome {
   if (failureText === undefined || outcome.kind !== 'SUCCEEDED' || outcome.result === undefined) return outcome;
   if (textOf(outcome.result) !== failureText) return outcome;

@@ -1,4 +1,7 @@
-/** How many targets to claim at once. A crash makes every claimed target of a tool that must not run twice UNKNOWN, so risk sets the size. */
+/**
+ * How many targets to claim at once. A crash makes claimed targets of a non-idempotent tool
+ * UNKNOWN, so the risk sets the size.
+ */
 import type { Job } from './job-types.js';
 
 /** Resending is harmless: the commit is what costs. */
@@ -8,7 +11,7 @@ const riskyBatchMax = 25;
 
 export type ClaimingJob = Pick<Job, 'idempotent' | 'maxInFlight'>;
 
-/** Targets that one intent may cover. `rowsMax`: where a statement is to be smaller for other reasons. */
+/** Targets of one intent. `rowsMax` makes a statement smaller for other reasons. */
 export function intentBatchMax(job: ClaimingJob, rowsMax = Infinity): number {
   return Math.min(job.idempotent ? idempotentBatchMax : riskyBatchMax, job.maxInFlight, rowsMax);
 }
@@ -18,7 +21,7 @@ export function claimLimit(job: ClaimingJob, inFlight: number, rowsMax?: number)
   return Math.max(0, Math.min(intentBatchMax(job, rowsMax), job.maxInFlight - inFlight));
 }
 
-/** Whether that is worth a commit: a quarter of the slots or a whole batch. Below it, waiting some milliseconds gathers more. */
+/** Whether a claim is worth a commit: a quarter of the slots or a whole batch is free. */
 export function isClaimWorthwhile(job: ClaimingJob, inFlight: number, rowsMax?: number): boolean {
   return (
     claimLimit(job, inFlight, rowsMax) >=

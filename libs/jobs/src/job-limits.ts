@@ -1,30 +1,30 @@
 /** The bounds of bulk work, each with its unit and its reason. */
 
-/** Calls in flight per job: what one hub process can hold answers for at the pace of its devices. */
+/** Calls in flight per job: the answers that one hub process can wait for. */
 export const maxInFlightMax = 10_000;
 export const maxInFlightDefault = 200;
-/** Life of a job, ms: its arguments and its tool's policy are frozen, and older intentions surprise people. */
+/** Life of a job, ms: its arguments and policy are frozen, and old intentions surprise people. */
 export const jobLifeMsMax = 30 * 24 * 3_600_000;
 export const jobLifeMsDefault = 24 * 3_600_000;
-/** Arguments of a job or a call, bytes of JSON: each is written to a row, and no known device takes a larger request. */
+/** Arguments of a job or a call, bytes of JSON: no known device accepts a larger request. */
 export const argumentsBytesMax = 16 * 1024;
-/** Time for a device's answer, ms: below a second even a good network loses, beyond five minutes no known tool answers. */
+/** Time for a device's answer, ms: good networks need a second, no known tool five minutes. */
 export const callTimeoutMsMin = 1_000;
 export const callTimeoutMsMax = 300_000;
 /** Targets of one job: a recount and a cancel of so many stay within seconds. */
 export const targetsMax = 200_000;
 /** Jobs that are not finished: each live one costs a runner and a look at every sweep. */
 export const liveJobsMax = 100;
-/** Waves of a job: each is a row that every progress reads, and nobody watches more steps. */
+/** Waves of a job: each is a row that every read of the progress includes. */
 export const wavesMax = 50;
-/** Quiet time after a wave, s: longer than a week is a schedule of its own. */
+/** Quiet time after a wave, s. Longer than a week needs another job. */
 export const soakSecondsMax = 7 * 24 * 3_600;
 /** Abort rules of a job: each is evaluated at every flush. */
 export const abortRulesMax = 10;
 /** Sends per target: what ten tries with back-off did not reach, an eleventh will not. */
 export const maxAttemptsMax = 10;
 export const maxAttemptsDefault = 3;
-/** Sends per minute: ten times what one process can. Whoever wants no limit leaves it out. */
+/** Sends per minute: ten times what one process can do. */
 export const perMinuteMax = 6_000_000;
 /** Time until a job starts, ms: what is further away is a calendar's business. */
 export const scheduleMsMax = 366 * 24 * 3_600_000;

@@ -1,4 +1,7 @@
-/** The states of a job as a table: what moves it where. An event that means nothing in a state changes nothing, so that repeating one is harmless. */
+/**
+ * The states of a job as a table: which event moves it where. Any other event changes nothing, so
+ * repeating one is harmless.
+ */
 import type { Job, JobState } from './job-types.js';
 
 export type JobEvent =
@@ -32,8 +35,8 @@ const next: Readonly<Record<JobState, Partial<Readonly<Record<JobEvent, JobState
 type MovedJob = Pick<Job, 'state' | 'total'> & Partial<Pick<Job, 'startAt'>>;
 
 /**
- * The state that the event moves the job to, or undefined where it changes nothing. A job paused while it was being prepared resumes preparing; an
- * approved one waits for its start where it has one.
+ * The state that the event moves the job to; undefined where it changes nothing. A job that was
+ * paused during preparation continues preparing; an approved one waits for its start.
  */
 export function nextJobState(job: MovedJob, event: JobEvent): JobState | undefined {
   const state = next[job.state][event];

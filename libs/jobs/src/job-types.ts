@@ -1,4 +1,4 @@
-/** The words of bulk work. docs/jobs.md says what each state promises; the decisions over them are the other files of this folder. */
+/** The types of bulk work. docs/jobs.md explains what each state promises. */
 import type { CallError, JobId, SendCertainty } from '@flotilla/mcp';
 import type { AbortRule, TrippedRule } from './abort/abort-rule.js';
 import type { DailyWindow } from './schedule/daily-window.js';
@@ -10,7 +10,7 @@ export type JobConclusion = 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'ABORTED' | 'CA
 export type PauseReason = 'USER' | 'WAVE_GATE' | 'ABORT_RULE' | 'WINDOW_CLOSED';
 export type OfflinePolicy = 'WAIT' | 'SKIP' | 'FAIL';
 
-/** Live states of a target, and DECIDED for all that have an outcome. */
+/** Live states of a target, and DECIDED for all with an outcome. */
 export type TargetState =
   'PENDING' | 'READY' | 'WAITING_DEVICE' | 'DISPATCHING' | 'SENT' | 'VERIFYING' | 'RETRY_WAIT' | 'DECIDED';
 
@@ -21,20 +21,25 @@ export type TargetOutcome =
 /** How it is proved that a call had its effect. */
 export type Verification = 'NONE' | 'READBACK' | 'REBOOT' | 'FIRMWARE';
 
-/** After the call, `tool` is called and the value at `path` of its JSON must equal the argument named `argument`. */
+/**
+ * After the call, `tool` is called; the value at `path` of its JSON must equal argument `argument`.
+ */
 export interface Readback {
   readonly tool: string;
   readonly path: string;
   readonly argument: string;
 }
 
-/** What an operator knows about a tool; exact name, or a prefix ending in `*`, the longest match wins. */
+/**
+ * What operators know about a tool. `pattern` is a name, or a prefix ending in `*`; the longest
+ * wins.
+ */
 export interface ToolPolicy {
   readonly pattern: string;
-  /** May be called twice with the effect of once: the only tools that the hub itself ever sends again. */
+  /** Two calls have the effect of one: the hub itself repeats only such tools. */
   readonly idempotent: boolean;
   readonly disruptive: boolean;
-  /** Whether it only reads; undefined where the operator has not said. Agents are told; calls and jobs do not depend on it. */
+  /** Whether it only reads, as a hint for agents; undefined where the operator has not said. */
   readonly readOnly: boolean | undefined;
   readonly disconnectExpected: boolean;
   readonly verification: Verification;
@@ -80,7 +85,7 @@ export interface Job {
   readonly expiresAt: number;
   readonly callTimeoutMs: number;
   readonly maxInFlight: number;
-  /** The tool's policy as it was when the job was created: a change of policy never changes a running job's promises. */
+  /** The tool's policy at creation: a later change does not affect the job. */
   readonly idempotent: boolean;
   readonly disruptive: boolean;
   readonly disconnectExpected: boolean;
@@ -114,11 +119,11 @@ export interface Job {
   readonly createdBy: string;
   /** Who that is: names are not unique. */
   readonly createdById: string;
-  /** The person behind the creator (kind and id), who may not approve the job; undefined: the creator. */
+  /** The person behind the creator (kind and id), who may not approve the job. */
   readonly createdByOwner?: string | undefined;
-  /** The number of devices that an approval covers, fixed when the job was created; undefined where it needs no approval. */
+  /** The number of devices that an approval covers; undefined where it needs no approval. */
   readonly approvalTargets?: number | undefined;
-  /** Whether the creator may call user-only tools; without it such targets are REJECTED with TOOL_FORBIDDEN. */
+  /** Without it, targets with a user-only tool are REJECTED with TOOL_FORBIDDEN. */
   readonly mayCallUserOnly: boolean;
   readonly createdAt: number;
   readonly startedAt: number | undefined;

@@ -1,6 +1,6 @@
 /**
- * What a settled call means for its target: decided, or certainly not sent and to be tried again. The only place that knows which ends may be sent
- * again; whatever may have run is decided here for good.
+ * What a settled call means for its target: decided, or certainly not sent and tried again. What
+ * may have run is decided here for good.
  */
 import type { CallOutcome, ToolResult } from '@flotilla/mcp';
 import { applyFailureText } from './failure-text.js';
@@ -10,10 +10,10 @@ export type TargetVerdict =
   | { readonly kind: 'decided'; readonly decision: TargetDecision; readonly result: ToolResult | undefined }
   /** Certainly not sent because the device is away: it waits, and no attempt is consumed. */
   | { readonly kind: 'waiting' }
-  /** Certainly not sent because the device was busy or its gateway out of reach: again after `delayMs`. */
+  /** Certainly not sent: the device was busy or its gateway unreachable. Again after `delayMs`. */
   | { readonly kind: 'ready'; readonly delayMs: number };
 
-/** Long enough for a device to work off some of its queue, short enough not to be noticed in a job. */
+/** Lets a device work off some of its queue, and is hardly noticed in a job. */
 const overloadDelayMs = 1_000;
 
 export function judgeTarget(settled: CallOutcome, job: Pick<Job, 'offline' | 'failureText'>): TargetVerdict {

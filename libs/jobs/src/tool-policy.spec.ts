@@ -15,7 +15,7 @@ describe('findToolPolicy', () => {
     expect(findToolPolicy(policies, tool).pattern).toBe(pattern);
   });
 
-  it('is cautious about a tool that nobody has said anything about', () => {
+  it('is cautious about a tool without a policy', () => {
     expect(findToolPolicy(policies, 'gpio_read_all')).toMatchObject({
       idempotent: false,
       verification: 'NONE',

@@ -1,4 +1,7 @@
-/** Finds what an operator says about a tool. An exact name beats every prefix, a longer prefix a shorter one; nothing said means the cautious default. */
+/**
+ * Finds the policy of a tool. An exact name beats any prefix, a longer prefix a shorter one; a tool
+ * without a policy gets the cautious default.
+ */
 import { alertTool, identifyTool } from '@flotilla/mcp';
 import type { ToolPolicy } from './job-types.js';
 
@@ -14,14 +17,14 @@ export const defaultToolPolicy: ToolPolicy = {
   callTimeoutMs: 60_000,
 };
 
-/** What is known of the hub's own tools. A banner shown again leaves what one showing leaves, so a call that may have been lost is sent again. */
+/** Policies of the hub's own tools: showing a banner twice has the effect of once. */
 const hubToolPolicies: readonly ToolPolicy[] = [alertTool, identifyTool].map(({ name }) => ({
   ...defaultToolPolicy,
   pattern: name,
   idempotent: true,
 }));
 
-/** The operator's policies with those of the hub's own tools, of which the operator has not said anything by name; by pattern. */
+/** The operator's policies and those of hub tools that they do not name; sorted by pattern. */
 export function withHubTools(policies: readonly ToolPolicy[]): readonly ToolPolicy[] {
   const added = hubToolPolicies.filter(({ pattern }) => !policies.some((policy) => policy.pattern === pattern));
   return [...policies, ...added].sort((one, other) => (one.pattern < other.pattern ? -1 : 1));

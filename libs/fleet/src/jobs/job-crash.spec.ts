@@ -87,7 +87,7 @@ describe('a job whose hub process dies', () => {
 });
 
 describe('a job in a hub of several processes', () => {
-  it('obeys a pause made in a process that does not own it, even when nobody tells its owner', async () => {
+  it('obeys a pause made in a process that does not own it, even when the notification is lost', async () => {
     const fixture = await openHub();
     const { hub } = fixture;
     const ids = deviceNames(50);

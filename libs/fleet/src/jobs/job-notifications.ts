@@ -1,4 +1,7 @@
-/** Who is notified of the life of a job: subscribers and a worker that it changed, people and webhooks of each step. */
+/**
+ * Notifications of a job: for subscribers and workers that it changed, for people and webhooks each
+ * step.
+ */
 import type { Bus } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';

@@ -5,7 +5,7 @@ import type { HubFixture } from '../fleet-fixture.suite.js';
 
 type Fault = 'refused' | 'answer lost' | undefined;
 
-/** The real store behind a bad connection: a statement is refused, or it is carried out and nobody hears of it. */
+/** The real store behind a bad connection: a statement is refused, or its answer is lost. */
 function behindFaults(store: JobStore, faultOf: (method: string) => Fault): JobStore {
   return new Proxy(store, {
     get(target, name) {
@@ -36,7 +36,7 @@ describe('a job while PostgreSQL comes and goes', () => {
     ['self.lamp.turn_on', 'refused'],
     ['self.lamp.turn_on', 'answer lost'],
     ['self.get_device_status', 'answer lost'],
-  ] as const)('loses no outcome of %s and calls nobody twice when statements are %s', async (tool, kind) => {
+  ] as const)('loses no outcome of %s and calls no device twice when statements are %s', async (tool, kind) => {
     const { hub } = fixture;
     hub.gateway.forget();
     hub.gateway.behave = (_, settle) => settle(answers('true'));

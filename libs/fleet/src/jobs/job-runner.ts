@@ -1,4 +1,7 @@
-/** The live jobs that this process owns: takes them over, passes on what it hears, and lets go of them. Decides nothing about targets. */
+/**
+ * The live jobs that this process owns: takes them over, passes notifications on, and releases
+ * them. Decides nothing about targets.
+ */
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { ProcessLease } from '@flotilla/registry';
 import { argumentsLost } from './arguments-lost.js';
@@ -51,7 +54,7 @@ export class JobRunner {
     ];
   }
 
-  /** Looks at a job: one that runs here reads its row again, one without a living owner is taken over. */
+  /** A job that runs here reads its row again; one without a living owner is taken over. */
   async drive(jobId: JobId): Promise<void> {
     const owned = this.#runs.get(jobId);
     if (owned !== undefined) return owned.run.tell({ kind: 'rowChanged' });
@@ -64,7 +67,10 @@ export class JobRunner {
     }
   }
 
-  /** Finds all live jobs in PostgreSQL, so that the queue may be lost; drops those that another process has taken. */
+  /**
+   * Finds all live jobs in PostgreSQL, so that ticks may be lost; drops jobs that another process
+   * took.
+   */
   async sweep(): Promise<void> {
     for (const { id, ownerIsAlive, owner } of await this.#deps.registry.jobs.liveJobs()) {
       if (owner !== this.#lease.id) this.#runs.get(id)?.run.abandon();
@@ -79,7 +85,7 @@ export class JobRunner {
     await Promise.all([...this.#runs.values()].map(({ done }) => done));
   }
 
-  /** Without a word to anybody: this process may no longer own anything. */
+  /** Ends at once, as this process may no longer own anything. */
   abandon(): void {
     this.#end();
     for (const { run } of this.#runs.values()) run.abandon();

@@ -1,4 +1,6 @@
-/** Gathers devices that come online, so that a reconnecting fleet costs one statement per portion and not one per device. */
+/**
+ * Gathers devices that come online, so that a reconnecting fleet costs one statement per portion.
+ */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 

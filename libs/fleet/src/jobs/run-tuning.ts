@@ -1,12 +1,15 @@
-/** Times and bounds of running jobs that are nobody's setting, in one place so that specs can shorten them. */
+/**
+ * Times and bounds of running jobs that are not settings, in one place so that specs can shorten
+ * them.
+ */
 import { stragglerAfterMsDefault } from '@flotilla/jobs';
 
 export interface RunTuning {
-  /** Calls in flight over all jobs of this process. Single calls have no such bound: what jobs leave free is theirs. */
+  /** Calls in flight over all jobs of this process. Single calls have no such bound. */
   readonly jobsInFlightMax: number;
   /** How long a wave waits for devices that are away, ms. */
   readonly stragglerAfterMs: number;
-  /** How long an answer that came too late waits for its target to be given up, ms: longer than a flush. */
+  /** How long a late answer waits for its target to end, ms: longer than a flush. */
   readonly lateAnswerMs: number;
   /** Evenly distributed from 0 to 1. */
   readonly chance: () => number;

@@ -1,4 +1,6 @@
-/** The worker role: works off ticks, and has the repeating ones added. Everything it does may be done twice or late. */
+/**
+ * The worker role: works on ticks, and adds the repeating ones. All of it may run twice or late.
+ */
 import type { Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import type { JobBus } from '../calls/observe-calls.js';
@@ -14,7 +16,7 @@ export interface TickWorkerDeps extends RunDeps {
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
   /** What removes old things, each by itself. */
   readonly retention?: readonly Pick<UploadRetention, 'run'>[];
-  /** Without it webhooks are told nothing by this process. */
+  /** Without it, this process delivers no webhooks. */
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * What a roll-out sends to connected devices: each gets an address of its own, good for one download, and only while there is a place for it, so that no
- * device is told to fetch what it would not get.
+ * What a roll-out sends to connected devices: each gets its own address, good for one download, and
+ * only while a download is free.
  */
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget, RolloutGrant, RolloutLimits, RolloutStore, TargetFlush } from '@flotilla/registry';
@@ -26,7 +26,7 @@ export class ImageSends {
     private readonly deps: RolloutDeps,
   ) {}
 
-  /** How many devices may be told now. */
+  /** How many downloads are free now. */
   room(): Promise<number> {
     const { clock } = this.context.deps;
     return this.context.persist('count free downloads', () =>
@@ -34,7 +34,7 @@ export class ImageSends {
     );
   }
 
-  /** What becomes of each of these targets, with their downloads on record. */
+  /** Grants downloads to these targets, and says what to send to each. */
   async prepare(targets: readonly ClaimedTarget[]): Promise<ReadonlyMap<DeviceId, ImageSend>> {
     const now = this.context.deps.clock.now();
     const ids = targets.map(({ deviceId }) => deviceId);

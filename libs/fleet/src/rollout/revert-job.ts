@@ -1,4 +1,7 @@
-/** The way back from a roll-out: new roll-outs to what its devices ran before, one for each image that it takes. */
+/**
+ * Reverts a roll-out: creates new roll-outs to the versions that its devices ran before, one per
+ * image.
+ */
 import type { Job } from '@flotilla/jobs';
 import type { NewJob, RevertGroup, Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -31,7 +34,7 @@ export async function revertJob(
   const { jobs, rollouts } = deps.registry.viewFor(actor);
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
-  // The same key means the same jobs, and by now their devices may have gone back, or be gone: they are in no group any more.
+  // A repeated key returns the same jobs, although their devices may have gone back since.
   const repeated = await madeBefore(deps, id, idempotencyKey, actor);
   if (repeated !== undefined) return repeated;
   const former = await jobs.find(id);
@@ -51,7 +54,7 @@ export async function revertJob(
   const [first, ...others] = await writeJobs(deps, rows, actor);
   if (first?.job === undefined) return { ...first };
   const further = others.flatMap(({ job }) => job ?? []);
-  // Somebody with the same key was faster: what they made is the answer, all of it.
+  // Another request with the same key was faster: its jobs are the answer.
   if (further.length + 1 < rows.length) return (await madeBefore(deps, id, idempotencyKey, actor)) ?? {};
   return { job: first.job, others: further };
 }
@@ -72,7 +75,7 @@ function requestOf(
   };
 }
 
-/** All jobs that the key has made, or that it was used for something else; undefined where it is new. */
+/** All jobs of an earlier request with this key, or a refusal; undefined where the key is new. */
 async function madeBefore(
   { registry }: RevertJobDeps,
   id: string,
@@ -130,7 +133,7 @@ function imagesOf(groups: readonly RevertGroup[]): readonly { readonly imageId: 
   return [...images.values()];
 }
 
-/** Keys of the further jobs are longer than any that a caller can give, so they meet none of those. */
+/** Keys of the further jobs are longer than any that a caller can give, so they never collide. */
 function keyOf(idempotencyKey: string, index: number): string {
   return index === 0 ? idempotencyKey : `${index + 1} ${idempotencyKey} `.padEnd(idempotencyKeyLengthMax + 1, '.');
 }

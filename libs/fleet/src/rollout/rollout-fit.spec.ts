@@ -1,4 +1,4 @@
-/** Whom an image fits, over a real database: each reason under its code, whenever it is found out. */
+/** Which devices an image fits, over a real database: each reason under its code. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, answers, boardTools, openHub } from '../fleet-fixture.suite.js';
@@ -32,7 +32,7 @@ describe('an image', () => {
     await hub.connect([id], boardTools, version);
   }
 
-  it('is refused to devices that cannot run it, is no change to those that do, and the report has a group for each reason', async () => {
+  it('is refused to devices that cannot run it, and the report has a group for each reason', async () => {
     const image = await rollout.published('2.0.0');
     await connected('foreign-chip', { chip: 'esp32c3' });
     await connected('one-slot', { otaPartitions: 0 });
@@ -54,7 +54,7 @@ describe('an image', () => {
     expect([...hub.gateway.callsByDevice.keys()]).toEqual(['fits']);
   });
 
-  it('that is withdrawn while it goes out is sent to nobody more', async () => {
+  it('that is withdrawn during its roll-out is sent to no more devices', async () => {
     const image = await rollout.published('2.1.0');
     await hub.connect(['first', 'second']);
     hub.gateway.behave = ({ deviceId }, settle) => {
@@ -74,7 +74,7 @@ describe('an image', () => {
     expect(hub.gateway.callCount).toBe(1);
   });
 
-  it('of assets is told by a call, whose answer decides', async () => {
+  it('of assets is sent with a call, whose answer decides', async () => {
     const tools = boardTools.map((tool) =>
       tool.name === 'self.upgrade_firmware' ? { ...tool, name: 'self.assets.set_download_url' } : tool,
     );

@@ -1,4 +1,4 @@
-/** What the specs of roll-outs share: images without bytes, devices that install, and OTA contacts. */
+/** Images without bytes, devices that install, and OTA contacts for the specs of roll-outs. */
 import { randomUUID } from 'node:crypto';
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import type { FirmwareImageRow, FirmwareKind, OtaContact, RolloutLimits, TargetRow } from '@flotilla/registry';

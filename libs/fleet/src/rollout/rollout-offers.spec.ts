@@ -1,4 +1,7 @@
-/** Offers at the OTA check, over a real database: at the pace, in the waves and within the places of their job, and judged honestly whatever becomes of the answer. */
+/**
+ * Offers at the OTA check, over a real database: limited by pace, waves and downloads, and judged
+ * by what the device does next.
+ */
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { OtaContact, RolloutLimits } from '@flotilla/registry';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -85,7 +88,7 @@ describe('an offer', () => {
     await rollout.cancelled(jobId);
   });
 
-  it('that is lost on its way ends as what the device does next: back on its old firmware, which is no success', async () => {
+  it('that is lost on its way is judged by the device: back on its old firmware, it failed', async () => {
     await rollout.away('deaf');
     const jobId = await rollout.started(await rollout.published('2.3.0'), ['deaf']);
     await waiting(jobId, 1);
@@ -100,7 +103,7 @@ describe('an offer', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
-  it('whose turn comes when nobody would hear it any more is not made', async () => {
+  it('is not made when its turn comes too late for the device', async () => {
     await rollout.away('patient');
     const jobId = await rollout.started(await rollout.published('2.3.1'), ['patient']);
     await waiting(jobId, 1);
@@ -114,7 +117,7 @@ describe('an offer', () => {
     await rollout.cancelled(jobId);
   });
 
-  it('that is never followed by anything ends UNKNOWN, and counts as a lost device from the soft deadline on', async () => {
+  it('without any sign of the device ends UNKNOWN, and counts as lost from the soft deadline on', async () => {
     await rollout.away('brick', 'other');
     const lost = { outcomes: ['UNKNOWN'], scope: 'JOB', count: 1, action: 'PAUSE' } as const;
     const jobId = await rollout.started(await rollout.published('2.4.0'), ['brick', 'other'], { abort: [lost] });

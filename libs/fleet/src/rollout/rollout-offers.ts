@@ -1,4 +1,7 @@
-/** Answers devices at their OTA check: whether a roll-out has something for them. Implements the gateway's port `UpdateOffer`. */
+/**
+ * Answers devices at their OTA check: whether a roll-out has an image for them. Implements the
+ * gateway's `UpdateOffer`.
+ */
 import { verificationDeadlines } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import type { OtaContact, RolloutLimits, RolloutStore } from '@flotilla/registry';
@@ -19,7 +22,10 @@ export interface RolloutOffer {
   readonly expiresAt: number;
 }
 
-/** How old the knowledge may be that no roll-out runs, ms: a fleet that boots must not ask for each device. */
+/**
+ * How long the answer "no roll-out runs" is reused, ms: a booting fleet must not ask for each
+ * device.
+ */
 const rememberMs = 1_000;
 
 export class RolloutOffers {
@@ -28,7 +34,7 @@ export class RolloutOffers {
 
   constructor(private readonly deps: RolloutOffersDeps) {}
 
-  /** Undefined: nothing to install. Rejects if PostgreSQL does not answer. `begin`: see `UpdateOffer`. */
+  /** Undefined: nothing to install. Rejects while PostgreSQL is away. `begin`: see `UpdateOffer`. */
   async offerTo(contact: OtaContact, begin: () => boolean): Promise<RolloutOffer | undefined> {
     const { bus, clock, limits, store, verification } = this.deps;
     if (!(await this.#mayHaveSome())) return undefined;
@@ -47,7 +53,7 @@ export class RolloutOffers {
     if (now - this.#askedAt >= rememberMs) {
       this.#askedAt = now;
       this.#isAnyRunning = this.deps.store.isAnyRunning();
-      // A failure is for those who asked; the next one asks anew.
+      // A failure rejects these callers; the next caller asks again.
       this.#isAnyRunning.catch(() => (this.#askedAt = -Infinity));
     }
     return this.#isAnyRunning;

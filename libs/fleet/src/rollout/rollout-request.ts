@@ -1,4 +1,7 @@
-/** A roll-out is a job whose call the hub makes up: from the image come the tool, and for each device an address of its own. */
+/**
+ * A roll-out is a job whose call the hub makes: the tool comes from the image, and each device gets
+ * its own address.
+ */
 import type { FirmwareImageRow, FirmwareKind, Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { JobRequest } from '../jobs/commands/job-request.js';
@@ -46,7 +49,7 @@ export function refuseImage(
       `"${toolOf[kind]}" is for users only: a roll-out needs the scope TOOLS_CALL_PRIVILEGED.`,
     );
   if (withdrawnAt !== undefined)
-    return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it anew to roll it out.`);
+    return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it again to roll it out.`);
   if (models.length === 0)
     return refuse('CONFLICT', path, `The image ${version} is not published: say for which boards it is first.`);
   if (mustBeSigned && signedBy === undefined) return refuse('CONFLICT', path, unsignedImage(version));
@@ -55,10 +58,11 @@ export function refuseImage(
 
 /** With FLOTILLA_FIRMWARE_SIGNATURES=required. */
 export function unsignedImage(version: string): string {
-  return `The image ${version} has no valid signature, and this hub requires one: upload the same file again with its signature.`;
+  const message = `The image ${version} has no valid signature, and this hub requires one`;
+  return `${message}: upload the same file again with its signature.`;
 }
 
-/** What the image decides of its job, whatever the tool's policy says. */
+/** What the image decides of its job; it overrides the tool's policy. */
 export function jobOfImage({ id, kind }: FirmwareImageRow) {
   if (kind === 'ASSETS') return { firmwareImageId: id };
   return {
@@ -67,7 +71,8 @@ export function jobOfImage({ id, kind }: FirmwareImageRow) {
     disruptive: true,
     disconnectExpected: true,
     idempotent: false,
-    // A device that did not keep the image is for the operator to look at; another try would also hide it from the abort rules.
+    // An operator should look at a device that did not keep the image; a retry would hide it from
+    // the abort rules.
     maxAttempts: 1,
   } as const;
 }

@@ -1,4 +1,7 @@
-/** Roll-outs over a real database: who is sent an image, who is offered one, never more at once than there is room for, and the way back. */
+/**
+ * Roll-outs over a real database: which devices are sent or offered an image, how many at once, and
+ * the way back.
+ */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -24,7 +27,7 @@ describe('a roll-out', () => {
   });
   afterAll(() => fixture.close());
 
-  it('needs an image that is published, and somebody who may change firmware', async () => {
+  it('needs a published image, and a caller who may change firmware', async () => {
     const image = await rollout.published('1.9.0', []);
     const request = { firmwareImageId: image.id, devices: { all: true } };
     expect(await hub.fleet.createJob(request, randomUUID(), admin)).toMatchObject({ refusal: { code: 'CONFLICT' } });
@@ -35,7 +38,7 @@ describe('a roll-out', () => {
     expect(await hub.fleet.createJob(unknown, randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
   });
 
-  it('sends each device an address of its own, and none to those whom the image does not fit', async () => {
+  it('sends each device its own address, and none to devices that the image does not fit', async () => {
     const image = await rollout.published('2.0.0');
     const other = await rollout.published('2.0.0', ['other-board']);
     await hub.connect(['fits'], boardTools, '1.0.0');
@@ -58,7 +61,7 @@ describe('a roll-out', () => {
     expect(groups).toMatchObject([{ outcome: 'REJECTED', code: 'WRONG_BOARD', model: 'board', count: 1 }]);
   });
 
-  it('tells no more devices at once than may fetch at once', async () => {
+  it('sends no more devices at once than may download at once', async () => {
     const image = await rollout.published('2.1.0');
     const ids = deviceNames(60, 'many');
     await hub.connect(ids);

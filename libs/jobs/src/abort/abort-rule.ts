@@ -8,7 +8,9 @@ export type AbortOutcome = Extract<TargetOutcome, 'FAILED' | 'REJECTED' | 'VERIF
 export type AbortScope = 'WAVE' | 'JOB';
 export type AbortAction = 'PAUSE' | 'CANCEL';
 
-/** Trips at `count` such ends, or where they are `ratio` (0 to 1) of at least `minDecided`; one of `count` and `ratio` is given. */
+/**
+ * Trips at `count` such ends, or at a `ratio` (0 to 1) of at least `minDecided` decided targets.
+ */
 export interface AbortRule {
   readonly outcomes: readonly AbortOutcome[];
   readonly scope: AbortScope;
@@ -34,6 +36,6 @@ export interface TrippedRule extends RuleCounts {
   readonly wave: number;
   /** Ms since the Unix epoch. */
   readonly at: number;
-  /** What each of the job's rules had counted by then. A job that is resumed is judged on what came after. */
+  /** What each rule of the job had counted. A resumed job is judged on later ends. */
   readonly seen: readonly RuleCounts[];
 }

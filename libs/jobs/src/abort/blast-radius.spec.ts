@@ -38,9 +38,7 @@ describe('the blast radius', () => {
       'all are sent before the first has failed for good',
     ).toBe(5_000);
     const open = { ...wave, successThreshold: 0, percent: 1 };
-    expect(radius({ verification: 'FIRMWARE', waves: [open] }, 5_000), 'a gate that opens whatever happens').toBe(
-      5_000,
-    );
+    expect(radius({ verification: 'FIRMWARE', waves: [open] }, 5_000), 'a gate that always opens').toBe(5_000);
   });
 
   it('leaves out who is certain to be refused', () => {
@@ -69,7 +67,7 @@ describe('the blast radius', () => {
   });
 
   it('is bounded by the pace for as long as a device may take to be judged', () => {
-    // 20 minutes, a minute of soak, two for a hub that was killed, one of the call, and one that has begun.
+    // 20 minutes, one of soak, two for a killed hub, one of the call, and one that has begun.
     expect(radius({ verification: 'FIRMWARE', perMinute: 2 }, 1_000)).toBe(20 + 10 + 10 + 2 * 25);
     const rollout = { verification: 'FIRMWARE', perMinute: 2, firmwareImageId: 'an image' } as const;
     expect(radius(rollout, 1_000), 'an image that the hub cut off is sent once more').toBe(20 + 10 + 10 + 2 * 49);
@@ -83,7 +81,7 @@ describe('the blast radius', () => {
     ).toBe(40);
   });
 
-  it('holds against the rules and gates themselves, whatever is judged when', () => {
+  it('holds against the rules and gates themselves, in any order of judgements', () => {
     fc.assert(
       fc.property(
         anyJob,
@@ -144,7 +142,10 @@ const zero: JobProgress = {
 };
 type Tally = { -readonly [Counter in keyof JobProgress]: JobProgress[Counter] };
 
-/** A job that goes wrong on every device, under an engine that looks at rules and gates before it sends, and dice that say what is answered, tried again and judged when. */
+/**
+ * A job that fails on every device, under an engine that checks rules and gates before it sends;
+ * dice choose answers, retries and times.
+ */
 class DoomedJob {
   readonly #waves: readonly { readonly size: number; readonly spec: WaveSpec | undefined; readonly tally: Tally }[];
   #current = 0;

@@ -1,8 +1,7 @@
 /**
- * How many devices a job reaches before it stops by itself, where it goes wrong on each of them: for people to see before they start it. [jobs §15]
- *
- * Counted are devices that were sent the call, decided or not. A device holds a slot of `maxInFlight` until its call is answered, so those are few; one that is
- * verified, or waits for another try, holds none, and only the open wave and the pace bound how many are sent meanwhile.
+ * The blast radius: how many devices a job can affect before its rules stop it, if each fails.
+ * [jobs §15] Counts devices that were sent the call. Slots bound the unanswered ones; only the open
+ * wave and the pace bound those that are verified or wait for a retry.
  */
 import { intentBatchMax } from '../intent-batch.js';
 import type { Job } from '../job-types.js';
@@ -29,11 +28,17 @@ type PlannedJob = Pick<
 
 export interface TargetCounts {
   readonly targets: number;
-  /** Targets that are certain to be refused before anything is sent: they count as decided, so that a ratio is reached later. */
+  /**
+   * Targets that are certain to be refused before the send: they count as decided, so ratios trip
+   * later.
+   */
   readonly rejected: number;
 }
 
-/** An upper bound, provided that the first wave reaches at least one device. All targets that can be reached where nothing is certain to stop the job. */
+/**
+ * An upper bound, if the first wave reaches at least one device. All reachable targets where
+ * nothing certainly stops the job.
+ */
 export function blastRadius(job: PlannedJob, { targets, rejected }: TargetCounts, times: VerificationTimes): number {
   const waves = planWaves(targets, job.waves);
   const byRule =
@@ -71,7 +76,10 @@ function failuresAtTrip(job: PlannedJob, waves: readonly PlannedWave[], counts: 
   );
 }
 
-/** Refused targets count as decided and, unless the rule names them, not as failed: at worst all of them come first. */
+/**
+ * Refused targets count as decided and, unless the rule names them, not as failed: at worst they
+ * all come first.
+ */
 function failuresAtRatio(
   { minDecided, outcomes, ratio }: AbortRule,
   firstWave: number,
@@ -83,7 +91,7 @@ function failuresAtRatio(
   return ratio < 1 ? Math.max(least, Math.ceil((ratio * rejected) / (1 - ratio))) : Infinity;
 }
 
-/** Sent, not decided, and in no slot: what the pace allows until the first of them must be decided. */
+/** Sent, undecided and without a slot: what the pace allows until the first must be decided. */
 function undecidedWithoutSlot(job: PlannedJob, times: VerificationTimes): number {
   const isRetried = job.idempotent && job.maxAttempts > 1;
   if (job.verification === 'NONE' && !isRetried) return 0;

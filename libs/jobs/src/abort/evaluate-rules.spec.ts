@@ -68,7 +68,7 @@ describe('an abort rule', () => {
     expect(find([asleep], { job: { succeeded: 18, expired: 2 } })).toMatchObject({ decided: 20, failed: 2 });
   });
 
-  it('trips at a count whatever is decided', () => {
+  it('trips at a count of failures, however many are decided', () => {
     expect(
       find([{ outcomes: ['UNKNOWN'], scope: 'JOB', count: 3, action: 'PAUSE' }], { job: { unknown: 3 } }),
     ).toMatchObject({
@@ -96,7 +96,7 @@ describe('an abort rule', () => {
     });
   });
 
-  it('without a number of its own waits for twenty, or for the canary if that is smaller', () => {
+  it('waits for twenty decided targets, or for a smaller canary, unless it has its own number', () => {
     const rule: AbortRule = { outcomes: ['FAILED'], scope: 'JOB', ratio: 0.1, action: 'PAUSE' };
     expect(find([rule], { job: { failed: 5 } })).toBeUndefined();
     expect(find([rule], { job: { failed: 5 }, firstWaveSize: 5 })).toBeDefined();

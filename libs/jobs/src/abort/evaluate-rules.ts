@@ -1,4 +1,6 @@
-/** Whether a job has to stop, from its counters alone, so that a restarted hub decides the same. [jobs §15] */
+/**
+ * Whether a job has to stop, from its counters alone: a restarted hub decides the same. [jobs §15]
+ */
 import type { Job, JobProgress } from '../job-types.js';
 import type { AbortOutcome, AbortRule, RuleCounts, TrippedRule } from './abort-rule.js';
 
@@ -15,7 +17,7 @@ export interface RuleEvidence {
 
 type RuledJob = Pick<Job, 'abortRules' | 'trippedRule' | 'currentWave'>;
 
-/** Decided targets that a rule without a number of its own waits for. */
+/** Decided targets that a rule waits for unless it has its own number. */
 export const minDecidedDefault = 20;
 
 const counterOf = {
@@ -26,7 +28,7 @@ const counterOf = {
   EXPIRED: 'expired',
 } as const satisfies Record<AbortOutcome, keyof JobProgress>;
 
-/** The first rule that trips, those that cancel before those that pause; undefined where none does. */
+/** The first tripped rule, those that cancel before those that pause; undefined without one. */
 export function findTrippedRule(job: RuledJob, evidence: RuleEvidence, at: number): TrippedRule | undefined {
   const seen = job.abortRules.map((rule) => countFor(rule, evidence));
   const tripped = job.abortRules.flatMap((rule, index) => {
@@ -37,7 +39,10 @@ export function findTrippedRule(job: RuledJob, evidence: RuleEvidence, at: numbe
   return tripped.find(({ rule }) => rule.action === 'CANCEL') ?? tripped[0];
 }
 
-/** What the rule counts: neither what says nothing about the devices, nor devices that were never reached unless the rule is about them. */
+/**
+ * What the rule counts. Neutral outcomes are left out, and so are devices that were never reached
+ * unless the rule names EXPIRED.
+ */
 export function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence): RuleCounts {
   const counters = rule.scope === 'WAVE' ? wave : job;
   const { succeeded, failed, rejected, verifyFailed, unknown, expired } = counters;
@@ -47,7 +52,7 @@ export function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence):
   return { decided, failed: rule.outcomes.reduce((sum, outcome) => sum + counters[counterOf[outcome]], lost) };
 }
 
-/** A resumed job is judged on what came after the rule tripped: whoever resumed it has seen the rest. */
+/** A resumed job is judged on later ends: the operator who resumed it has seen the earlier ones. */
 function since(counts: RuleCounts, { trippedRule, currentWave }: RuledJob, rule: AbortRule, index: number): RuleCounts {
   const before = trippedRule?.seen[index];
   if (before === undefined || (rule.scope === 'WAVE' && trippedRule?.wave !== currentWave)) return counts;

@@ -15,7 +15,7 @@ const anyContenders = fc
 const sum = (values: Iterable<number>): number => [...values].reduce((total, value) => total + value, 0);
 
 describe('allotSlots', () => {
-  it('gives out all that is free or all that is wanted, and nobody more than they want', () => {
+  it('grants all that is free or all that is wanted, and no job more than it wants', () => {
     fc.assert(
       fc.property(anyContenders, fc.nat(5_000), (contenders, free) => {
         const { granted, waiting } = allotSlots(contenders, free);
@@ -53,7 +53,7 @@ describe('allotSlots', () => {
     }
   });
 
-  it('starves nobody: all have had a turn after one turn of each', () => {
+  it('starves no job: all have had a turn after one turn of each', () => {
     fc.assert(
       fc.property(anyContenders, (contenders) => {
         const { granted } = allotSlots(contenders, sum(contenders.map(({ weight }) => weight * 25)));

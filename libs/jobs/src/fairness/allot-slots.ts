@@ -1,4 +1,6 @@
-/** Shares scarce slots among jobs by deficit round robin: in proportion to their weights, none is starved, and none gets more than it can use. [jobs §16] */
+/**
+ * Shares scarce slots among jobs by deficit round robin, in proportion to their weights. [jobs §16]
+ */
 
 /** A job that waits for slots. */
 export interface Contender<Id> {
@@ -20,7 +22,10 @@ export interface Allotment<Id> {
 /** Slots of one turn, per weight. */
 const quantum = 25;
 
-/** Grants `free` slots, or as many as are wanted. Contenders come in the order of their turns; a turn that was cut short goes on at the front. */
+/**
+ * Grants at most `free` slots. Contenders come in the order of their turns; an interrupted turn
+ * goes on at the front.
+ */
 export function allotSlots<Id>(contenders: readonly Contender<Id>[], free: number): Allotment<Id> {
   const granted = new Map<Id, number>();
   const waiting = [...contenders];

@@ -1,4 +1,4 @@
-/** What the counters of a running job ask for: a stop, a pause at the gate of a wave, or the next wave. */
+/** What the counters of a running job ask for: a stop, a pause at a gate, or the next wave. */
 import { findTrippedRule } from '../abort/evaluate-rules.js';
 import type { TrippedRule } from '../abort/abort-rule.js';
 import type { JobProgress } from '../job-types.js';

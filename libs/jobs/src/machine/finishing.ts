@@ -7,7 +7,7 @@ import { move, recover, sleep, start, update } from './turn.js';
 import type { Turn } from './turn.js';
 import { expectVerifications } from './verifying.js';
 
-/** Never-sent targets of a cancelled job end at once; calls in flight are awaited, unless forced. */
+/** Ends never-sent targets at once; calls in flight are awaited, unless the cancel is forced. */
 export function endTargets(turn: Turn): void {
   const { run } = turn;
   const { job, round } = run;

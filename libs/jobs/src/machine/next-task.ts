@@ -73,7 +73,7 @@ function enter(turn: Turn, state: JobState): void {
   if (state !== 'RUNNING') turn.effects.push({ kind: 'withdraw' });
 }
 
-/** Asks for everything again now and then, as notifications may be lost. True where a task was started. */
+/** Repeats all checks now and then, as notifications may be lost. True where a task was started. */
 function checkAll(turn: Turn): boolean {
   const { run, now } = turn;
   if (now < run.checkAllAt) return false;

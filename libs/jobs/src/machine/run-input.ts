@@ -29,7 +29,7 @@ export type RunTask =
   | { readonly kind: 'endInFlight' }
   | { readonly kind: 'readProgress' }
   | { readonly kind: 'recount' }
-  /** Reads the targets that can be judged and, where given, the target of a call that was answered late. */
+  /** Reads the targets that can be judged and, where given, the target of a late answer. */
   | { readonly kind: 'readVerifying'; readonly callId?: CallId }
   | { readonly kind: 'writeVerifications'; readonly ends: readonly VerificationEnd[] }
   | { readonly kind: 'writeReadEnds' }
@@ -96,7 +96,7 @@ export type RunNews =
   | { readonly kind: 'lateAnswer'; readonly callId: CallId; readonly outcome: CallOutcomeKind }
   /** Slots that other jobs had are set aside for this job. */
   | { readonly kind: 'slotsGranted' }
-  /** A claimed target has an end that must be written; `restMs`: its slot stays taken for so long. */
+  /** A claimed target has an end to write; `restMs`: its slot stays taken for so long. */
   | { readonly kind: 'targetEnded'; readonly isFailure: boolean; readonly restMs: number | undefined }
   | { readonly kind: 'restEnded' }
   /** Each target of a claimed batch was sent or put back, but for `unsent` after a failure. */
@@ -113,7 +113,7 @@ export interface FlushedBatch {
   readonly failures: number;
   readonly isSomeReady: boolean;
   readonly isSomeVerifying: boolean;
-  /** When the first target that waits for a retry is due, ms since the Unix epoch; Infinity where none does. */
+  /** When the first retry of the batch is due, ms since the Unix epoch; Infinity without one. */
   readonly retryAt: number;
 }
 
@@ -131,7 +131,7 @@ export type RunEffect =
   | { readonly kind: 'send' }
   /** Begins to write the ends that wait. */
   | { readonly kind: 'flush' }
-  /** Tells subscribers that counters moved. */
+  /** Notifies subscribers that counters moved. */
   | { readonly kind: 'notify' }
   /** Makes WAITING_DEVICE targets of these devices ready, or of all that are online. */
   | { readonly kind: 'wakeWaiting'; readonly deviceIds: readonly DeviceId[] | undefined }

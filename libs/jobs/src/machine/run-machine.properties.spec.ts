@@ -95,7 +95,7 @@ function runThrough(given: WorldOptions, happenings: readonly Happening[]): Worl
   return world;
 }
 
-describe('the run of a job, whatever happens in any order', () => {
+describe('the run of a job, with all events in any order', () => {
   it('ends with an outcome for every target, and with the conclusion that they have', () => {
     fc.assert(
       fc.property(options, fc.array(happening, { maxLength: 150 }), (given, happenings) => {

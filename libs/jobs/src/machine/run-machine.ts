@@ -1,6 +1,7 @@
 /**
- * The decisions of the run of one job, as a function of what it knows and what happens. It does nothing: effects
- * say what is to be done. At most one task is under way; its report is the input that leads to the next task.
+ * The decisions of the run of one job, as a function of its state and one input. It has no side
+ * effects: the effects that it returns say what to do. At most one task is under way; its report is
+ * the next input.
  */
 import { countersRead, lastDecisionRead, readyRead } from './counters.js';
 import { progressRead, recounted, recovered } from './finishing.js';
@@ -18,7 +19,7 @@ export interface RunStep {
   readonly effects: readonly RunEffect[];
 }
 
-/** Late answers that wait to be judged; for one that is dropped the soft deadline has the same effect. */
+/** Late answers that wait to be judged. A soft deadline replaces one that is dropped. */
 const lateAnswersMax = 1_000;
 
 export function step(run: RunState, input: RunInput): RunStep {

@@ -1,4 +1,7 @@
-/** Everything that the run of one job remembers: one immutable value, changed by `step` alone. Times are ms since the Unix epoch. */
+/**
+ * Everything that the run of one job remembers: one immutable value, which only `step` changes.
+ * Times are ms since the Unix epoch.
+ */
 import type { CallId, CallOutcomeKind } from '@flotilla/mcp';
 import type { Job, JobProgress, JobState } from '../job-types.js';
 import { startPace } from '../pace/pace-state.js';
@@ -10,15 +13,17 @@ import type { RunTask, StuckDevice } from './run-input.js';
 
 /** Longest sleep, ms: how late a change is noticed where its notification was lost. */
 export const sleepMsMax = 1_000;
-/** Free slots wait this long for more of them, ms: a commit per slot is expensive, and so is an idle device. */
+/**
+ * Free slots wait this long for more, ms: a commit per slot is expensive, and so are idle devices.
+ */
 export const gatherSlotsMs = 20;
 /** Ends that may wait for PostgreSQL before the run claims nothing more: a second of work. */
 export const unwrittenMax = 10_000;
-/** Calls that are still unanswered after this time, ms, are marked SENT, so that readers see them. */
+/** Calls that are unanswered for so long, ms, are marked SENT, so that readers see them. */
 export const markSentAfterMs = 1_000;
 /** Between two checks of everything, ms: the notification of a returning device may be lost. */
 export const checkAllMs = 5_000;
-/** Between two counts of the rows, ms: a counter that had drifted would keep the job from ending. [jobs §9] */
+/** Between two counts of the rows, ms: a counter that drifted would keep the job open. [jobs §9] */
 export const recountMs = 300_000;
 
 /** Settings that are the same for all jobs of a process. */

@@ -1,4 +1,4 @@
-/** PostgreSQL, gateways and a clock as a small model, in which the machine runs a job without any of them. */
+/** A small model of PostgreSQL, gateways and a clock, in which the machine runs a job. */
 import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import { expect } from 'vitest';
 import { isFailure, judgeAttempt } from '../attempt-end.js';

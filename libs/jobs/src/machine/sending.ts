@@ -1,4 +1,4 @@
-/** A running job: which step of its waves and rules comes first, and when the next batch is claimed. */
+/** Sends a running job: what comes before the next claim, and when that claim is made. */
 import { claimLimit, isClaimWorthwhile } from '../intent-batch.js';
 import type { Job } from '../job-types.js';
 import { paceOf } from '../pace/pace.js';
@@ -65,7 +65,7 @@ function canClaim({ run, rowsMax }: Turn): boolean {
   return run.unwritten.count < unwrittenMax && claimLimit(run.job, slotsTaken(run), rowsMax) > 0;
 }
 
-/** Not where each claim is a risk, nor where a rule must count the ends of a batch before the next. [jobs §6] */
+/** Not where each claim is a risk, nor where a rule counts a batch before the next. [jobs §6] */
 function mayClaimAhead({ idempotent, abortRules, firmwareImageId }: Job): boolean {
   return idempotent && abortRules.length === 0 && firmwareImageId === undefined;
 }
@@ -91,7 +91,10 @@ export function batchSent(turn: Turn, unsent: number): void {
   wake(turn, { batches: batches - 1, slots: { ...slots, claimed: slots.claimed - unsent } });
 }
 
-/** Wakes the run when the first slot of a full job is free, when enough are for a claim, and when all are. */
+/**
+ * Wakes the run when a full job has a free slot, when a claim is worthwhile, and when all slots are
+ * free.
+ */
 export function targetEnded(
   turn: Turn,
   { isFailure, restMs }: { readonly isFailure: boolean; readonly restMs: number | undefined },

@@ -1,4 +1,4 @@
-/** The targets of a job in VERIFYING: when they are looked at, what is decided then, and which values are read. */
+/** The targets of a job in VERIFYING: when they are judged, and which values are read. */
 import { judgeVerification } from '../verification/judge-verification.js';
 import { endOfVerification, isStuck } from '../verification/verification-end.js';
 import type { VerificationEnd, VerifyingTarget } from '../verification/verification-end.js';

@@ -1,4 +1,4 @@
-/** What a run remembers of its pace: a bucket of tokens whose rate follows successes and recent failures. */
+/** The pace of a run: a bucket of tokens whose rate follows successes and recent failures. */
 import type { Job, JobProgress } from '../job-types.js';
 import { isFailing, paceOf, ratePerMinute } from './pace.js';
 import { emptyBucket, refilled, takeable, waitMs, withTaken } from './token-bucket.js';

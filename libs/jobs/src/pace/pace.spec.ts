@@ -4,7 +4,7 @@ import { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace.js';
 import { bucketSize, emptyBucket, refilled, takeable, waitMs, withTaken } from './token-bucket.js';
 
 describe('the pace of a job', () => {
-  it('is none where none was asked for', () => {
+  it('is undefined in a job without a limit per minute', () => {
     expect(paceOf({ perMinute: undefined, disruptive: true })).toBeUndefined();
   });
 

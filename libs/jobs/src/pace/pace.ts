@@ -1,4 +1,7 @@
-/** How many targets of a job may be sent per minute: a ramp that climbs on successes and falls back when devices fail. [jobs §14] */
+/**
+ * How many targets of a job may be sent per minute: a ramp that climbs on successes and falls back
+ * when devices fail. [jobs §14]
+ */
 import type { AbortRule } from '../abort/abort-rule.js';
 import type { Job } from '../job-types.js';
 
@@ -21,7 +24,10 @@ export function paceOf({ perMinute, disruptive }: Pick<Job, 'perMinute' | 'disru
   return { max: perMinute, base: Math.max(1, Math.floor(perMinute * baseShare)), isRamped: disruptive };
 }
 
-/** Targets per minute. Each minute's worth of the base in successes doubles it, so the counters alone say where a restarted hub goes on. */
+/**
+ * Targets per minute. As many successes as the base double it, so a restarted hub continues from
+ * the counters.
+ */
 export function ratePerMinute({ max, base, isRamped }: Pace, succeeded: number, isFailing: boolean): number {
   if (isFailing) return base;
   return isRamped ? Math.min(max, base * rampFactor ** Math.floor(succeeded / base)) : max;
@@ -45,7 +51,7 @@ export interface RecentEnds {
   readonly failed: number;
 }
 
-/** Whether more failed than half of what the strictest rule allows. Never where no rule names a ratio. */
+/** Whether more failed than half of what the strictest ratio of the rules allows. */
 export function isFailing({ decided, failed }: RecentEnds, rules: readonly AbortRule[]): boolean {
   const ratios = rules.flatMap(({ ratio }) => ratio ?? []);
   return ratios.length > 0 && decided > 0 && failed / decided > Math.min(...ratios) / 2;

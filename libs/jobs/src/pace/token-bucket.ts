@@ -1,4 +1,4 @@
-/** A bucket of tokens, one per send. A value: time is an argument, and what is taken leaves another bucket. */
+/** A bucket of tokens, one per send. A value: taking tokens returns another bucket. */
 
 export interface TokenBucket {
   readonly tokens: number;
@@ -6,7 +6,7 @@ export interface TokenBucket {
   readonly filledAt: number;
 }
 
-/** Tokens are taken in blocks of so much time, ms: one at a time would be a commit for each send. */
+/** Tokens are taken in blocks of so much time, ms: single ones would cost a commit per send. */
 const blockMs = 50;
 /** Blocks that a bucket holds: what a loop that comes a little late may catch up with. */
 const blocksHeld = 2;

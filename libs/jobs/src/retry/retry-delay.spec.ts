@@ -28,7 +28,7 @@ describe('retryDelayMs', () => {
     expect(retryDelayMs(end('FAILED', 'TOOL_GONE'), idempotent, 1, 0.5)).toBeUndefined();
   });
 
-  it('never sends a tool twice that must not run twice, whatever is asked', () => {
+  it('never sends a non-idempotent tool twice, for any request', () => {
     fc.assert(
       fc.property(
         fc.constantFrom<TargetOutcome>('FAILED', 'UNKNOWN'),

@@ -6,8 +6,8 @@ const firstDelayMs = 5_000;
 const longestDelayMs = 300_000;
 
 /**
- * Ms until the next send, undefined where this end is final: the tool must not run twice, the device said something that will not change, or there were
- * sends enough. `sends` counts the one that just ended; `chance` is evenly distributed from 0 to 1, so that what failed together does not come back together.
+ * Ms until the next attempt; undefined where this end is final. `sends` counts the attempt that
+ * ended; `chance`, from 0 to 1, spreads retries.
  */
 export function retryDelayMs(
   { outcome, error }: TargetDecision,

@@ -17,7 +17,7 @@ describe('what the clock asks of a job', () => {
     expect(scheduledMove(job('AWAITING_APPROVAL', { startAt: NOW }), undefined, NOW)).toBeUndefined();
   });
 
-  it('ends it when its time is up, whatever its window says', () => {
+  it('ends it at its expiry, inside and outside its window', () => {
     for (const state of ['PREPARING', 'RUNNING', 'PAUSED'] as const)
       expect(scheduledMove(job(state, { expiresAt: NOW }), closed, NOW)).toEqual({ event: 'expire' });
     for (const state of ['AWAITING_APPROVAL', 'SCHEDULED'] as const)

@@ -1,4 +1,6 @@
-/** What the clock asks of a job: to start, to end, to rest outside its window and to go on within it. [jobs §2] */
+/**
+ * What the clock asks of a job: to start, to end, to pause and resume with its window. [jobs §2]
+ */
 import type { JobEvent } from '../job-transitions.js';
 import type { Job } from '../job-types.js';
 import type { WindowState } from './window-at.js';
@@ -11,7 +13,9 @@ export interface ScheduledMove {
 
 type ScheduledJob = Pick<Job, 'state' | 'pauseReason' | 'expiresAt' | 'startAt'>;
 
-/** Undefined where nothing is due. `window`: of a job that has one. A job that somebody paused stays paused when its window opens. */
+/**
+ * Undefined where nothing is due. A job that an operator paused stays paused when its window opens.
+ */
 export function scheduledMove(
   job: ScheduledJob,
   window: WindowState | undefined,

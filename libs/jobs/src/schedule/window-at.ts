@@ -1,6 +1,7 @@
 /**
- * When a daily window is open. A window is an unbroken stretch of time: from the first moment at which the clocks of its zone show `from`, to the first
- * moment at which they show `to`. A time that the clocks skip in spring is the moment of the skip; one that they show twice in autumn is the first.
+ * When a daily window is open: from the first moment at which its zone shows `from` to the first at
+ * which it shows `to`. A time that the clocks skip in spring is the moment of the skip; of a
+ * repeated one in autumn the first counts.
  */
 import { DateTime, IANAZone } from 'luxon';
 import type { DailyWindow } from './daily-window.js';
@@ -11,7 +12,7 @@ export interface WindowState {
   readonly until: number;
 }
 
-/** A window of one weekday that falls into a skipped hour opens a week later, and the next one may be skipped by a change of the zone's rules. */
+/** Two skipped weekly windows in a row, for a zone whose rules change. */
 const daysLookedAhead = 22;
 const dayMs = 24 * 3_600_000;
 const minuteMs = 60_000;
@@ -31,7 +32,10 @@ export function windowAt(window: DailyWindow, now: number): WindowState {
   return { isOpen: false, until: now + daysLookedAhead * dayMs };
 }
 
-/** The first moment at which the clocks show that time of that day or, where they skip it, the moment of the skip. `day`: its midnight as if in UTC. */
+/**
+ * The first moment at which the clocks show that time, or the moment of the skip. `day`: its
+ * midnight as if in UTC.
+ */
 function momentOf(zone: IANAZone, day: number, time: string): number {
   const [hours = 0, minutes = 0] = time.split(':').map(Number);
   const shown = day + (hours * 60 + minutes) * minuteMs;

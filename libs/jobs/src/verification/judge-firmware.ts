@@ -1,6 +1,7 @@
 /**
- * Whether a device runs the firmware that it was told to install. Only the version that it reports after a restart counts, on a session or in the OTA request
- * of its boot, and only after a soak; no answer of the upgrade tool ever does. [xiaozhi §7.6]
+ * Whether a device runs the firmware that it should install. Only the version that it reports after
+ * a restart counts, on a session or in an OTA request, and only after a soak. No answer of the
+ * upgrade tool ever does. [xiaozhi §7.6]
  */
 import { latestSighting } from './latest-sighting.js';
 import type { Sighting } from './latest-sighting.js';
@@ -18,7 +19,10 @@ export function judgeFirmware(evidence: VerificationEvidence, times: FirmwareTim
     : judgeStayed(evidence, times, now);
 }
 
-/** From when on a device that should have been back counts as lost, and one that never left as not having begun; undefined: never before the deadline. */
+/**
+ * From when on an absent device counts as lost, and one that never left as not started; undefined:
+ * not before the deadline.
+ */
 export function overdueAt(
   evidence: Pick<VerificationEvidence, 'softDeadlineAt' | 'lastByteAt'>,
   times: Pick<FirmwareTimes, 'overdueMs'>,
@@ -44,7 +48,7 @@ function judgeAway(
   return lost(message);
 }
 
-/** A device in the middle of a download neither greets nor asks its OTA address, so one that did is through with it. [xiaozhi §7.6] */
+/** A device neither greets nor asks its OTA address during a download. [xiaozhi §7.6] */
 function judgeSeen(
   evidence: VerificationEvidence,
   seen: Sighting,
@@ -64,21 +68,28 @@ function judgeSeen(
   }
   const since = runsSince(evidence);
   if (since !== undefined && now >= since + times.soakMs) return passed;
-  // Each boot starts the soak again. One past the deadline does not, or a boot loop would never end.
+  // Each boot before the deadline starts the soak again; later ones do not, or a boot loop would
+  // never end.
   const soakEndsBy = since === undefined ? deadlineAt : Math.min(since, deadlineAt) + times.soakMs;
   return now < Math.max(deadlineAt, soakEndsBy)
     ? pending
     : lost('The device came back with its new firmware, and kept restarting in its soak.');
 }
 
-/** Start of the soak: the newest boot with the wanted version, or else the first session with it that is not older than the newest boot. */
+/**
+ * The start of the soak: the newest boot with the wanted version, or else the first session with it
+ * since the newest boot.
+ */
 function runsSince({ backSince, bootedAt, bootVersion, ...evidence }: VerificationEvidence): number | undefined {
   if (bootedAt === undefined) return backSince;
   if (bootVersion !== undefined && isWanted(evidence, bootVersion)) return bootedAt;
   return backSince === undefined ? undefined : Math.max(backSince, bootedAt);
 }
 
-/** A process that died before the device was back has a living lease for at most `leaseMs` more: until then it is not known whether it cut the download. */
+/**
+ * A dead process keeps a living lease for at most `leaseMs`: until then it is unknown whether it
+ * cut the download.
+ */
 function isCutUnsure(
   { download, deadlineAt }: VerificationEvidence,
   { at }: Sighting,
@@ -110,7 +121,7 @@ function lost(message: string): DecidedVerification {
 
 export const answeredUpgrade = 'The device answered the upgrade, which it does only after a failure.';
 
-/** A device that ends like this may be stuck in its upgrading state, in which buttons and wake word are dead and a restart helps. [xiaozhi §7.6] */
+/** The device may be stuck in its upgrading state, where a restart helps. [xiaozhi §7.6] */
 export function didNotStart(message: string): DecidedVerification {
   return verifyFailed('UPDATE_DID_NOT_START_OR_FAILED', message);
 }

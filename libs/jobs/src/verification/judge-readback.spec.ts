@@ -13,7 +13,7 @@ describe('judgeReadback', () => {
     ['another value', '{"audio_speaker":{"volume":7}}', 'VERIFY_FAILED'],
     ['no value', '{"audio_speaker":{}}', 'VERIFY_FAILED'],
     ['something else', 'true', 'VERIFY_FAILED'],
-  ])('judges a device that tells %s', (_, text, outcome) => {
+  ])('judges a device that shows %s', (_, text, outcome) => {
     expect(judgeReadback(says(text), readback, { volume: 70 }).decision.outcome).toBe(outcome);
   });
 
@@ -24,7 +24,7 @@ describe('judgeReadback', () => {
     });
   });
 
-  it('tells how the call ended where nothing could be read', () => {
+  it('returns the end of the call where nothing could be read', () => {
     const timeout = { code: 'TIMEOUT', message: 'no answer' } as const;
     expect(judgeUnread(timeout).decision).toEqual({ outcome: 'UNKNOWN', error: timeout });
     expect(judgeUnread(undefined).decision).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'NOT_VERIFIED' } });
@@ -41,7 +41,7 @@ describe('judgeReadback', () => {
     );
   });
 
-  it('compares numbers as numbers, whoever writes them as text, and texts exactly', () => {
+  it('compares numbers as numbers, also where they are text, and texts exactly', () => {
     fc.assert(
       fc.property(
         fc.integer(),

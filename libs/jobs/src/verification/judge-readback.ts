@@ -1,4 +1,4 @@
-/** Whether a device shows the value that it was told to take: the result of a read tool has it at a path. */
+/** Whether a device shows the value that was set: the result of a read tool has it at a path. */
 import { isSecretMember, maskSecrets, quoteText } from '@flotilla/mcp';
 import type { CallError, ToolResult } from '@flotilla/mcp';
 import type { Readback } from '../job-types.js';
@@ -22,14 +22,19 @@ export function judgeReadback(
   return verifyFailed('READBACK_DIFFERS', `${path} is ${quote(value)} instead of ${quote(args[argument])}.`);
 }
 
-/** Nothing was read by the deadline: all that is known is how the call ended, `callError` where it had no answer. */
+/**
+ * Nothing was read by the deadline: only the end of the call is known, `callError` without an
+ * answer.
+ */
 export function judgeUnread(callError: CallError | undefined): DecidedVerification {
   return unknown(
     callError ?? { code: 'NOT_VERIFIED', message: 'The tool answered, and the value could not be read back in time.' },
   );
 }
 
-/** The value at a path of member names and indexes with dots between them; undefined where there is none. */
+/**
+ * The value at a dotted path of member names and indexes; undefined where there is no such value.
+ */
 export function valueAt(body: unknown, path: string): unknown {
   let value = body;
   for (const name of path.split('.')) {

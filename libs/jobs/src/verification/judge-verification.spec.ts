@@ -52,7 +52,7 @@ describe('judgeReboot', () => {
     ['is back because the hub was away', { ...back, hasLeft: false }, 100, ends('UNKNOWN', 'HUB_RESTARTED')],
     ['asks its OTA address and stays idle', { ...away, bootedAt: 50 }, 100, ends('SUCCEEDED')],
     [
-      'asks its OTA address, whatever ended its session',
+      'asks its OTA address, with any end of its session',
       { ...back, hasLeft: false, bootedAt: 50 },
       100,
       ends('SUCCEEDED'),
@@ -134,8 +134,13 @@ describe('judgeFirmware', () => {
       85_000,
       ends('SUCCEEDED'),
     ],
-    ['tells no version at boot', { ...booted, bootVersion: undefined }, 1_199_999, { kind: 'pending' }],
-    ['never tells its version', { ...booted, bootVersion: undefined }, 1_200_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
+    ['reports no version at boot', { ...booted, bootVersion: undefined }, 1_199_999, { kind: 'pending' }],
+    [
+      'never reports its version',
+      { ...booted, bootVersion: undefined },
+      1_200_000,
+      ends('UNKNOWN', 'LOST_AFTER_UPDATE'),
+    ],
     ['boots at the last moment', { ...booted, bootedAt: 1_199_000 }, 1_258_999, { kind: 'pending' }],
     ['boots without an end', { ...booted, bootedAt: 1_230_000 }, 1_260_000, ends('UNKNOWN', 'LOST_AFTER_UPDATE')],
     [
@@ -156,7 +161,7 @@ describe('judgeFirmware', () => {
     expect(judgeFirmware(evidence, times, now)).toEqual(verdict);
   });
 
-  it('takes any other version for the new one where only an address was told', () => {
+  it('takes any other version for the new one where only an address is known', () => {
     const open = { ...upgraded, expectedVersion: undefined };
     expect(judgeFirmware(open, times, 90_000)).toEqual(ends('SUCCEEDED'));
     expect(judgeFirmware({ ...open, version: '2.3.0' }, times, 90_000)).toEqual(

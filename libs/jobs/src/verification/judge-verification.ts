@@ -1,4 +1,7 @@
-/** Judges a device by what it did after its call. A read-back is judged by its answer; here it only runs out of time. */
+/**
+ * Judges a device by what it did after its call. The answer judges a read-back; here it only times
+ * out.
+ */
 import type { CallError } from '@flotilla/mcp';
 import type { Verification } from '../job-types.js';
 import { judgeFirmware } from './judge-firmware.js';

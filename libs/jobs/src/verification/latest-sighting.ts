@@ -1,4 +1,7 @@
-/** The newest thing that a device showed of itself after its call: a session that it greeted on, or the OTA request of a boot. */
+/**
+ * The newest sign of a device after its call: a session that it greeted on, or the OTA request of a
+ * boot.
+ */
 import type { VerificationEvidence } from './verification-evidence.js';
 
 export interface Sighting {
@@ -23,7 +26,9 @@ export function latestSighting(shown: Shown): Sighting | undefined {
   return isSessionNewer ? { at: connectedAt, version: version ?? bootVersion } : boot;
 }
 
-/** The version that the device is certain to run: the newest that it reported, or that of the session that it stayed on. */
+/**
+ * The version that the device certainly runs: the newest reported, or that of the session it kept.
+ */
 export function confirmedVersion(shown: Shown): string | undefined {
   return latestSighting(shown)?.version ?? (shown.isOnline && shown.bootedAt === undefined ? shown.version : undefined);
 }

@@ -1,9 +1,12 @@
-/** Whether an upgrade that failed is sent once more. Only to a device that is known to run its old firmware. [jobs §7] */
+/**
+ * Whether a failed upgrade is sent again: only if the device certainly runs its old firmware. [jobs
+ * §7]
+ */
 import type { JobState } from '../job-types.js';
 import { confirmedVersion } from './latest-sighting.js';
 import type { VerificationEvidence, VerificationVerdict } from './verification-evidence.js';
 
-/** `SAME_ATTEMPT`: the hub itself cut the download, so the repeated send does not count as an attempt. */
+/** `SAME_ATTEMPT`: the hub itself cut the download, so the repeated send is not counted. */
 export type UpgradeRetry = 'NEXT_ATTEMPT' | 'SAME_ATTEMPT';
 
 export interface UpgradeAttempts {

@@ -45,7 +45,7 @@ interface End {
   readonly error?: CallError | undefined;
 }
 
-/** A device whose upgrade failed may be stuck: buttons and wake word are dead, and a restart helps. [xiaozhi §7.6] */
+/** A device whose upgrade failed may be stuck in it, where a restart helps. [xiaozhi §7.6] */
 export function isStuck({ kind, error }: End): boolean {
   return kind === 'decided' && error?.code === 'UPDATE_DID_NOT_START_OR_FAILED';
 }

@@ -1,10 +1,13 @@
-/** What is known about a device whose call is being verified, and what can follow from it. Times are ms since the Unix epoch. */
+/**
+ * What is known about a device whose call is verified, and the verdicts. Times are ms since the
+ * Unix epoch.
+ */
 import type { CallError, VerificationCode } from '@flotilla/mcp';
 import type { TargetDecision } from '../job-types.js';
 
 /**
- * The newest download of the target. `NONE`: not known. `OVER`: completed, or broken off by the device. `OPEN`: its process has a living lease and has not
- * recorded an end. `CUT`: its process ended first, so the hub itself cut it.
+ * The newest download of the target: unknown, over (completed or ended by the device), open (its
+ * process lives and recorded no end), or cut by the end of its process.
  */
 export type DownloadState = 'NONE' | 'OVER' | 'OPEN' | 'CUT';
 
@@ -15,26 +18,28 @@ export interface VerificationEvidence {
   readonly epoch: number | undefined;
   /** The newest session has greeted and lives. */
   readonly isOnline: boolean;
-  /** The device ended the session of the call, as one that restarts does; false where the hub's end may have ended it. */
+  /** The device ended the session of the call; false where the end of the hub may have ended it. */
   readonly hasLeft: boolean;
   /** Firmware that the device reported last. */
   readonly version: string | undefined;
   /** Firmware before the send. */
   readonly baselineVersion: string | undefined;
-  /** Firmware that it should run; undefined where only an address is known: any but the baseline then. */
+  /** Firmware that it should run; undefined: any but the baseline, as only an address is known. */
   readonly expectedVersion: string | undefined;
   /** Since when it has first been connected with that. */
   readonly backSince: number | undefined;
   /** Start of the newest session. */
   readonly connectedAt: number | undefined;
-  /** When the hub received the device's newest OTA request after the send. A board makes one at each boot. */
+  /**
+   * When the hub received the newest OTA request after the send. A board makes one at each boot.
+   */
   readonly bootedAt: number | undefined;
   /** Firmware that this request reported. */
   readonly bootVersion: string | undefined;
   /** The device answered the upgrade, which it does only after a failure. [xiaozhi §7.6] */
   readonly hasAnswered: boolean;
   readonly download: DownloadState;
-  /** Sends that were repeated because the hub had cut the download. They do not count as attempts. */
+  /** Repeated sends after the hub had cut the download. They do not count as attempts. */
   readonly cutRetries: number;
   /** When it was last served a byte of the image. */
   readonly lastByteAt: number | undefined;

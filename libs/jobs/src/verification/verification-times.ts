@@ -1,4 +1,7 @@
-/** How long a device may take until a verification is given up, and from when on it counts as lost. All times are milliseconds. */
+/**
+ * How long a device may take until a verification is given up, and from when on it counts as lost.
+ * All times are milliseconds.
+ */
 import type { Verification } from '../job-types.js';
 
 export interface VerificationTimes {
@@ -6,9 +9,12 @@ export interface VerificationTimes {
   readonly rebootMs: number;
   /** From the send to the new version of a device that installs a firmware. */
   readonly firmwareMs: number;
-  /** How long a new firmware must have been running: a bad one may start once and be rolled back by the boot loader. */
+  /** How long new firmware must run: a bad one may start once and be rolled back. */
   readonly soakMs: number;
-  /** Past the expected end of its download a device that is away counts as lost, and one that is still there as not having begun. */
+  /**
+   * After the expected end of its download, an absent device counts as lost, and a present one as
+   * not started.
+   */
   readonly overdueMs: number;
   /** How long the lease of a hub process outlives the process at most. */
   readonly leaseMs: number;
@@ -20,7 +26,10 @@ export interface VerificationTimes {
   readonly readbackMs: number;
 }
 
-/** A device of the xiaozhi family waits a minute between tries to connect, and tries only when it is idle: shorter bounds give false failures. [jobs §12] */
+/**
+ * A device waits a minute between tries to connect, and tries only when idle: shorter times give
+ * false failures. [jobs §12]
+ */
 export const verificationTimes: VerificationTimes = {
   rebootMs: 5 * 60_000,
   firmwareMs: 20 * 60_000,
@@ -35,11 +44,14 @@ export const verificationTimes: VerificationTimes = {
 /** A roll-out to devices that sleep for days. */
 export const verificationMsMax = 7 * 24 * 3_600_000;
 
-/** Bytes per second that even a poor Wi-Fi carries, and the size of an image that nobody has told: together they say when a download should be over. */
+/**
+ * Bytes per second of a poor Wi-Fi, and the assumed size of an unknown image: together the expected
+ * download time.
+ */
 const downloadBytesPerSecond = 32 * 1024;
 const imageBytesAssumed = 4 * 1024 * 1024;
 
-/** Offsets from the moment of sending, ms. No `softMs`: nothing to be lost or late before the deadline. */
+/** Offsets from the send, ms. No `softMs`: nothing is late before the deadline. */
 export interface VerificationDeadlines {
   readonly deadlineMs: number;
   readonly softMs: number | undefined;

@@ -1,4 +1,7 @@
-/** What the end of a call means where a verification follows: mostly nothing, because such tools are judged by what the device does afterwards. */
+/**
+ * What the end of a call means where a verification follows: mostly nothing, as the device's later
+ * behaviour decides.
+ */
 import type { CallError, CallOutcome } from '@flotilla/mcp';
 import type { Job } from '../job-types.js';
 import { answeredUpgrade, didNotStart } from './judge-firmware.js';
@@ -20,10 +23,13 @@ export interface EndedCall {
   readonly baselineVersion: string | undefined;
 }
 
-/** An upgrade begins to load its image only then, so an answer before it cannot tell of a failure, ms. [xiaozhi §4.6] */
+/**
+ * An upgrade starts its download only then, so an earlier answer is no sign of failure, ms.
+ * [xiaozhi §4.6]
+ */
 const downloadBeginsMs = 4_000;
 
-/** These answer a reboot and an upgrade at once, whatever becomes of it. [xiaozhi §4.6] */
+/** These versions answer a reboot and an upgrade at once. [xiaozhi §4.6] */
 const answersAtOnce = /^2\.0\.[1-5](?!\d)/;
 
 export function verifyAfterCall({ verification }: Pick<Job, 'verification'>, ended: EndedCall): AfterCall {
@@ -34,7 +40,7 @@ export function verifyAfterCall({ verification }: Pick<Job, 'verification'>, end
   return { kind: 'verify', error };
 }
 
-/** The answer of a call that had been given up and is being verified. Only an upgrade that answers is over by that. */
+/** The late answer of a call that is being verified. It decides only an upgrade. */
 export function verifyAfterLateAnswer(
   { verification }: Pick<Job, 'verification'>,
   ended: EndedCall,

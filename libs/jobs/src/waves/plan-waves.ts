@@ -8,12 +8,12 @@ export type PlannedWave = Pick<Wave, 'number' | 'size' | 'gate' | 'successThresh
 /** Guards of a last wave guard nothing. */
 const rest = { gate: 'AUTO', successThreshold: 0, soakSeconds: 0 } as const;
 
-/** Keeps 7 % of 100 at 7, whatever binary fractions make of it. */
+/** Keeps 7 % of 100 at 7 despite binary fractions. */
 const roundingSlack = 1e-9;
 
 /**
- * Waves that follow one another without a gap or an overlap and end with the last target. What the waves asked for leave over is one more, or belongs to
- * the last where there may be no more; waves that would be empty are left out. None where none was asked for.
+ * Consecutive waves that cover all targets. Targets beyond the last requested wave form one more,
+ * or join the last where there may be no more; empty waves are left out.
  */
 export function planWaves(total: number, specs: readonly WaveSpec[]): readonly PlannedWave[] {
   if (specs.length === 0) return [];

@@ -1,10 +1,10 @@
-/** Whether the step from one wave to the next may be made. A tripped rule is looked for before. [jobs §13] */
+/** Whether the next wave may open. Tripped rules are checked before. [jobs §13] */
 import type { JobProgress } from '../job-types.js';
 import type { Wave } from './wave.js';
 
 export interface GateMoment {
   readonly now: number;
-  /** Latest decision of a target of the wave, ms since the Unix epoch; when it was opened where there is none. */
+  /** Latest decision in the wave, ms since the Unix epoch; its opening without one. */
   readonly lastDecidedAt: number;
   readonly stragglerAfterMs: number;
 }
@@ -13,13 +13,19 @@ export type GateStep =
   | { readonly kind: 'open' }
   /** Nothing to do before a target is decided, or before `until`. */
   | { readonly kind: 'wait'; readonly until?: number }
-  /** An operator has to say: the gate is manual, or too few succeeded and no target is left to change that. */
+  /** An operator has to decide: the gate is manual, or the threshold can no longer be met. */
   | { readonly kind: 'hold'; readonly because: 'MANUAL' | 'THRESHOLD' };
 
-/** How long a wave waits for devices that are away, ms: from then on they are stragglers, whose call is made when they come and whose wave goes on. */
+/**
+ * How long a wave waits for offline devices, ms. Later they are called when they return, and the
+ * wave goes on.
+ */
 export const stragglerAfterMsDefault = 10 * 60_000;
 
-/** Share of a wave that must be decided: all of the canary, since it is there to be looked at; after it one slow device in ten holds up nobody. */
+/**
+ * Share of a wave that must be decided: the whole canary; later one slow device in ten blocks
+ * nothing.
+ */
 const minDecidedShare = { first: 1, later: 0.9 };
 
 export function judgeGate(wave: Wave, progress: JobProgress, moment: GateMoment): GateStep {

@@ -1,4 +1,4 @@
-/** The steps of a job that goes out in waves: as they were asked for, and what became of them. [jobs §13] */
+/** The waves of a job: as requested, and as they went. [jobs §13] */
 
 /** Whether the step to the next wave is made by itself or waits for an operator. */
 export type WaveGate = 'AUTO' | 'MANUAL';

@@ -1,4 +1,4 @@
-/** A second person approves a job, or denies it. Approving needs what calling the tool needs. A key counts as its owner. */
+/** Lets a second person approve or deny a job. An approver needs the right to call the tool. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
@@ -49,7 +49,9 @@ export async function denyJob(deps: ApproveJobDeps, id: string, reason: string, 
 
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {
   if (ownerOf({ id: job.createdById, owner: job.createdByOwner }) !== ownerOf(actor)) return undefined;
-  const message = `You created this job, or own the key "${job.createdBy}" that did: another person has to approve or deny it. You can cancel it.`;
+  const message =
+    `You created this job, or own the key "${job.createdBy}" that did: ` +
+    'another person has to approve or deny it. You can cancel it.';
   return refuse('CONFLICT', ['id'], message);
 }
 

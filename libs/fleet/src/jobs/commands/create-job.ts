@@ -1,4 +1,7 @@
-/** Makes a job from an operator's request: checks its bounds, freezes the tool's policy, writes the row, and wakes a worker. Sends nothing. */
+/**
+ * Creates a job from an operator's request: checks its bounds, freezes the tool's policy, writes
+ * the row, and wakes a worker. Sends nothing.
+ */
 import type { Bus } from '@flotilla/bus';
 import {
   defaultAbortRules,
@@ -35,7 +38,7 @@ import type { Refusal } from '../../refusal.js';
 import { requestHash } from '../../idempotency/request-hash.js';
 import type { ToolGate } from '../../calls/tool-gate.js';
 
-/** The job, or why there is none. */
+/** The job, or the reason for its refusal. */
 export interface JobAnswer {
   readonly job?: Job;
   readonly refusal?: Refusal;
@@ -86,7 +89,7 @@ export async function makeJob(
   return created ?? {};
 }
 
-/** The row of a job that may be made, or else the answer: a job that the key has made before, or why there will be none. */
+/** The row to write, or the answer: the job of an earlier request with this key, or a refusal. */
 export async function planJob(
   deps: CreateJobDeps,
   request: JobRequest | RolloutRequest,
@@ -97,7 +100,7 @@ export async function planJob(
   const { actor, idempotencyKey } = making;
   if (!('firmwareImageId' in request)) requireToolScope(actor);
   const asked = { createdById: actor.id, idempotencyKey, requestHash: making.requestHash ?? requestHash(request) };
-  // Before what may have changed since: a repetition gets its job also when another one would be refused now.
+  // A repeated request gets its job first, also where a new one would be refused now.
   const earlier = await madeBefore(deps, asked);
   if (earlier !== undefined) return earlier;
   if (!('firmwareImageId' in request)) return planFrom(deps, { request }, making, asked);
@@ -108,7 +111,7 @@ export async function planJob(
 /** By whom, under which key, and for what. */
 type Asked = Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>;
 
-/** What the key has made before, or that it was used for something else; undefined where it is new. */
+/** The job of an earlier request with this key, or a refusal; undefined where the key is new. */
 export async function madeBefore(
   { registry }: Pick<CreateJobDeps, 'registry'>,
   asked: Asked,
@@ -117,7 +120,10 @@ export async function madeBefore(
   return earlier && answerOf(earlier);
 }
 
-/** All in one transaction, so that a repetition meets all of them or none. One answer where the first of them was there already, or none can be. */
+/**
+ * Writes all rows in one transaction. Returns one answer where the first exists, or none can be
+ * created.
+ */
 export async function writeJobs(
   deps: CreateJobDeps,
   rows: readonly NewJob[],
@@ -148,7 +154,7 @@ async function planFrom(
   if (invalid !== undefined) return { refusal: invalid };
   const createdAt = deps.clock.now();
   const policy = await policyFor(deps, { request, image });
-  // Frozen into the job: what becomes of the key later widens nothing.
+  // Frozen into the job: a later change of the key cannot widen it.
   const devices = narrowed(request.devices, actor.devices);
   const refusal =
     (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await refuseMore?.());
@@ -173,7 +179,7 @@ async function planFrom(
   return { row };
 }
 
-/** Of the tool, and of the image where there is one: a roll-out disrupts whatever the tool's policy says. */
+/** The policy of the tool. A roll-out is always disruptive. */
 export async function policyFor(
   { policies }: Pick<CreateJobDeps, 'policies'>,
   { request, image }: AskedJob,
@@ -247,7 +253,10 @@ function policyOf(request: JobRequest, policy: ToolPolicy) {
   };
 }
 
-/** A policy that says what to read offers READBACK. What verifies a restart or an upgrade comes with the tool: its answer alone proves nothing. */
+/**
+ * READBACK needs a readback in the policy. A tool that restarts or upgrades is always verified: its
+ * answer alone proves nothing.
+ */
 export function offersVerification(policy: ToolPolicy, verification: Verification): boolean {
   if (verification === policy.verification) return true;
   return (
@@ -269,7 +278,7 @@ function refuseVerification({ tool, verification }: JobRequest, policy: ToolPoli
   );
 }
 
-/** Whether a device has it already is found out by reading. Roll-outs look at the version, and need no saying. */
+/** Skipping needs a readback. Roll-outs compare versions instead. */
 function refuseSkip({ tool, skipIfSatisfied }: JobRequest, { readback }: ToolPolicy): Refusal | undefined {
   if (skipIfSatisfied !== true || readback !== undefined) return undefined;
   return refuse(
@@ -291,7 +300,7 @@ function refuseUrls(gate: ToolGate, request: JobRequest): Refusal | undefined {
   return error && refuse(error.code, ['input', 'arguments'], error.message);
 }
 
-/** Jobs and targets that would be too many now. Devices that match later, while targets are being made, may still join the job. */
+/** Checks the limits of now. Devices that match during preparation may still join the job. */
 async function refuseTooMany({ registry }: CreateJobDeps, { devices }: JobRequest): Promise<Refusal | undefined> {
   const [live, targets] = await Promise.all([
     registry.jobs.liveCount(),

@@ -48,7 +48,7 @@ describe('a request for a job', () => {
       ['input', 'window', 'from'],
     ],
     [
-      'a zone that nobody lives in',
+      'a zone that does not exist',
       { window: { from: '22:00', to: '06:00', zone: 'Mars/Olympus' } },
       ['input', 'window', 'zone'],
     ],
@@ -68,7 +68,7 @@ describe('a request for a job', () => {
     ['text', { name: 'n'.repeat(201) }, '"name" has at most 200 characters.'],
     ['a list', { abort: [{ ...rule, outcomes: [] }] }, '"outcomes" has at least 1 entries.'],
     ['an entry of a list', { window: { from: '01:00', to: '02:00', zone: 'UTC', days: [8] } }, '"days" is at most 7.'],
-  ])('is refused in words that name what is meant: %s', (_what, change, message) => {
+  ])('is refused with a message that names the field: %s', (_what, change, message) => {
     expect(refuseJobRequest({ ...plain, ...(change as Partial<JobRequest>) })?.message).toBe(message);
   });
 

@@ -1,4 +1,6 @@
-/** What an operator asks of a job, and the bounds of it. Asks no database: whatever depends on the fleet is checked by whoever makes the job. */
+/**
+ * What an operator asks of a job, and its bounds. What depends on the fleet is checked elsewhere.
+ */
 import {
   abortRulesMax,
   argumentsBytesMax,
@@ -27,11 +29,11 @@ export interface JobRequest {
   readonly tool: string;
   readonly arguments: Readonly<Record<string, unknown>>;
   readonly devices: DeviceFilter;
-  /** What becomes of devices that are away (WAIT). */
+  /** What happens to offline devices (WAIT). */
   readonly offline?: OfflinePolicy;
   /** Life of never-sent targets, 1 s to 30 days (1 day). */
   readonly expiresInSeconds?: number;
-  /** Time for each device's answer, 1,000 to 300,000 ms; what the tool's policy says where it is not given. */
+  /** Time for each device's answer, 1,000 to 300,000 ms (the timeout of the tool's policy). */
   readonly callTimeoutMs?: number;
   /** Calls under way at a time, 1 to 10,000 (200). */
   readonly maxInFlight?: number;
@@ -39,9 +41,9 @@ export interface JobRequest {
   readonly perMinute?: number;
   /** 1 to 3 (2). */
   readonly priority?: number;
-  /** Sends per target of an idempotent tool, 1 to 10 (3). Any other tool is sent once whatever is asked. */
+  /** Attempts per target of an idempotent tool, 1 to 10 (3). Any other tool is sent once. */
   readonly maxAttempts?: number;
-  /** Percentages count from the beginning and must rise. What the last wave leaves over is one more. */
+  /** Percentages are cumulative and must rise. Targets beyond the last wave form one more. */
   readonly waves?: readonly WaveSpec[];
   /** Defaults for disruptive tools, none for others. */
   readonly abort?: readonly AbortRule[];
@@ -67,7 +69,8 @@ const waveSchema = z.union(
   ],
   {
     error:
-      'A wave has either "percent", above 0 and up to 100, or "count", from 1 on; "successThreshold" is 0 to 1 and "soakSeconds" at most a week.',
+      'A wave has either "percent", above 0 and up to 100, or "count", from 1 on; ' +
+      '"successThreshold" is 0 to 1 and "soakSeconds" at most a week.',
   },
 );
 

@@ -1,4 +1,4 @@
-/** Facts about a planned job that an operator should know before it starts, although they do not prevent it. */
+/** Facts that an operator should know before a job starts, although they do not prevent it. */
 import type { Actor } from '../../actor.js';
 import { needsApproval } from '../../approvals/approval-rules.js';
 import type { ApprovalRules, AskedAct } from '../../approvals/approval-rules.js';
@@ -10,7 +10,7 @@ export interface JobWarning {
 
 export interface JobWarningDeps {
   readonly approvals: ApprovalRules;
-  /** Where connected devices fetch images; undefined where the hub does not know its own address. */
+  /** Where connected devices fetch images; undefined where the hub has no known address. */
   readonly downloadOrigin: () => string | undefined;
 }
 

@@ -41,7 +41,7 @@ describe('the preview of a job', () => {
     expect(await hub.progress(job.id)).toMatchObject({ total: 14, succeeded: 9, skipped: 1, rejected: 4 });
   });
 
-  it('tells wrong arguments once for all devices of one firmware', async () => {
+  it('reports wrong arguments once for all devices of one firmware', async () => {
     const { argumentErrors, missingToolCount } = await hub.fleet.previewJob(
       volume({ arguments: { volume: 500 } }),
       operator,

@@ -1,4 +1,7 @@
-/** What making a job would do, counted inside PostgreSQL and judged once per distinct tool set: the same rules as for making it, and nothing is written. */
+/**
+ * Shows the effects of a job without creating it. It applies the same rules as creation, counts
+ * inside PostgreSQL, and judges once per tool set.
+ */
 import { blastRadius, paceOf, planWaves, secondsAtPace } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { narrowed } from '@flotilla/registry';
@@ -20,7 +23,7 @@ import { toolSetEligibility } from '../dispatch/tool-set-eligibility.js';
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;
   readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
-  /** Where connected devices fetch images; undefined where the hub does not know its own address. */
+  /** Where connected devices fetch images; undefined where the hub has no known address. */
   readonly downloadOrigin: () => string | undefined;
 }
 
@@ -32,16 +35,16 @@ export interface ArgumentErrorGroup {
 export interface JobPreview {
   readonly targetCount: number;
   readonly onlineCount: number;
-  /** Devices without the tool, and those whose tools nobody knows. */
+  /** Devices without the tool, and devices whose tools are unknown. */
   readonly missingToolCount: number;
   /** What else would refuse the call before it is sent, most devices first. */
   readonly argumentErrors: readonly ArgumentErrorGroup[];
   readonly sample: readonly DeviceRow[];
   /** Sizes. */
   readonly waves: readonly number[];
-  /** Devices that are reached at most before the job stops by itself, where it goes wrong on each of them. */
+  /** The most devices that a job can affect before its rules stop it, if each of them fails. */
   readonly blastRadius: number;
-  /** The least that pace and soaks allow. Undefined without a pace: how fast devices answer is not known before. */
+  /** The shortest duration that pace and soaks allow; undefined without a pace. */
   readonly estimatedSeconds: number | undefined;
   /** What an operator should know before the start. None of it prevents the job. */
   readonly warnings: readonly JobWarning[];
@@ -50,7 +53,7 @@ export interface JobPreview {
 
 /** Devices shown as examples. */
 const sampleDevices = 5;
-/** Groups of errors: each is a distinct message, and nobody reads more. */
+/** Groups of errors, each with a distinct message. */
 const groupsMax = 20;
 
 const nothing: Omit<JobPreview, 'refusal'> = {
@@ -72,7 +75,7 @@ export async function previewJob(
 }
 
 async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob, actor: Actor): Promise<JobPreview> {
-  // A key is asked for by whoever makes the job.
+  // Only creation needs an idempotency key.
   const { registry, clock } = deps;
   const view = registry.viewFor(actor);
   const invalid = refuseJobRequest(given) ?? (await refuseUnknownGroups(view, given.devices, ['input', 'devices']));

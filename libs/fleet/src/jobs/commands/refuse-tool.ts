@@ -1,4 +1,7 @@
-/** Whether somebody may have a tool called at all, before any device is asked: the same for making, approving and repeating a job. */
+/**
+ * Whether a caller may use a tool at all, before any device is checked: the same for creating,
+ * approving and rerunning a job.
+ */
 import type { Registry } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import { FleetError } from '../../fleet-error.js';
@@ -11,13 +14,17 @@ export interface RefuseToolDeps {
   readonly gate: ToolGate;
 }
 
-/** Throws FleetError FORBIDDEN. For a job that calls a tool: the scopes for jobs open no tools, and a roll-out has scopes of its own. */
+/**
+ * Throws FleetError FORBIDDEN. The scopes for jobs allow no tools; roll-outs have their own scope.
+ */
 export function requireToolScope({ mayCallTools }: Actor): void {
   if (mayCallTools === false)
     throw new FleetError('FORBIDDEN', 'A job that calls a tool needs the scope TOOLS_CALL, which you do not have.');
 }
 
-/** Refused at once where every device that has the tool lists it for users only; otherwise judged device by device. */
+/**
+ * Refuses a tool that is user-only on every device that has it. Other tools are judged per device.
+ */
 export async function refuseTool(
   { registry, gate }: RefuseToolDeps,
   tool: string,

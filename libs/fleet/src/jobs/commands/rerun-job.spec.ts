@@ -75,7 +75,7 @@ describe('running a job again', () => {
     expect(await refused(randomUUID(), 'FAILED')).toBe('NOT_FOUND');
     expect(await refused(done)).toBe('INVALID');
     expect(await refused(done, 'VERIFY_FAILED')).toBe('INVALID');
-    const restart = await startJob(hub, ['nobody-is-this'], { tool: 'self.reboot' });
+    const restart = await startJob(hub, ['no-such-device'], { tool: 'self.reboot' });
     await hub.finished(restart);
     expect(await refused(restart, 'SUCCEEDED')).toBe('TOOL_FORBIDDEN');
     await hub.disconnect(devices[0] ?? '');

@@ -1,4 +1,7 @@
-/** Makes a new job over the targets of a finished one that ended in chosen ways. What was asked stays; the tool's policy and the caller's rights are those of now. */
+/**
+ * Creates a job for the targets of a finished job that ended in chosen outcomes. It keeps the
+ * request, and uses the current policy and rights.
+ */
 import { defaultAbortRules } from '@flotilla/jobs';
 import type { Job, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import { hasMaskedSecret } from '@flotilla/mcp';
@@ -35,7 +38,7 @@ export async function rerunJob(
     idempotencyKey,
     requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen, args: given }),
   };
-  // Before the parent: whoever repeats the request may not see it any more.
+  // Before the parent is read, which a repeated request may no longer see.
   const earlier = await madeBefore(deps, asked);
   if (earlier !== undefined) return earlier;
   const parent = await deps.registry.viewFor(actor).jobs.find(id);
@@ -108,7 +111,7 @@ function termsOf(parent: Job) {
   };
 }
 
-/** Rules that nobody asked for come from the policy, which is that of now. */
+/** Default rules come from the policy as it is now. */
 function hasDefaultRules(parent: Job): boolean {
   return JSON.stringify(parent.abortRules) === JSON.stringify(defaultAbortRules(parent));
 }

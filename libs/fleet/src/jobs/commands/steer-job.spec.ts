@@ -102,7 +102,7 @@ describe('making and steering jobs', () => {
     expect((await hub.fleet.pauseJob(id, admin)).job?.state).toBe('CANCELLING');
   });
 
-  it('refuses to pause a job that has not begun, which would begin all the same', async () => {
+  it('refuses to pause a job that has not begun, which would begin anyway', async () => {
     const startAt = Date.now() + 3_600_000;
     const { job } = await hub.fleet.createJob(lampJob({ startAt }), randomUUID(), admin);
     const id = job?.id ?? '';
@@ -117,7 +117,7 @@ describe('making and steering jobs', () => {
     expect((await hub.fleet.resumeJob(id, admin)).job?.state).toBe('PREPARING');
   });
 
-  it('lets one of many concurrent acts win, and tells the others what became of the job', async () => {
+  it('lets one of many concurrent requests win, and returns the resulting job to the others', async () => {
     const id = await startJob(hub, ['board']);
     const answers = await Promise.all(Array.from({ length: 8 }, () => hub.fleet.cancelJob(id, false, admin)));
     expect(new Set(answers.map(({ job }) => job?.version))).toEqual(new Set([2]));
@@ -133,7 +133,7 @@ describe('making and steering jobs', () => {
 
   it('asks a connected device for its tools, and says why not another', async () => {
     expect(await hub.fleet.refreshTools('board', operator)).toEqual({});
-    expect((await hub.fleet.refreshTools('nobody', operator)).refusal?.code).toBe('NOT_FOUND');
+    expect((await hub.fleet.refreshTools('no-such-device', operator)).refusal?.code).toBe('NOT_FOUND');
     await hub.disconnect('board');
     expect((await hub.fleet.refreshTools('board', operator)).refusal?.code).toBe('DEVICE_OFFLINE');
   });

@@ -1,4 +1,7 @@
-/** Pause, resume, cancel, and the step through a gate. Each is a compare-and-set on the row, from any process; the owner of the job notices and obeys. */
+/**
+ * Pauses, resumes and cancels jobs, and opens waves. Each is a compare-and-set on the row, from any
+ * process; the owner of the job reads the row again.
+ */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import { jobActionOf } from '@flotilla/registry';
@@ -19,10 +22,10 @@ export interface SteerJobDeps extends AnnounceDeps {
   readonly clock: Clock;
 }
 
-/** Tries to win against the job's own transitions; each of them is final soon, so a few are plenty. */
+/** Tries against concurrent transitions of the job, which are few. */
 const triesMax = 10;
 
-/** Refused before the job has begun: it would begin all the same, although somebody had paused it. */
+/** Refuses a job that has not begun: its start would ignore the pause. */
 export function pauseJob(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
     if (job.state === 'AWAITING_APPROVAL' || job.state === 'SCHEDULED')
@@ -56,13 +59,16 @@ export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Prom
   });
 }
 
-/** `isForced` does not wait for calls in flight: they end UNKNOWN. It also works on a job that is being cancelled. */
+/**
+ * A forced cancel does not wait for calls in flight: they end UNKNOWN. It also works on a job in
+ * CANCELLING.
+ */
 export function cancelJob(deps: SteerJobDeps, id: string, isForced: boolean, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
     const isMoreWanted =
       job.state === 'CANCELLING' && (job.conclusion !== 'CANCELLED' || (isForced && !job.isCancelForced));
     if (!isMoreWanted && nextJobState(job, 'cancel') === undefined) return undefined;
-    // The conclusion is certain, so it is written at once; an expired job gets its conclusion at the end.
+    // The conclusion is certain, so it is written now; an expired job gets it at the end.
     return { state: 'CANCELLING', conclusion: 'CANCELLED', isCancelForced: isForced };
   });
 }
@@ -86,7 +92,8 @@ export async function steerJob(
     if (await jobs.hasTargetsBeyond(job))
       throw new FleetError(
         'FORBIDDEN',
-        'The job has targets beyond the devices of this key, or has not counted them yet: it is not for this key to steer.',
+        'The job has targets beyond the devices of this key, or has not counted them yet. ' +
+          'Use a key that may access all of its devices.',
       );
     const row = next(job);
     if (row === undefined) return { job };

@@ -18,7 +18,7 @@ const target: ClaimedTarget = {
 };
 
 describe('InFlightCalls', () => {
-  it('has those that were added and not removed, in whatever order they come and go', () => {
+  it('has those that were added and not removed, in any order', () => {
     const steps = fc.array(fc.oneof(fc.constant('add' as const), fc.nat(20)), { maxLength: 60 });
     fc.assert(
       fc.property(steps, (moves) => {

@@ -1,4 +1,4 @@
-/** Gathers the ends of attempts and writes them in batches. Keeps them while the run lives, also while PostgreSQL is away. */
+/** Gathers the ends of attempts and writes them in batches. Keeps them while PostgreSQL is away. */
 import { isFailure } from '@flotilla/jobs';
 import type { TargetFlush } from '@flotilla/registry';
 import type { RunContext } from '../engine/run-context.js';
@@ -6,7 +6,7 @@ import type { RunContext } from '../engine/run-context.js';
 /** Longest time that an end waits for others, ms: how late an abort rule may count it. */
 const flushDelayMs = 200;
 
-/** Full batches that are written at once; alone, a partial one would make the last calls of a job late. */
+/** Batches that are written at once, the second only when it is full. */
 const writersMax = 2;
 
 export class OutcomeBuffer {

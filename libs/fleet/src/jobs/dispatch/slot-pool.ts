@@ -1,4 +1,7 @@
-/** Slots for calls in flight that all jobs of this process share. While there are enough, whoever asks gets them; where they are scarce, jobs take turns. */
+/**
+ * Slots for calls in flight that all jobs of this process share. Where slots are scarce, jobs take
+ * turns.
+ */
 import { allotSlots, weightOf } from '@flotilla/jobs';
 import type { Contender, Job } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
@@ -31,7 +34,10 @@ export class SlotPool {
     return this.#size - this.#free;
   }
 
-  /** Up to `wanted` slots, to be given back one by one. Where it is fewer, the job waits for its turn, and `onRoom` runs when it has come. */
+  /**
+   * Takes up to `wanted` slots, to be given back one by one. Where there are fewer, the job waits
+   * for its turn, and `onRoom` runs then.
+   */
   take({ id, priority }: Pick<Job, 'id' | 'priority'>, wanted: number, onRoom: () => void): number {
     const setAside = this.#waiters.get(id)?.granted ?? 0;
     const since = this.#waiters.get(id)?.since ?? this.#clock.now();

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { SingleCalls } from '../../calls/single-calls.js';
 import { StatementQueue } from './statement-queue.js';
 
-/** A statement that runs until it is told to end, and what has begun so far. */
+/** Statements that run until a spec ends them, and the names of those that have begun. */
 class Statements {
   readonly begun: string[] = [];
   readonly #ends = new Map<string, (error?: Error) => void>();
@@ -23,7 +23,7 @@ async function settled(): Promise<void> {
 }
 
 describe('StatementQueue', () => {
-  it('lets jobs do what they like while nobody calls', async () => {
+  it('runs statements side by side while no single call is expected', async () => {
     const queue = new StatementQueue({ areExpected: false });
     const statements = new Statements();
     void queue.run(statements.begin('claim'));
@@ -32,7 +32,7 @@ describe('StatementQueue', () => {
     expect(queue.rowsMax).toBe(500);
   });
 
-  it('lets one go after the other beside single calls, also after one that failed', async () => {
+  it('runs them one after the other beside single calls, also after one that failed', async () => {
     const queue = new StatementQueue({ areExpected: true });
     const statements = new Statements();
     const claim = queue.run(statements.begin('claim'));

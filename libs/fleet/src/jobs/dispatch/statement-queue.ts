@@ -1,6 +1,7 @@
 /**
- * How jobs share PostgreSQL with the single calls of their process. Alone, they run large statements side by side.
- * While single calls are expected, statements run one after the other and are smaller.
+ * How jobs share PostgreSQL with the single calls of their process. Alone, they run large
+ * statements side by side. While single calls are expected, statements run one after the other and
+ * are smaller.
  */
 import type { SingleCalls } from '../../calls/single-calls.js';
 

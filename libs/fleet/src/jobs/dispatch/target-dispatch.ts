@@ -1,6 +1,7 @@
 /**
- * Claims targets with their intent committed, hands their calls to gateways, and gives the end of each to the
- * outcome buffer. What was not handed over is put back as certainly not sent. When to claim is not decided here.
+ * Claims targets with their intent committed, hands their calls to gateways, and gives each end to
+ * the outcome buffer. What was not handed over is put back as certainly not sent. The machine in
+ * libs/jobs decides when to claim.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallRights } from '@flotilla/bus';
@@ -54,7 +55,7 @@ export class TargetDispatch {
     return this.#context.state().job;
   }
 
-  /** Resolves to how many targets were claimed; undefined where others have all slots or all downloads. */
+  /** Resolves to the number of claimed targets; undefined where no slot or no download is free. */
   async claim(limit: number): Promise<number | undefined> {
     const job = this.#job;
     const { tell, deps } = this.#context;
@@ -227,7 +228,7 @@ interface EndMoment {
   readonly restMs: number | undefined;
 }
 
-/** The owner's right to change firmware was checked at creation. The address of an image is the hub's. */
+/** The right to change firmware was checked at creation. The hub makes the address of an image. */
 function rightsOf(job: Job, { arguments: { url } }: InFlightCall): CallRights {
   const isRollout = job.firmwareImageId !== undefined;
   const ownUrl = isRollout && typeof url === 'string' ? url : undefined;

@@ -12,7 +12,7 @@ export class ToolSetEligibility {
   /** As bounded as the number of firmwares in the fleet. */
   readonly #known = new Map<ToolSetHash, ToolSetVerdict>();
 
-  /** `ownUrl`: the address in the arguments that is replaced with one of the hub for each device. */
+  /** `ownUrl`: the address in the arguments that the hub replaces for each device. */
   constructor(toolSets: ToolSetStore, gate: Pick<ToolGate, 'refuse'>, call: GatedCall, ownUrl?: string) {
     this.#toolSets = toolSets;
     this.#gate = gate;

@@ -73,11 +73,11 @@ describe('a job', () => {
   });
 
   it('ends an empty target set at once', async () => {
-    const jobId = await startJob(hub, ['nobody']);
+    const jobId = await startJob(hub, ['no-such-device']);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', total: 0 });
   });
 
-  it('tells failures, unknowns and rejections apart', async () => {
+  it('counts failures, unknowns and rejections apart', async () => {
     await hub.connect(['fails', 'silent', 'works']);
     await hub.connect(['toolless'], []);
     hub.gateway.behave = ({ deviceId }, settle) => {
@@ -190,7 +190,7 @@ describe('a job', () => {
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, expired: 1 });
   });
 
-  it('judges anew a device whose tools changed while it was awaited', async () => {
+  it('judges again a device whose tools changed while it was awaited', async () => {
     await hub.connect(['changing']);
     await hub.disconnect('changing');
     const jobId = await startJob(hub, ['changing'], {
@@ -257,7 +257,7 @@ describe('a job', () => {
     await expectHonestCounters(jobId);
   });
 
-  it('cancelled by force still tells what devices had answered by then', async () => {
+  it('cancelled by force keeps what devices had answered by then', async () => {
     const { jobId, settles } = await holdFive(5, 'answered');
     for (const settle of settles.slice(0, 3)) settle();
     await hub.fleet.cancelJob(jobId, true, admin);

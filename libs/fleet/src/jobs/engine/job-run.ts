@@ -1,6 +1,7 @@
 /**
- * The shell of one live job in the process that owns it: gives what happens to the machine in libs/jobs, and
- * carries out the effects. It decides nothing. The rows in PostgreSQL are the truth, so it may die at any time.
+ * The shell of one live job in the process that owns it: passes events to the machine in libs/jobs
+ * and carries out its effects. It decides nothing. The rows in PostgreSQL are the truth, so this
+ * process may be killed at any time.
  */
 import { startRun, step } from '@flotilla/jobs';
 import type { Job, RunEffect, RunInput, RunNews, RunState, RunTask, TaskReport } from '@flotilla/jobs';

@@ -90,7 +90,7 @@ describe('a job and the clock', () => {
     expect(hub.gateway.callCount).toBe(before + 1);
   });
 
-  it('stays paused when its window opens if somebody paused it, and rests again when it is resumed too early', async () => {
+  it('stays paused in its window if an operator paused it, and pauses again when resumed too early', async () => {
     const from = clock.now() + 2 * hourMs;
     const id = await make({ window: { from: hhmm(from), to: hhmm(from + hourMs), zone: 'UTC' } });
     await becomes(id, 'PAUSED');
@@ -135,7 +135,7 @@ describe('a job and the clock', () => {
     expect(rows).toMatchObject([{ action: 'job.denied', actor: 'operator', data: { reason: 'not today' } }]);
   });
 
-  it('is asked for a roll-out whatever the policy of its tool says', async () => {
+  it('is required for a roll-out, also where the policy of its tool needs none', async () => {
     const upgrade = { ...defaultToolPolicy, pattern: 'self.upgrade_firmware' };
     await hub.fleet.setToolPolicy(upgrade, admin);
     const { id: firmwareImageId } = await new RolloutFixture(hub).published('3.0.0');

@@ -168,7 +168,7 @@ describe('the steps of a job', () => {
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 3, skipped: 1 });
   });
 
-  it('learn from a late answer what became of an unknown target, once, also when the job has finished', async () => {
+  it('correct an unknown target by a late answer, once, also when the job has finished', async () => {
     await hub.connect(['late', 'later']);
     hub.gateway.behave = (_, settle) => settle(silence);
     const jobId = await startJob(hub, ['late', 'later']);

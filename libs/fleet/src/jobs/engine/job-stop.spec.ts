@@ -22,7 +22,10 @@ describe('a job that an abort rule has to stop', () => {
   beforeEach(() => hub.gateway.forget());
   afterAll(() => fixture.close());
 
-  /** The first call succeeds. The others wait until the counters have been read for it, fail, and are written before the reader hears what it read. */
+  /**
+   * The first call succeeds. The others fail after the counters were read, and are written before
+   * the run receives what was read.
+   */
   async function runWithFailuresBehindTheCounters(
     deviceCount: number,
   ): Promise<{ readonly calls: number; readonly conclusion: unknown }> {
@@ -65,7 +68,7 @@ describe('a job that an abort rule has to stop', () => {
     expect(await runWithFailuresBehindTheCounters(5)).toEqual({ calls: 0, conclusion: 'ABORTED' });
   });
 
-  it('is stopped where calls count as unknown because nobody heard of their claim', async () => {
+  it('is stopped where calls count as unknown because the answer to their claim was lost', async () => {
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     const { jobs } = hub.registry;
     let claims = 0;
@@ -82,7 +85,7 @@ describe('a job that an abort rule has to stop', () => {
     await runner.stop();
   });
 
-  it('sends nothing more after a crash that leaves enough of it unknown, answers that were not written among them', async () => {
+  it('sends nothing more after a crash that leaves too many calls unknown', async () => {
     hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 2);
     const { jobs } = hub.registry;
     const never = new Promise<never>(() => undefined);

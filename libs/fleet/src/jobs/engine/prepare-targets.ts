@@ -1,10 +1,13 @@
-/** Turns a job's device filter into targets, inside PostgreSQL and in chunks. Safe to stop and to begin again anywhere. */
+/**
+ * Turns a job's device filter into targets, inside PostgreSQL and in chunks. Safe to interrupt and
+ * repeat.
+ */
 import { planWaves } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
 import type { ToolSetEligibility } from '../dispatch/tool-set-eligibility.js';
 import type { RunContext } from './run-context.js';
 
-/** Targets of one statement: some tens of milliseconds, so that a pause or a crash costs no more. */
+/** Targets of one statement: some tens of milliseconds, which a pause or a crash costs at most. */
 const chunkTargets = 5_000;
 
 /** Resolves to false where `isWanted` no longer holds, or the job has left PREPARING. */

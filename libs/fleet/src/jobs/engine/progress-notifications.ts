@@ -1,4 +1,6 @@
-/** Notifies subscribers that a job moved on: at most twice a second, and always of the latest change. */
+/**
+ * Notifies subscribers that a job moved on: at most twice a second, always of the latest change.
+ */
 import type { EventFeed } from '@flotilla/bus';
 import type { JobId } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';

@@ -1,4 +1,7 @@
-/** What all parts of one job's run share: its fence, its machine, its end, and retries while PostgreSQL is away. */
+/**
+ * What all parts of one job's run share: its fence, its machine, its end, and retries of
+ * statements.
+ */
 import { decidedPerMessageMax } from '@flotilla/bus';
 import type { RunNews, RunState, VerificationTimes } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';

@@ -1,4 +1,4 @@
-/** Carries out the tasks of a run, one at a time: each is a statement, or a few, repeated until they succeed. */
+/** Carries out the tasks of a run: each is one statement or a few, repeated until they succeed. */
 import { mayPrepare } from '@flotilla/jobs';
 import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jobs';
 import { jobActionOf } from '@flotilla/registry';

@@ -1,6 +1,7 @@
 /**
- * Answers to calls that were given up: each UNKNOWN target learns once what became of its call, also when its job has finished. Any worker may do it, as the
- * statement changes a target only once. Kept in memory alone: an answer that gets lost leaves its target UNKNOWN, which stays true.
+ * Answers to calls that were given up: each corrects its UNKNOWN target once, also in a finished
+ * job. Any worker may do it, as the statement changes a target only once. An answer that is lost
+ * leaves its target UNKNOWN, which stays true.
  */
 import { decidedPerMessageMax } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
@@ -9,11 +10,14 @@ import type { CorrectedTarget, LateAnswer, LateTarget } from '@flotilla/registry
 import type { RunDeps } from '../engine/run-context.js';
 import { defaultTuning } from '../run-tuning.js';
 
-/** Answers that wait at a time: a fleet that answers late all at once is in trouble that no counter will mend. */
+/** Answers that wait at a time; more are dropped. */
 const waitingMax = 10_000;
 /** Answers of one statement: their targets fit into one message of the feed. */
 const answersPerWrite = decidedPerMessageMax;
-/** Looks for a target whose end may still be on its way to its row: a second's work of PostgreSQL may lie before it. Those of single calls are looked for in vain. */
+/**
+ * Looks for a target whose end may not be written yet: a second of PostgreSQL's work. Answers to
+ * single calls have no target.
+ */
 const looksMax = 10;
 
 interface WaitingAnswer {

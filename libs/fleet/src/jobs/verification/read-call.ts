@@ -1,4 +1,7 @@
-/** A read of what a device shows, over the ordinary road of a call. It leaves no record of its own: it is a part of its target. */
+/**
+ * Reads a value of a device with an ordinary call. The read is part of its target and leaves no
+ * record.
+ */
 import type { Job, Readback } from '@flotilla/jobs';
 import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
 import { newId } from '../../new-id.js';

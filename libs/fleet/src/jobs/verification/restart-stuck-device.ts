@@ -1,6 +1,6 @@
 /**
- * Asks a device whose upgrade failed to restart, on the session that the upgrade was sent on: it may be stuck in its
- * upgrading state, in which buttons and wake word are dead. [xiaozhi §7.6]
+ * Asks a device whose upgrade failed to restart, on the session of the upgrade. In its upgrading
+ * state buttons and wake word would stay dead. [xiaozhi §7.6]
  */
 import type { StuckDevice } from '@flotilla/jobs';
 import type { CallId } from '@flotilla/mcp';

@@ -23,7 +23,7 @@ describe('verification by a process that did not send', () => {
   });
   afterAll(() => fixture.close());
 
-  it('goes on from the rows: what left before the crash is judged, what the crash cut off is not taken for a restart', async () => {
+  it('goes on from the rows, and takes no device that the crash cut off for restarted', async () => {
     await hub.connect(['upgrades', 'unchanged', 'restarts', 'cut-off']);
     hub.gateway.behave = ({ deviceId }, settle) => {
       // The call of this one is under way when the process dies.

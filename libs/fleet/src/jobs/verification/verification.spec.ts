@@ -185,7 +185,7 @@ describe('a job with a verification', () => {
     expect(toolsSeen()).toEqual([upgrade.tool, upgrade.tool]);
   });
 
-  it('does not know of a device that is lost, counts it as overdue before, and fails one that never began', async () => {
+  it('ends UNKNOWN for a lost device, overdue before, and fails one that never began', async () => {
     await hub.connect(['lost', 'idle']);
     hub.gateway.behave = (_, settle) => settle(silence);
     const jobId = await startJob(hub, ['lost', 'idle'], upgrade);

@@ -1,4 +1,7 @@
-/** What an operator does around a job: looks before, has a second key agree, times it, runs it again, takes the results out, and finds all of it on the audit trail. */
+/**
+ * An operator's work around a job: preview, approval, schedule, rerun, export, and the audit trail
+ * of it all.
+ */
 import { createHash, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -51,7 +54,8 @@ describe('around a job', () => {
   const setPolicy = (input: Readonly<Record<string, unknown>>) =>
     ask(
       hub,
-      'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { toolPolicy { pattern } userErrors { message } } }',
+      `mutation ($input: ToolPolicyInput!) {
+        setToolPolicy(input: $input) { toolPolicy { pattern } userErrors { message } } }`,
       {
         input,
       },
@@ -59,8 +63,8 @@ describe('around a job', () => {
   const file = (path: string) =>
     fetch(`${hub.httpUrl}${path}`, { headers: { authorization: `Bearer ${hub.adminKey}` } });
   const actions = async (id: string): Promise<readonly string[]> => {
-    const query =
-      'query ($subject: String!) { auditEntries(filter: { subject: $subject }) { nodes { action actor remoteAddress } } }';
+    const query = `query ($subject: String!) {
+        auditEntries(filter: { subject: $subject }) { nodes { action actor remoteAddress } } }`;
     const { auditEntries } = await ask<{
       auditEntries: { nodes: { action: string; actor: string; remoteAddress: string | null }[] };
     }>(hub, query, { subject: `job:${id}` });
@@ -72,7 +76,8 @@ describe('around a job', () => {
 
   it('the preview says what the job then has', async () => {
     const query = `query ($input: CreateJobInput!) { previewJob(input: $input) {
-      targetCount onlineCount missingToolCount argumentErrors { deviceCount } waves blastRadius sample { id } userErrors { code } } }`;
+      targetCount onlineCount missingToolCount argumentErrors { deviceCount } waves blastRadius
+      sample { id } userErrors { code } } }`;
     const { previewJob } = await ask<{ previewJob: { targetCount: number; missingToolCount: number } }>(hub, query, {
       input: volume,
     });
@@ -87,7 +92,9 @@ describe('around a job', () => {
     const { failed } = (await finished(hub, parent)).progress;
     expect(failed).toBeGreaterThan(0);
     await setPolicy({ pattern: volume.tool, idempotent: true, disruptive: false, failureText: 'false' });
-    const query = `mutation ($id: ID!) { rerunJob(id: $id, outcomes: [FAILED], idempotencyKey: "again") { job { id parentJobId } userErrors { message } } }`;
+    const query = `mutation ($id: ID!) {
+      rerunJob(id: $id, outcomes: [FAILED], idempotencyKey: "again") {
+        job { id parentJobId } userErrors { message } } }`;
     const { rerunJob } = await ask<{ rerunJob: { job: { id: string; parentJobId: string } } }>(hub, query, {
       id: parent,
     });
@@ -155,7 +162,8 @@ describe('around a job', () => {
     expect((await finished(hub, approved)).progress.total).toBe(1);
     expect((await actions(approved)).slice(0, 2)).toEqual(['job.created', 'job.approved']);
 
-    const upgrade = `mutation ($id: ID!) { callTool(input: { deviceId: $id, tool: "self.upgrade_firmware",
+    const upgrade = `mutation ($id: ID!) {
+      callTool(input: { deviceId: $id, tool: "self.upgrade_firmware",
       arguments: { url: "https://files.example/x.bin" } }) { call { outcome } userErrors { code } } }`;
     expect((await send(hub, upgrade, { id: ids[0] }, second)).data).toMatchObject({
       callTool: { call: { outcome: 'REJECTED' }, userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
@@ -168,7 +176,8 @@ describe('around a job', () => {
       '{ devices(first: 3, filter: { presence: ONLINE, hasTool: "self.reboot" }) { nodes { id } } }',
     );
     const [first, second] = found.devices.nodes.map(({ id }) => id);
-    const restart = `mutation ($id: ID!) { callTool(input: { deviceId: $id, tool: "self.reboot" }) { call { outcome } userErrors { code message } } }`;
+    const restart = `mutation ($id: ID!) {
+      callTool(input: { deviceId: $id, tool: "self.reboot" }) { call { outcome } userErrors { code message } } }`;
     const own = await makeKey(hub, ['DEVICES_READ', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
     expect((await send(hub, restart, { id: first })).data).toMatchObject({ callTool: { userErrors: [] } });
     const userErrors = [{ code: 'APPROVAL_REQUIRED', message: expect.stringContaining('createJob') as unknown }];
