@@ -102,8 +102,8 @@ export async function stopPostmaster(pid: number): Promise<void> {
 }
 
 /**
- * The running server of this cluster, if there is one. An earlier hub may have left one that still
- * stops or starts (waited for), or a file that names a process which is gone or none of ours.
+ * The running server of this cluster. Waits for one that starts or stops, and ignores other
+ * processes.
  */
 export async function findRunning(folder: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_DEADLINE_MS;

@@ -123,7 +123,8 @@ export class WebhookStore {
       this.database,
       by,
       (transaction) => deliverAgain(transaction, deliveryId),
-      (answer) => (answer.kind === 'queued' ? changesOf(answer.webhook, 'webhook.redelivered', at, { deliveryId }) : []),
+      (answer) =>
+        answer.kind === 'queued' ? changesOf(answer.webhook, 'webhook.redelivered', at, { deliveryId }) : [],
     );
   }
 

@@ -1,4 +1,6 @@
-/** Limits wrong codes: ten in ten minutes per approver, and a hundred in total. SQL, under a lock. */
+/**
+ * Limits wrong codes: ten in ten minutes per approver, and a hundred in total. SQL under a lock.
+ */
 import type { Queryable } from '../../database/database.js';
 
 const WINDOW_MS = 10 * 60_000;
