@@ -48,18 +48,12 @@ export interface RegistryOptions {
   readonly databaseUrl: string;
   /** Connections of the pool: six writers, and room for questions. */
   readonly poolMax?: number;
-  /** Where events go that find their writer full; without it they are dropped then. */
+  /** Where events go when their writer is full; without it they are dropped. */
   readonly dataDir?: string;
   readonly logger?: RegistryLogger;
-  /**
-   * Of the key of the audit chain, the same in all processes; without it entries are chained by
-   * plain hashes.
-   */
+  /** The secret of the audit chain, the same in all processes; without it hashes have no key. */
   readonly auditSecret?: string | Uint8Array | undefined;
-  /**
-   * Encrypts the secret arguments of jobs, the same in all processes; without it they are lost with
-   * this process.
-   */
+  /** Encrypts the secret arguments of jobs, the same in all processes; random if it is missing. */
   readonly argumentsSecret?: string | Uint8Array | undefined;
 }
 
@@ -90,22 +84,14 @@ export async function openRegistry({
   const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
   const userSessions = new UserSessionStore(database, logger);
-  const provisioning = {
-    database,
-    logger,
-    devices,
-    cache: new CredentialCache(database, logger, Date.now),
-    now: Date.now,
-  };
-  const credentials = new CredentialStore(provisioning);
-  const enrolments = new EnrolmentStore(provisioning);
+  const { credentials, enrolments } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
     const writers = [devices, calls, events, credentials, enrolments, downloads, audit];
     await Promise.all(writers.map((writer) => writer.close()));
     await leases.close().catch((error: unknown) => {
-      logger.warn({ err: error }, 'the lease of this process was not given back; it runs out by itself');
+      logger.warn({ err: error }, 'the lease of this process was not returned; it ends by itself');
     });
     await database.close();
   };
@@ -131,11 +117,7 @@ export async function openRegistry({
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
     removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
-    ping: () =>
-      database.query({ text: 'SELECT 1' }, []).then(
-        () => true,
-        () => false,
-      ),
+    ping: () => ping(database),
     writers: () => [
       ...devices.writers(),
       events.status(),
@@ -147,6 +129,19 @@ export async function openRegistry({
     ],
     close: () => (closed ??= close()),
   };
+}
+
+function provisioningStores(database: Database, devices: DeviceStore, logger: RegistryLogger) {
+  const cache = new CredentialCache(database, logger, Date.now);
+  const deps = { database, logger, devices, cache, now: Date.now };
+  return { credentials: new CredentialStore(deps), enrolments: new EnrolmentStore(deps) };
+}
+
+async function ping(database: Database): Promise<boolean> {
+  return database.query({ text: 'SELECT 1' }, []).then(
+    () => true,
+    () => false,
+  );
 }
 
 /**

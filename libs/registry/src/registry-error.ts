@@ -33,10 +33,7 @@ export class RegistryError extends Error {
   }
 }
 
-/**
- * The message of anything that was thrown. An AggregateError, which Node throws when no address of
- * a host answers, has none of its own.
- */
+/** The message of a thrown value. An AggregateError of Node has no message itself. */
 export function messageOf(error: unknown): string {
   if (error instanceof AggregateError && error.message === '') return error.errors.map(messageOf).join('; ');
   return error instanceof Error ? error.message : String(error);

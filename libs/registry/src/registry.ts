@@ -39,43 +39,31 @@ export type Scope =
   | 'EVENTS_READ'
   | 'ADMIN';
 
-/** Who asks, a program with its key or a person who signed in, and what they may do. */
+/** A caller: a program with its key, or a person who signed in. */
 export interface Principal {
   readonly kind: 'KEY' | 'USER';
   /** UUID of the key or the user. */
   readonly id: string;
-  /** As records show it. Two principals may have the same name. */
+  /** The name in records. It is not unique. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /**
-   * The person behind a key, as `principalRef` writes it; undefined: the principal stands for
-   * itself.
-   */
+  /** The person behind a key, as `principalRef` writes it; undefined: the principal itself. */
   readonly owner?: string | undefined;
-  /**
-   * The devices that there are for them; the whole fleet where it is not given. Who matches is
-   * asked anew each time.
-   */
+  /** The access scope, evaluated at each request; undefined: the whole fleet. */
   readonly devices?: DeviceFilter | undefined;
 }
 
-/**
- * What is kept per principal (limits, idempotency keys, who made a job) goes by this, not by the
- * name.
- */
+/** The key of everything per principal, such as limits and idempotency keys. */
 export function principalRef({ kind, id }: Pick<Principal, 'kind' | 'id'>): string {
   return `${kind}:${id}`;
 }
 
-/**
- * The lease of this process: one row, renewed while it lives. Presence and job ownership are only
- * as alive as it.
- */
+/** The lease of this process. Its presence and its jobs live as long as the lease. */
 export interface ProcessLease {
   readonly id: HubProcessId;
   /**
-   * Resolves when another process has ended the lease: stop sending before anything else. A lease
-   * that merely lapsed, because PostgreSQL was away, is revived by the next renewal.
+   * Resolves when another process has ended the lease: stop sending first. A lapsed lease is
+   * revived by the next renewal.
    */
   readonly lost: Promise<void>;
   release(): Promise<void>;
@@ -83,14 +71,10 @@ export interface ProcessLease {
 
 export interface LeaseOptions {
   /**
-   * This process is known to be the only one on its database, as with the embedded server in a
-   * locked data folder: every other lease is over at once, and presence and jobs are right without
-   * waiting for leases to run out.
+   * No other process uses the database, as with an embedded server. All other leases end at once.
    */
   readonly aloneOnDatabase?: boolean;
-  /**
-   * What this process does and which version of the program it is, for whoever looks after the hub.
-   */
+  /** The roles and the version of this process, for operators. */
   readonly roles?: readonly string[];
   readonly version?: string;
 }
@@ -134,9 +118,8 @@ export interface Registry {
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**
-   * Closes with `hub_crashed` what processes with a lapsed lease left open; resolves to how many
-   * sessions. Does nothing until this process has held its own lease for a while without a gap:
-   * after an outage all leases have lapsed, those of the living too.
+   * Ends processes with a lapsed lease, and counts their open sessions. Does nothing after an
+   * outage.
    */
   sweepDeadProcesses(): Promise<number>;
   /**

@@ -25,36 +25,45 @@ export async function openTestDatabase(): Promise<TestDatabase> {
 }
 
 /**
- * That many roll-outs, each with targets and an image of its own, pictures, and webhooks with
- * deliveries: of devices called `d0`, `d1` and so on.
+ * Adds roll-outs with targets, images, pictures, and webhooks with deliveries, for devices `d0`,
+ * `d1` and so on.
  */
 export async function fillWithRows(databaseUrl: string, count: number): Promise<void> {
   await execute(
     databaseUrl,
     `DO $$ DECLARE image uuid; job uuid; hook uuid; BEGIN
     FOR n IN 1..${String(count)} LOOP
-      image := uuid_v7(now() - n * interval '1 s'); job := uuid_v7(now() - n * interval '1 s'); hook := uuid_v7(now());
-      INSERT INTO firmware_image (id, kind, file_name, project, version, chip, size_bytes, sha256, storage_key, uploaded_at, uploaded_by, published_at)
-        VALUES (image, 'FIRMWARE', 'f.bin', 'p', '2.1.' || n, 'esp32s3', 1000, md5(n::text), 'f' || n, now(), 'spec', now());
-      INSERT INTO firmware_release (kind, model, version, image_id) VALUES ('FIRMWARE', 'board-' || n, '2.1.' || n, image);
-      INSERT INTO job (id, name, tool, arguments, devices, state, conclusion, offline, expires_at, call_timeout_ms, max_in_flight, idempotent, total,
-          created_by, created_by_id, may_call_user_only, request_hash, created_at, finished_at, firmware_image_id)
-        VALUES (job, 'Job ' || n, 'self.upgrade_firmware', '{}', '{"all": true}', 'FINISHED', 'PARTIAL', 'SKIP', now(), 5000, 100, true, 50, 'spec', 'KEY:spec',
-          false, 'h', now(), now(), image);
+      image := uuid_v7(now() - n * interval '1 s'); job := uuid_v7(now() - n * interval '1 s');
+      hook := uuid_v7(now());
+      INSERT INTO firmware_image (id, kind, file_name, project, version, chip, size_bytes, sha256, storage_key,
+          uploaded_at, uploaded_by, published_at)
+        VALUES (image, 'FIRMWARE', 'f.bin', 'p', '2.1.' || n, 'esp32s3', 1000, md5(n::text), 'f' || n,
+          now(), 'spec', now());
+      INSERT INTO firmware_release (kind, model, version, image_id)
+        VALUES ('FIRMWARE', 'board-' || n, '2.1.' || n, image);
+      INSERT INTO job (id, name, tool, arguments, devices, state, conclusion, offline, expires_at, call_timeout_ms,
+          max_in_flight, idempotent, total, created_by, created_by_id, may_call_user_only, request_hash, created_at,
+          finished_at, firmware_image_id)
+        VALUES (job, 'Job ' || n, 'self.upgrade_firmware', '{}', '{"all": true}', 'FINISHED', 'PARTIAL', 'SKIP', now(),
+          5000, 100, true, 50, 'spec', 'KEY:spec', false, 'h', now(), now(), image);
       INSERT INTO job_counter (job_id, shard, succeeded) VALUES (job, 0, 50);
-      INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, attempts, claim, call_id, started_at, decided_at)
-        SELECT job, 'd' || d, d, 'DECIDED', 'SUCCEEDED', 'YES', 1, 1, uuid_v7(now()), now(), now() FROM generate_series(0, 49) AS d;
+      INSERT INTO job_target (job_id, device_id, ordinal, state, outcome, certainty, attempts, claim, call_id,
+          started_at, decided_at)
+        SELECT job, 'd' || d, d, 'DECIDED', 'SUCCEEDED', 'YES', 1, 1, uuid_v7(now()), now(), now()
+        FROM generate_series(0, 49) AS d;
       INSERT INTO upload (id, device_id, kind, content_type, size_bytes, sha256, storage_key)
         VALUES (uuid_v7(now() - n * interval '1 s'), 'd' || n, 'PHOTO', 'image/jpeg', 1000, md5(n::text), 'k' || n);
-      INSERT INTO webhook (id, url, types, secret, created_by, enabled) VALUES (hook, 'https://example.com/' || n, ARRAY['spec.none'], 's', 'spec', false);
-      INSERT INTO webhook_delivery (id, webhook_id, event_id, attempt, status, at, delivered) VALUES (uuid_v7(now()), hook, uuid_v7(now()), 1, 200, now(), true);
+      INSERT INTO webhook (id, url, types, secret, created_by, enabled)
+        VALUES (hook, 'https://example.com/' || n, ARRAY['spec.none'], 's', 'spec', false);
+      INSERT INTO webhook_delivery (id, webhook_id, event_id, attempt, status, at, delivered)
+        VALUES (uuid_v7(now()), hook, uuid_v7(now()), 1, 200, now(), true);
     END LOOP; END $$`,
   );
 }
 
 /**
- * Counts the statements that this process sends to PostgreSQL, whoever sends them, until `stop`,
- * which tells the number. One at a time.
+ * Counts the statements that this process sends to PostgreSQL, until `stop` returns their number.
+ * One count at a time.
  */
 export function watchStatements(): { stop(): number } {
   const { prototype } = pg.Client;

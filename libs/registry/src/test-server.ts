@@ -39,9 +39,7 @@ export default async function startTestServer(): Promise<() => Promise<void>> {
 
 const WATCH = 'while kill -0 "$1" 2>/dev/null; do sleep 1; done; kill -QUIT "$2" 2>/dev/null; sleep 1; rm -rf "$3"';
 
-/**
- * The runner may be killed: a small process of its own then ends the server and removes its files.
- */
+/** Starts a small process that ends the server and removes its files if the runner is killed. */
 function watch(serverPid: number, folder: string): () => void {
   const watcher = spawn('/bin/sh', ['-c', WATCH, 'sh', String(process.pid), String(serverPid), folder], {
     detached: true,

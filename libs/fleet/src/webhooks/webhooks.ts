@@ -78,7 +78,7 @@ export class Webhooks {
     const answer = await registry.webhooks.redeliver(deliveryId, { at: clock.now(), by: sourceOf(actor) });
     const path = ['deliveryId'];
     switch (answer.kind) {
-      case 'owed':
+      case 'queued':
         announce();
         return { webhook: answer.webhook };
       case 'NOT_FOUND':

@@ -45,7 +45,8 @@ describe('the chain of the audit trail with a key', () => {
   /** What write access to the database allows without the key: all hashes again. */
   const rewriteWithoutKey = async () => {
     const { rows } = await raw.query<AuditEntry>(
-      `SELECT *, sequence::float8 AS sequence, remote_address AS "remoteAddress" FROM audit_entry e ORDER BY e.sequence`,
+      `SELECT *, sequence::float8 AS sequence, remote_address AS "remoteAddress" FROM audit_entry e
+       ORDER BY e.sequence`,
     );
     let hash = '0'.repeat(64);
     for (const row of rows.map(toAuditEntry)) {

@@ -37,9 +37,12 @@ export function decodeCursor<Key extends CursorKey>(
     .rest(z.unknown())
     .safeParse(parseJson(page.after));
   const parsed = key.safeParse(cursor.data?.slice(1));
-  // A caller can make cursors: no row has a key that PostgreSQL cannot store.
+  // Callers can invent cursors: no row has a key that PostgreSQL cannot store.
   if (!parsed.success || !parsed.data.every(isStorable))
-    throw new RegistryError('ARGUMENT_INVALID', `This is no cursor of the ${list} list: ${page.after.slice(0, 100)}`);
+    throw new RegistryError(
+      'ARGUMENT_INVALID',
+      `This is not a cursor of the ${list} list: ${page.after.slice(0, 100)}`,
+    );
   return parsed.data;
 }
 

@@ -138,10 +138,15 @@ export class Database implements Transaction {
 }
 
 /** Codes of failures that may pass: of PostgreSQL by class, of Prisma, and of sockets in Node. */
-const TRANSIENT =
-  /^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)/;
-const TRANSIENT_MESSAGE =
-  /connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable|connection error|connection ended unexpectedly/i;
+const TRANSIENT = new RegExp(
+  '^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|' +
+    '^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)',
+);
+const TRANSIENT_MESSAGE = new RegExp(
+  'connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable|' +
+    'connection error|connection ended unexpectedly',
+  'i',
+);
 
 /** Whether the same statement may succeed later. */
 export function isTransient(error: unknown): boolean {

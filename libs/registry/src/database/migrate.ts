@@ -137,7 +137,7 @@ function requireSameHistory(
   if (applied.size === 0 || first === undefined || applied.has(first.name)) return;
   throw new RegistryError(
     'MIGRATION_FAILED',
-    `The database at ${address} was created by an unreleased version of Flotilla, and this version cannot upgrade it. ` +
+    `The database at ${address} was created by an unreleased version of Flotilla, which cannot be upgraded. ` +
       'Start with an empty database: move the data folder to another place, or name another database in DATABASE_URL.',
   );
 }

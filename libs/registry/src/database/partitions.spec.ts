@@ -67,7 +67,8 @@ describe('partitions', () => {
     const client = new pg.Client({ connectionString: testDatabase.databaseUrl });
     await client.connect();
     const { rows } = await client.query<{ options: string }>(
-      `SELECT reloptions::text AS options FROM pg_class WHERE relname IN ('job_target_202612', 'job_target_202612_pkey') ORDER BY relname`,
+      `SELECT reloptions::text AS options FROM pg_class
+       WHERE relname IN ('job_target_202612', 'job_target_202612_pkey') ORDER BY relname`,
     );
     await client.end();
     expect(rows[0]?.options).toContain('fillfactor=70');

@@ -24,16 +24,15 @@ interface Storage {
 }
 
 /**
- * A target is written three times within moments. Room on its page keeps a claim there, where it
- * writes no index, and room in the key takes the entry of its end: without it PostgreSQL looks for
- * entries to remove at every second one.
+ * Targets are rewritten twice within moments. Free room keeps a claim on its page, and the index
+ * entry of its end in its place.
  */
 const REWRITTEN: Storage = { table: 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05', key: 'fillfactor = 50' };
 
 const DAYS_AHEAD = 7;
 /**
- * Making or dropping one stops all writers of the table for a moment; behind a long transaction it
- * rather waits for the next time.
+ * Creating or dropping a partition stops all writers of the table for a moment. Behind a long
+ * transaction it is postponed.
  */
 export const PARTITION_LOCK_TIMEOUT = '3s';
 export const PARTITION_LOCK = 4_607_182_420;
@@ -93,7 +92,8 @@ function make(database: Database, { table, name, from, until, storage }: Partiti
     const settings = storage.table === undefined ? '' : `WITH (${storage.table})`;
     await transaction.query(
       {
-        text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${settings}`,
+        text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table}
+               FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${settings}`,
       },
       [],
     );

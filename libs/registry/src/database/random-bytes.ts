@@ -9,9 +9,7 @@ const bytesPerId = 16;
 const random = new Uint8Array(256 * bytesPerId);
 let used = random.length;
 
-/**
- * For one UUIDv7; the next ones may stand in the same memory once 256 are taken. [RFC 9562 §5.7]
- */
+/** The bytes of one UUIDv7. They are overwritten after 256 further ids. [RFC 9562 §5.7] */
 export function randomBytesOfId(): Uint8Array {
   if (used === random.length) {
     randomFillSync(random);

@@ -39,9 +39,8 @@ async function loadEngine(): Promise<void> {
 }
 
 /**
- * The adapter cuts a script at every semicolon, also at those in comments and function bodies. This
- * one sends it whole, which makes it one transaction, and has that transaction mark the migration
- * as finished: one that is not marked never happened.
+ * The adapter splits scripts at each semicolon. This one sends a script and its mark as one
+ * transaction, so that both are there or neither.
  */
 function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool);
@@ -60,9 +59,10 @@ function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactor
   };
 }
 
-const MARK_FINISHED = `UPDATE "_prisma_migrations" SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
+const MARK_FINISHED = `UPDATE "_prisma_migrations" SET finished_at = now()
+  WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
 
-/** Applies those that the database does not have yet, in order; resolves to their names. */
+/** Applies the missing migrations in order, and resolves to their names. */
 export async function applyMigrations(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
   loaded ??= loadEngine();
   await loaded;

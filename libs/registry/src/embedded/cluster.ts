@@ -28,9 +28,8 @@ export interface Cluster {
 }
 
 /**
- * In the data folder, or, where the server's user cannot reach that, under `sharedDir` by the hash
- * of the data folder's path. The password is always in the data folder (mode 0600). Throws
- * RegistryError EMBEDDED_SERVER_FAILED.
+ * Makes the cluster in the data folder, or under `sharedDir` if the user of the server cannot reach
+ * it. The password is in the data folder. Throws RegistryError EMBEDDED_SERVER_FAILED.
  */
 export async function openCluster(
   dataDir: string,
@@ -112,29 +111,28 @@ async function make(
   return password;
 }
 
-/** A cluster belongs to whoever made it; root runs it as that user. */
+/** A cluster belongs to the user who created it; root runs it as that user. */
 async function ownerOf(folder: string, user: ServerUser | undefined): Promise<ServerUser | undefined> {
   const { uid, gid } = await stat(folder);
   if (user !== undefined) return uid === 0 ? user : { uid, gid };
   if (process.getuid !== undefined && uid !== process.getuid()) {
     throw new RegistryError(
       'EMBEDDED_SERVER_FAILED',
-      `The PostgreSQL files in ${folder} belong to the user with id ${String(uid)}, who made them (the hub ran as another user then). Start the hub as before, or give it another FLOTILLA_DATA_DIR.`,
+      `The PostgreSQL files in ${folder} belong to the user with id ${String(uid)}: the hub ran as that user before. ` +
+        'Start the hub as that user, or set FLOTILLA_DATA_DIR to another folder.',
     );
   }
   return undefined;
 }
 
-/**
- * Files that are no cluster were put there by somebody, or are what is left of one: neither is ours
- * to remove.
- */
+/** Rejects files that are not a cluster: the hub does not remove what it did not create. */
 async function refuseForeignFiles(folder: string): Promise<void> {
   const files = await readdir(folder).catch(() => []);
   if (files.length === 0) return;
   throw new RegistryError(
     'EMBEDDED_SERVER_FAILED',
-    `${folder} has files in it but is no PostgreSQL cluster (there is no PG_VERSION). Restore it from a backup, or move it away to start with an empty database.`,
+    `${folder} has files but is not a PostgreSQL cluster: PG_VERSION is missing. ` +
+      'Restore it from a backup, or move it to start with an empty database.',
   );
 }
 
@@ -143,14 +141,16 @@ async function checkVersion(folder: string, binaries: Binaries): Promise<void> {
   if (version === binaries.majorVersion) return;
   throw new RegistryError(
     'EMBEDDED_SERVER_FAILED',
-    `The cluster in ${folder} was made by PostgreSQL ${version}; this version of the hub brings PostgreSQL ${binaries.majorVersion}. Dump it with the old version and load it into a new data folder.`,
+    `The cluster in ${folder} was created by PostgreSQL ${version}, and this hub brings PostgreSQL ` +
+      `${binaries.majorVersion}. Dump it with the old version and load it into a new data folder.`,
   );
 }
 
 function passwordMissing(passwordFile: string, folder: string): RegistryError {
   return new RegistryError(
     'EMBEDDED_SERVER_FAILED',
-    `There is a PostgreSQL cluster in ${folder}, but its password file ${passwordFile} is gone. Put the file back, or move the cluster away to start with an empty one.`,
+    `There is a PostgreSQL cluster in ${folder}, but its password file ${passwordFile} is missing. ` +
+      'Restore the file, or move the cluster to start with an empty one.',
   );
 }
 

@@ -56,7 +56,7 @@ describe('the data folder', () => {
 
   it('keeps its mode where other programs have files in it, or all users may', async () => {
     await oldFolder(0o755);
-    await writeFile(path.join(folder, 'letter.txt'), 'Dear reader');
+    await writeFile(path.join(folder, 'letter.txt'), 'A letter');
     expect(await close()).toMatchObject({ kind: 'open', mode: '0755', reason: expect.stringContaining('letter.txt') });
     await rm(path.join(folder, 'letter.txt'));
     await chmod(folder, 0o1777);

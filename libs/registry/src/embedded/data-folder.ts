@@ -10,7 +10,7 @@ import { findServerUser, type ServerUser } from './server-user.js';
 
 /** Only the owner. */
 const PRIVATE = 0o700;
-/** The group may pass through to a folder of its own, and lists nothing. */
+/** The group may pass to its own subfolder, and lists nothing. */
 const PRIVATE_BUT_PASSABLE = 0o710;
 const OTHERS = 0o077;
 const STICKY = 0o1000;

@@ -45,7 +45,7 @@ async function readHolder(dataDir: string, file: string): Promise<string> {
   }
 }
 
-/** Written aside and linked, so that nobody reads a lock that is still empty. */
+/** Written under another name and linked, so that no process reads an empty lock. */
 async function tryCreate(dataDir: string, file: string, content: string): Promise<boolean> {
   const aside = `${file}.${randomUUID()}`;
   try {
@@ -102,7 +102,8 @@ function parse(content: string): { readonly pid: number; readonly startMark: str
 function notWritable(dataDir: string, error: unknown): RegistryError {
   return new RegistryError(
     'EMBEDDED_SERVER_FAILED',
-    `The data folder ${dataDir} cannot be used: ${messageOf(error)}. Make it a folder that the hub's user may write, or set FLOTILLA_DATA_DIR to another.`,
+    `The data folder ${dataDir} cannot be used: ${messageOf(error)}. ` +
+      'Let the user of the hub write there, or set FLOTILLA_DATA_DIR to another folder.',
     { cause: error },
   );
 }

@@ -20,8 +20,11 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<OpenedPostg
     () => false,
   );
   if (!hasData) {
-    const message = `There is no hub's database in ${path.resolve(dataDir)}. Set FLOTILLA_DATA_DIR to the data folder, or DATABASE_URL.`;
-    throw new RegistryError('EMBEDDED_SERVER_FAILED', message);
+    throw new RegistryError(
+      'EMBEDDED_SERVER_FAILED',
+      `There is no database of a hub in ${path.resolve(dataDir)}. ` +
+        'Set FLOTILLA_DATA_DIR to the data folder, or set DATABASE_URL.',
+    );
   }
   try {
     const started = await startEmbeddedPostgres({ dataDir });

@@ -1,7 +1,7 @@
 /**
- * Starts, finds again and stops the server process of one cluster. It runs in a process group of
- * its own, so that Ctrl-C does not reach it while the hub still flushes, and it outlives a hub that
- * is killed: the next start adopts it.
+ * Starts, finds and stops the server process of one cluster. It has its own process group, so that
+ * Ctrl-C does not reach it while the hub flushes. It outlives a hub that is killed; the next start
+ * adopts it.
  */
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
@@ -19,31 +19,21 @@ export interface Postmaster {
   readonly port: number;
 }
 
-/**
- * Crash recovery replays at most max_wal_size, which takes seconds; a laptop's disk is given its
- * time.
- */
+/** Crash recovery takes seconds, and longer on the disk of a laptop. */
 const START_DEADLINE_MS = 120_000;
-/**
- * Fast shutdown ends with a checkpoint; then the server is told to stop at once, and recovers at
- * its next start.
- */
+/** Fast shutdown ends with a checkpoint. After this time the server is stopped at once. */
 const STOP_DEADLINE_MS = 60_000;
 const POLL_MS = 20;
 /** At start a bigger log is set aside as postgres.log.1. */
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
-/**
- * Someone may take the free port before the server does, and the children of a killed server need a
- * moment to notice and let go of its memory.
- */
+/** Another process may take the free port, and a killed server frees its memory after a moment. */
 const START_ATTEMPTS_MAX = 5;
 const PASSING_TROUBLE = /could not bind|could not create any TCP\/IP sockets|shared memory block/;
 const START_AGAIN_AFTER_MS = 500;
 
 /**
- * For many short transactions from one hub: enough buffers for the hot tables, few checkpoints,
- * durable commits. Sixty connections are ten for the registry, a handful for the queue, and room
- * for a second hub process, backups and psql.
+ * For many short transactions of one hub. Sixty connections are for the registry, the queue, a
+ * second hub process, backups and psql.
  */
 const SETTINGS = {
   listen_addresses: '127.0.0.1',
@@ -75,8 +65,8 @@ export interface PostmasterOptions {
 }
 
 /**
- * The running server of this cluster, adopted or started. Throws RegistryError
- * EMBEDDED_SERVER_FAILED with the end of the server's log.
+ * The running server of this cluster. Waits for one that starts or stops, and ignores other
+ * processes.
  */
 export async function runPostmaster(
   cluster: Cluster,
@@ -112,8 +102,8 @@ export async function stopPostmaster(pid: number): Promise<void> {
 }
 
 /**
- * The running server of this cluster, if there is one. An earlier hub may have left one that still
- * stops or starts (waited for), or a file that names a process which is gone or none of ours.
+ * The running server of this cluster. Waits for one that starts or stops, and ignores other
+ * processes.
  */
 export async function findRunning(folder: string): Promise<Postmaster | undefined> {
   const deadline = Date.now() + START_DEADLINE_MS;
@@ -193,7 +183,9 @@ async function becomesReady(folder: string, child: ChildProcess, logFile: string
   if (child.pid !== undefined) signal(child.pid, 'SIGQUIT');
   throw new RegistryError(
     'EMBEDDED_SERVER_FAILED',
-    `The embedded PostgreSQL did not start on ${folder}${spawnError === undefined ? '' : ` (${spawnError.message})`}. If the files are damaged, restore a backup or move the folder away to start with an empty database. The end of ${logFile}:\n${await endOf(logFile)}`,
+    `PostgreSQL did not start on ${folder}${spawnError === undefined ? '' : ` (${spawnError.message})`}. ` +
+      'If the files are damaged, restore a backup, or move the folder to start with an empty database. ' +
+      `The end of ${logFile}:\n${await endOf(logFile)}`,
     { cause: spawnError },
   );
 }

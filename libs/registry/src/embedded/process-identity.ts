@@ -1,6 +1,6 @@
 /**
- * Tells whether a process noted earlier is still that same process: numbers are used again, after a
- * restart of the machine or container even at once.
+ * Checks whether a process is still the same one: process ids are used again, after a restart of a
+ * container even at once.
  */
 import { readFile, readlink } from 'node:fs/promises';
 
@@ -9,14 +9,14 @@ export function isAlive(pid: number): boolean {
     process.kill(pid, 0);
     return true;
   } catch (error) {
-    // EPERM: it lives, and is somebody else's.
+    // EPERM: it is alive, and belongs to another user.
     return error instanceof Error && 'code' in error && error.code === 'EPERM';
   }
 }
 
 /**
- * Boot and start time of a process where the system tells them (Linux), else the empty string,
- * which matches every process of that number.
+ * Boot and start time of a process on Linux. Elsewhere the empty string, which matches any process
+ * with that id.
  */
 export async function startMark(pid: number): Promise<string> {
   try {
@@ -33,7 +33,7 @@ export async function startMark(pid: number): Promise<string> {
   }
 }
 
-/** The working folder of a process, where the system tells it. */
+/** The working folder of a process, where the system shows it. */
 export async function workingFolder(pid: number): Promise<string | undefined> {
   return readlink(`/proc/${String(pid)}/cwd`).catch(() => undefined);
 }

@@ -1,7 +1,4 @@
-/**
- * PostgreSQL refuses to run as root. Then it runs as the system's postgres user, who must be able
- * to reach its files; nobody else is tried.
- */
+/** PostgreSQL refuses to run as root, so a hub of root runs it as the user postgres. */
 import { execFile } from 'node:child_process';
 import { readFile, realpath, stat } from 'node:fs/promises';
 import path from 'node:path';
@@ -17,10 +14,7 @@ export interface ServerUser {
 
 const NAME = 'postgres';
 
-/**
- * Undefined when this process is not root: the server then runs as the hub's own user. Makes the
- * user when there is none, as the system's packages do.
- */
+/** Undefined if this process is not root. Creates the user if it does not exist. */
 export async function findServerUser(): Promise<ServerUser | undefined> {
   if (process.getuid?.() !== 0) return undefined;
   const known = await lookUp();
@@ -30,7 +24,8 @@ export async function findServerUser(): Promise<ServerUser | undefined> {
   } catch (error) {
     throw new RegistryError(
       'EMBEDDED_SERVER_FAILED',
-      `PostgreSQL does not run as root, and the user "${NAME}" could not be made (${messageOf(error)}). Start the hub as an ordinary user, or set DATABASE_URL.`,
+      `PostgreSQL does not run as root, and the user "${NAME}" could not be created (${messageOf(error)}). ` +
+        'Start the hub as an ordinary user, or set DATABASE_URL.',
       { cause: error },
     );
   }

@@ -105,7 +105,7 @@ describe('the embedded PostgreSQL', () => {
     expect(again.pid).not.toBe(process.pid);
   });
 
-  it('runs in a process group of its own', async () => {
+  it('runs in a separate process group', async () => {
     const server = await start();
     const fields = (await readFile(`/proc/${String(server.pid)}/stat`, 'utf8')).split(') ')[1]?.split(' ');
     expect(Number(fields?.[2])).toBe(server.pid);
@@ -159,15 +159,15 @@ describe('the embedded PostgreSQL', () => {
 
   it('leaves files alone that are no cluster of it', async () => {
     await mkdir(path.join(dataDir, 'postgres'), { recursive: true });
-    await writeFile(path.join(dataDir, 'postgres', 'diary.txt'), 'Dear diary');
+    await writeFile(path.join(dataDir, 'postgres', 'diary.txt'), 'My diary');
     await expect(start()).rejects.toMatchObject({
       code: 'EMBEDDED_SERVER_FAILED',
-      message: expect.stringContaining('no PG_VERSION'),
+      message: expect.stringContaining('PG_VERSION is missing'),
     });
-    expect(await readFile(path.join(dataDir, 'postgres', 'diary.txt'), 'utf8')).toBe('Dear diary');
+    expect(await readFile(path.join(dataDir, 'postgres', 'diary.txt'), 'utf8')).toBe('My diary');
   });
 
-  it('names the setting when the data folder is none', async () => {
+  it('names the setting when the data folder is not a folder', async () => {
     await writeFile(dataDir, 'a file');
     await expect(start()).rejects.toMatchObject({
       code: 'EMBEDDED_SERVER_FAILED',

@@ -26,7 +26,7 @@ export interface EmbeddedPostgres {
   readonly databaseUrl: string;
   /** The server process, for those who must find it after a crash. */
   readonly pid: number;
-  /** Something that the operator should be told, in one line. */
+  /** A notice for the operator, in one line. */
   readonly notice: string | undefined;
   /**
    * Stops the server when everything else is closed, and gives the data folder free. Idempotent.
@@ -100,7 +100,8 @@ async function ensureDatabase(cluster: Cluster, postmaster: Postmaster): Promise
   await client.connect();
   try {
     const { rows } = await client.query<{ folder: string; exists: boolean }>(
-      `SELECT current_setting('data_directory') AS folder, EXISTS (SELECT FROM pg_database WHERE datname = $1) AS exists`,
+      `SELECT current_setting('data_directory') AS folder,
+         EXISTS (SELECT FROM pg_database WHERE datname = $1) AS exists`,
       [ROLE],
     );
     if (rows[0]?.folder !== cluster.folder) {

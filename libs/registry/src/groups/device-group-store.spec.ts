@@ -62,13 +62,13 @@ describe('device groups', () => {
     await removed(group);
   });
 
-  it('give their devices voice servers, the first by name that has one, where the device has none of its own', async () => {
+  it('give voice servers to devices without any, those of the first group by name', async () => {
     const silent = await created('A', shop);
     const first = await created('B', shop, undefined, ['ws://first.example/', 'ws://second.example/']);
     const later = await created('C', shop, undefined, ['ws://later.example/']);
     const urlsOf = (id: string) => registry.deviceGroups.voiceUrlsOf(id);
     expect(await urlsOf('a')).toEqual(['ws://first.example/', 'ws://second.example/']);
-    expect([await urlsOf('d'), await urlsOf('nobody')]).toEqual([[], []]);
+    expect([await urlsOf('d'), await urlsOf('no-device')]).toEqual([[], []]);
     await registry.devices.update('a', { voiceUrls: ['wss://own.example/?key=1'] }, { actor: 'admin' });
     expect(await urlsOf('a')).toEqual(['wss://own.example/?key=1']);
     const [entry] = (await registry.audit.page({ subject: 'device:a' }, { first: 1 })).rows;
@@ -79,7 +79,7 @@ describe('device groups', () => {
     await Promise.all([silent, later].map(removed));
   });
 
-  it('are named by what is not there only to be refused, so that no complement of nothing is the whole fleet', async () => {
+  it('cause an error once removed, so that the complement of a removed group is not the whole fleet', async () => {
     const group = await created('Gone', shop);
     await removed(group);
     expect(await removed(group)).toBe(false);
@@ -89,7 +89,7 @@ describe('device groups', () => {
     await expect(registry.devices.count({ any: eleven })).rejects.toThrow('at most 10 groups');
   });
 
-  it('have names of their own, and a number that they do not exceed', async () => {
+  it('have unique names and a maximum number', async () => {
     const [one, two] = [await created('One', shop), await created('Two', shop)];
     expect(
       await registry.deviceGroups.create({ name: 'One', filter: shop, timeZone: undefined, voiceUrls: [] }, how()),
@@ -181,7 +181,7 @@ describe('the zone of a device’s clock', () => {
     await removed(group);
   });
 
-  it('comes with the answer that lets a device in', async () => {
+  it('comes with the answer that admits a device', async () => {
     const group = await created('New ones', { search: 'new' }, 'Asia/Dubai');
     const contact = {
       deviceId: 'new-1' as DeviceId,
@@ -203,7 +203,7 @@ describe('the zone of a device’s clock', () => {
 });
 
 describe('a job over a group', () => {
-  it('keeps the devices that the group meant when it was made', async () => {
+  it('keeps the devices that the group selected when the job was created', async () => {
     const group = await created('Jobbed', shop);
     const made = await registry.jobs.create(newJob({ devices: { not: { groupId: group.id } } }));
     if (made.kind !== 'created') throw new Error(made.kind);

@@ -128,8 +128,8 @@ export class DeviceGroupStore {
     const parameters: unknown[] = [];
     const isSeen = await deviceScopeOf(this.database, within);
     const counts = groups.map(
-      ({ filter }) =>
-        `(SELECT count(*) FROM device d WHERE ${deviceCondition(filter, parameters)} AND ${isSeen('d.id', parameters)})`,
+      ({ filter }) => `(SELECT count(*) FROM device d
+         WHERE ${deviceCondition(filter, parameters)} AND ${isSeen('d.id', parameters)})`,
     );
     const [row] = await this.database.query<{ counts: readonly number[] }>(
       { text: `SELECT ARRAY[${counts.join(', ')}]::int[] AS counts` },

@@ -1,7 +1,7 @@
 /**
- * Time zones that groups give to their devices. Processes cache them, so changes are noted: of groups
- * with a zone, and of the name and tags of devices. A device that joins a group for another reason
- * (presence, model, version) gets the zone when it is next read.
+ * Time zones that groups give to their devices. Processes cache them, so changes of zones, names
+ * and tags are noted. A device that joins a group for another reason gets the zone at the next
+ * read.
  */
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
@@ -38,10 +38,7 @@ export function zoneOfDevice(zones: readonly GroupZone[], parameters: unknown[])
   return `coalesce(d.time_zone, CASE ${cases.join(' ')} END)`;
 }
 
-/**
- * A group changed from the one to the other: devices whose zone it may decide, or have decided, are
- * to be read anew. To be called once it is written.
- */
+/** Notes the devices whose zone the former or the new group may decide. Call it after the write. */
 export async function noteGroupZones(
   transaction: Queryable,
   changed: readonly { readonly filter: GroundFilter; readonly timeZone: string | undefined }[],

@@ -56,7 +56,7 @@ const who = async (token: string, at = registry) => (await at.userSessions.authe
 const latestEntry = async () => (await registry.audit.page({}, { first: 1 })).rows[0];
 
 describe('users', () => {
-  it('begin with one, whoever asks and however often', async () => {
+  it('begin with one, however many processes create it', async () => {
     const first = { name: 'First', email: 'first@example.net', role: 'ADMIN', passwordHash: '$argon2id$x' } as const;
     const made = await Promise.all([
       registry.users.createFirst(first, now),
@@ -66,7 +66,7 @@ describe('users', () => {
     expect(await registry.users.isEmpty()).toBe(false);
   });
 
-  it('have an e-mail address without regard to case, which nobody else has', async () => {
+  it('have a unique e-mail address without regard to case', async () => {
     const ada = userOf(await create({ email: 'Ada@Example.net', passwordHash: '$argon2id$a' }));
     expect(ada).toMatchObject({
       email: 'ada@example.net',
@@ -81,7 +81,7 @@ describe('users', () => {
       refused: 'EMAIL_TAKEN',
     });
     expect(await create({ email: 'one@example.net' }, 2)).toEqual({ refused: 'TOO_MANY' });
-    expect(await registry.users.update('nobody', {}, asked)).toEqual({ refused: 'NOT_FOUND' });
+    expect(await registry.users.update('no-uuid', {}, asked)).toEqual({ refused: 'NOT_FOUND' });
   });
 
   it('are recorded with what was changed, and never with a password', async () => {
@@ -167,7 +167,8 @@ describe('sessions of users', () => {
   it('idle out while something is only watching them', async () => {
     const user = userOf(await create({ name: 'Wim', email: 'wim@example.net' }));
     const { token } = await signIn(user.id);
-    const backdate = `UPDATE user_session SET last_used_at = now() - interval '10 minutes' WHERE user_id = '${user.id}'`;
+    const backdate = `UPDATE user_session SET last_used_at = now() - interval '10 minutes'
+                      WHERE user_id = '${user.id}'`;
     await execute(database.databaseUrl, backdate);
     const nineMinutes = 540_000;
     const isLive = async (idleMs: number, watched?: 'watched') => {

@@ -34,7 +34,8 @@ async function deadProcess(): Promise<string> {
   const id = v7();
   await database.query(
     {
-      text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until) VALUES ($1, 'spec', 1, now(), now() - interval '1 second')`,
+      text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until)
+             VALUES ($1, 'spec', 1, now(), now() - interval '1 second')`,
     },
     [id],
   );
@@ -68,7 +69,7 @@ afterEach(async () => {
 });
 
 describe('a lease that lapsed while PostgreSQL was away', () => {
-  it('is revived by the next renewal, for all processes, whoever comes back first', async () => {
+  it('is revived by the next renewal, for all processes and in any order', async () => {
     const processes = [anotherProcess(), anotherProcess()] as const;
     const leases = [await processes[0].take(), await processes[1].take()];
     isAway = true;
@@ -145,8 +146,10 @@ describe('a process that died with calls of idempotency keys under way', () => {
     const dead = await deadProcess();
     await database.query(
       {
-        text: `INSERT INTO call_key (principal, actor, key, request_hash, call_id, device_id, tool, arguments, started_at, process_id)
-               SELECT 'KEY:1', 'spec', id::text, 'h', id, 'd-1', 'self.lamp.turn_on', '{"on": true}', now() - interval '4 seconds', $3
+        text: `INSERT INTO call_key (principal, actor, key, request_hash, call_id, device_id, tool, arguments,
+                 started_at, process_id)
+               SELECT 'KEY:1', 'spec', id::text, 'h', id, 'd-1', 'self.lamp.turn_on', '{"on": true}',
+                 now() - interval '4 seconds', $3
                FROM unnest(ARRAY[$1, $2]::uuid[]) AS id`,
       },
       [callId, recordedId, dead],
@@ -179,7 +182,7 @@ describe('a process that died with calls of idempotency keys under way', () => {
 });
 
 describe('which processes live', () => {
-  it('is not known before this process has held its own lease for a while, and leaves out those whose leases have ended', async () => {
+  it('is known once this process has held its own lease for a while, without processes whose lease ended', async () => {
     const asker = anotherProcess();
     expect(await asker.living()).toBeUndefined();
     const own = await asker.take();

@@ -1,14 +1,8 @@
 /**
- * Leases of hub processes: a row that its process renews while it lives. What a process left behind
- * is closed once its lease has ended. A lapsed lease is not a lost one. While PostgreSQL is away
- * nobody can renew, and a hub that ended itself for that would throw out its devices for nothing.
- * So the row is the lease: the next renewal that finds it revives it, and only a process whose row
- * was swept has lost it. That is safe, because everything that a living lease allows (presence,
- * ownership of jobs, claims of targets) compares `lease_until` inside the statement that uses it,
- * and because a job that was taken over meanwhile has a newer fence, under which the former owner's
- * statements change nothing. An outage makes all leases lapse, and whoever is back first must not
- * sweep the others: only a process sweeps that has itself held a lease without a gap for a whole
- * lease period, in which the living have had time to renew theirs.
+ * Leases of hub processes: rows that processes renew. A lapsed lease is revived by the next
+ * renewal, because an outage of PostgreSQL must not end hubs; only a removed row is lost. A process
+ * removes others only after it held its own lease for a whole period, in which living ones renew
+ * theirs.
  */
 import { hostname } from 'node:os';
 import type { HubProcessId } from '@flotilla/mcp';
@@ -23,7 +17,7 @@ export interface LeaseTiming {
   readonly leaseMs: number;
   /** Two renewals may fail before the lease lapses. */
   readonly renewEveryMs: number;
-  /** After a renewal that failed: how late a hub is present again when PostgreSQL is. */
+  /** The pause after a failed renewal. */
   readonly retryAfterMs: number;
 }
 
@@ -35,7 +29,7 @@ const TAKE = {
 };
 const RENEW = {
   name: 'renew-lease',
-  // An answer that came later would be about a lease that has lapsed.
+  // A later answer would be about a lapsed lease.
   timeoutMs: 5_000,
   text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
 };
@@ -43,11 +37,12 @@ const RENEW = {
 const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
 
 /**
- * Calls with an idempotency key that a dead process had begun and not recorded. The index is on the
- * start of a call, and no call takes longer than five minutes.
+ * Records calls with an idempotency key that a dead process did not finish. No call takes longer
+ * than five minutes.
  */
 const RECORD_CUT_OFF_CALLS = `, cut_off AS (
-           INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, error_code, error_message, started_at, duration_ms, actor)
+           INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, error_code, error_message,
+             started_at, duration_ms, actor)
            SELECT k.call_id, k.device_id, k.tool, k.arguments, 'UNKNOWN', 'MAYBE', 'HUB_RESTARTED',
              'The hub process that made the call ended before it could record the outcome.', k.started_at,
              extract(epoch FROM greatest(dead.ended_at - k.started_at, interval '0')) * 1000, k.actor
@@ -57,10 +52,7 @@ const RECORD_CUT_OFF_CALLS = `, cut_off AS (
            ON CONFLICT (id) DO NOTHING
          )`;
 
-/**
- * Ends processes and what they left open. $1: the process that asks; $2: the reason that its
- * sessions get.
- */
+/** Ends processes and their open sessions. $1 the asking process, $2 the close reason. */
 const endProcesses = (which: string, more = ''): { readonly text: string } => ({
   text: `WITH dead AS (
            DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
@@ -74,7 +66,8 @@ const endProcesses = (which: string, more = ''): { readonly text: string } => ({
          SELECT count(*)::int AS count FROM ended`,
 });
 const END_LAPSED = endProcesses(
-  'id <> $1 AND lease_until <= now() AND EXISTS (SELECT FROM hub_process own WHERE own.id = $1 AND own.lease_until > now())',
+  `id <> $1 AND lease_until <= now()
+     AND EXISTS (SELECT FROM hub_process own WHERE own.id = $1 AND own.lease_until > now())`,
   RECORD_CUT_OFF_CALLS,
 );
 const END_OTHERS = endProcesses('id <> $1', RECORD_CUT_OFF_CALLS);
@@ -94,7 +87,7 @@ export class ProcessLeases {
     this.#deps = { database, logger, timing };
   }
 
-  /** The process that sessions opened here belong to. */
+  /** The process to which sessions of this gateway belong. */
   get holder(): HubProcessId | undefined {
     return this.#current?.id;
   }
@@ -109,20 +102,14 @@ export class ProcessLeases {
     return this.#current;
   }
 
-  /**
-   * Resolves to 0 while this process cannot tell the dead from those that an outage kept from
-   * renewing.
-   */
+  /** Resolves to 0 while an outage may have kept other processes from renewing their leases. */
   async sweep(): Promise<number> {
     if (this.#current?.isSteady !== true) return 0;
     const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, [this.#current.id, 'hub_crashed']);
     return row?.count ?? 0;
   }
 
-  /**
-   * The processes whose leases live; undefined while this process cannot tell, because its own
-   * lease is new or was just revived.
-   */
+  /** The processes with living leases; undefined while the own lease is new or just revived. */
   async living(): Promise<ReadonlySet<HubProcessId> | undefined> {
     if (this.#current?.isSettled !== true) return undefined;
     const rows = await this.#deps.database.query<{ id: HubProcessId }>(LIVING, []);

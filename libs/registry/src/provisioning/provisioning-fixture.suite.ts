@@ -44,7 +44,7 @@ export async function openProvisioning(): Promise<ProvisioningFixture> {
 
 let macs = 0;
 
-/** A device that nobody has seen. */
+/** An unknown device. */
 export function newContact(change: Partial<OtaContact> = {}): OtaContact {
   macs += 1;
   const digits = macs.toString(16).padStart(6, '0');
@@ -74,6 +74,6 @@ export function logIn(
 
 export async function admitted(registry: Registry, contact: OtaContact): Promise<KnownDevice> {
   const known = await registry.enrolments.admit(contact);
-  if (known === undefined) throw new TypeError(`${contact.deviceId} was not let in.`);
+  if (known === undefined) throw new TypeError(`${contact.deviceId} was not admitted.`);
   return known;
 }

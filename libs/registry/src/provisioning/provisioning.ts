@@ -1,16 +1,13 @@
-/**
- * How devices get in: what the hub knows of a device's identity, the credentials it issued, and
- * those that wait to be let in.
- */
+/** How devices enrol: their identity, their credentials, and devices that wait for an approval. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Dialect, TransportKind } from '../device-filter.js';
 import type { DeviceRow } from '../devices/device-rows.js';
 
-/** What an OTA request says of the device that sent it. None of it is proven. */
+/** The claims of an OTA request. None of them is proven. */
 export interface OtaContact {
   readonly deviceId: DeviceId;
   /**
-   * The device's own UUID (Client-Id). A secret: stored as a hash only, never in events, logs or
+   * The UUID of the device (Client-Id). A secret: stored as a hash, and never in events, logs or
    * the API.
    */
   readonly clientUuid: string;
@@ -18,52 +15,40 @@ export interface OtaContact {
   readonly firmwareVersion: string | undefined;
   readonly remoteAddress: string | undefined;
   /**
-   * What counts as one place of origin: an IPv4 address, or 64 bits of an IPv6 address. Without it
-   * the address counts.
+   * The network of the device: an IPv4 address, or 64 bits of an IPv6 address. Default: the
+   * address.
    */
   readonly remoteNetwork?: string | undefined;
-  /** What decides which images it can take. */
+  /** The facts that decide which images fit. */
   readonly board?: BoardFacts;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
-/** Members that the device did not tell are undefined, and what it told before stays. */
+/** Undefined members were not reported, and stay as they were. */
 export interface BoardFacts {
   /** `esp32s3`. */
   readonly chip: string | undefined;
-  /**
-   * Partitions that an image can be written to while another runs; 0: it cannot be upgraded over
-   * the air.
-   */
+  /** Partitions for another image than the running one; 0: no upgrade over the air. */
   readonly otaPartitions: number | undefined;
   /** Lower-case hex SHA-256 of the running image's ELF file. */
   readonly elfSha256: string | undefined;
 }
 
-/**
- * A device that may come in, as an OTA answer needs it. Small: a gateway keeps all of them in
- * memory, to answer while PostgreSQL is away.
- */
+/** A known device, as an OTA answer needs it. Small, because a gateway caches all of them. */
 export interface KnownDevice {
   readonly deviceId: DeviceId;
   readonly dialect: Dialect;
-  /**
-   * Lower-case hex SHA-256 of the Client-Id that it is bound to; undefined for a registered device
-   * that no Client-Id proved.
-   */
+  /** Lower-case hex SHA-256 of the bound Client-Id; undefined before a Client-Id was proven. */
   readonly clientUuidHash: string | undefined;
-  /** How it is told to connect. */
+  /** The transport in its OTA answers. */
   readonly transport: 'MQTT' | 'WEBSOCKET';
-  /** IANA zone of its clock, its own or of a group; undefined: the hub's default. */
+  /** IANA zone of its clock, of the device or a group; undefined: the default of the hub. */
   readonly timeZone: string | undefined;
   readonly credential: IssuedCredential;
 }
 
-/**
- * The newest credential of a device. `secret` is there until the device has used it, and then never
- * again.
- */
+/** The newest credential of a device. `secret` is there until its first use. */
 export interface IssuedCredential {
   /** MQTT client id with a random part: not the device's UUID. */
   readonly mqttClientId: string;
@@ -78,27 +63,24 @@ export type Recognition =
   | {
       readonly kind: 'unproven';
       /**
-       * The device is known, so this is another board, an erased one, or one that was registered
-       * without its Client-Id.
+       * The device is known: this is another board, an erased one, or one registered without a
+       * Client-Id.
        */
       readonly isKnown: boolean;
-      /** Another Client-Id, or the board that uses its credential, has the device. */
+      /** Another Client-Id, or a board that uses its credential, holds the device. */
       readonly replaces: boolean;
-      /**
-       * Trust on first use (`admitWithoutCodeUntil`): `due` admits this request, `past` had another
-       * Client-Id before.
-       */
+      /** Trust on first use: `due` admits this request, `past` had another Client-Id before. */
       readonly firstUse: 'none' | 'due' | 'past';
     };
 
-/** Why a proof was refused, for counters and events. */
+/** The result of a check, for counters and events. */
 export type CredentialVerdict =
-  /** `hasBound`: the connection bound its Client-Id to the device. */
+  /** `hasBound`: this connection bound its Client-Id to the device. */
   | { readonly kind: 'granted'; readonly deviceId: DeviceId; readonly hasBound?: true }
-  /** `deviceId` where the ids name a known device: an event offers to issue anew. */
+  /** `deviceId` of a known device: its event offers a new credential. */
   | { readonly kind: 'refused'; readonly deviceId: DeviceId | undefined };
 
-/** What an OTA request has changed in a device's row. */
+/** The change of a device by an OTA request. */
 export interface NotedContact {
   readonly deviceId: DeviceId;
   /** Before the request. */
@@ -108,9 +90,9 @@ export interface NotedContact {
 
 export interface EnrolmentRow {
   readonly id: string;
-  /** Six digits, shown by the device. Only an ADMIN ever sees it in the API. */
+  /** Six digits that the device shows. Only an ADMIN sees it in the API. */
   readonly code: string;
-  /** A known device that came with another Client-Id. */
+  /** A known device with another Client-Id. */
   readonly replaces: boolean;
   readonly deviceId: DeviceId;
   readonly model: string | undefined;
@@ -119,7 +101,7 @@ export interface EnrolmentRow {
   readonly requestedAt: number;
 }
 
-/** What a device that waits is told: the code to show and the challenge to ask about. */
+/** The code that a waiting device shows, and the challenge that it asks about. */
 export interface PendingEnrolment {
   readonly code: string;
   readonly challenge: string;
@@ -146,10 +128,7 @@ export interface TokenLogin {
 export type ApprovalRefusal = 'NOT_FOUND' | 'ATTEMPTS_EXCEEDED' | 'DEVICE_ONLINE';
 
 export type Approval =
-  /**
-   * `hasReplaced`: the device was known with another Client-Id, whose credentials are void now; a
-   * session of theirs is to be ended.
-   */
+  /** `hasReplaced`: credentials of another Client-Id are void, and its session must end. */
   | { readonly kind: 'approved'; readonly device: DeviceRow; readonly hasReplaced: boolean }
   | { readonly kind: ApprovalRefusal };
 
@@ -184,8 +163,8 @@ export interface ApprovalRequest {
 }
 
 /**
- * `conflicts` names devices that exist already. `beyond` is a device outside the access scope of the
- * caller, or one that waits for an approval.
+ * `conflicts` names devices that exist already. `beyond` is a device outside the access scope of
+ * the caller, or one that waits for an approval.
  */
 export type Registration =
   | {
@@ -195,7 +174,7 @@ export type Registration =
   | { readonly kind: 'conflict'; readonly conflicts: readonly string[] }
   | { readonly kind: 'beyond'; readonly deviceId: string };
 
-/** A secret of one chip: 32 bytes in its eFuse, found by its serial number. */
+/** The secret of one chip: 32 bytes in its eFuse, found by its serial number. */
 export interface FactoryKey {
   readonly serial: string;
   readonly key: Uint8Array;
@@ -206,16 +185,14 @@ export interface NewDevice {
   readonly name: string | undefined;
   readonly tags: readonly string[];
   readonly dialect: Dialect;
-  /** How it is told to connect; TCP is for devices that the hub dials. */
+  /** The transport in its OTA answers; TCP for devices that the hub dials. */
   readonly transport: TransportKind;
   /** `host:port` where `transport` is TCP. */
   readonly address?: string | undefined;
-  /** The Client-Id that it will come with. A secret: stored as a hash only. */
+  /** The expected Client-Id. A secret: stored as a hash only. */
   readonly clientUuid?: string | undefined;
-  /** Trust on first use until then, ms since the Unix epoch. */
+  /** The end of trust on first use, ms since the Unix epoch. */
   readonly admitWithoutCodeUntil?: number | undefined;
-  /**
-   * An administrator gave the address: then it may be in a private network that no setting lists.
-   */
+  /** An administrator gave the address, so it may be in a private network that no setting lists. */
   readonly dialByAdmin?: boolean | undefined;
 }

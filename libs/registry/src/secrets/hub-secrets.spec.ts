@@ -18,7 +18,7 @@ describe('a secret that the processes of a hub share', () => {
     await testDatabase.close();
   });
 
-  it('is the same for all that ask at once, and stays', async () => {
+  it('is the same for all processes that ask at once, and stays', async () => {
     const asked = await Promise.all(Array.from({ length: 8 }, () => keepHubSecret(database, 'bus')));
     expect(new Set(asked).size).toBe(1);
     expect(asked[0]).toMatch(/^[\w-]{43}$/);

@@ -1,7 +1,4 @@
-/**
- * What the hub makes up so that nobody can guess it, and the hashes by which it knows it again.
- * Stores nothing.
- */
+/** Random secrets of the hub, and their hashes. Stores nothing. */
 import { hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
 import type { Dialect } from '../device-filter.js';
 
@@ -20,9 +17,8 @@ export function newCode(): string {
 }
 
 /**
- * A client id in the shape that xiaozhi servers issue, so that everything which reads such ids
- * finds the device in it; that of a microcontroller says so. The last part is random. [xiaozhi
- * §2.8, mcpu §6.1]
+ * A client id in the form of xiaozhi servers, which other programs can read; its last part is
+ * random. [xiaozhi §2.8, mcpu §6.1]
  */
 export function newMqttClientId(deviceId: string, dialect: Dialect): string {
   const group = dialect === 'MCPU' ? 'mcpu' : 'GID_flotilla';

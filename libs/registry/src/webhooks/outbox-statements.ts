@@ -19,8 +19,8 @@ export const ADD_TO_OUTBOX = `
   SELECT EXISTS (SELECT FROM added) AS owes`;
 
 /**
- * $1 maximum in total, $2 maximum in flight per webhook, $3 ms until the claim lapses, $4 failures in
- * a row after which a webhook gets one delivery at a time.
+ * $1 maximum in total, $2 maximum in flight per webhook, $3 ms until the claim lapses, $4 failures
+ * in a row after which a webhook gets one delivery at a time.
  */
 export const CLAIM = {
   name: 'claim-webhook-debts',
@@ -47,7 +47,9 @@ export const CLAIM = {
     ORDER BY c."eventId"`,
 };
 
-/** Pending events are counted up to this number. A larger count would cost more than it is worth. */
+/**
+ * Pending events are counted up to this number. A larger count would cost more than it is worth.
+ */
 export const PENDING_COUNTED_MAX = 100_000;
 
 /** $1 maximum to count. The oldest event of each webhook is one lookup in the index. */
@@ -56,7 +58,7 @@ export const BACKLOG = {
   text: `
     SELECT (SELECT count(*)::int FROM webhook WHERE paused_at IS NOT NULL AND NOT enabled) AS paused,
       (SELECT count(*)::int FROM (
-        SELECT FROM webhook_debt d JOIN webhook w ON w.id = d.webhook_id AND w.enabled LIMIT $1) pending) AS owed,
+        SELECT FROM webhook_debt d JOIN webhook w ON w.id = d.webhook_id AND w.enabled LIMIT $1) pending) AS pending,
       (SELECT (extract(epoch FROM now() - min(first.owed_at)) * 1000)::float8
        FROM webhook w CROSS JOIN LATERAL (
          SELECT d.owed_at FROM webhook_debt d WHERE d.webhook_id = w.id ORDER BY d.event_id LIMIT 1) first

@@ -123,7 +123,8 @@ export class WebhookStore {
       this.database,
       by,
       (transaction) => deliverAgain(transaction, deliveryId),
-      (answer) => (answer.kind === 'owed' ? changesOf(answer.webhook, 'webhook.redelivered', at, { deliveryId }) : []),
+      (answer) =>
+        answer.kind === 'queued' ? changesOf(answer.webhook, 'webhook.redelivered', at, { deliveryId }) : [],
     );
   }
 
@@ -157,8 +158,10 @@ export class WebhookStore {
   }
 
   async backlog(): Promise<WebhookBacklog> {
-    const [row] = await this.database.query<WebhookBacklog>(BACKLOG, [PENDING_COUNTED_MAX]);
-    return { paused: row?.paused ?? 0, owed: row?.owed ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
+    const [row] = await this.database.query<{ paused: number; pending: number; oldestMs: number | null }>(BACKLOG, [
+      PENDING_COUNTED_MAX,
+    ]);
+    return { paused: row?.paused ?? 0, owed: row?.pending ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
   }
 
   /** Stops delivering to it. False where it was not enabled. */
@@ -198,7 +201,7 @@ async function deliverAgain(transaction: Transaction, deliveryId: string): Promi
   if (!webhook.enabled) return { kind: 'DISABLED' };
   if (events === 0) return { kind: 'EVENT_GONE' };
   await transaction.query(DELIVER_AGAIN, [webhookId, eventId]);
-  return { kind: 'owed', webhook: plainRow(webhook) };
+  return { kind: 'queued', webhook: plainRow(webhook) };
 }
 
 function changesOf(

@@ -75,7 +75,8 @@ export interface ClaimRequest {
 }
 
 export type RedeliveryAnswer =
-  { readonly kind: 'owed'; readonly webhook: WebhookRow } | { readonly kind: 'NOT_FOUND' | 'EVENT_GONE' | 'DISABLED' };
+  | { readonly kind: 'queued'; readonly webhook: WebhookRow }
+  | { readonly kind: 'NOT_FOUND' | 'EVENT_GONE' | 'DISABLED' };
 
 /** The state of all webhooks together. */
 export interface WebhookBacklog {

@@ -1,7 +1,6 @@
 /**
- * Bindings of a device to its Client-Id: who has the Client-Id is the device from then on, so each
- * binding is on the audit trail. Ways that need more than this file are in admit-arrivals.ts and
- * approve-enrolment.ts.
+ * Bindings of devices to Client-Ids, each with an audit entry. Other ways to bind are in
+ * admit-contacts.ts and approve-enrolment.ts.
  */
 import { appendAudit } from '../../audit/append-audit.js';
 import type { AuditedChange } from '../../audit/audit-entry.js';
@@ -26,10 +25,7 @@ export function boundChange(
   return { action: 'device.client_bound', subject: `device:${deviceId}`, data: { by, ...more }, at };
 }
 
-/**
- * $1: the device; $2: the hash of its Client-Id; $3: the hash of the secret that the connection
- * had.
- */
+/** $1 device, $2 hash of its Client-Id, $3 hash of the secret of the connection. */
 const BIND = {
   name: 'bind-client-by-token',
   text: `UPDATE device d SET client_uuid_hash = $2 WHERE d.id = $1 AND d.client_uuid_hash IS NULL
@@ -37,8 +33,8 @@ const BIND = {
 };
 
 /**
- * The first Client-Id that comes with a valid credential. False where the device has another one by
- * now, or the credential is gone.
+ * Binds the first Client-Id with a valid credential. False where another one was bound, or the
+ * credential was removed.
  */
 export async function bindByToken(
   transaction: Queryable,

@@ -18,7 +18,8 @@ beforeAll(async () => {
   database = new Database(testDatabase.databaseUrl, 4, silentLogger);
   await database.query(
     {
-      text: `INSERT INTO device (id, dialect, reachability) SELECT 'device-' || n, 'XIAOZHI', 'ALWAYS' FROM generate_series(1, ${DEVICES}) n`,
+      text: `INSERT INTO device (id, dialect, reachability)
+             SELECT 'device-' || n, 'XIAOZHI', 'ALWAYS' FROM generate_series(1, ${DEVICES}) n`,
     },
     [],
   );
@@ -136,7 +137,7 @@ describe('what is remembered of devices', () => {
     expect((await cache.find('device-5')).timeZone).toBe('Europe/Paris');
   });
 
-  it('is there again before anybody asks for it, whatever is forgotten meanwhile', async () => {
+  it('is cached again before a request needs it, regardless of what was forgotten meanwhile', async () => {
     const { cache, seen } = openBook();
     await findAll(cache, ids(3));
     await changeElsewhere('device-2', 'Europe/Lisbon');
@@ -151,7 +152,7 @@ describe('what is remembered of devices', () => {
     await expect(cache.find('device-3')).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
   });
 
-  it('is read anew once for a change that a long transaction has it find again and again', async () => {
+  it('is read again once for a change that a long transaction has it find again and again', async () => {
     const { cache, seen } = openBook();
     await findAll(cache, ids(3));
     const long = new pg.Client({ connectionString: testDatabase.databaseUrl });
@@ -163,7 +164,7 @@ describe('what is remembered of devices', () => {
     for (let look = 1; look <= 3; look++) {
       seen.now += 1_000;
       await cache.find('device-1');
-      // The first look and what it had read anew, then each look alone.
+      // The first look and what it read again, then each look alone.
       await expect.poll(() => seen.answers).toBe(1 + look);
     }
     await long.end();

@@ -1,8 +1,7 @@
 /**
- * What this process remembers of how devices stand, so that a storm of logins costs a few
- * statements and answers go on while PostgreSQL is away. Forgets at once what this process changes,
- * and what others changed by the next question after a second; what was changed is read again
- * without waiting for a question, because PostgreSQL may be away by then. Decides nothing.
+ * Caches the state of devices, so that a storm of logins costs a few statements and answers
+ * continue while PostgreSQL is unavailable. Changes of this process count at once, those of others
+ * after a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Queryable } from '../../database/database.js';
@@ -18,29 +17,27 @@ import type { Standing } from './standing.js';
 
 /** More devices than one gateway has sessions, at about 1 KB each. */
 const KNOWN_MAX = 100_000;
-/** Ids that nobody knows, kept apart so that made-up ones push no device out. */
+/** Unknown ids are kept apart, so that invented ones displace no device. */
 const UNKNOWN_MAX = 10_000;
 /** How late a change by another process may be noticed. */
 const SYNC_EVERY_MS = 1_000;
-/** Changes are kept for an hour; who has not looked for this long begins with nothing. */
+/** Changes are kept for an hour. A process that did not read them for this long starts empty. */
 const SYNC_GAP_MAX_MS = 20 * 60_000;
 /**
- * Nobody waits longer than this to hear of changes: while PostgreSQL is away each question may take
- * ten seconds.
+ * A lookup waits at most this long for changes: without PostgreSQL the answer takes ten seconds.
  */
 const SYNC_WAIT_MS = 250;
 const ROWS_PER_PAGE = 2_000;
 
-/**
- * $1: the oldest transaction that was still running at the last look. Each change is `<transaction>
- * <device>`.
- */
+/** $1 the oldest transaction that ran at the last read. A change is `<transaction> <device>`. */
 const CHANGED_SINCE = {
   name: 'provisioning-changed-since',
   text: `SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS horizon,
-           ARRAY(SELECT transaction_id || ' ' || device_id FROM provisioning_change WHERE transaction_id >= $1::bigint) AS changes`,
+           ARRAY(
+             SELECT transaction_id || ' ' || device_id FROM provisioning_change WHERE transaction_id >= $1::bigint
+           ) AS changes`,
 };
-/** For a first look, after which everything is forgotten anyway. */
+/** For the first read, after which the cache is empty anyway. */
 const BEFORE_NOTHING = '9223372036854775807';
 
 export class CredentialCache {
@@ -50,11 +47,11 @@ export class CredentialCache {
   readonly #known = new BoundedCache<string, Standing>(KNOWN_MAX);
   readonly #unknown = new BoundedCache<string, Standing>(UNKNOWN_MAX);
   readonly #reads: GatheredReads<Standing>;
-  /** Devices of which more is remembered than is written: what a read brings of them is older. */
+  /** Devices whose cached state is newer than the written one: a read of them is outdated. */
   readonly #amended = new Set<string>();
   #zones: Promise<readonly GroupZone[]> | undefined;
   /**
-   * For each read that is out, what was forgotten meanwhile: what it brings of that is out of date.
+   * For each running read, the ids that were forgotten meanwhile: its rows of these are outdated.
    */
   readonly #forgottenDuring = new Set<Set<string>>();
   /**
@@ -91,9 +88,8 @@ export class CredentialCache {
   }
 
   /**
-   * The device as PostgreSQL has it now, with what this process has yet to write. Costs a share of
-   * one statement whether or not the device is known or remembered: the time that it takes
-   * discloses neither.
+   * The device as PostgreSQL has it, with pending writes of this process. Known and unknown devices
+   * cost the same time.
    */
   async read(deviceId: string): Promise<Standing> {
     const id = storableText(deviceId);
@@ -218,17 +214,13 @@ export class CredentialCache {
       this.#horizon = row?.horizon ?? this.#horizon;
       this.#syncedAt = askedAt;
     } catch (error) {
-      // What is remembered stays in use: a login gets no session without PostgreSQL anyway, and an
-      // OTA answer must not fail for it.
+      // The cache stays in use: an OTA answer must not fail because of this.
       this.#logger.warn({ message: messageOf(error) }, 'changes of credentials by other processes were not read');
     } finally {
       this.#nextSyncAt = askedAt + SYNC_EVERY_MS;
     }
   }
-  /**
-   * Nobody waits for it, and whoever asks meanwhile shares it. What cannot be read is read when
-   * somebody asks.
-   */
+  /** Reads changed devices ahead of requests. A failed read is repeated at the next request. */
   #readAgain(ids: readonly string[]): void {
     for (const id of ids) if (id !== GROUP_ZONES) this.#reads.get(id).catch(() => undefined);
   }

@@ -15,7 +15,7 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 describe('credentials of a device', () => {
-  it('let it in over MQTT and over WebSocket, and only as a whole', async () => {
+  it('admit it over MQTT and over WebSocket, and only as a whole', async () => {
     const { registry } = fixture;
     const contact = newContact();
     const known = await admitted(registry, contact);
@@ -27,19 +27,19 @@ describe('credentials of a device', () => {
     );
     expect(await logIn(registry, known, { password: `${known.credential.secret ?? ''}x` })).toEqual(refused);
     expect(await logIn(registry, known, { password: '' })).toEqual(refused);
-    expect(await logIn(registry, known, { username: 'nobody' })).toEqual({ kind: 'refused', deviceId: undefined });
+    expect(await logIn(registry, known, { username: 'no-device' })).toEqual({ kind: 'refused', deviceId: undefined });
     const token = known.credential.secret ?? '';
     const { credentials } = registry;
     expect(await credentials.checkWebSocket({ ...contact, token })).toEqual(granted);
     expect(await credentials.checkWebSocket({ ...contact, token: token.slice(1) })).toEqual(refused);
     expect(await credentials.checkWebSocket({ ...contact, clientUuid: randomUUID(), token })).toEqual(refused);
-    expect(await credentials.checkWebSocket({ ...contact, deviceId: 'nobody', token })).toEqual({
+    expect(await credentials.checkWebSocket({ ...contact, deviceId: 'no-device', token })).toEqual({
       kind: 'refused',
       deviceId: undefined,
     });
   });
 
-  it('of another device are refused, whatever is mixed', async () => {
+  it('of another device are refused in any combination', async () => {
     const { registry } = fixture;
     const [one, other] = [await admitted(registry, newContact()), await admitted(registry, newContact())];
     const mixed = { password: other.credential.secret ?? '' };
@@ -131,7 +131,7 @@ describe('credentials of a device', () => {
     expect(await registry.credentials.findKnown(deviceId)).toBeUndefined();
     const credential = await registry.credentials.rotate(deviceId, Date.now());
     expect(credential && (await logIn(registry, { credential })).kind).toBe('granted');
-    expect(await registry.credentials.rotate('nobody', Date.now())).toBeUndefined();
+    expect(await registry.credentials.rotate('no-device', Date.now())).toBeUndefined();
   });
 });
 
@@ -152,13 +152,13 @@ describe('tokens of microcontrollers', () => {
   const check = (deviceId: string, token: string, { credentials } = fixture.registry) =>
     credentials.checkToken({ deviceId, token });
 
-  it('let in the board that they were issued to, and no other', async () => {
+  it('admit the board that they were issued to, and no other', async () => {
     const [token, other] = [await register('bed-1'), await register('bed-2')];
     expect(await check('bed-1', token)).toEqual({ kind: 'granted', deviceId: 'bed-1' });
     expect(await check('bed-1', token, fixture.other)).toEqual({ kind: 'granted', deviceId: 'bed-1' });
     for (const wrong of [other, `${token}x`, token.slice(1), token.toUpperCase(), '', hashOf(token)])
       expect(await check('bed-1', wrong)).toEqual({ kind: 'refused', deviceId: 'bed-1' });
-    expect(await check('nobody', token)).toEqual({ kind: 'refused', deviceId: undefined });
+    expect(await check('no-device', token)).toEqual({ kind: 'refused', deviceId: undefined });
     expect(await check('bed\0-1', token)).toEqual({ kind: 'refused', deviceId: undefined });
   });
 

@@ -1,4 +1,6 @@
-/** Checks and issues the credentials of devices. A refusal never says what would have been right. */
+/**
+ * Checks and issues the credentials of devices. A refusal does not say what would have been right.
+ */
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
 import type { BatchWriter } from '../../database/batch-writer.js';
@@ -137,8 +139,8 @@ export class CredentialStore {
   }
 
   /**
-   * Whether the Client-Id is the one that the device is bound to. All answers but a proven one cost a
-   * share of one statement, so that their time does not disclose which devices are known.
+   * Whether the Client-Id is the one of the device. All other answers cost a share of one
+   * statement, so that their time does not disclose which devices are known.
    */
   async recognise({ at, clientUuid, deviceId }: OtaContact): Promise<Recognition> {
     const { cache } = this.#deps;

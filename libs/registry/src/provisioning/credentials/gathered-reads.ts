@@ -1,16 +1,12 @@
 /**
- * Reads by id, many in one statement: what is asked while one statement runs, and shortly after, is
- * asked by the next. Remembers nothing.
+ * Reads by id, many in one statement: requests that come while a statement runs share the next one.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistryError } from '../../registry-error.js';
 
 /** Ids of one statement. */
 const IDS_PER_READ = 1_000;
-/**
- * Between two statements, where ids are few: a fleet that comes back asks for some at each turn of
- * the event loop, and a statement costs both sides as much as ten ids.
- */
+/** Pause between two small statements. A statement costs both sides as much as ten ids. */
 const PAUSE_MS = 10;
 
 interface Asked<Value> {
@@ -34,7 +30,7 @@ export class GatheredReads<Value> {
     this.#waiting.set(id, asked);
     if (!this.#isRunning) {
       this.#isRunning = true;
-      // Everything of the same turn of the event loop comes along.
+      // Takes all requests of this turn of the event loop along.
       setImmediate(() => void this.#run());
     }
     return asked.value;

@@ -1,6 +1,6 @@
 /**
- * The writes that everything which lets devices in is made of, set-based and inside somebody's
- * transaction. They check nothing.
+ * Issues credentials, records changes for other processes, and locks devices. Used in the
+ * transactions that enrol, register and remove devices; checks nothing.
  */
 import type { Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
@@ -11,7 +11,8 @@ import { hashOf, newMqttClientId, newSecret } from '../../secrets/secrets.js';
 const ISSUE = {
   name: 'issue-credentials',
   text: `INSERT INTO device_credential (device_id, generation, mqtt_client_id, secret_hash, secret, issued_at)
-         SELECT i.device_id, coalesce((SELECT max(c.generation) FROM device_credential c WHERE c.device_id = i.device_id), 0) + 1,
+         SELECT i.device_id,
+           coalesce((SELECT max(c.generation) FROM device_credential c WHERE c.device_id = i.device_id), 0) + 1,
            i.mqtt_client_id, i.secret_hash, i.secret, to_timestamp($2::float8 / 1000)
          FROM json_to_recordset($1) AS i(device_id text, mqtt_client_id text, secret_hash text, secret text)`,
 };
@@ -19,15 +20,13 @@ const ISSUE = {
 /** $1: device ids. */
 const DIALECTS = { name: 'dialects-of-devices', text: `SELECT id, dialect FROM device WHERE id = ANY($1::text[])` };
 
-/**
- * $1: device ids. Old ones go with every write: processes look once a second, and begin with
- * nothing after twenty minutes.
- */
+/** $1 device ids. Removes old changes, too: processes read them each second. */
 const NOTE = {
   name: 'note-provisioning-changes',
   text: `WITH old AS (
            DELETE FROM provisioning_change WHERE device_id IN (
-             SELECT device_id FROM provisioning_change WHERE at < now() - interval '1 hour' AND device_id <> ALL ($1::text[]) FOR UPDATE SKIP LOCKED))
+             SELECT device_id FROM provisioning_change
+             WHERE at < now() - interval '1 hour' AND device_id <> ALL ($1::text[]) FOR UPDATE SKIP LOCKED))
          INSERT INTO provisioning_change (device_id, transaction_id, at)
          SELECT DISTINCT id, pg_current_xact_id()::text::bigint, now() FROM unnest($1::text[]) AS id ORDER BY id
          ON CONFLICT (device_id) DO UPDATE SET transaction_id = excluded.transaction_id, at = excluded.at`,
@@ -49,15 +48,12 @@ export async function issueCredentials(
   await transaction.query(ISSUE, [toJson(rows), at]);
 }
 
-/**
- * Tells every process, when this transaction commits, that what it remembers of these devices is
- * out of date.
- */
+/** Makes all processes read these devices again, once this transaction commits. */
 export async function noteChange(transaction: Queryable, deviceIds: readonly string[]): Promise<void> {
   await transaction.query(NOTE, [deviceIds]);
 }
 
-/** What lets one device in or throws it out takes turns: $1 a device id. */
+/** Transactions that enrol or remove a device take turns. */
 export async function lockDevice(transaction: Queryable, deviceId: string): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1, hashtext($2))' }, [DEVICE_LOCK, deviceId]);
 }
@@ -67,10 +63,11 @@ export async function lockDevices(transaction: Queryable, deviceIds: readonly st
   await transaction.query(LOCK_DEVICES, [DEVICE_LOCK, deviceIds]);
 }
 
-/** $1: the lock's first number; $2: device ids. */
+/** $1 first number of the lock, $2 device ids. */
 const LOCK_DEVICES = {
   name: 'lock-devices',
-  text: `SELECT pg_advisory_xact_lock($1::int, i.hash) FROM (SELECT DISTINCT hashtext(id) AS hash FROM unnest($2::text[]) AS id ORDER BY hash) AS i`,
+  text: `SELECT pg_advisory_xact_lock($1::int, i.hash) FROM (
+           SELECT DISTINCT hashtext(id) AS hash FROM unnest($2::text[]) AS id ORDER BY hash) AS i`,
 };
 
 const DEVICE_LOCK = 460_718_242;

@@ -82,7 +82,7 @@ describe('an OTA request of a known device', () => {
     expect(history.map(({ firmwareVersion }) => firmwareVersion)).toEqual(['2.5.0', '2.4.2']);
   });
 
-  it('costs no statement of its own: a storm of boards is written in a few', async () => {
+  it('costs no separate statement: a storm of boards is written in a few', async () => {
     const contacts = await Promise.all(Array.from({ length: 300 }, known));
     noted = [];
     await Promise.all(

@@ -1,6 +1,5 @@
 /**
- * How a device stands with the hub, as one row of SQL says it: unknown, known with its credentials,
- * or removed.
+ * What the hub knows of a device: unknown, known with its credentials, or removed. One row of SQL.
  */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
@@ -32,7 +31,7 @@ export interface Standing {
   readonly timeZone: string | undefined;
   /** Newest first; none: the device is not known. */
   readonly credentials: readonly Credential[];
-  /** Nobody lets it in but a person. */
+  /** The device was removed, and needs an approval to return. */
   readonly isRemoved: boolean;
 }
 
@@ -56,22 +55,26 @@ interface CredentialRecord {
   readonly expires_at: number | null;
 }
 
+const COLUMNS = 'd.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport';
+
 const credentialsOf = (id: string): string => `(
   SELECT json_agg(json_build_object(
-      'generation', c.generation, 'mqtt_client_id', c.mqtt_client_id, 'secret_hash', c.secret_hash, 'secret', c.secret, 'is_used', c.used_at IS NOT NULL,
+      'generation', c.generation, 'mqtt_client_id', c.mqtt_client_id, 'secret_hash', c.secret_hash,
+      'secret', c.secret, 'is_used', c.used_at IS NOT NULL,
       'expires_at', extract(epoch FROM c.expires_at) * 1000) ORDER BY c.generation DESC)
   FROM device_credential c WHERE c.device_id = ${id}) AS credentials`;
 
-/** The ids must be storable texts. One row each, also for those that nobody knows. */
+/** Returns one row per id, also for unknown devices. The ids must be storable texts. */
 export function standingOf(
   database: Queryable,
   deviceIds: readonly string[],
   zones: readonly GroupZone[],
 ): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceIds];
-  const text = `SELECT i.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+  const text = `SELECT i.id, ${COLUMNS}, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
-                FROM unnest($1::text[]) AS i(id) LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
+                FROM unnest($1::text[]) AS i(id)
+                LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
   return readStandings(database, { name: 'standing-of-devices', text }, parameters, zones);
 }
 
@@ -83,13 +86,15 @@ export function knownAfter(
   zones: readonly GroupZone[],
 ): Promise<readonly Standing[]> {
   const parameters: unknown[] = [deviceId, rowsMax];
-  const text = `SELECT d.id, d.dialect, d.client_uuid_hash, d.admit_without_code_until, d.preferred_transport, ${zoneOfDevice(zones, parameters)} AS time_zone,
+  const text = `SELECT d.id, ${COLUMNS}, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   false AS is_removed, ${credentialsOf('d.id')}
-                FROM device d WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id) ORDER BY d.id LIMIT $2`;
+                FROM device d
+                WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id)
+                ORDER BY d.id LIMIT $2`;
   return readStandings(database, { name: 'standing-known-after', text }, parameters, zones);
 }
 
-/** Prepared only without groups: what these say is part of the statement. */
+/** Prepared only without groups, because their filters are part of the statement. */
 async function readStandings(
   database: Queryable,
   { name, text }: { readonly name: string; readonly text: string },
@@ -121,12 +126,12 @@ function toStanding(record: StandingRecord): Standing {
   };
 }
 
-/** Registered, and no board has used its credential or bound a Client-Id. */
+/** The device is registered, and no board has used its credential or bound a Client-Id. */
 export function isUnclaimed({ clientUuidHash, credentials }: Standing): boolean {
   return credentials.length > 0 && clientUuidHash === undefined && !credentials.some(({ isUsed }) => isUsed);
 }
 
-/** What an OTA answer needs of it. Undefined where the device is not known. */
+/** What an OTA answer needs; undefined for an unknown device. */
 export function toKnownDevice(standing: Standing | undefined): KnownDevice | undefined {
   const [newest] = standing?.credentials ?? [];
   if (standing === undefined || newest === undefined) return undefined;
@@ -144,18 +149,12 @@ export function toKnownDevice(standing: Standing | undefined): KnownDevice | und
   };
 }
 
-/**
- * Any constant text would do; this one tells a reader of broker logs which device it is, and finds
- * the row.
- */
+/** Any constant text would work. This one identifies the device in logs of brokers. */
 export function usernameOf(deviceId: string): string {
   return deviceId;
 }
 
-/**
- * The device as it stands after it used this credential: nothing issued earlier is valid, and the
- * secret is no longer needed.
- */
+/** The state after the use of a credential: older ones are invalid, and the secret is removed. */
 export function afterUse(standing: Standing, used: Credential): Standing {
   return {
     ...standing,

@@ -1,7 +1,4 @@
-/**
- * Notes first uses of credentials in batches. From its use on a secret is nowhere in plain, and
- * nothing issued earlier is valid.
- */
+/** Records first uses of credentials in batches. A use removes the secret and older credentials. */
 import { BatchWriter } from '../../database/batch-writer.js';
 import type { Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
@@ -10,14 +7,14 @@ import type { RegistryLogger } from '../../registry-logger.js';
 export interface CredentialUse {
   readonly deviceId: string;
   readonly generation: number;
-  /** Tells apart the same generation before and after a device was enrolled anew. */
+  /** Distinguishes the generation before and after a new enrolment. */
   readonly mqttClientId: string;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
 }
 
 const ROWS_PER_WRITE = 500;
-/** As many as a gateway has sessions: a device that finds it full is noted at its next login. */
+/** As many as a gateway has sessions. Beyond it, the next login of a device is recorded. */
 const DEPTH_MAX = 20_000;
 const GATHER_MS = 20;
 
@@ -32,7 +29,8 @@ const NOTE_USES = {
          ), used AS (
            UPDATE device_credential c SET used_at = to_timestamp(i.at / 1000), secret = NULL
            FROM locked l JOIN input i USING (device_id, generation)
-           WHERE c.device_id = l.device_id AND c.generation = l.generation AND c.mqtt_client_id = i.mqtt_client_id AND c.used_at IS NULL
+           WHERE c.device_id = l.device_id AND c.generation = l.generation AND c.mqtt_client_id = i.mqtt_client_id
+             AND c.used_at IS NULL
            RETURNING c.device_id, c.generation
          ), former AS (
            DELETE FROM device_credential f USING used u WHERE f.device_id = u.device_id AND f.generation < u.generation

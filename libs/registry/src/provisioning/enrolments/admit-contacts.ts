@@ -1,7 +1,6 @@
 /**
- * Admits devices that need no person, many in one transaction: a hall of boards that is switched on
- * costs a few statements. Each way in has its rule, checked under the locks of the devices, so that
- * nothing gets past it by being quick. Each admission is audited.
+ * Admits devices that need no approval, many in one transaction. Each rule is checked under the
+ * locks of the devices, and each admission is audited.
  */
 import { appendAudit } from '../../audit/append-audit.js';
 import type { Queryable } from '../../database/database.js';
@@ -18,8 +17,7 @@ import { isUnclaimed, standingOf } from '../credentials/standing.js';
 import type { Standing } from '../credentials/standing.js';
 
 /**
- * What the device relies on: an enrolment link, mode `open`, trust on first use that was asked for
- * at its registration, or the serial number of a chip that proved itself.
+ * The reason to admit a device: a link, mode `open`, trust on first use, or the serial of a chip.
  */
 export type AdmissionWay =
   | { readonly by: 'link'; readonly token: string }
@@ -32,10 +30,7 @@ export interface Admission {
   readonly way: AdmissionWay;
 }
 
-/**
- * A device that is not admitted yet. `isTaken`: another Client-Id, or the board that uses its
- * credential, has it.
- */
+/** A device that is not admitted yet. `isTaken`: another Client-Id or board holds it. */
 interface Stranger extends Admission {
   readonly isTaken: boolean;
   /** Only a person admits it. */
@@ -51,9 +46,8 @@ interface Admitted extends Enrolling {
 }
 
 /**
- * How each device stands afterwards, in the order of the arrivals; undefined where it was not
- * admitted. No device arrives twice. One with its own Client-Id is answered; a removed one waits
- * for a person.
+ * The state of each device afterwards, in their order; undefined where it was not admitted. No
+ * device twice. A removed one waits for an approval.
  */
 export async function admitContacts(
   transaction: Queryable,
@@ -144,9 +138,8 @@ interface Place {
 }
 
 /**
- * By token, one entry for each place that could be taken. Rows of links are locked in one order
- * everywhere. The statement also runs for no place, where no device may take one: that takes as
- * long as for strangers.
+ * The places of links that could be taken, by token. Links are locked in one order. The statement
+ * also runs for zero places, so that it takes the same time for strangers.
  */
 async function placesOf(transaction: Queryable, strangers: readonly Stranger[]): Promise<ReadonlyMap<string, Place[]>> {
   const wanted = new Map<string, { count: number; at: number }>();

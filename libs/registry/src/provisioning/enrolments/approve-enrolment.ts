@@ -1,6 +1,4 @@
-/**
- * Lets in the device that shows a code: attempts, online check and enrolment in one transaction.
- */
+/** Enrols the device that shows a code: attempts, online check and enrolment in one transaction. */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable, Transaction } from '../../database/database.js';
 import { IS_ONLINE } from '../../devices/device-condition.js';

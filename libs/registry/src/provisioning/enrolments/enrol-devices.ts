@@ -1,6 +1,6 @@
 /**
- * Lets xiaozhi devices in, inside somebody's transaction that holds their locks: row, identity, and
- * a first credential in place of all that it had.
+ * Enrols xiaozhi devices in a transaction that holds their locks: row, identity, and a first
+ * credential that replaces all former ones.
  */
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
@@ -9,9 +9,7 @@ import type { BoardFacts, OtaContact } from '../provisioning.js';
 import { issueCredentials, noteChange } from '../credentials/issue-credentials.js';
 import { hashOf } from '../../secrets/secrets.js';
 
-/**
- * What is stored of a contact: texts that PostgreSQL takes, and a hash in place of the Client-Id.
- */
+/** A contact with storable texts, and a hash in place of the Client-Id. */
 export interface StoredContact {
   readonly deviceId: DeviceId;
   readonly clientUuidHash: string;
@@ -23,41 +21,42 @@ export interface StoredContact {
   readonly at: number;
 }
 
-/** What an operator says of it; members that are not there change nothing. */
+/** What an operator gives a device. Missing members change nothing. */
 export interface GivenNames {
   readonly name?: string | undefined;
   readonly tags?: readonly string[] | undefined;
 }
 
-/** A device that comes in, and what it is given. */
+/** A device to enrol, and what it gets. */
 export interface Enrolling {
   readonly contact: StoredContact;
   readonly given: GivenNames;
   /**
-   * It was registered and its credential is unused: that one stays valid, because the operator may
-   * have handed it out.
+   * The device is registered and its credential unused: it stays valid, for an operator may have
+   * given it to the device.
    */
   readonly keepsCredential: boolean;
 }
 
-/**
- * $1: rows. A device comes back with the epoch that it had when it was removed. A name or tags that
- * are given replace those it has.
- */
+/** $1 rows. A removed device continues with its epoch. Given names and tags replace former ones. */
 const ENROL = {
   name: 'enrol-devices',
   text: `WITH input AS MATERIALIZED (
            SELECT * FROM json_to_recordset($1)
              AS i(id text, model text, firmware_version text, at float8, client_uuid_hash text, name text, tags text[],
                chip text, ota_partitions int, elf_sha256 text)
-         ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
-         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at, client_uuid_hash, epoch, name, tags,
-           chip, ota_partitions, elf_sha256)
-         SELECT i.id, 'XIAOZHI', 'ALWAYS', i.model, i.firmware_version, to_timestamp(i.at / 1000), to_timestamp(i.at / 1000), i.client_uuid_hash,
-           coalesce(r.epoch, 0), i.name, coalesce(i.tags, '{}'), i.chip, i.ota_partitions, i.elf_sha256
+         ), returned AS (
+           DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch
+         )
+         INSERT INTO device AS d (id, dialect, reachability, model, firmware_version, last_seen_at, enrolled_at,
+           client_uuid_hash, epoch, name, tags, chip, ota_partitions, elf_sha256)
+         SELECT i.id, 'XIAOZHI', 'ALWAYS', i.model, i.firmware_version, to_timestamp(i.at / 1000),
+           to_timestamp(i.at / 1000), i.client_uuid_hash, coalesce(r.epoch, 0), i.name, coalesce(i.tags, '{}'),
+           i.chip, i.ota_partitions, i.elf_sha256
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id
          ON CONFLICT (id) DO UPDATE SET
-           model = coalesce(excluded.model, d.model), firmware_version = coalesce(d.firmware_version, excluded.firmware_version),
+           model = coalesce(excluded.model, d.model),
+           firmware_version = coalesce(d.firmware_version, excluded.firmware_version),
            chip = coalesce(excluded.chip, d.chip), ota_partitions = coalesce(excluded.ota_partitions, d.ota_partitions),
            elf_sha256 = coalesce(excluded.elf_sha256, d.elf_sha256),
            last_seen_at = greatest(d.last_seen_at, excluded.last_seen_at), enrolled_at = excluded.enrolled_at,
@@ -95,8 +94,7 @@ export function toStoredContact(contact: OtaContact): StoredContact {
   const storable = (text: string | undefined): string | undefined =>
     text === undefined ? undefined : storableText(text);
   return {
-    // An id that PostgreSQL cannot store is no device's: it comes from a parser that lets only MACs
-    // through.
+    // A parser accepts only MAC addresses, so this changes no id of a device.
     deviceId: storableText(contact.deviceId) as DeviceId,
     clientUuidHash: hashOf(contact.clientUuid),
     model: storable(contact.model),

@@ -51,8 +51,8 @@ export async function listLinks(database: Transaction): Promise<readonly Enrolme
 }
 
 /**
- * Takes up to `count` places of a link; undefined where there is none left. The lock of its row makes
- * batches take turns.
+ * Takes up to `count` places of a link; undefined if it is full. The lock of its row makes batches
+ * wait.
  */
 export async function takePlaces(
   transaction: Queryable,

@@ -35,7 +35,7 @@ const newDevice = (change: Partial<NewDevice> = {}): NewDevice => ({
   ...change,
 });
 
-describe('a device that asks to be let in', () => {
+describe('a device that asks to enrol', () => {
   it('shows the same code however often and wherever it asks, until it is approved', async () => {
     const { registry, other } = fixture;
     const contact = newContact();
@@ -167,7 +167,7 @@ describe('a known device that comes with another Client-Id', () => {
     expect((await registry.credentials.findKnown(contact.deviceId))?.credential).toEqual(credential);
   });
 
-  it('is let in by the serial that proved it before', async () => {
+  it('is admitted by the serial that proved it before', async () => {
     const { registry } = fixture;
     const contact = newContact();
     const serial = randomBytes(16).toString('hex');
@@ -179,137 +179,6 @@ describe('a known device that comes with another Client-Id', () => {
     expect(former && (await logIn(registry, former)).kind).toBe('refused');
     expect(await registry.enrolments.admit(newContact(), { serial })).toBeUndefined();
     expect(await registry.enrolments.admit(newContact(), { serial: 'unknown' })).toBeUndefined();
-  });
-});
-
-describe('codes', () => {
-  it('cannot be guessed: ten wrong ones in ten minutes, also when they come together', async () => {
-    const { registry, other } = fixture;
-    const approver = randomUUID();
-    const { code } = await registry.enrolments.request(newContact());
-    const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
-    const tried = await Promise.all(
-      Array.from({ length: 30 }, (_, index) =>
-        (index % 2 ? registry : other).enrolments.approve(approval(wrong, { approver })),
-      ),
-    );
-    expect(tried.filter(({ kind }) => kind === 'NOT_FOUND')).toHaveLength(10);
-    expect((await registry.enrolments.approve(approval(code, { approver }))).kind).toBe('ATTEMPTS_EXCEEDED');
-    expect((await registry.enrolments.approve(approval(code))).kind).toBe('approved');
-    const later = approval(wrong, { approver, at: Date.now() + 11 * MINUTE_MS });
-    expect((await registry.enrolments.approve(later)).kind).toBe('NOT_FOUND');
-  });
-
-  it('cannot be guessed by many together', async () => {
-    const { registry, close } = await openProvisioning();
-    const { code } = await registry.enrolments.request(newContact());
-    const wrong = String((Number(code) + 1) % 1_000_000).padStart(6, '0');
-    const tried = await Promise.all(Array.from({ length: 120 }, () => registry.enrolments.approve(approval(wrong))));
-    expect(tried.filter(({ kind }) => kind === 'NOT_FOUND')).toHaveLength(100);
-    await close();
-  });
-
-  it('are different for all that wait, of which there are a thousand at most; who asked longest ago goes', async () => {
-    const { registry, sql, close } = await openProvisioning();
-    const at = Date.now();
-    await sql(`INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, requested_at, last_request_at)
-               SELECT gen_random_uuid(), lpad(n::text, 6, '0'), 'c' || n, 'device-' || n, 'h', now() - interval '1 minute' + n * interval '1 millisecond',
-                 now() - interval '1 minute' + n * interval '1 millisecond' FROM generate_series(1, 1000) AS n`);
-    await Promise.all(Array.from({ length: 5 }, () => registry.enrolments.request(newContact({ at }))));
-    const rows = await sql('SELECT device_id, code FROM enrolment');
-    expect(rows).toHaveLength(1_000);
-    expect(new Set(rows.map(({ code }) => code)).size).toBe(1_000);
-    const left = new Set(rows.map(({ device_id: id }) => id));
-    expect([1, 5, 6].map((n) => left.has(`device-${n}`))).toEqual([false, false, true]);
-    await close();
-  });
-
-  it('are not lost to a flood from another network, of which all addresses of one /64 are', async () => {
-    const { registry, sql, close } = await openProvisioning();
-    const at = Date.now();
-    const victim = newContact({ at: at - 120_000, remoteAddress: '192.0.2.7', remoteNetwork: '192.0.2.7' });
-    const { code } = await registry.enrolments.request(victim);
-    await sql(`INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, remote_address, remote_network, requested_at, last_request_at)
-               SELECT gen_random_uuid(), lpad(n::text, 6, '0'), 'c' || n, 'device-' || n, 'h', '2001:db8::' || n, '2001:db8:0:0',
-                 now() - interval '1 minute' + n * interval '1 millisecond', now() - interval '1 minute' + n * interval '1 millisecond'
-               FROM generate_series(1, 999) AS n WHERE lpad(n::text, 6, '0') <> '${code}'`);
-    const flood = (n: number) =>
-      newContact({ at, remoteAddress: `2001:db8::f${String(n)}`, remoteNetwork: '2001:db8:0:0' });
-    await Promise.all(Array.from({ length: 50 }, (_, n) => registry.enrolments.request(flood(n))));
-    expect((await registry.enrolments.request({ ...victim, at })).code).toBe(code);
-    const left = await sql('SELECT device_id FROM enrolment');
-    expect(left).toHaveLength(1_000);
-    expect(left.map(({ device_id: id }) => id)).not.toContain('device-1');
-    await close();
-  });
-});
-
-describe('a link', () => {
-  it('admits as many as it says, however many come at once through however many processes', async () => {
-    const { registry, other } = fixture;
-    const { link, token } = await registry.enrolments.createLink({
-      name: 'ten',
-      tags: ['b', 'a', 'a'],
-      maxDevices: 10,
-      expiresAt: Date.now() + DAY_MS,
-    });
-    const contacts = Array.from({ length: 50 }, () => newContact());
-    const known = await Promise.all(
-      contacts.map((contact, index) => (index % 2 ? registry : other).enrolments.admitByLink(token, contact)),
-    );
-    const inside = known.flatMap((device) => device ?? []);
-    expect(inside).toHaveLength(10);
-    expect(new Set(inside.map(({ credential }) => credential.secret)).size).toBe(10);
-    expect((await registry.enrolments.links()).find(({ id }) => id === link.id)).toMatchObject({
-      usedCount: 10,
-      tags: ['a', 'b'],
-    });
-    expect((await registry.devices.find(inside[0]?.deviceId ?? ''))?.tags).toEqual(['a', 'b']);
-    const verdicts = await Promise.all(inside.map(async (device) => (await logIn(registry, device)).kind));
-    expect(new Set(verdicts)).toEqual(new Set(['granted']));
-  });
-
-  it('counts a device once, although it asks many times at once and again', async () => {
-    const { registry } = fixture;
-    const { link, token } = await registry.enrolments.createLink({
-      name: 'n',
-      tags: [],
-      maxDevices: 3,
-      expiresAt: Date.now() + DAY_MS,
-    });
-    const contact = newContact();
-    const answers = await Promise.all(
-      Array.from({ length: 10 }, () => registry.enrolments.admitByLink(token, contact)),
-    );
-    expect(new Set(answers.map((known) => known?.credential.mqttClientId)).size).toBe(1);
-    expect((await registry.enrolments.links()).find(({ id }) => id === link.id)?.usedCount).toBe(1);
-  });
-
-  it('admits nobody once expired, revoked or made up, and does not bring back who was removed', async () => {
-    const { registry } = fixture;
-    const request = { name: 'n', tags: [], maxDevices: 5, expiresAt: Date.now() + DAY_MS };
-    const expired = await registry.enrolments.createLink({ ...request, expiresAt: Date.now() - 1 });
-    const revoked = await registry.enrolments.createLink(request);
-    await registry.enrolments.revokeLink(revoked.link.id, Date.now());
-    for (const token of [expired.token, revoked.token, '', 'x'.repeat(43)])
-      expect(await registry.enrolments.admitByLink(token, newContact())).toBeUndefined();
-    const { token } = await registry.enrolments.createLink(request);
-    const contact = newContact();
-    await registry.enrolments.admitByLink(token, contact);
-    await registry.enrolments.remove(contact.deviceId);
-    expect(await registry.enrolments.admitByLink(token, contact)).toBeUndefined();
-    expect(await registry.enrolments.admit(contact)).toBeUndefined();
-  });
-
-  it('keeps only the hash of its token', async () => {
-    const { registry, sql } = fixture;
-    const { token } = await registry.enrolments.createLink({
-      name: 'n',
-      tags: [],
-      maxDevices: 1,
-      expiresAt: Date.now() + DAY_MS,
-    });
-    expect(JSON.stringify(await sql('SELECT * FROM enrolment_link'))).not.toContain(token);
   });
 });
 
@@ -395,7 +264,7 @@ describe('a device that was removed', () => {
     await lease.release();
   });
 
-  it('comes back when a person lets it in, with epochs that go on and new credentials', async () => {
+  it('returns after an approval, with epochs that continue and new credentials', async () => {
     const { registry } = fixture;
     const contact = newContact();
     const former = await admitted(registry, contact);
@@ -409,23 +278,5 @@ describe('a device that was removed', () => {
     await registry.enrolments.remove(contact.deviceId);
     expect((await registry.enrolments.register([newDevice({ deviceId: contact.deviceId })])).kind).toBe('registered');
     expect(await registry.enrolments.isDenied(contact.deviceId)).toBe(false);
-  });
-});
-
-describe('factory keys', () => {
-  it('are found by serial, replaced by a later import, and refused as a whole where one is malformed', async () => {
-    const { registry } = fixture;
-    const serial = randomBytes(16).toString('hex');
-    const [first, second] = [randomBytes(32), randomBytes(32)];
-    expect(await registry.enrolments.factoryKeyOf(serial)).toBeUndefined();
-    expect(await registry.enrolments.importFactoryKeys([{ serial, key: first }])).toBe(1);
-    expect(await registry.enrolments.importFactoryKeys([{ serial, key: second }])).toBe(1);
-    expect(await registry.enrolments.factoryKeyOf(serial)).toEqual(new Uint8Array(second));
-    const bad = [
-      { serial, key: first },
-      { serial: 'short', key: first },
-    ];
-    await expect(registry.enrolments.importFactoryKeys(bad)).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
-    expect(await registry.enrolments.factoryKeyOf(serial)).toEqual(new Uint8Array(second));
   });
 });

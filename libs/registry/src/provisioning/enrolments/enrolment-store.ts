@@ -46,7 +46,7 @@ export interface EnrolmentStoreDeps {
   readonly now: () => number;
 }
 
-/** Changes by people are given `by`, and are recorded in the audit trail in their own transaction. */
+/** With `by`, changes are recorded in the audit trail in their own transaction. */
 export class EnrolmentStore {
   readonly #deps: EnrolmentStoreDeps;
   readonly #admissions: BatchWriter<Admission, Standing | undefined>;
@@ -59,16 +59,16 @@ export class EnrolmentStore {
   }
 
   /**
-   * The pending enrolment of this device and Client-Id, created if there is none. At most 1,000 wait;
-   * beyond that the oldest of the largest network is removed. Codes live 15 minutes.
+   * The pending enrolment of this device and Client-Id, created if missing. At most 1,000 wait: the
+   * oldest of the largest network is removed first.
    */
   request(contact: OtaContact): Promise<PendingEnrolment> {
     return this.#requests.add(toStoredContact(contact));
   }
 
   /**
-   * Enrols at once: mode `open`, or a factory key, whose `serial` then belongs to this device for good.
-   * Undefined where only a person can decide: a removed device, another Client-Id, another serial.
+   * Enrols at once: mode `open`, or a factory key, whose `serial` belongs to this device from then
+   * on. Undefined if only a person can decide.
    */
   admit(contact: OtaContact, proof?: { readonly serial: string }): Promise<KnownDevice | undefined> {
     return this.#admit(contact, proof ? { by: 'serial', serial: proof.serial } : { by: 'open' });
@@ -80,8 +80,8 @@ export class EnrolmentStore {
   }
 
   /**
-   * Enrols at once with the token of a link. Undefined where the link is full or over, for a removed
-   * device, and for another Client-Id. A known device is not counted again.
+   * Enrols at once with the token of a link; undefined if it is full or over, for a removed device,
+   * and for another Client-Id. A known device is not counted again.
    */
   admitByLink(token: string, contact: OtaContact): Promise<KnownDevice | undefined> {
     return this.#admit(contact, { by: 'link', token });
@@ -162,7 +162,9 @@ export class EnrolmentStore {
     return listLinks(this.#deps.database);
   }
 
-  /** Registers devices before they connect, all or none. `within` is the access scope of the caller. */
+  /**
+   * Registers devices before they connect, all or none. `within`: the access scope of the caller.
+   */
   async register(devices: readonly NewDevice[], by?: AuditSource, within?: DeviceFilter): Promise<Registration> {
     const { database, cache, now } = this.#deps;
     const ids = devices.map(({ deviceId }) => deviceId);

@@ -1,6 +1,6 @@
 /**
- * Gathers devices that arrive at the same time, so that one transaction lets them in or makes them
- * wait, and one flush of the disk.
+ * Gathers devices that ask at the same time, so that one transaction admits them or makes them
+ * wait.
  */
 import { BatchWriter } from '../../database/batch-writer.js';
 import type { Database } from '../../database/database.js';
@@ -12,14 +12,14 @@ import type { StoredContact } from './enrol-devices.js';
 import { addPending, lockPending } from './pending-enrolments.js';
 import type { Standing } from '../credentials/standing.js';
 
-/** Each holds an advisory lock until the commit, of which a server has some thousands. */
+/** Each device holds an advisory lock until the commit; a server has some thousands. */
 const ROWS_PER_WRITE = 200;
-/** More than boards that wait for their answer at a time; beyond it they are told to come again. */
+/** More than the boards that wait for an answer at a time. Others must ask again. */
 const DEPTH_MAX = 2_000;
-/** A device may wait so much longer, that others come along. */
+/** How long a device waits for others. */
 const GATHER_MS = 5;
 
-/** `admitted` is called with the ids of what was let in, once it is committed. */
+/** `admitted` is called with the ids of admitted devices, once that is committed. */
 export function openAdmissionWriter(
   database: Database,
   logger: RegistryLogger,
@@ -40,7 +40,7 @@ export function openAdmissionWriter(
   });
 }
 
-/** The same for those that have to wait for a person. */
+/** The writer for devices that wait for an approval. */
 export function openRequestWriter(
   database: Database,
   logger: RegistryLogger,

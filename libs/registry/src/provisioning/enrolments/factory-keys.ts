@@ -1,6 +1,6 @@
 /**
- * Keys that a factory burnt into chips, by serial number, as SQL. A serial proves the first device
- * that came with it, and no other.
+ * Keys that a factory wrote into chips, by serial number. A serial proves the first device that
+ * presented it, and no other.
  */
 import type { Queryable } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
@@ -20,7 +20,8 @@ export async function importFactoryKeys(transaction: Queryable, keys: readonly F
     const part = rows.slice(start, start + ROWS_PER_WRITE);
     await transaction.query(
       {
-        text: `INSERT INTO factory_key (serial, key) SELECT * FROM unnest($1::text[], $2::bytea[]) ON CONFLICT (serial) DO UPDATE SET key = excluded.key`,
+        text: `INSERT INTO factory_key (serial, key) SELECT * FROM unnest($1::text[], $2::bytea[])
+               ON CONFLICT (serial) DO UPDATE SET key = excluded.key`,
       },
       [part.map(([serial]) => serial), part.map(([, key]) => key)],
     );
@@ -37,8 +38,8 @@ export async function factoryKeyOf(database: Queryable, serial: string): Promise
 }
 
 /**
- * Whether the serial proves this device. One that proved nobody yet is bound to a new device, never
- * to one that is known: that may be another's.
+ * Whether the serial proves this device. An unused serial is bound to a new device, never to a
+ * known one, which may belong to another owner.
  */
 export async function isSerialOf(
   transaction: Queryable,
@@ -61,7 +62,8 @@ function checked(each: FactoryKey): FactoryKey {
   if (each.key.length !== KEY_BYTES || each.serial.length !== SERIAL_CHARACTERS) {
     throw new RegistryError(
       'ARGUMENT_INVALID',
-      `A factory key has ${String(KEY_BYTES)} bytes and a serial number of ${String(SERIAL_CHARACTERS)} characters; those of ${JSON.stringify(each.serial.slice(0, 64))} are ${String(each.key.length)} and ${String(each.serial.length)}.`,
+      `A factory key has ${String(KEY_BYTES)} bytes and a serial number of ${String(SERIAL_CHARACTERS)} characters; ` +
+        `${JSON.stringify(each.serial.slice(0, 64))} has ${String(each.key.length)} and ${String(each.serial.length)}.`,
     );
   }
   return each;

@@ -1,7 +1,4 @@
-/**
- * Devices that wait to be let in, as SQL: asking, listing, finding by code, forgetting. Lets nobody
- * in.
- */
+/** Pending enrolments of devices: requests, lists, lookups by code, removal. Admits no device. */
 import type { DeviceId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import { z } from 'zod';
@@ -15,16 +12,13 @@ import { RegistryError } from '../../registry-error.js';
 import type { StoredContact } from './enrol-devices.js';
 import { newCode, newSecret } from '../../secrets/secrets.js';
 
-/**
- * A device asks again every half a minute while it waits; one that has not for so long shows its
- * code no more.
- */
+/** A waiting device asks every half minute. Its code ends when it has not asked for this long. */
 const CODE_LIFE_MS = 15 * 60_000;
-/** A flood fills this and no more, and of this the part that other networks leave. */
+/** The maximum of waiting devices. A flood displaces its own network first. */
 const PENDING_MAX = 1_000;
-/** A code in use is drawn once in a thousand times at most. */
+/** A draw hits a used code once in 1,000 times at most. */
 const CODE_DRAWS_MAX = 20;
-/** What waits changes for one transaction at a time, across all processes. */
+/** Pending enrolments change in one transaction at a time, across all processes. */
 const PENDING_LOCK = 4_607_182_421;
 const LIST = 'enrolments';
 
@@ -47,17 +41,12 @@ interface EnrolmentRecord {
 export const IS_CREDENTIAL_USED =
   '(EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id AND c.used_at IS NOT NULL))';
 
-/**
- * Device `d` is held by another Client-Id, or by the board that uses its credential without one.
- */
+/** Another Client-Id, or a board that uses the credential without one, holds device `d`. */
 export function isOtherDevice(clientUuidHash: string): string {
   return `coalesce(d.client_uuid_hash <> ${clientUuidHash}, ${IS_CREDENTIAL_USED})`;
 }
 
-/**
- * Before everything else in a transaction that changes what waits. Forgets what has waited for too
- * long, let in or not.
- */
+/** Comes first in a transaction that changes pending enrolments. Removes outdated ones. */
 export async function lockPending(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PENDING_LOCK]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE last_request_at <= to_timestamp($1::float8 / 1000)' }, [
@@ -66,8 +55,8 @@ export async function lockPending(transaction: Queryable, at: number): Promise<v
 }
 
 /**
- * The devices' pending enrolments in their order, made where there is none; no device twice. In a
- * transaction that holds the lock.
+ * The pending enrolments of the devices in their order, created where missing. Needs the lock; no
+ * device twice.
  */
 export async function addPending(
   transaction: Queryable,
@@ -82,28 +71,31 @@ export async function addPending(
 
 const ASK_AGAIN = {
   name: 'enrolment-ask-again',
-  text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model), firmware_version = coalesce($5, firmware_version),
-           remote_address = coalesce($6, remote_address), remote_network = coalesce($7, remote_network)
+  text: `UPDATE enrolment SET last_request_at = to_timestamp($3::float8 / 1000), model = coalesce($4, model),
+           firmware_version = coalesce($5, firmware_version), remote_address = coalesce($6, remote_address),
+           remote_network = coalesce($7, remote_network)
          WHERE device_id = $1 AND client_uuid_hash = $2 AND admitted_at IS NULL RETURNING code, challenge`,
 };
 
 const ASK = {
   name: 'enrolment-ask',
-  text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version, remote_address, remote_network,
-           requested_at, last_request_at)
-         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000), to_timestamp($10::float8 / 1000))`,
+  text: `INSERT INTO enrolment (id, code, challenge, device_id, client_uuid_hash, model, firmware_version,
+           remote_address, remote_network, requested_at, last_request_at)
+         VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, to_timestamp($10::float8 / 1000),
+           to_timestamp($10::float8 / 1000))`,
 };
 
 /**
- * $1: how many may wait. Of the network that has most, the one that asked longest ago goes first:
- * sorted by its place within its network, each row that is beyond the number is such a one.
+ * $1 maximum. Removes the oldest requests of the largest networks: rows are sorted by their place
+ * within their network.
  */
 const EVICT = {
   name: 'enrolment-evict',
   text: `DELETE FROM enrolment WHERE id IN (
            SELECT id FROM (
              SELECT id, last_request_at, row_number() OVER (
-               PARTITION BY coalesce(remote_network, remote_address, '') ORDER BY last_request_at DESC, id DESC) AS place
+               PARTITION BY coalesce(remote_network, remote_address, '')
+               ORDER BY last_request_at DESC, id DESC) AS place
              FROM enrolment WHERE admitted_at IS NULL) AS waiting
            ORDER BY place, last_request_at DESC, id DESC OFFSET $1)`,
 };
@@ -143,7 +135,7 @@ async function drawCode(transaction: Queryable): Promise<string> {
   throw new RegistryError('OVERLOADED', 'No free enrolment code was found.');
 }
 
-/** The one that shows this code. In a transaction that holds the lock. */
+/** The enrolment with this code. Needs the lock. */
 export async function findByCode(transaction: Queryable, code: string, at: number): Promise<PendingRow | undefined> {
   const [row] = await transaction.query<EnrolmentRecord & { client_uuid_hash: string }>(
     { text: 'SELECT * FROM enrolment WHERE code = $1 AND admitted_at IS NULL' },
@@ -162,7 +154,7 @@ export async function findByCode(transaction: Queryable, code: string, at: numbe
   );
 }
 
-/** One of these devices waits for a person, or was removed and waits for one. */
+/** One of these devices that waits for an approval, or that was removed. */
 export async function waitingAmong(
   transaction: Queryable,
   deviceIds: readonly string[],
@@ -172,7 +164,8 @@ export async function waitingAmong(
     {
       text: `SELECT i.id FROM unnest($1::text[]) AS i(id)
              WHERE EXISTS (SELECT FROM removed_device r WHERE r.device_id = i.id) OR EXISTS (
-               SELECT FROM enrolment e WHERE e.device_id = i.id AND e.admitted_at IS NULL AND e.last_request_at > to_timestamp($2::float8 / 1000))
+               SELECT FROM enrolment e WHERE e.device_id = i.id AND e.admitted_at IS NULL
+                 AND e.last_request_at > to_timestamp($2::float8 / 1000))
              LIMIT 1`,
     },
     [deviceIds, at - CODE_LIFE_MS],
@@ -180,14 +173,15 @@ export async function waitingAmong(
   return row?.id;
 }
 
-/** These identities of devices were let in: they wait no longer. */
+/** Ends the waiting of these devices, which are admitted now. */
 export async function markAdmitted(transaction: Queryable, contacts: readonly StoredContact[]): Promise<void> {
   const [first] = contacts;
   if (first === undefined) return;
   await transaction.query(
     {
       name: 'mark-enrolments-admitted',
-      text: `UPDATE enrolment e SET admitted_at = to_timestamp($3::float8 / 1000), last_request_at = to_timestamp($3::float8 / 1000)
+      text: `UPDATE enrolment e SET admitted_at = to_timestamp($3::float8 / 1000),
+               last_request_at = to_timestamp($3::float8 / 1000)
              FROM unnest($1::text[], $2::text[]) AS i(device_id, client_uuid_hash)
              WHERE e.device_id = i.device_id AND e.client_uuid_hash = i.client_uuid_hash AND e.admitted_at IS NULL`,
     },
@@ -206,7 +200,7 @@ export async function rejectPending(transaction: Transaction, id: string): Promi
   });
 }
 
-/** Those that have waited longest first. */
+/** Devices that have waited longest come first. */
 export async function pageOfPending(
   database: Queryable,
   request: PageRequest,

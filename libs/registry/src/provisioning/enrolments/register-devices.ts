@@ -1,4 +1,4 @@
-/** Registers devices before they come, and removes them, as SQL inside somebody's transaction. */
+/** Registers devices before they connect, and removes them, in the transaction of the caller. */
 import { MASK, type DeviceId } from '@flotilla/mcp';
 import type { AuditedChange } from '../../audit/audit-entry.js';
 import type { Queryable } from '../../database/database.js';
@@ -11,18 +11,20 @@ import { boundChange } from '../credentials/client-bindings.js';
 import { issueCredentials, lockDevice, lockDevices, noteChange } from '../credentials/issue-credentials.js';
 import { waitingAmong } from './pending-enrolments.js';
 
-/**
- * $1: rows; $2: now. None of them is there: who inserts one at the same moment makes this fail as a
- * whole.
- */
+/** $1 rows, $2 now. Fails as a whole if another transaction inserts one of them. */
 const REGISTER = {
   text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(id text, name text, tags text[], dialect dialect, transport transport_kind, address text,
+           SELECT * FROM json_to_recordset($1) AS i(
+             id text, name text, tags text[], dialect dialect, transport transport_kind, address text,
              client_uuid_hash text, admit_without_code_until float8, dial_by_admin boolean)
-         ), returned AS (DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch)
-         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address, enrolled_at, epoch,
-           client_uuid_hash, admit_without_code_until, dial_by_admin)
-         SELECT i.id, i.name, i.tags, i.dialect, CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION' ELSE 'ALWAYS' END::reachability,
+         ), returned AS (
+           DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch
+         )
+         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address,
+           enrolled_at, epoch, client_uuid_hash, admit_without_code_until, dial_by_admin)
+         SELECT i.id, i.name, i.tags, i.dialect,
+           CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION'
+             ELSE 'ALWAYS' END::reachability,
            i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0),
            i.client_uuid_hash, to_timestamp(i.admit_without_code_until / 1000), i.dial_by_admin
          FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
@@ -37,9 +39,8 @@ export async function existingOf(database: Queryable, deviceIds: readonly string
 }
 
 /**
- * Inserts all of them, or none where one would not be among those of `within`: that one is in the
- * answer. So is one that waits for a person: who is narrowed to `within` does not decide whether it
- * is admitted.
+ * Inserts all devices, or returns one that is outside of `within` or waits for an approval, which
+ * is not for a caller with an access scope to decide.
  */
 export async function insertWithin(
   transaction: Queryable,
@@ -103,14 +104,14 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
   // What the hub dials proves nothing: its address is who it is.
   const coming = devices.filter(({ transport }) => transport !== 'TCP').map(({ deviceId }) => deviceId);
   if (coming.length > 0) await issueCredentials(transaction, coming, at);
-  // What waited with a code would be a second way in.
+  // A pending enrolment would be a second way to enrol.
   await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [
     ids,
   ]);
   await noteChange(transaction, ids);
 }
 
-/** What the audit trail says of a registration, without its secret. */
+/** The audit entries of a registration, without its secret. */
 export function registeredChanges(
   { deviceId, clientUuid, admitWithoutCodeUntil, ...data }: NewDevice,
   at: number,
@@ -121,16 +122,15 @@ export function registeredChanges(
   return clientUuid === undefined ? [registered] : [registered, boundChange(deviceId, 'registration', at)];
 }
 
-/**
- * $1: the device; $2: now. Its open session ends with it, because nothing that closes sessions will
- * find the device.
- */
+/** $1 device, $2 now. Its open session ends here, for later statements will not find the device. */
 const REMOVE = {
   name: 'remove-device',
   text: `WITH gone AS (DELETE FROM device WHERE id = $1 RETURNING id, epoch),
          kept AS (
-           INSERT INTO removed_device (device_id, epoch, removed_at) SELECT id, epoch, to_timestamp($2::float8 / 1000) FROM gone
-           ON CONFLICT (device_id) DO UPDATE SET epoch = greatest(removed_device.epoch, excluded.epoch), removed_at = excluded.removed_at),
+           INSERT INTO removed_device (device_id, epoch, removed_at)
+           SELECT id, epoch, to_timestamp($2::float8 / 1000) FROM gone
+           ON CONFLICT (device_id) DO UPDATE
+           SET epoch = greatest(removed_device.epoch, excluded.epoch), removed_at = excluded.removed_at),
          ended AS (
            UPDATE session s SET disconnected_at = to_timestamp($2::float8 / 1000), close_reason = 'device_removed'
            FROM gone WHERE s.device_id = gone.id AND s.disconnected_at IS NULL)
