@@ -1,4 +1,4 @@
-/** The command line against the built hub: reading, calls, output, and the exit codes for scripts. */
+/** The command line against the built hub: reading, calls, output, and exit codes for scripts. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';

@@ -151,7 +151,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   });
 
   it('runs what failed again', async () => {
-    await page.getByRole('button', { name: `Run ${refusing} again` }).click();
+    await page.getByRole('button', { name: `Run again on ${refusing} devices` }).click();
     await page.getByRole('link', { name: 'previous job' }).waitFor();
     await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
   });

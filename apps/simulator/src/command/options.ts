@@ -82,7 +82,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
   const localAddresses = given.localAddresses || Math.ceil(given.devices / DEVICES_PER_ADDRESS) || 1;
   if (localAddresses > 1 && !LOOPBACK.test(given.host)) {
     command.error(
-      `error: --local-addresses ${localAddresses} works only with a loopback hub. Run one simulator per machine instead.`,
+      `error: --local-addresses ${localAddresses} needs a loopback hub. Run one simulator per machine instead.`,
     );
   }
   if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))

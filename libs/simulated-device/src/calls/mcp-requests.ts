@@ -1,4 +1,4 @@
-/** Checks the hub's MCP requests and answers `initialize`, `tools/list` and `tools/call`. [xiaozhi §4] */
+/** Checks MCP requests; answers `initialize`, `tools/list` and `tools/call`. [xiaozhi §4] */
 import type { BehaviourScript, RequestMethod } from '../behaviour/behaviour-script.js';
 import type { Link } from '../connection/link.js';
 import { endlessPage, repeatingPage } from '../behaviour/spoilt-pages.js';
