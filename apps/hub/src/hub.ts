@@ -7,7 +7,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import { FailedAttempts, mountApi, type DeviceSettings } from '@flotilla/api';
 import {
-  announceDebts,
+  notifyOutbox,
   FirmwareImages,
   Fleet,
   observeJobCalls,
@@ -97,7 +97,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   await closeDataFolder(config, logger);
   const services = await openSharedServices({ config, logger }, closers);
   // For all roles; most events come from gateways.
-  services.registry.events.whenOwed(announceDebts({ ticks: services.bus.ticks, clock: systemClock, logger }));
+  services.registry.events.whenOwed(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
   const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
@@ -197,7 +197,7 @@ async function openApi(
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
   const signingKeys = new SigningKeys({ registry, clock: systemClock });
   const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
-  const announce = announceDebts({ ticks: bus.ticks, clock: systemClock, logger });
+  const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
   const operations = {
     fleet,

@@ -49,7 +49,7 @@ export type { Refusal, RefusalCode } from './refusal.js';
 export { TickWorker } from './jobs/tick-worker.js';
 export type { TickWorkerDeps } from './jobs/tick-worker.js';
 export { ProcessWatch } from './calls/process-watch.js';
-export { refuseRoutedCall, refuseRoutedCall as refuseRouted } from './calls/refuse-routed-call.js';
+export { refuseRoutedCall } from './calls/refuse-routed-call.js';
 export { SingleCalls } from './calls/single-calls.js';
 export { changesFirmware, ToolGate } from './calls/tool-gate.js';
 export { ScreenPictures } from './uploads/screen-pictures.js';
@@ -57,7 +57,7 @@ export type { ScreenAddresses, ScreenPicturesDeps, SnapshotAnswer } from './uplo
 export { RecordRetention } from './retention/record-retention.js';
 export { UploadRetention } from './uploads/upload-retention.js';
 export type { UploadRetentionOptions } from './uploads/upload-retention.js';
-export { notifyOutbox, notifyOutbox as announceDebts } from './webhooks/notify-outbox.js';
+export { notifyOutbox } from './webhooks/notify-outbox.js';
 export { publicOnly } from './webhooks/public-only.js';
 export { WebhookDeliveries } from './webhooks/webhook-deliveries.js';
 export type { WebhookDeliveriesDeps } from './webhooks/webhook-deliveries.js';

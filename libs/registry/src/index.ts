@@ -10,7 +10,7 @@ export type {
 } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
-export { scopedFilter, scopedFilter as narrowed } from './device-filter.js';
+export { scopedFilter } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
 export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow } from './groups/device-group.js';
@@ -50,11 +50,7 @@ export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.j
 export type { JobFence } from './jobs/job-fence.js';
 export type { JobScope } from './jobs/job-scope.js';
 export type { JobStore } from './jobs/job-store.js';
-export type {
-  ToolSetCount,
-  ToolSetEligibility,
-  ToolSetEligibility as ToolSetVerdict,
-} from './jobs/preparation/target-preparation.js';
+export type { ToolSetCount, ToolSetEligibility } from './jobs/preparation/target-preparation.js';
 export type { BulkEnd, ClaimedTarget, CorrectedTarget, LateAnswer, LateTarget } from './jobs/queue/target-queue.js';
 export type { TargetFlush } from './jobs/queue/target-flush.js';
 export type { DecidedPoint } from './jobs/reads/decided-over-time.js';
@@ -94,7 +90,7 @@ export type { CallRecord, CallStore } from './calls/call-store.js';
 export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
-export type { ApiKeyStore } from './keys/api-key-store.js';
+export type { ApiKeys } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
 export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, WriterStatus } from './registry.js';
 export type { ToolPolicyStore } from './policies/tool-policy-store.js';
@@ -119,7 +115,6 @@ export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type {
   GrantedDownload,
   IncompatibilityGroup,
-  IncompatibilityGroup as ObjectionGroup,
   RevertGroup,
   RolloutCandidate,
   RolloutGrant,
@@ -133,7 +128,7 @@ export type { RegistryLogger } from './registry-logger.js';
 export type {
   Breaker,
   DeliveryEnd,
-  PendingDelivery as OwedEvent,
+  PendingDelivery,
   RedeliveryAnswer,
   WebhookBacklog,
   WebhookDeliveryRow,

@@ -11,7 +11,7 @@ import type { DownloadStore } from './firmware/download-store.js';
 import type { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import type { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import type { JobStore } from './jobs/job-store.js';
-import type { ApiKeyStore } from './keys/api-key-store.js';
+import type { ApiKeys } from './keys/api-key-store.js';
 import type { SignInFailureStore } from './people/sign-in-failure-store.js';
 import type { UserSessionStore } from './people/user-session-store.js';
 import type { UserStore } from './people/user-store.js';
@@ -99,7 +99,7 @@ export interface Registry {
   readonly jobs: JobStore;
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;
-  readonly apiKeys: ApiKeyStore;
+  readonly apiKeys: ApiKeys;
   readonly users: UserStore;
   readonly userSessions: UserSessionStore;
   readonly signInFailures: SignInFailureStore;

@@ -17,7 +17,7 @@ CREATE TYPE outcome AS ENUM (
 CREATE TYPE job_state AS ENUM (
   'AWAITING_APPROVAL', 'SCHEDULED', 'PREPARING', 'RUNNING', 'PAUSED', 'CANCELLING', 'FINISHED');
 CREATE TYPE job_conclusion AS ENUM ('SUCCEEDED', 'PARTIAL', 'FAILED', 'ABORTED', 'CANCELLED', 'EXPIRED', 'DENIED');
-CREATE TYPE pause_reason AS ENUM ('USER', 'WAVE_GATE', 'ABORT_RULE', 'WINDOW_CLOSED', 'OVERLOAD', 'DEPENDENCY_DOWN');
+CREATE TYPE pause_reason AS ENUM ('USER', 'WAVE_GATE', 'ABORT_RULE', 'WINDOW_CLOSED');
 CREATE TYPE offline_policy AS ENUM ('WAIT', 'SKIP', 'FAIL');
 CREATE TYPE target_state AS ENUM (
   'PENDING', 'READY', 'WAITING_DEVICE', 'DISPATCHING', 'SENT', 'VERIFYING', 'RETRY_WAIT', 'DECIDED');
@@ -499,6 +499,7 @@ CREATE TABLE job (
   state               job_state NOT NULL,
   conclusion          job_conclusion,
   pause_reason        pause_reason,
+  cancel_forced       boolean NOT NULL DEFAULT false,
   version             int NOT NULL DEFAULT 1,
   offline             offline_policy NOT NULL,
   expires_at          timestamptz(3) NOT NULL,

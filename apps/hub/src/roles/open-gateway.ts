@@ -11,7 +11,7 @@ import {
   type DeviceAuth,
 } from '@flotilla/gateway';
 import type { CallServer } from '@flotilla/bus';
-import { refuseRouted, RolloutOffers, type ToolGate } from '@flotilla/fleet';
+import { refuseRoutedCall, RolloutOffers, type ToolGate } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
 import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
@@ -99,7 +99,7 @@ function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
   const { callServer } = gateway;
   return {
     call: (routed, settle) => callServer.call(routed, settle),
-    refuse: (routed) => refuseRouted(gate, routed, gateway.toolSetOf(routed.deviceId), systemClock.now()),
+    refuse: (routed) => refuseRoutedCall(gate, routed, gateway.toolSetOf(routed.deviceId), systemClock.now()),
     refreshTools: (deviceId) => callServer.refreshTools(deviceId),
     disconnect: (deviceId) => callServer.disconnect(deviceId),
   };

@@ -2,7 +2,7 @@
  * Reads API keys from `Authorization: Bearer <key>`, in HTTP and in the payload of connection_init.
  * Knows nothing of scopes.
  */
-import type { ApiKeyStore, Principal } from '@flotilla/registry';
+import type { ApiKeys, Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 
 /** Longest key that is looked up; made keys have less than 100 characters. */
@@ -16,7 +16,7 @@ export function bearerKey(authorization: unknown): string | undefined {
 }
 
 /** Throws UNAUTHENTICATED without a reason, so that unknown and revoked keys look the same. */
-export async function authenticate(apiKeys: ApiKeyStore, authorization: unknown): Promise<Principal> {
+export async function authenticate(apiKeys: ApiKeys, authorization: unknown): Promise<Principal> {
   const key = bearerKey(authorization);
   const principal = key === undefined ? undefined : await apiKeys.authenticate(key);
   if (!principal)

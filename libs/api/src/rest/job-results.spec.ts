@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
-import type { ApiKeyStore, JobStore, TargetRow } from '@flotilla/registry';
+import type { ApiKeys, JobStore, TargetRow } from '@flotilla/registry';
 import { jobResultRoutes } from './job-results.js';
 import { authenticate } from '../access/authentication.js';
 import { CostBudget } from '../limits/cost-budget.js';
@@ -44,7 +44,7 @@ describe('the results of a job as a file', () => {
   let server: FastifyInstance;
   let base: string;
   const jobs = new ManyTargets();
-  const apiKeys: ApiKeyStore = {
+  const apiKeys: ApiKeys = {
     authenticate: async (key) => ({
       kind: 'KEY',
       id: key,
@@ -52,7 +52,7 @@ describe('the results of a job as a file', () => {
       scopes: key === 'reader' ? ['JOBS_READ'] : ['DEVICES_READ'],
     }),
     ensureAdminKey: async () => undefined,
-  } as Partial<ApiKeyStore> as ApiKeyStore;
+  } as Partial<ApiKeys> as ApiKeys;
 
   beforeAll(async () => {
     server = Fastify({ forceCloseConnections: true });

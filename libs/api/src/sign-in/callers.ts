@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { actorName, type SignedInUser, type SignIns } from '@flotilla/fleet';
-import type { ApiKeyStore, Principal } from '@flotilla/registry';
+import type { ApiKeys, Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { ClientOf } from '../api-deps.js';
 import { authenticate } from '../access/authentication.js';
@@ -19,7 +19,7 @@ export interface Caller {
 }
 
 export interface CallersDeps {
-  readonly apiKeys: ApiKeyStore;
+  readonly apiKeys: ApiKeys;
   readonly signIns: Pick<SignIns, 'whoIs'>;
   /** The origin under which browsers reach this hub, where it is not the one that they ask at. */
   readonly publicUrl: string | undefined;

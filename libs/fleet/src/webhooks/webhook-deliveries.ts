@@ -3,7 +3,7 @@
  * process claims the work of a dead one again. Delivers at least once, and roughly in order.
  */
 import type { Bus } from '@flotilla/bus';
-import type { OwedEvent, Registry } from '@flotilla/registry';
+import type { PendingDelivery, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 import { defaultWebhookLimits, retryDelayMs } from './webhook-limits.js';
@@ -93,7 +93,7 @@ export class WebhookDeliveries {
     }
   }
 
-  async #claim(): Promise<readonly OwedEvent[]> {
+  async #claim(): Promise<readonly PendingDelivery[]> {
     const { atATime, perWebhook, attemptMs, settleMs, breaker } = this.#limits;
     const limit = atATime - this.#underWay.size;
     return limit <= 0
@@ -113,7 +113,7 @@ export class WebhookDeliveries {
     this.#onChange();
   }
 
-  #begin(owed: OwedEvent): void {
+  #begin(owed: PendingDelivery): void {
     const delivery = this.#deliver(owed)
       .catch((error: unknown) =>
         this.#deps.logger.warn(
@@ -128,7 +128,7 @@ export class WebhookDeliveries {
     this.#underWay.add(delivery);
   }
 
-  async #deliver(owed: OwedEvent): Promise<void> {
+  async #deliver(owed: PendingDelivery): Promise<void> {
     const { clock, registry } = this.#deps;
     const { event, url, secret } = owed;
     const at = clock.now();
@@ -153,14 +153,14 @@ export class WebhookDeliveries {
     await this.#pauseIfHopeless(owed, end, failingSince);
   }
 
-  #resultOf({ attempt, owedAt }: OwedEvent, { error }: AttemptEnd) {
+  #resultOf({ attempt, owedAt }: PendingDelivery, { error }: AttemptEnd) {
     if (error === undefined) return { kind: 'delivered' } as const;
     if (this.#deps.clock.now() - owedAt >= this.#limits.givenUpAfterMs) return { kind: 'given-up' } as const;
     return { kind: 'retry', afterMs: retryDelayMs(this.#limits, attempt, Math.random()) } as const;
   }
 
   async #pauseIfHopeless(
-    { webhookId }: OwedEvent,
+    { webhookId }: PendingDelivery,
     { status, error }: AttemptEnd,
     failingSince: number | undefined,
   ): Promise<void> {

@@ -39,6 +39,9 @@ const COUNT = {
   text: `SELECT count(*)::int AS count, (count(*) FILTER (WHERE secret_hash = $1))::int AS given FROM api_key`,
 };
 
+/** The public members, which other objects can implement. */
+export type ApiKeys = Pick<ApiKeyStore, keyof ApiKeyStore>;
+
 /**
  * Changes by people are given `by`, and are recorded in the audit trail in their own transaction.
  */

@@ -14,7 +14,7 @@ import {
 } from '@flotilla/jobs';
 import type { Job, ToolPolicy, Verification } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import { narrowed } from '@flotilla/registry';
+import { scopedFilter } from '@flotilla/registry';
 import type { EarlierJob, MissingImage, NewJob, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { needsApproval } from '../../approvals/approval-rules.js';
@@ -155,7 +155,7 @@ async function planFrom(
   const createdAt = deps.clock.now();
   const policy = await policyFor(deps, { request, image });
   // Frozen into the job: a later change of the key cannot widen it.
-  const devices = narrowed(request.devices, actor.devices);
+  const devices = scopedFilter(request.devices, actor.devices);
   const refusal =
     (await refuseNewJob(deps, { request: { ...request, devices }, image }, policy, actor)) ?? (await refuseMore?.());
   if (refusal !== undefined) return { refusal };

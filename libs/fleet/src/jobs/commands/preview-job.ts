@@ -4,7 +4,7 @@
  */
 import { blastRadius, paceOf, planWaves, secondsAtPace } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
-import { narrowed } from '@flotilla/registry';
+import { scopedFilter } from '@flotilla/registry';
 import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import type { Refusal } from '../../refusal.js';
@@ -18,7 +18,7 @@ import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import { warningsOf } from './job-warnings.js';
 import type { JobWarning } from './job-warnings.js';
 import { requireToolScope } from './refuse-tool.js';
-import { toolSetEligibility } from '../dispatch/tool-set-eligibility.js';
+import { eligibilityCheck } from '../dispatch/eligibility-check.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;
@@ -80,7 +80,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
   const view = registry.viewFor(actor);
   const invalid = refuseJobRequest(given) ?? (await refuseUnknownGroups(view, given.devices, ['input', 'devices']));
   if (invalid !== undefined) return { ...nothing, refusal: invalid };
-  const request = { ...given, devices: narrowed(given.devices, actor.devices) };
+  const request = { ...given, devices: scopedFilter(given.devices, actor.devices) };
   const asked = { request, image };
   const now = clock.now();
   const policy = await policyFor(deps, asked);
@@ -114,7 +114,7 @@ async function judge(
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
 ): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'> & { readonly rejected: number }> {
-  const verdicts = toolSetEligibility(
+  const verdicts = eligibilityCheck(
     deps,
     { tool: request.tool, arguments: request.arguments, mayCallUserOnly },
     image !== undefined,

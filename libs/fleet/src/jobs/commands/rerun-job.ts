@@ -5,7 +5,7 @@
 import { defaultAbortRules } from '@flotilla/jobs';
 import type { Job, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import { hasMaskedSecret } from '@flotilla/mcp';
-import { narrowed } from '@flotilla/registry';
+import { scopedFilter } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import { refuseKey } from '../../idempotency/refuse-key.js';
@@ -52,7 +52,7 @@ export async function rerunJob(
   return makeJob(deps, requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy), {
     ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
     refuseMore: async () => {
-      if ((await deps.registry.jobs.countDevices(narrowed(devices, actor.devices), 1)) > 0) return undefined;
+      if ((await deps.registry.jobs.countDevices(scopedFilter(devices, actor.devices), 1)) > 0) return undefined;
       return refuse('INVALID', ['outcomes'], 'No device that is still there ended so in this job.');
     },
   });

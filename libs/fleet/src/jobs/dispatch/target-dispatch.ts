@@ -20,7 +20,7 @@ import { InFlightCalls } from './in-flight-calls.js';
 import type { InFlightCall } from './in-flight-calls.js';
 import { OutcomeBuffer } from './outcome-buffer.js';
 import type { SlotPool } from './slot-pool.js';
-import type { ToolSetEligibility } from './tool-set-eligibility.js';
+import type { EligibilityCheck } from './eligibility-check.js';
 
 /** Targets marked SENT in one statement. */
 const markSentRowsMax = 500;
@@ -34,7 +34,7 @@ interface Batch {
 
 export class TargetDispatch {
   readonly #context: RunContext;
-  readonly #eligibility: ToolSetEligibility;
+  readonly #eligibility: EligibilityCheck;
   readonly #slots: SlotPool;
   readonly #buffer: OutcomeBuffer;
   readonly #inFlight = new InFlightCalls();
@@ -44,7 +44,7 @@ export class TargetDispatch {
   #sending = Promise.resolve();
 
   /** `slots` are those of all jobs. */
-  constructor(context: RunContext, eligibility: ToolSetEligibility, slots: SlotPool) {
+  constructor(context: RunContext, eligibility: EligibilityCheck, slots: SlotPool) {
     this.#context = context;
     this.#eligibility = eligibility;
     this.#slots = slots;

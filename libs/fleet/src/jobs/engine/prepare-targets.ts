@@ -4,7 +4,7 @@
  */
 import { planWaves } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
-import type { ToolSetEligibility } from '../dispatch/tool-set-eligibility.js';
+import type { EligibilityCheck } from '../dispatch/eligibility-check.js';
 import type { RunContext } from './run-context.js';
 
 /** Targets of one statement: some tens of milliseconds, which a pause or a crash costs at most. */
@@ -14,7 +14,7 @@ const chunkTargets = 5_000;
 export async function prepareTargets(
   { deps, fence, persist }: RunContext,
   { waves }: Pick<Job, 'waves'>,
-  eligibility: ToolSetEligibility,
+  eligibility: EligibilityCheck,
   isWanted: () => boolean,
 ): Promise<boolean> {
   const { jobs } = deps.registry;

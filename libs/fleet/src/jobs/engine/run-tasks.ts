@@ -4,7 +4,7 @@ import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jo
 import { jobActionOf } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
 import type { TargetDispatch } from '../dispatch/target-dispatch.js';
-import type { ToolSetEligibility } from '../dispatch/tool-set-eligibility.js';
+import type { EligibilityCheck } from '../dispatch/eligibility-check.js';
 import { writeJobEvent } from '../job-notifications.js';
 import type { Readbacks } from '../verification/readbacks.js';
 import { prepareTargets } from './prepare-targets.js';
@@ -16,7 +16,7 @@ const openTargetsMax = 5_000;
 
 export interface RunParts {
   readonly dispatch: TargetDispatch;
-  readonly eligibility: ToolSetEligibility;
+  readonly eligibility: EligibilityCheck;
   /** Undefined where the job reads no values back. */
   readonly readbacks: Readbacks | undefined;
   readonly notifications: ProgressNotifications;

@@ -4,7 +4,7 @@ import type { Job, Readback, VerificationEnd } from '@flotilla/jobs';
 import type { CallOutcome } from '@flotilla/mcp';
 import type { ReadbackTarget } from '@flotilla/registry';
 import type { SlotPool } from '../dispatch/slot-pool.js';
-import { ToolSetEligibility } from '../dispatch/tool-set-eligibility.js';
+import { EligibilityCheck } from '../dispatch/eligibility-check.js';
 import type { RunContext } from '../engine/run-context.js';
 import { readValue } from './read-call.js';
 
@@ -18,7 +18,7 @@ export class Readbacks {
   readonly #job: ReadingJob;
   readonly #readback: Readback;
   readonly #slots: SlotPool;
-  readonly #eligibility: ToolSetEligibility;
+  readonly #eligibility: EligibilityCheck;
   #ends: VerificationEnd[] = [];
   #cancelTimer: (() => void) | undefined;
 
@@ -29,7 +29,7 @@ export class Readbacks {
     this.#readback = readback;
     this.#slots = slots;
     const { mayCallUserOnly } = job;
-    this.#eligibility = new ToolSetEligibility(registry.toolSets, gate, {
+    this.#eligibility = new EligibilityCheck(registry.toolSets, gate, {
       ...{ tool: readback.tool, arguments: {}, mayCallUserOnly },
     });
   }

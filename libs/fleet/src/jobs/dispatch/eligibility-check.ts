@@ -1,16 +1,16 @@
 /** Which tool sets the call of a job may be sent to: judged once per tool set, not per device. */
 import type { CallError, ToolSetHash } from '@flotilla/mcp';
-import type { ToolSetStore, ToolSetVerdict } from '@flotilla/registry';
+import type { ToolSetStore, ToolSetEligibility } from '@flotilla/registry';
 import type { GatedCall, ToolGate } from '../../calls/tool-gate.js';
 import { anyImageUrl } from '../../rollout/rollout-request.js';
 
-export class ToolSetEligibility {
+export class EligibilityCheck {
   readonly #toolSets: ToolSetStore;
   readonly #gate: Pick<ToolGate, 'refuse'>;
   readonly #call: GatedCall;
   readonly #ownUrl: string | undefined;
   /** As bounded as the number of firmwares in the fleet. */
-  readonly #known = new Map<ToolSetHash, ToolSetVerdict>();
+  readonly #known = new Map<ToolSetHash, ToolSetEligibility>();
 
   /** `ownUrl`: the address in the arguments that the hub replaces for each device. */
   constructor(toolSets: ToolSetStore, gate: Pick<ToolGate, 'refuse'>, call: GatedCall, ownUrl?: string) {
@@ -20,7 +20,7 @@ export class ToolSetEligibility {
     this.#ownUrl = ownUrl;
   }
 
-  async judge(hashes: readonly ToolSetHash[]): Promise<readonly ToolSetVerdict[]> {
+  async judge(hashes: readonly ToolSetHash[]): Promise<readonly ToolSetEligibility[]> {
     const toolSets = await this.#toolSets.getMany(hashes.filter((hash) => !this.#known.has(hash)));
     return hashes.map((toolSetHash) => {
       const judged = this.#known.get(toolSetHash) ?? {
@@ -33,7 +33,7 @@ export class ToolSetEligibility {
   }
 
   /** Undefined where this tool set is not judged yet. */
-  known(hash: ToolSetHash): ToolSetVerdict | undefined {
+  known(hash: ToolSetHash): ToolSetEligibility | undefined {
     return this.#known.get(hash);
   }
 
@@ -49,11 +49,11 @@ export interface EligibilityDeps {
 }
 
 /** For a job that exists or is planned. In a roll-out the hub makes the arguments. */
-export function toolSetEligibility(
+export function eligibilityCheck(
   { gate, registry }: EligibilityDeps,
   { tool, arguments: args, mayCallUserOnly }: GatedCall,
   isRollout: boolean,
-): ToolSetEligibility {
+): EligibilityCheck {
   const call = { tool, arguments: isRollout ? { url: anyImageUrl } : args, mayCallUserOnly };
-  return new ToolSetEligibility(registry.toolSets, gate, call, isRollout ? anyImageUrl : undefined);
+  return new EligibilityCheck(registry.toolSets, gate, call, isRollout ? anyImageUrl : undefined);
 }
