@@ -183,9 +183,9 @@ export default tseslint.config(
     languageOptions: { parser: tseslint.parser },
     plugins: { language },
     rules: {
-      'language/comment-size': 'warn',
-      'language/plain-words': 'warn',
-      'max-len': ['warn', { code: 120, ignoreComments: true, ignoreUrls: true, ignoreRegExpLiterals: true }],
+      'language/comment-size': 'error',
+      'language/plain-words': 'error',
+      'max-len': ['error', { code: 120, ignoreComments: true, ignoreUrls: true, ignoreRegExpLiterals: true }],
     },
   },
   ...packageRules,

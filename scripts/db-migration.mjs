@@ -1,8 +1,8 @@
 /**
  * `npm run db:migration -- <name>`: writes prisma/migrations/<timestamp>_<name>/migration.sql.
- * It compares prisma/schema.prisma with prisma/migrations/schema-of-last-migration.prisma, which this
- * script keeps, and needs no database. Add partitions, partial and expression indexes, functions and
- * data to the file manually before you commit it.
+ * It compares prisma/schema.prisma with its copy of the last migration, which it updates, and needs
+ * no database. Add partitions, partial and expression indexes, functions and data to the file
+ * manually before you commit it.
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
@@ -19,7 +19,7 @@ const lastSchemaPath = path.join(migrations, 'schema-of-last-migration.prisma');
 const name = process.argv[2];
 if (!/^[a-z][a-z0-9_]*$/.test(name ?? '')) {
   console.error(
-    'Usage: npm run db:migration -- <name>   (lower-case letters, digits and underscores, for example: add_device_groups)',
+    'Usage: npm run db:migration -- <name>   (lower-case letters, digits and underscores, such as add_device_groups)',
   );
   process.exit(1);
 }

@@ -2,11 +2,14 @@
  * The MCP server: the reference client of the MCP SDK finds, calls and reads devices of both
  * families in one fleet.
  */
-import { createHash, randomUUID } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import { Client as PgClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AgentBoards, expectNoticesOfOwnDevices } from '../src/agents/agent-boards.js';
 import { connectAgent, revisions } from '../src/agents/agent-client.js';
-import { deviceThat, isOnline } from '../src/devices/device-api.js';
+import { insertKey, openShortLived, textOf, textsIn } from '../src/agents/agent-keys.js';
+import type { KeyLimits, ShortLivedKey } from '../src/agents/agent-keys.js';
+import { deviceThat } from '../src/devices/device-api.js';
 import { eventually } from '../src/eventually.js';
 import { answerAsFirmware } from '../src/devices/firmware.js';
 import { connectEverythingDevice, picture } from '../src/agents/everything-device.js';
@@ -27,86 +30,17 @@ let hub: HubProcess;
 let fleet: SimulatedFleet;
 let lamps: readonly string[];
 let camera: RawMqttDevice;
-let shortLived: { readonly key: string; readonly expiresAt: number; readonly end: Promise<void> };
-const boards: McpuBoard[] = [];
-
-async function keyWith(
-  scopes: readonly string[],
-  { expiresAt, devices }: { expiresAt?: number; devices?: object } = {},
-): Promise<string> {
-  const secret = `spec-${randomUUID()}`;
-  const hash = createHash('sha256').update(secret).digest('hex');
-  await pg.query(
-    `INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices)
-     VALUES ($1, $2, $3, $4, $5, $6, $7)`,
-    [
-      ...[randomUUID(), scopes.join(' '), secret.slice(0, 8), hash],
-      ...[scopes, expiresAt === undefined ? null : new Date(expiresAt), devices ?? null],
-    ],
-  );
-  return secret;
-}
-
-/** A key that is good for some seconds, with the GET stream that it opened. */
-async function openShortLived(): Promise<typeof shortLived> {
-  const expiresAt = Date.now() + 3_000;
-  const key = await keyWith(['DEVICES_READ'], { expiresAt });
-  const headers = { authorization: `Bearer ${key}`, accept: 'text/event-stream' };
-  const { status, body } = await fetch(`${hub.httpUrl}/mcp`, { headers });
-  expect(status).toBe(200);
-  // A stream that is cut ends in an error.
-  const end = new Response(body).text().then(
-    () => undefined,
-    () => undefined,
-  );
-  return { key, expiresAt, end };
-}
-
-/** All texts in a value, names of members too. */
-function textsIn(value: unknown): readonly string[] {
-  if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null
-    ? Object.entries(value).flatMap(([name, member]) => [name, ...textsIn(member)])
-    : [];
-}
-
-async function addBoard(deviceId: string, board: McpuBoard): Promise<void> {
-  boards.push(board);
-  const query =
-    'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { userErrors { code message } } }';
-  const input = { deviceId, dialect: 'MCPU', address: board.address };
-  expect(await ask(hub, query, { input })).toMatchObject({ registerDevice: { userErrors: [] } });
-  await deviceThat(hub, deviceId, isOnline, 15_000);
-}
-
-/** In a fleet that others are shown compactly. */
-async function narrowedAgentHearsOfItsOwn(): Promise<void> {
-  let news = 0;
-  const key = await keyWith(['DEVICES_READ', 'TOOLS_CALL'], { devices: { search: 'greenhouse' } });
-  const agent = await connectAgent(hub, { key, onToolsChanged: () => (news += 1) });
-  const names = async () => (await agent.listTools()).tools.map(({ name }) => name);
-  const own = ['greenhouse-1__gpio_read', 'greenhouse-1__gpio_write'];
-  expect((await names()).sort()).toEqual(own);
-  await addBoard('greenhouse-2', await McpuBoard.boot());
-  await eventually(
-    () => news,
-    (count) => count > 0,
-  );
-  expect((await names()).sort()).toEqual([...own, 'greenhouse-2__gpio_read', 'greenhouse-2__gpio_write']);
-  await agent.close();
-}
-
-function textOf(result: unknown): string {
-  const { content } = result as { readonly content: readonly { readonly text?: string }[] };
-  return content.map(({ text }) => text ?? '').join('\n');
-}
+let shortLived: ShortLivedKey;
+let boards: AgentBoards;
+const keyWith = (scopes: readonly string[], limits?: KeyLimits) => insertKey(pg, scopes, limits);
 
 beforeAll(async () => {
   database = await openTestDatabase();
   hub = await startHub({ env: { DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: `admin-${randomUUID()}` } });
+  boards = new AgentBoards(hub);
   pg = new PgClient({ connectionString: database.url });
   await pg.connect();
-  shortLived = await openShortLived();
+  shortLived = await openShortLived(hub, pg);
   camera = await connectEverythingDevice(hub, cameraId);
   fleet = startFleet(hub, { devices: 2, profile: 'lamp' });
   await online(hub, 3);
@@ -114,11 +48,11 @@ beforeAll(async () => {
   lamps = (await ask<{ devices: { nodes: { id: string }[] } }>(hub, query)).devices.nodes
     .map(({ id }) => id)
     .filter((id) => id !== cameraId);
-  await addBoard('greenhouse-1', await McpuBoard.boot());
+  await boards.add('greenhouse-1', await McpuBoard.boot());
 });
 
 afterAll(async () => {
-  for (const board of boards) board.stop();
+  boards.stop();
   camera.drop();
   await fleet.stop();
   await pg.end();
@@ -150,7 +84,7 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
       (await agent.callTool({ name: 'greenhouse-1__gpio_write', arguments: { pin: 16, value: true } })).isError ??
         false,
     ).toBe(false);
-    expect(boards[0]?.level).toBe(1);
+    expect(boards.first?.level).toBe(1);
     const read = await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } });
     expect(read.structuredContent).toMatchObject({
       source: 'device',
@@ -164,7 +98,7 @@ describe.each(revisions)('an agent that speaks MCP %s', (revision) => {
   it('hears when a device comes', async () => {
     let news = 0;
     const agent = await connectAgent(hub, { revision, onToolsChanged: () => (news += 1) });
-    await addBoard(`late-${revision}`, await McpuBoard.boot());
+    await boards.add(`late-${revision}`, await McpuBoard.boot());
     await eventually(
       () => news,
       (count) => count > 0,
@@ -252,7 +186,7 @@ describe('the MCP server', () => {
     for (const unknown of ['readOnly', 'destructive', 'idempotent']) expect(writer).not.toHaveProperty(unknown);
     const call = { device: 'greenhouse-1', tool: 'gpio_write', arguments: { pin: 16, value: false } };
     expect((await agent.callTool({ name: 'call_tool', arguments: call })).isError ?? false).toBe(false);
-    expect(boards[0]?.level).toBe(0);
+    expect(boards.first?.level).toBe(0);
     expect(
       (await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } })).structuredContent,
     ).toMatchObject({
@@ -271,7 +205,7 @@ describe('the MCP server', () => {
   });
 
   it('shows what a hostile device says bounded, visible, and as the device’s', async () => {
-    await addBoard('hostile', await McpuBoard.boot({ text: hostile }));
+    await boards.add('hostile', await McpuBoard.boot({ text: hostile }));
     const agent = await connectAgent(hub, { mode: 'full' });
     const { description = '' } =
       (await agent.listTools()).tools.find(({ name }) => name === 'hostile__gpio_write') ?? {};
@@ -404,25 +338,22 @@ describe('the MCP server', () => {
   it('lists compactly by itself once there are more than a hundred tools', async () => {
     const more = startFleet(hub, { devices: 30, profile: 'lamp', seed: 7 });
     try {
-      await online(hub, lamps.length + 1 + boards.length + 30);
+      await online(hub, lamps.length + 1 + boards.count + 30);
       const agent = await connectAgent(hub);
       expect((await agent.listTools()).tools.map(({ name }) => name)).toContain('find_devices');
       await agent.close();
       const full = await connectAgent(hub, { mode: 'full' });
       expect((await full.listTools()).tools.length).toBeGreaterThan(100);
       await full.close();
-      await narrowedAgentHearsOfItsOwn();
+      await expectNoticesOfOwnDevices(hub, pg, boards);
     } finally {
       await more.stop();
     }
   });
 
   it('lists two devices of five hundred tools in pages, which the reference client puts together', async () => {
-    const many = Array.from({ length: 500 }, (_, at) => ({
-      name: `t${at}`,
-      description: '',
-      inputSchema: { type: 'object', properties: {} },
-    }));
+    const inputSchema = { type: 'object', properties: {} };
+    const many = Array.from({ length: 500 }, (_, at) => ({ name: `t${at}`, description: '', inputSchema }));
     const ids = ['02:ca:00:00:00:02', '02:ca:00:00:00:03'];
     const devices = await Promise.all(
       ids.map((id) => RawMqttDevice.connect(hub, id, { answer: (text) => answerAsFirmware(text, { tools: many }) })),
@@ -442,14 +373,10 @@ describe('the MCP server', () => {
   });
 
   it('refuses pages of other origins, strangers, unknown modes and bodies without measure', async () => {
-    const post = async (headers: Readonly<Record<string, string>>, body = '{}', path = '/mcp') =>
-      (
-        await fetch(`${hub.httpUrl}${path}`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json', ...headers },
-          body,
-        })
-      ).status;
+    const post = async (more: Readonly<Record<string, string>>, body = '{}', path = '/mcp') => {
+      const headers = { 'content-type': 'application/json', ...more };
+      return (await fetch(`${hub.httpUrl}${path}`, { method: 'POST', headers, body })).status;
+    };
     const authorization = `Bearer ${hub.adminKey}`;
     expect(await post({ authorization, origin: 'https://evil.example' })).toBe(403);
     expect(await post({ authorization, origin: 'null' })).toBe(403);
@@ -460,10 +387,7 @@ describe('the MCP server', () => {
   });
 
   it('is closed to a key that has expired, and its stream has ended', async () => {
-    await eventually(
-      () => Date.now() > shortLived.expiresAt,
-      (isOver) => isOver,
-    );
+    await eventually(() => Date.now() > shortLived.expiresAt, Boolean);
     await shortLived.end;
     const headers = { authorization: `Bearer ${shortLived.key}`, 'content-type': 'application/json' };
     for (const method of ['GET', 'POST', 'DELETE']) {

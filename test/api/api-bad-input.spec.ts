@@ -2,14 +2,17 @@
  * Mistakes of integrators: each answer names the input and the rule with the right code, nothing is
  * sent or recorded, and the hub keeps working.
  */
-import { request } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { ask, send, type GraphqlAnswer } from '../src/api/graphql-client.js';
+import { rawRequest } from '../src/api/raw-request.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 const SET_VOLUME = 'self.audio_speaker.set_volume';
+
+/** The arguments after the first. */
+type Tail<Run extends (...args: never[]) => unknown> = Parameters<Run> extends [unknown, ...infer Rest] ? Rest : never;
 
 interface Refusal {
   readonly code: string;
@@ -45,36 +48,7 @@ async function traces(): Promise<unknown> {
 }
 
 describe('a malformed request', () => {
-  interface RawAnswer {
-    readonly status: number;
-    readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-    readonly body: GraphqlAnswer;
-  }
-
-  function raw(
-    body: string,
-    headers: Readonly<Record<string, string>> = {},
-    { method = 'POST', path = '/graphql' }: { readonly method?: string; readonly path?: string } = {},
-  ): Promise<RawAnswer> {
-    return new Promise((resolve, reject) => {
-      const all = { authorization: `Bearer ${hub.adminKey}`, 'content-type': 'application/json', ...headers };
-      const sent = request(`${hub.httpUrl}${path}`, { method, headers: all }, (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => {
-          const text = Buffer.concat(chunks).toString();
-          resolve({
-            status: response.statusCode ?? 0,
-            headers: response.headers,
-            body: JSON.parse(text) as GraphqlAnswer,
-          });
-        });
-      });
-      sent.on('error', reject);
-      sent.end(body);
-    });
-  }
-
+  const raw = (...sent: Tail<typeof rawRequest>) => rawRequest(hub, ...sent);
   const codeOf = ({ errors }: GraphqlAnswer) => [...new Set(errors?.map(({ extensions }) => extensions?.code))];
   const viewer = '{ viewer { name } }';
 
@@ -127,11 +101,11 @@ describe('a malformed request', () => {
   it.each<[string, string, number, string, string | undefined]>([
     ['GET', '/api/nothing', 404, 'There is nothing at /api/nothing.', undefined],
     ['GET', '/api/%zz', 400, 'not a valid url', undefined],
-    ['PUT', '/graphql', 405, 'takes GET, HEAD, POST', 'GET, HEAD, POST'],
-    ['GET', '/api/firmware?x=1', 405, 'takes POST', 'POST'],
-    ['DELETE', '/api/audit.jsonl', 405, 'takes GET, HEAD', 'GET, HEAD'],
+    ['PUT', '/graphql', 405, 'supports GET, HEAD, POST', 'GET, HEAD, POST'],
+    ['GET', '/api/firmware?x=1', 405, 'supports POST', 'POST'],
+    ['DELETE', '/api/audit.jsonl', 405, 'supports GET, HEAD', 'GET, HEAD'],
     ['GET', '/api/audit.jsonl?sinse=2026-01-01T00:00:00Z', 400, 'no parameter "sinse"', undefined],
-  ])('for nothing that there is hears so: %s %s', async (method, path, status, message, allow) => {
+  ])('to a path or method that does not exist is refused: %s %s', async (method, path, status, message, allow) => {
     const { body, ...answer } = await raw('', {}, { method, path });
     expect({ status: answer.status, allow: answer.headers['allow'] }).toEqual({ status, allow });
     expect(body).toEqual({
@@ -162,7 +136,7 @@ describe('an operation that does not fit', () => {
     ['first: 201', '{ calls(first: 201) { nodes { id } } }', {}, 'BAD_USER_INPUT', '"first" must be between 1 and 200'],
     ['first: -1', '{ tools(first: -1) { nodes { name } } }', {}, 'BAD_USER_INPUT', '"first" must be between 1 and 200'],
     ['first: 2^31', '{ jobs(first: 2147483648) { nodes { id } } }', {}, 'BAD_USER_INPUT', '32-bit'],
-    ['no cursor', '{ events(after: "x") { nodes { id } } }', {}, 'BAD_USER_INPUT', 'no cursor of the events list'],
+    ['no cursor', '{ events(after: "x") { nodes { id } } }', {}, 'BAD_USER_INPUT', 'not a cursor of the events list'],
     [
       'a cursor of another order',
       '{ devices(after: "WyJkZXZpY2VzIE5BTUVfQVNDIiwiYSIsImIiXQ") { nodes { id } } }',

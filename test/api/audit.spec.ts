@@ -138,7 +138,7 @@ describe('the audit trail', () => {
   it('of the embedded server is verified with and without the hub, and a missing one is not created', async () => {
     expect(await verify({ FLOTILLA_DATA_DIR: dataDir })).toMatchObject({
       code: 2,
-      error: expect.stringContaining('There is no hub'),
+      error: expect.stringContaining('There is no database of a hub'),
     });
     const embedded = await startHub({ embedded: true });
     try {

@@ -8,6 +8,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
+import { allPages, type ListPages } from '../src/api/graphql-pages.js';
 import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
@@ -30,36 +31,11 @@ interface DeviceNode {
   readonly tools: readonly { readonly name: string }[];
 }
 
-interface PageOf<Node> {
-  readonly nodes: readonly Node[];
-  readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
-}
-
 let hub: HubProcess;
 let fleet: SimulatedFleet;
 let devices: readonly DeviceNode[];
 
-/** All rows of a list, page by page; `between` runs after each page. */
-async function pagesOf<Node>(
-  list: string,
-  selection: string,
-  args: string,
-  first: number,
-  between: () => Promise<unknown> = async () => undefined,
-): Promise<Node[]> {
-  const query = `query ($after: String) { ${list}(first: ${first}, after: $after ${args}) {
-    nodes { ${selection} } pageInfo { hasNextPage endCursor } } }`;
-  const found: Node[] = [];
-  let after: string | null = null;
-  for (;;) {
-    const page: PageOf<Node> | undefined = (await ask<Record<string, PageOf<Node>>>(hub, query, { after }))[list];
-    if (!page) throw new Error(`no ${list} in the answer`);
-    found.push(...page.nodes);
-    if (!page.pageInfo.hasNextPage) return found;
-    after = page.pageInfo.endCursor;
-    await between();
-  }
-}
+const pagesOf = <Node>(...list: ListPages) => allPages<Node>(hub, ...list);
 
 const DEVICE = 'id name dialect model firmwareVersion presence transport lastSeenAt tags toolsStale tools { name }';
 

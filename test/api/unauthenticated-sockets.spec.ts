@@ -67,7 +67,7 @@ describe('strangers at /graphql', () => {
     const dialled: RawStranger[] = [];
     for (const network of [1, 2, 3, 4, 5, 6])
       dialled.push(...(await dialMany(200, { path, headers: { ...graphql, ...from(`203.0.113.${network}`) } })));
-    // From a free address, from one of theirs, and from a full /64.
+    // From a free address, from one that is in use, and from a full /64.
     await connectSubscriber('198.51.100.1');
     await connectSubscriber('203.0.113.6');
     for (const host of [1, 2, 3])

@@ -91,7 +91,7 @@ describe('jobs', () => {
     ]);
     expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('--all for the whole fleet')]);
     expect([both.code, waves.code, json.code]).toEqual([1, 1, 1]);
-    expect(waves.stderr).toContain('rising percents');
+    expect(waves.stderr).toContain('rising percentages');
     expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a whole number from 1')]);
     expect(json.stderr).toContain('The arguments: expected JSON');
   });
@@ -150,7 +150,7 @@ describe('firmware', () => {
       run(['firmware', 'sign', file, '--private-key', file]),
     ]);
     expect(unsigned.stdout).not.toContain('build');
-    expect([both.code, text.code, text.stderr]).toEqual([1, 1, expect.stringContaining('no private key')]);
+    expect([both.code, text.code, text.stderr]).toEqual([1, 1, expect.stringContaining('not a PEM private key')]);
   });
 });
 

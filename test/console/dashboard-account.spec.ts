@@ -142,7 +142,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await heading(elsewhere.page, 'Devices');
     await choose(page, 'Sign out everywhere');
     const dialog = page.getByRole('dialog');
-    await dialog.getByText('in this browser and in every other', { exact: false }).waitFor();
+    await dialog.getByText('in all browsers', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -151,7 +151,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await page.getByRole('button', { name: 'Add policy' }).click();
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Pattern' }).fill('self.lamp.*');
-    await dialog.getByRole('switch', { name: /May be repeated/ }).click();
+    await dialog.getByRole('switch', { name: /may be called again/ }).click();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });

@@ -198,9 +198,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await console.visit('/settings');
     await page.getByRole('table', { name: 'Voice servers' }).getByText('Device not bound').waitFor();
-    await page
-      .getByText(`${voice.url}: the last device that it refused was not bound there.`, { exact: false })
-      .waitFor();
+    await page.getByText(`${voice.url}: the last rejected device was not bound there.`, { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 });

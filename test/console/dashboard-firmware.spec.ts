@@ -75,7 +75,8 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     const bytes = Buffer.from(makeImage({ version: '9.1.0' })).toString('base64');
     const dataTransfer = await page.evaluateHandle(`(() => {
       const transfer = new DataTransfer();
-      transfer.items.add(new File([Uint8Array.from(atob('${bytes}'), (character) => character.charCodeAt(0))], 'xiaozhi.bin'));
+      const bytes = Uint8Array.from(atob('${bytes}'), (character) => character.charCodeAt(0));
+      transfer.items.add(new File([bytes], 'xiaozhi.bin'));
       return transfer;
     })()`);
     await page.getByText('Drop the .bin file here', { exact: false }).dispatchEvent('drop', { dataTransfer });

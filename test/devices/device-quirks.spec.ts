@@ -166,9 +166,10 @@ describe('a device with quirks', () => {
     expect(await call(onMqtt)).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(await large()).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'LARGE_MESSAGES_LOST' } });
     expect(await large()).toMatchObject({ outcome: 'NOT_SENT', error: { code: 'LARGE_MESSAGES_LOST' } });
-    expect(await eventsOf(hub, onMqtt, 'device.large_messages_lost')).toMatchObject([
-      { unanswered: 2, largerThanBytes: 900 },
-    ]);
+    // Events are written in batches, after the answer of the call.
+    await expect
+      .poll(() => eventsOf(hub, onMqtt, 'device.large_messages_lost'))
+      .toMatchObject([{ unanswered: 2, largerThanBytes: 900 }]);
     const before = await sessionsOf(onMqtt);
     await callTool(hub, { deviceId: onMqtt, tool: 'self.reboot', timeoutMs: 20_000 });
     await deviceThat(hub, onMqtt, (view) => isOnline(view) && view.sessions.length === (before ?? 0) + 1);

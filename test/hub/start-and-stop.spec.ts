@@ -96,7 +96,7 @@ describe('the hub’s life', () => {
     chmodSync(dataDir, 0o755);
     const second = await start({ dataDir });
     expect(modeOf(dataDir)).toBe(closed);
-    expect(second.log()).toMatch(new RegExp(`"from":"0755","to":"0${closed.toString(8)}".*its mode was changed`));
+    expect(second.log()).toMatch(new RegExp(`"from":"0755","to":"0${closed.toString(8)}".*the hub changed its mode`));
     expect(second.adminKey).toBe(first.adminKey);
     expect(
       (await fetch(`${second.httpUrl}/metrics`, { headers: { authorization: `Bearer ${first.adminKey}` } })).status,

@@ -44,7 +44,7 @@ describe('a hub that cannot be started', () => {
   });
 
   it.each([
-    { situation: 'a flag that it does not know', args: ['--dmeo'], env: {}, says: 'not --dmeo' },
+    { situation: 'a flag that it does not know', args: ['--dmeo'], env: {}, says: 'Unknown flag --dmeo' },
     {
       situation: 'a PostgreSQL that is not there',
       args: [],
@@ -69,13 +69,13 @@ describe('a hub that cannot be started', () => {
         REDIS_URL: 'redis://:secret@localhost:1',
         FLOTILLA_REDIS_CA: hubMain,
       },
-      says: 'REDIS_URL must begin with rediss://',
+      says: 'REDIS_URL that begins with rediss://',
     },
     {
       situation: 'a data folder that is a file',
       args: [],
       env: { FLOTILLA_DATA_DIR: hubMain },
-      says: 'Make it a folder',
+      says: 'to another folder',
     },
   ])('ends with one paragraph about $situation', ({ args, env, says }) => {
     const dataDir = makeDataDir();

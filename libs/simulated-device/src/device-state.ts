@@ -126,7 +126,8 @@ export class DeviceState {
     const battery = hasBattery ? `"battery":{"level":${this.batteryLevel},"charging":false},` : '';
     const signal = this.#rssi >= -60 ? 'strong' : this.#rssi >= -70 ? 'medium' : 'weak';
     const chip = measuresTemperature ? `,"chip":{"temperature":${this.#temperature}}` : '';
-    return `{"audio_speaker":{"volume":${this.volume}},"screen":{${screen}},${battery}"network":{"type":"wifi","ssid":"Simulated","signal":"${signal}"}${chip}}`;
+    const network = `{"type":"wifi","ssid":"Simulated","signal":"${signal}"}`;
+    return `{"audio_speaker":{"volume":${this.volume}},"screen":{${screen}},${battery}"network":${network}${chip}}`;
   }
 
   /** The text of `self.get_system_info`, and the body of the OTA request. [xiaozhi §7.2] */

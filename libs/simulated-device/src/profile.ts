@@ -11,9 +11,8 @@ import { robotTools } from './tools/robot-tools.js';
 import { userTools } from './tools/user-tools.js';
 
 /**
- * How a firmware runs tools and replies: `detached` (to 2.0.0) runs calls in parallel, `immediate`
- * (2.0.1 to 2.0.5) runs one at a time and replies at once, `queued` (from 2.1.0) puts replies at
- * the end of the main task's queue. [xiaozhi §4.5, §4.6]
+ * How a firmware runs tools and replies: to 2.0.0 in parallel; to 2.0.5 one at a time, with replies
+ * at once; from 2.1.0 with replies at the end of the main task's queue. [xiaozhi §4.5, §4.6]
  */
 export type FirmwareAge = 'detached' | 'immediate' | 'queued';
 

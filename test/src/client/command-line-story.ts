@@ -1,4 +1,4 @@
-/** One hub with two simulated lamps, and the command line against it, for the command-line stories. */
+/** One hub with two simulated lamps, and the command line against it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';

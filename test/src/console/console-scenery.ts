@@ -98,7 +98,7 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   return { deviceId, doneJobId: done, pausedJobId: paused };
 }
 
-/** Taken in, and published for one of the simulated boards. */
+/** Uploaded, and published for one of the simulated boards. */
 async function publishImage(hub: Hub): Promise<void> {
   const form = new FormData();
   form.append('kind', 'FIRMWARE');

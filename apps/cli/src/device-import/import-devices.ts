@@ -43,7 +43,8 @@ export async function importDevices(
   if (wanted.length === 0) throw new UsageError('The file contains no devices.');
   if (dryRun === true)
     say(
-      `${wanted.length} ${wanted.length === 1 ? 'device is' : 'devices are'} valid. The hub may still reject devices that it knows.`,
+      `${wanted.length} ${wanted.length === 1 ? 'device is' : 'devices are'} valid. ` +
+        'The hub may still reject devices that it knows.',
     );
   else
     for (let start = 0; start < wanted.length; start += batchMax)
@@ -60,7 +61,8 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
     .catch((error: unknown) => {
       say(
         `${lines} may be registered or not; earlier lines are. Continue with --from-line ${first}. ` +
-          'If the hub then rejects devices as known, rotate their credentials (rotateDeviceCredential) and continue after them.',
+          'If the hub then rejects devices as known, rotate their credentials (rotateDeviceCredential) ' +
+          'and continue after them.',
       );
       throw error;
     });

@@ -117,7 +117,10 @@ function readDevice({
     admitWithoutCodeUntil !== '' &&
     (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil)))
   )
-    return `admitWithoutCodeUntil must be a time with a zone, such as 2027-04-30T18:00:00Z, not "${admitWithoutCodeUntil}".`;
+    return (
+      'admitWithoutCodeUntil must be a time with a zone, such as 2027-04-30T18:00:00Z, ' +
+      `not "${admitWithoutCodeUntil}".`
+    );
   const given = { name, transport: road, address, clientId, admitWithoutCodeUntil };
   return {
     deviceId,

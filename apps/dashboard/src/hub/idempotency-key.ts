@@ -3,5 +3,6 @@
  * HTTP.
  */
 export function newIdempotencyKey(): string {
-  return `console-${[...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
+  const bytes = [...crypto.getRandomValues(new Uint8Array(16))];
+  return `console-${bytes.map((byte) => byte.toString(16).padStart(2, '0')).join('')}`;
 }

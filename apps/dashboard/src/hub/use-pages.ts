@@ -96,20 +96,12 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   const loadMore = useCallback(() => {
     if (!isAsking.current && page.hasNextPage) void load(page.endCursor, 0);
   }, [load, page]);
-  const patch = useCallback(
-    (change: (rows: readonly Row[]) => readonly Row[]) => setPage((shown) => ({ ...shown, rows: change(shown.rows) })),
+  const patch = useCallback<Pages<Row>['patch']>(
+    (change) => setPage((shown) => ({ ...shown, rows: change(shown.rows) })),
     [],
   );
-  return {
-    rows: page.rows,
-    totalCount: page.totalCount,
-    hasMore: page.hasNextPage,
-    isLoading,
-    error,
-    loadMore,
-    refresh,
-    patch,
-  };
+  const { rows, totalCount, hasNextPage: hasMore } = page;
+  return { rows, totalCount, hasMore, isLoading, error, loadMore, refresh, patch };
 }
 
 function joined<Row>(some: Page<Row> | undefined, next: Page<Row>): Page<Row> {

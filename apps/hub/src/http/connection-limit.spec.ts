@@ -15,7 +15,7 @@ it('drops connections above the maximum, and warns once', async () => {
   const sockets = Array.from({ length: 4 }, () => connect(port, '127.0.0.1').on('error', () => undefined));
   const closed = sockets.map((socket) => once(socket.resume(), 'close'));
   await vi.waitFor(() => expect(sockets.filter(({ closed: isClosed }) => isClosed)).toHaveLength(2));
-  expect(warn).toHaveBeenCalledExactlyOnceWith({ connectionsMax: 2 }, expect.stringContaining('dropped'));
+  expect(warn).toHaveBeenCalledExactlyOnceWith({ connectionsMax: 2 }, expect.stringContaining('drops new ones'));
   for (const socket of sockets) socket.destroy();
   await Promise.all(closed);
   server.close();

@@ -1,4 +1,4 @@
-/** Stand-ins for the parts of the hub that specs of the mounted API do not look at, and a registry that records its calls. */
+/** Doubles of hub parts that specs of the mounted API do not use, and an observed registry. */
 import type { Registry } from '@flotilla/registry';
 import type { ApiLogger } from '../api-deps.js';
 import type { FleetOperations, PictureFiles, ScreenOperations } from '../fleet-operations.js';

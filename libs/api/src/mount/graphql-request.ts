@@ -1,4 +1,7 @@
-/** Checks GraphQL requests over HTTP before Mercurius reads them: it accepts more than the API promises, and explains less. */
+/**
+ * Checks GraphQL requests over HTTP before Mercurius reads them: Mercurius accepts more than the
+ * API promises, and explains less.
+ */
 import { errorCodes, type FastifyRequest } from 'fastify';
 import { isJsonObject, type JsonObject } from '@flotilla/mcp';
 import { ApiError } from '../errors/api-error.js';

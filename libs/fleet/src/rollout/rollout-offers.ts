@@ -34,7 +34,7 @@ export class RolloutOffers {
 
   constructor(private readonly deps: RolloutOffersDeps) {}
 
-  /** Undefined: nothing to install. Rejects while PostgreSQL is away. `begin`: see `UpdateOffer`. */
+  /** Undefined: nothing to install. Rejects without PostgreSQL. `begin`: see `UpdateOffer`. */
   async offerTo(contact: OtaContact, begin: () => boolean): Promise<RolloutOffer | undefined> {
     const { bus, clock, limits, store, verification } = this.deps;
     if (!(await this.#mayHaveSome())) return undefined;

@@ -4,11 +4,12 @@ import { maskArguments } from '@flotilla/mcp';
 import type { JobId } from '@flotilla/mcp';
 
 /** Columns of a JobRecord. */
-export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, cancel_forced, version, offline, expires_at,
-  call_timeout_ms, max_in_flight, idempotent, disruptive, disconnect_expected, failure_text, verification, readback,
-  max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave, abort_rules, tripped_rule, start_at,
-  daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by, created_by_id, created_by_owner,
-  approval_targets, may_call_user_only, created_at, started_at, finished_at, request_hash`;
+export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, cancel_forced, version,
+  offline, expires_at, call_timeout_ms, max_in_flight, idempotent, disruptive, disconnect_expected, failure_text,
+  verification, readback, max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave, abort_rules,
+  tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by,
+  created_by_id, created_by_owner, approval_targets, may_call_user_only, created_at, started_at, finished_at,
+  request_hash`;
 
 export interface JobRecord {
   readonly id: string;

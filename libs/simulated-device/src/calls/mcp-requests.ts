@@ -60,7 +60,8 @@ export class McpRequests {
       // An absent token clears the one before. [xiaozhi §4.3]
       this.parts.state.visionToken = typeof token === 'string' ? token : '';
     }
-    const serverInfo = `{"name":"${this.parts.profile.parts.board}","version":"${this.parts.state.firmware.running.version}"}`;
+    const { profile, state } = this.parts;
+    const serverInfo = `{"name":"${profile.parts.board}","version":"${state.firmware.running.version}"}`;
     return resultBody(`{"protocolVersion":"2024-11-05","capabilities":{"tools":{}},"serverInfo":${serverInfo}}`);
   }
 

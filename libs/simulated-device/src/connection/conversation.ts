@@ -105,8 +105,8 @@ export class Conversation {
   }
 
   /**
-   * Ends the conversation: over MQTT with a goodbye, over WebSocket by closing the socket. False if
-   * there was none.
+   * Ends the conversation: over MQTT with a goodbye, over WebSocket by closing the socket. False
+   * without a conversation.
    */
   end(now: number): boolean {
     if (this.#stage === 'idle') return false;

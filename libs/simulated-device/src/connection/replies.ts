@@ -88,7 +88,8 @@ export class Replies {
 
   #send(request: Request, body: ReplyBody, cut: number): void {
     const { link } = this.parts;
-    const frame = `{"session_id":"${link.sessionId}","type":"mcp","payload":{"jsonrpc":"2.0","id":${request.id},${body}}}`;
+    const payload = `{"jsonrpc":"2.0","id":${request.id},${body}}`;
+    const frame = `{"session_id":"${link.sessionId}","type":"mcp","payload":${payload}}`;
     link.send(cut === 0 ? frame : frame.slice(0, -cut));
   }
 }

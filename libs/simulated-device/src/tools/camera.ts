@@ -12,11 +12,12 @@ const SCREEN_BOUNDARY = '----ESP32_SCREEN_SNAPSHOT_BOUNDARY';
 
 /** A JPEG of 16 by 12 pixels, used for every photo and snapshot. */
 const PICTURE = bytesOf(
-  'ffd8ffdb004300140e0f120f0d14121012171514181e32211e1c1c1e3d2c2e243249404c4b47404645505a736250556d5645466488656d777b818281' +
-    '4e608d978c7d96737e817cffdb0043011517171e1a1e3b21213b7c5346537c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c' +
-    '7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7cffc0001108000c001003012200021101031101ffc400150001010000000000000000000000000000' +
-    '0004ffc40014100100000000000000000000000000000000ffc40014010100000000000000000000000000000003ffc4001411010000000000000000' +
-    '0000000000000000ffda000c03010002110311003f008c020dffd9',
+  'ffd8ffdb004300140e0f120f0d14121012171514181e32211e1c1c1e3d2c2e243249404c4b47404645505a736250556d5645' +
+    '466488656d777b8182814e608d978c7d96737e817cffdb0043011517171e1a1e3b21213b7c5346537c7c7c7c7c7c7c7c7c7c' +
+    '7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7c7cffc0001108000c001003' +
+    '012200021101031101ffc4001500010100000000000000000000000000000004ffc400141001000000000000000000000000' +
+    '00000000ffc40014010100000000000000000000000000000003ffc40014110100000000000000000000000000000000ffda' +
+    '000c03010002110311003f008c020dffd9',
 );
 
 /** Asks the vision service about a photo; its text is the answer. */
@@ -72,7 +73,8 @@ function multipart(boundary: string): Readonly<Record<string, string>> {
 }
 
 function fileParts(boundary: string, fileName: string): readonly Uint8Array[] {
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="file"; filename="${fileName}"\r\nContent-Type: image/jpeg\r\n\r\n`;
+  const disposition = `form-data; name="file"; filename="${fileName}"`;
+  const head = `--${boundary}\r\nContent-Disposition: ${disposition}\r\nContent-Type: image/jpeg\r\n\r\n`;
   return [utf8Bytes(head), PICTURE, utf8Bytes(`\r\n--${boundary}--\r\n`)];
 }
 

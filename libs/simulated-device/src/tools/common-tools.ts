@@ -13,7 +13,7 @@ const getDeviceStatus = regularTool(
   {
     name: 'self.get_device_status',
     description:
-      'Tells how the device is doing: volume, screen, battery, network.\nUse it:\n1. to answer what the device ' +
+      'Shows how the device is doing: volume, screen, battery, network.\nUse it:\n1. to answer what the device ' +
       'is set to\n2. before a relative change',
   },
   (state, _args, now) => state.status(now),

@@ -36,7 +36,7 @@ const ACTIONS: readonly (readonly [name: string, chinese: string, meaning: strin
   ['takeoff', '起飞', 'flaps the arms ever faster as if about to fly', 'steps, speed, amount'],
   ['fitness', '健身', 'does gymnastics with arms and legs', 'steps, speed, amount'],
   ['greeting', '打招呼', 'bows a little and waves', 'steps, direction'],
-  ['shy', '害羞', 'turns away and hides its face behind an arm', 'steps, direction'],
+  ['shy', '害羞', 'looks away and hides its face behind an arm', 'steps, direction'],
   ['radio_calisthenics', '广播体操', 'does the morning exercises from the radio', 'nothing'],
   ['magic_circle', '爱的魔力转圈圈', 'turns in circles to an inner melody', 'nothing'],
 ];
@@ -53,7 +53,7 @@ const ACTION_DESCRIPTION = [
 ].join('\n');
 
 const SEQUENCE_DESCRIPTION = [
-  'Plays a sequence of your own for the six joints (自定义动作序列), for movements that `self.otto.action` does not have.',
+  'Plays a custom sequence of the six robot joints (自定义动作序列), for movements that `self.otto.action` does not have.',
   'Give the sequence as JSON text: {"a":[step,step,...],"d":pause after the sequence in ms}. At most one ' +
     'sequence per call; send the next one when this has been answered.',
   'A step is {"s":{joint:angle,...},"v":ms for this step,"d":pause after this step in ms}. Joints that a step ' +
@@ -73,7 +73,7 @@ const SEQUENCE_DESCRIPTION = [
   '4. Steps shorter than 100 ms are stretched to 100 ms because the joints cannot follow.',
   '5. Put at most twenty steps into one sequence; longer dances are several calls, and each of them begins ' +
     'exactly where the one before it has ended.',
-  '6. Say beforehand what the robot is going to do when somebody stands near (有人靠近时先提醒), and prefer small ' +
+  '6. Say beforehand what the robot is going to do when a person stands near (有人靠近时先提醒), and prefer small ' +
     'amplitudes on a table.',
   'Example, a wave with the left arm (左手挥手): ' +
     '{"a":[{"s":{"lh":150},"v":400},{"s":{"lh":110},"v":250},{"s":{"lh":150},"v":250},{"s":{"lh":90},"v":400}],"d":' +

@@ -17,7 +17,7 @@ const writings = [
 function writtenIn(file: string): string[] {
   const source = readFileSync(path.join(libs, file), 'utf8');
   // Steps of a job are named in one place, for the audit trail and for events.
-  const inFile = file.endsWith(path.join('jobs', 'job-audit.ts')) ? [/'(job\.[a-z_]+)'/g] : writings;
+  const inFile = path.basename(file) === 'job-audit.ts' ? [/'(job\.[a-z_]+)'/g] : writings;
   return inFile.flatMap((pattern) => [...source.matchAll(pattern)].map(([, type = '']) => type));
 }
 

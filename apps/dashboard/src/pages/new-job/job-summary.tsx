@@ -88,7 +88,10 @@ function Pace() {
   const names = weekdayNames(i18n.language);
   const moment = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' });
   const waveText = ({ unit, size, gate }: DraftWave) =>
-    `${t(unit === 'percent' ? 'newJob.upToShare' : 'newJob.devicesCount', { count: size })} (${t(`job.gates.${gate}`)})`;
+    [
+      t(unit === 'percent' ? 'newJob.upToShare' : 'newJob.devicesCount', { count: size }),
+      `(${t(`job.gates.${gate}`)})`,
+    ].join(' ');
   return (
     <>
       <div>{waves.length === 0 ? t('newJob.waveKinds.once') : waves.map(waveText).join(' → ')}</div>

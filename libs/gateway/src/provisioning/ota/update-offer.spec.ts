@@ -86,7 +86,7 @@ describe('the update for a device', () => {
     expect(silent.warnings).toHaveLength(1);
   });
 
-  it('is told to the device however slow the commit of an offer is that began in time', async () => {
+  it('reaches the device after a slow commit if the offer began in time', async () => {
     const clock = new ManualClock();
     let commit: ((update: OfferedUpdate) => void) | undefined;
     const { firmware, warnings } = offering((_device, begin) => {

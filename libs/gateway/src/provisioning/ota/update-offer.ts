@@ -20,8 +20,8 @@ export interface OfferedUpdate {
 
 export interface UpdateOffer {
   /**
-   * Returns the update for a device, or undefined where there is none. The offer is recorded before it
-   * is made, so `begin` is called right before: false means that the device no longer waits for it.
+   * Returns the update for a device, if any. Calls `begin` right before it records the offer: false
+   * means that the device no longer waits, and nothing is offered.
    */
   offerTo(device: OtaContact, begin: () => boolean): Promise<OfferedUpdate | undefined>;
 }
@@ -34,9 +34,9 @@ export interface OfferedFirmwareOptions {
   readonly logger: GatewayLogger;
 }
 
-/** How long a booting device waits until its offer begins, ms; without PostgreSQL it gets no offer. */
+/** How long a booting device waits for its offer to begin, ms. After that it gets none. */
 const BEGIN_TIMEOUT_MS = 1_000;
-/** How long it waits for an offer that has begun, ms: less than the 30 s of its HTTP client. [xiaozhi §6] */
+/** How long it waits for an offer that began, ms; its HTTP client waits 30 s. [xiaozhi §6] */
 const COMMIT_TIMEOUT_MS = 20_000;
 
 export class OfferedFirmware {

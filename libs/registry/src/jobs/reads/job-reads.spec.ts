@@ -21,8 +21,10 @@ describe('reads of jobs', () => {
         await fixture.jobs.page({ tool: 'self.audio_speaker.set_volume', states: ['PREPARING'] }, { first: 5 })
       ).rows.map((job) => job.id),
     ).toEqual([named.id]);
+    for (let more = 0; more < 3; more += 1) await fixture.jobs.create(newJob());
     const first = await fixture.jobs.page({}, { first: 2 });
     const second = await fixture.jobs.page({}, { first: 2, after: first.cursors[1] ?? '' });
+    expect(second.rows).toHaveLength(2);
     expect(second.rows.some((job) => first.rows.some(({ id }) => id === job.id))).toBe(false);
   });
 });

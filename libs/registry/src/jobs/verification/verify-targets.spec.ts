@@ -69,7 +69,7 @@ describe('targets that are being verified', () => {
     );
   }
 
-  /** The session ends with this reason. The device is back with epoch 2, by default at the owner. */
+  /** Ends the session for this reason. The device returns with epoch 2, by default at the owner. */
   async function returns(
     deviceId: DeviceId,
     reason: string,

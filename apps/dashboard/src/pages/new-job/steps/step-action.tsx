@@ -79,7 +79,7 @@ function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
     // Not on arrival: what the hub said of them still holds.
     if (written === JSON.stringify(draft.arguments) && isSound === draft.isSound) return;
     change({ arguments: JSON.parse(written) as Record<string, unknown>, isSound });
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- `change` and the draft are always new.
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the other two change at each render
   }, [written, isSound]);
   const refused = refusedIn(refusals, 'arguments');
   return (
