@@ -49,6 +49,7 @@ describe('the addresses that devices receive', () => {
     expect(addresses().mqttEndpoint({ localAddress: 'fe80::1', host: 'hub.local:8080' })).toBe('hub.local:1883');
     expect(addresses().mqttEndpoint({ localAddress: 'fe80::1', host: '[fe80::1]:8080' })).toBeUndefined();
     expect(addresses().webSocketUrl({ localAddress: undefined, host: 'a/b@c:1:2' })).toBeUndefined();
+    expect(addresses().mqttEndpoint({ localAddress: '0:0', host: undefined })).toBeUndefined();
   });
 
   it('use TLS and the name that the device used if the hub has a certificate', () => {

@@ -35,6 +35,7 @@ export const MQTT_TLS_PORT = 8883;
 const hostPattern = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
 const mqttEndpoint = new RegExp(`^(${hostPattern})(?::(\\d{1,5}))?$`);
 const bareHost = new RegExp(`^(${hostPattern})(?::\\d{1,5})?$`);
+const hostAlone = new RegExp(`^${hostPattern}$`);
 
 /** Returns the error in a FLOTILLA_PUBLIC_MQTT, if any. A scheme restarts devices in a loop. */
 export function publicMqttProblem(text: string): string | undefined {
@@ -116,7 +117,7 @@ export class DeviceAddresses {
     const { localAddress, host } = reached ?? { localAddress: this.settings.fallbackHost, host: undefined };
     const name = bareHost.exec(host ?? '')?.[1];
     if (this.settings.isTls && name !== undefined) return name;
-    if (localAddress !== undefined && bareHost.test(localAddress)) return localAddress;
+    if (localAddress !== undefined && hostAlone.test(localAddress)) return localAddress;
     return name;
   }
 }
