@@ -4,7 +4,7 @@ FROM node:24-bookworm-slim AS build
 WORKDIR /flotilla
 COPY . .
 # The build installs from the lock file (npm ci), generates code and compiles.
-RUN node scripts/build.mjs
+RUN node scripts/build.mjs product
 RUN npm prune --omit=dev
 
 FROM node:24-bookworm-slim

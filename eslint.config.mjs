@@ -1,6 +1,6 @@
 /**
  * Lint rules: who may import whom, pure cores, infrastructure packages, sizes and language.
- * ARCHITECTURE.md explains the fences; test/repository/fences.spec.ts tests that they fail.
+ * ARCHITECTURE.md explains the module boundaries; test/repository/fences.spec.ts tests each rule.
  */
 import { createProjectGraphAsync } from '@nx/devkit';
 import nx from '@nx/eslint-plugin';
@@ -76,7 +76,7 @@ const packageRules = Object.keys(mayImport).map((project) => ({
           .filter(({ projects }) => !projects.includes(project))
           .map(({ packages, projects }) => ({
             group: packages,
-            message: `Only ${projects.join(' and ')} may import this. See ARCHITECTURE.md, "The fences".`,
+            message: `Only ${projects.join(' and ')} may import this. See ARCHITECTURE.md, "Module boundaries".`,
           })),
       },
     ],
@@ -91,7 +91,7 @@ export default tseslint.config(
     languageOptions: { parser: tseslint.parser, parserOptions: { projectService: false } },
     plugins: { '@nx': nx, 'import-x': importX },
     settings: {
-      'import-x/resolver': { typescript: true, node: true },
+      'import-x/resolver': { typescript: true },
       'import-x/extensions': ['.ts', '.tsx'],
       'import-x/parsers': { '@typescript-eslint/parser': ['.ts', '.tsx'] },
     },

@@ -1,5 +1,5 @@
 /**
- * * `npm run audit:dependencies`: known vulnerabilities of production packages. Exit code 0: no
+ * `npm run audit:dependencies`: known vulnerabilities of production packages. Exit code 0: no
  * high or critical ones; 1: some; 3: the registry did not answer, so nothing is known. Other
  * arguments go to npm, as in `-- --audit-level=low`.
  */

@@ -1,5 +1,5 @@
 /**
- * * Builds apps/dashboard into its `dist` when its inputs changed, with compressed copies of its
+ * Builds apps/dashboard into its `dist` when its inputs changed, with compressed copies of its
  * files. Imports Vite only when there is something to build.
  */
 import { createHash } from 'node:crypto';
@@ -30,7 +30,8 @@ function hashOfInputs() {
     'scripts/build-dashboard.mjs',
     'scripts/generate-operation-types.mjs',
   ];
-  const inputs = [...filesBelow(app), ...others.map((name) => path.join(root, name))];
+  const shared = filesBelow(path.join(root, 'libs/client/src/operations'));
+  const inputs = [...filesBelow(app), ...shared, ...others.map((name) => path.join(root, name))];
   const hash = createHash('sha256');
   for (const file of inputs.sort())
     hash.update(path.relative(root, file)).update('\0').update(readFileSync(file)).update('\0');

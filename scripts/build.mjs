@@ -1,7 +1,7 @@
 /**
- * * `npm run build`: installs packages when the lock file changed, generates code, compiles what
- * changed. Prints to standard error only, because other scripts call `build()` before they become a
- * program.
+ * `npm run build`: installs packages when the lock file changed, generates code, compiles what
+ * changed. `-- product` leaves out the packages and the code that only tests and benches need.
+ * Prints to standard error only, because other scripts call `build()` before they become a program.
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,21 +25,37 @@ export function run(command, args, options = {}) {
   }
 }
 
-/** Installs the packages, unless they were installed from the same lock file. */
-function installPackages() {
+/** What a part of the repository needs: workspaces to install, and TypeScript projects. */
+const parts = {
+  product: {
+    install: ['--workspace=libs', '--workspace=apps', '--include-workspace-root'],
+    projects: ['hub', 'simulator', 'cli'].map((app) => `apps/${app}/tsconfig.lib.json`),
+  },
+  // The developers' tools are dependencies of the workspace `test`.
+  all: { install: [], projects: ['tsconfig.json'] },
+};
+
+/** Installs the packages of a part, unless they were installed from the same lock file. */
+function installPackages(part) {
   const stamp = path.join(root, 'node_modules', '.installed-from');
-  const wanted = createHash('sha256')
+  const hash = createHash('sha256')
     .update(readFileSync(path.join(root, 'package-lock.json')))
     .digest('hex');
-  if (existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted) return;
+  const installed = existsSync(stamp) ? readFileSync(stamp, 'utf8') : '';
+  if (installed === `${hash} all` || installed === `${hash} ${part}`) return;
   console.error('Installing packages (npm ci). This takes about a minute …');
   // Hides warnings of packages that ask for a newer Node than they need (file-type, cookie).
-  run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error']);
-  writeFileSync(stamp, wanted);
+  const options = ['--no-audit', '--no-fund', '--loglevel=error', ...parts[part].install];
+  run(process.platform === 'win32' ? 'npm.cmd' : 'npm', ['ci', ...options]);
+  writeFileSync(stamp, `${hash} ${part}`);
 }
 
-/** Installs, generates and compiles; quick when nothing changed. */
-export function build() {
+/** Installs, generates and compiles `all` or the `product`; quick when nothing changed. */
+export function build(part = 'all') {
+  if (!(part in parts)) {
+    console.error(`There is no part "${part}" to build. The parts are ${Object.keys(parts).join(' and ')}.`);
+    process.exit(1);
+  }
   const [major, minor] = process.versions.node.split('.').map(Number);
   if (major < 20 || (major === 20 && minor < 19)) {
     console.error(
@@ -47,13 +63,13 @@ export function build() {
     );
     process.exit(1);
   }
-  installPackages();
+  installPackages(part);
   run(process.execPath, ['scripts/prisma-generate.mjs']);
   run(process.execPath, ['scripts/generate-schema-types.mjs']);
   run(process.execPath, ['scripts/generate-operation-types.mjs']);
-  run(process.execPath, ['node_modules/typescript/bin/tsc', '--build']);
+  run(process.execPath, ['node_modules/typescript/bin/tsc', '--build', ...parts[part].projects]);
   copySql();
   run(process.execPath, ['scripts/build-dashboard.mjs']);
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) build();
+if (process.argv[1] === fileURLToPath(import.meta.url)) build(process.argv[2]);

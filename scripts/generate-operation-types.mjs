@@ -10,7 +10,7 @@ import { codegen } from '@graphql-codegen/core';
 import * as typedDocumentNode from '@graphql-codegen/typed-document-node';
 import * as typescript from '@graphql-codegen/typescript';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
-import { parse } from 'graphql';
+import { Kind, parse, visit } from 'graphql';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 const schema = parse(readFileSync(path.join(root, 'libs/api/schema.graphql'), 'utf8'));
@@ -62,6 +62,25 @@ function operationsOf(folder) {
     .map((name) => ({ location: name, document: parse(readFileSync(path.join(source, name), 'utf8')) }));
 }
 
+/** The fragments of libs/client, which the other projects may spread as well. */
+const shared = operationsOf('libs/client')
+  .flatMap(({ document }) => document.definitions)
+  .filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION);
+
+/** Adds the shared fragments that the documents spread and do not define. */
+function withShared(documents) {
+  const known = new Set();
+  const spread = new Set();
+  for (const { document } of documents)
+    visit(document, {
+      FragmentDefinition: ({ name }) => void known.add(name.value),
+      FragmentSpread: ({ name }) => void spread.add(name.value),
+    });
+  const definitions = shared.filter(({ name }) => spread.has(name.value) && !known.has(name.value));
+  if (definitions.length === 0) return documents;
+  return [...documents, { location: 'shared', document: { kind: Kind.DOCUMENT, definitions } }];
+}
+
 async function writeOperations({ folder, schemaTypes }) {
   const documents = operationsOf(folder);
   const imported = schemaTypes ? { importSchemaTypesFrom: schemaTypes, namespacedImportName: 'schema' } : {};
@@ -69,10 +88,13 @@ async function writeOperations({ folder, schemaTypes }) {
     ['typescriptOperations', typescriptOperations, imported],
     ['typedDocumentNode', typedDocumentNode],
   ];
-  if (schemaTypes) return documents.length > 0 && write(`${folder}/src/generated/operations.ts`, documents, plugins);
+  if (schemaTypes) {
+    if (documents.length > 0) await write(`${folder}/src/generated/operations.ts`, withShared(documents), plugins);
+    return;
+  }
   for (const one of documents) {
     const { dir, name } = path.parse(one.location);
-    await write(path.join(folder, 'src', dir, 'generated', `${name}.ts`), [one], plugins);
+    await write(path.join(folder, 'src', dir, 'generated', `${name}.ts`), withShared([one]), plugins);
   }
 }
 

@@ -4,46 +4,26 @@
  * milliseconds, because one machine cannot hold so many sockets.
  */
 import { createHash } from 'node:crypto';
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { openLocalBus } from '@flotilla/bus';
+import { rm } from 'node:fs/promises';
 import type { CallServer } from '@flotilla/bus';
-import { defaultRolloutLimits, Fleet, SingleCalls, TickWorker, ToolGate } from '@flotilla/fleet';
+import { defaultRolloutLimits, Fleet, SingleCalls, TickWorker, CallRules } from '@flotilla/fleet';
 import type { ToolSetHash } from '@flotilla/mcp';
-import { openRegistry, startEmbeddedPostgres } from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
 import { eventually } from '@flotilla/test/eventually';
 import pg from 'pg';
 import type { JobScale } from './bench-messages.js';
+import { clock, ignore, logger, openServices } from './services.js';
 
 const DEVICES = 100_000;
 const MAX_IN_FLIGHT = 2_000;
 const ANSWER_AFTER_MS = 5;
 const TOOL = 'self.audio_speaker.set_volume';
 
-const clock: Clock = {
-  now: Date.now,
-  setTimer: (delayMs, wake) => {
-    const timer = setTimeout(wake, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
-const ignore = () => undefined;
-const warn = (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`);
-const logger = { debug: ignore, info: ignore, warn, error: warn };
-
-const dataDir = await mkdtemp(path.join(tmpdir(), 'flotilla-bench-'));
-await chmod(dataDir, 0o755);
-const postgres = await startEmbeddedPostgres({ dataDir });
-const registry = await openRegistry({ databaseUrl: postgres.databaseUrl, dataDir, logger });
-const lease = await registry.takeLease({ aloneOnDatabase: true });
-const bus = await openLocalBus({ databaseUrl: postgres.databaseUrl, logger });
+const { dataDir, postgres, registry, lease, bus } = await openServices();
 const database = new pg.Client({ connectionString: postgres.databaseUrl });
 await database.connect();
 
 const answering: CallServer = {
-  call: ({ call }, settle) => {
+  enqueue: ({ call }, settle) => {
     const sentAt = Date.now();
     setTimeout(() => {
       const result = { content: [{ type: 'text', text: 'true' }], isError: false } as const;
@@ -60,9 +40,9 @@ const answering: CallServer = {
 };
 await bus.calls.serve(lease.id, answering);
 
-const gate = new ToolGate([]);
+const callRules = new CallRules([]);
 const singleCalls = new SingleCalls(clock);
-const fleet = new Fleet({ registry, bus, clock, logger, gate, singleCalls });
+const fleet = new Fleet({ registry, bus, clock, logger, callRules, singleCalls });
 // The jobs of this bench verify nothing and roll nothing out.
 const verification = {
   rebootMs: 0,
@@ -75,7 +55,7 @@ const verification = {
   readbackMs: 0,
 };
 const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf: ignore };
-const worker = new TickWorker({ registry, bus, clock, logger, gate, singleCalls, lease, verification, rollout });
+const worker = new TickWorker({ registry, bus, clock, logger, callRules, singleCalls, lease, verification, rollout });
 await worker.start();
 
 await addDevices();

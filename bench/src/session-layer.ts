@@ -3,36 +3,16 @@
  * in `apps/hub`. Instead of the API, a loop calls every device again after each recorded answer. A
  * counted call that is missing in the table ends the bench.
  */
-import { chmod, mkdtemp, rm } from 'node:fs/promises';
+import { rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import path from 'node:path';
-import { openLocalBus } from '@flotilla/bus';
-import { Fleet, SingleCalls, ToolGate } from '@flotilla/fleet';
+import { Fleet, SingleCalls, CallRules } from '@flotilla/fleet';
 import { FleetSecretAuth, Gateway } from '@flotilla/gateway';
-import { openRegistry, startEmbeddedPostgres } from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
 import pg from 'pg';
 import { BENCH_DEVICE_SECRET, type MeasureRequest } from './bench-messages.js';
 import { measure } from './round-trips.js';
+import { clock, logger, openServices } from './services.js';
 
-const clock: Clock = {
-  now: Date.now,
-  setTimer: (delayMs, wake) => {
-    const timer = setTimeout(wake, delayMs);
-    return () => clearTimeout(timer);
-  },
-};
-const ignore = () => undefined;
-const warn = (details: object, message: string) => void process.stderr.write(`${message} ${JSON.stringify(details)}\n`);
-const logger = { debug: ignore, info: ignore, warn, error: warn };
-
-const dataDir = await mkdtemp(path.join(tmpdir(), 'flotilla-bench-'));
-await chmod(dataDir, 0o755);
-const postgres = await startEmbeddedPostgres({ dataDir });
-const registry = await openRegistry({ databaseUrl: postgres.databaseUrl, dataDir, logger });
-const lease = await registry.takeLease({ aloneOnDatabase: true });
-const bus = await openLocalBus({ databaseUrl: postgres.databaseUrl, logger });
+const { dataDir, postgres, registry, lease, bus } = await openServices();
 const auth = new FleetSecretAuth({ secret: BENCH_DEVICE_SECRET, clock });
 const gateway = new Gateway({
   gatewayId: lease.id,
@@ -45,7 +25,14 @@ const gateway = new Gateway({
 });
 await gateway.start();
 await bus.calls.serve(lease.id, gateway.callServer);
-const fleet = new Fleet({ registry, bus, clock, logger, gate: new ToolGate([]), singleCalls: new SingleCalls(clock) });
+const fleet = new Fleet({
+  registry,
+  bus,
+  clock,
+  logger,
+  callRules: new CallRules([]),
+  singleCalls: new SingleCalls(clock),
+});
 
 const ready = new Set<string>();
 bus.feed.subscribe('device', ({ deviceId, presence }) => {

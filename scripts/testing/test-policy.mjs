@@ -14,7 +14,7 @@ const STORIES_RUN_AGAIN_MAX = 6;
 const isStory = (file) => /^test\/(?!repository\/)/u.test(file);
 
 /**
- * * Runs the tests and applies the rules. `run` takes arguments of the runner; it returns the
+ * Runs the tests and applies the rules. `run` takes arguments of the runner; it returns the
  * report of test-reporter.mjs and the exit code.
  */
 export function runTests({ run, args = [], runsAgain = true }) {

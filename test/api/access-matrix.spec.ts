@@ -16,14 +16,15 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { fieldsBehind, mutations, queries, subscribed, type AccessRow } from '../src/api/access-table.js';
 import { makeKey, revokeKey, scopes, type Scope } from '../src/api/api-keys.js';
 import { eventually } from '../src/eventually.js';
+import { inLanes } from '../src/in-lanes.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { leakIn } from '../src/api/leaks.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
-/** Requests on their way at once. */
-const BATCH = 25;
+/** Requests under way at a time. */
+const LANES = 25;
 /** How long the key lives that is to expire, ms. */
 const SHORT_LIFE_MS = 5_000;
 
@@ -126,10 +127,6 @@ function outcomeOf(name: string, { data, errors }: GraphqlAnswer): string {
   return value.userErrors?.length ? `userErrors ${value.userErrors.map(({ code }) => code).join()}` : 'data';
 }
 
-async function inBatches<Item>(items: readonly Item[], act: (item: Item) => Promise<void>): Promise<void> {
-  for (let from = 0; from < items.length; from += BATCH) await Promise.all(items.slice(from, from + BATCH).map(act));
-}
-
 it('knows what to expect of every operation that is served, and of no other', () => {
   for (const [type, table] of [
     [schema.getQueryType(), queries],
@@ -151,7 +148,7 @@ describe.each([
   it('answers each kind of key as it should', async () => {
     const wrong: string[] = [];
     const all = fields().flatMap((field) => askers.map((asker) => ({ field, asker })));
-    await inBatches(all, async ({ field, asker }) => {
+    await inLanes(LANES, all, async ({ field, asker }) => {
       const row = table[field.name];
       if (!row) return;
       const outcome = outcomeOf(field.name, await send(hub, `${kind} { ${textOf(field, row)} }`, {}, asker.key));
@@ -191,7 +188,7 @@ describe('each subscription', () => {
       void send(hub, rename, { input: { deviceId, name: `at ${Date.now()}` } });
     }, 200);
     const all = fieldsOf(schema.getSubscriptionType()).flatMap((field) => askers.map((asker) => ({ field, asker })));
-    await inBatches(all, async ({ field, asker }) => {
+    await inLanes(LANES, all, async ({ field, asker }) => {
       const row = subscribed[field.name];
       if (!row) return;
       const outcome = await firstOf(field, row, asker.key);

@@ -17,7 +17,7 @@ const VIEWER = '{ viewer { name } }';
  * The cost of the most expensive operation, as the budget: a second one within a second exceeds it.
  */
 const BUDGET = 10_000;
-const DEAR = '{ devices(first: 200) { nodes { id tools { name policy { pattern } } } } }';
+const EXPENSIVE = '{ devices(first: 200) { nodes { id tools { name policy { pattern } } } } }';
 
 let hub: HubProcess;
 
@@ -103,7 +103,7 @@ describe('the budget of a key', () => {
   it('refuses who has spent it, says when to come again, and is full again then', async () => {
     const key = await makeKey();
     const answers = await eventually(
-      () => Promise.all([1, 2, 3, 4].map(() => post({ query: DEAR }, key))),
+      () => Promise.all([1, 2, 3, 4].map(() => post({ query: EXPENSIVE }, key))),
       (all) => all.some(({ codes }) => codes.includes('RATE_LIMITED')),
     );
     const refused = answers.find(({ codes }) => codes.includes('RATE_LIMITED'));
@@ -115,7 +115,7 @@ describe('the budget of a key', () => {
       extensions: { budget: { remaining: 0 } },
     });
     await eventually(
-      async () => (await post({ query: DEAR }, key)).codes,
+      async () => (await post({ query: EXPENSIVE }, key)).codes,
       (codes) => codes.length === 0,
     );
   });
@@ -131,7 +131,7 @@ describe('the budget of a key', () => {
     const asked = { accept: 'application/json, text/event-stream', 'content-type': 'application/json', ...headers };
     const refused = await eventually(
       async () => {
-        await Promise.all([1, 2, 3].map(() => post({ query: DEAR }, key)));
+        await Promise.all([1, 2, 3].map(() => post({ query: EXPENSIVE }, key)));
         const agent = await fetch(`${hub.httpUrl}/mcp`, { method: 'POST', headers: asked, body: JSON.stringify(mcp) });
         const route = await fetch(`${hub.httpUrl}/api/jobs/${randomUUID()}/results.csv`, { headers });
         return [agent, route].map((response) => [response.status, response.headers.get('retry-after')]);

@@ -3,8 +3,6 @@
  * until its request, or the reason for no entry, is added.
  */
 import { randomUUID } from 'node:crypto';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
@@ -12,8 +10,10 @@ import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
 import { ask, send } from '../src/api/graphql-client.js';
 import { servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { firstDelivery, WebhookReceiver } from '../src/hub/webhook-receiver.js';
 import { finished, online } from '../src/jobs/job-api.js';
 import { askOta } from '../src/devices/ota-client.js';
+import { enrolmentsOf, type EnrolmentNode } from '../src/devices/provisioning-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 /** Mutations without an audit entry, and why. */
@@ -30,20 +30,15 @@ const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const screen = '02:00:01:00:00:00';
 const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 3 } };
 
-/** Receives webhook deliveries and accepts them. */
-const receiver = createServer(
-  (request, response) => void request.resume().on('end', () => response.writeHead(204).end()),
-);
-const receiverUrl = () => `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
-
+const receiver = new WebhookReceiver();
 let hub: HubProcess;
 let fleet: SimulatedFleet;
 /** Ids and other things that one mutation gives for the next. */
 const known: Record<string, string> = {};
 
 beforeAll(async () => {
-  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-  hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on', FLOTILLA_WEBHOOK_URLS: receiverUrl() } });
+  await receiver.listen();
+  hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on', FLOTILLA_WEBHOOK_URLS: receiver.url } });
   fleet = startFleet(hub, { devices: 2, profile: 'screen-camera' });
   await online(hub, 2);
   known['person'] = await keyOfPerson(await signedInPerson(hub), ['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
@@ -221,17 +216,17 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
     () =>
       input(
         'WebhookInput',
-        { url: receiverUrl(), types: ['*'] },
+        { url: receiver.url, types: ['*'] },
         { select: 'webhook { id }', keep: ['webhook', 'webhook.id'] },
       ),
   ],
   updateWebhook: [
     () => ({
       args: '(id: $id, input: $input)',
-      variables: { 'id: ID!': known['webhook'], 'input: WebhookInput!': { url: receiverUrl(), types: ['*'] } },
+      variables: { 'id: ID!': known['webhook'], 'input: WebhookInput!': { url: receiver.url, types: ['*'] } },
     }),
   ],
-  redeliverWebhook: [async () => by('deliveryId', await firstDelivery())()],
+  redeliverWebhook: [async () => by('deliveryId', await firstDelivery(hub))()],
   deleteWebhook: [by('id', of('webhook'))],
   createUser: [
     () => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] }),
@@ -245,34 +240,11 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
 };
 
 /** A new board that waits for approval. */
-async function enrolment(mac: string): Promise<{ readonly id: string; readonly code: string }> {
+async function enrolment(mac: string): Promise<EnrolmentNode> {
   await askOta(hub, { mac, uuid: randomUUID() });
-  const { enrolments } = await ask<{ enrolments: { nodes: { id: string; code: string; deviceId: string }[] } }>(
-    hub,
-    '{ enrolments(first: 50) { nodes { id code deviceId } } }',
-  );
-  const found = enrolments.nodes.find(({ deviceId }) => deviceId === mac);
+  const found = (await enrolmentsOf(hub)).find(({ deviceId }) => deviceId === mac);
   if (found === undefined) throw new Error(`${mac} does not wait for approval.`);
   return found;
-}
-
-/** The id of the first event that the webhook received. */
-async function firstDelivery(): Promise<() => string> {
-  await ask(
-    hub,
-    `mutation { registerDevice(input: { deviceId: "02:00:00:00:aa:03", dialect: XIAOZHI }) { userErrors { code } } }`,
-  );
-  const [delivery] = await eventually(
-    async () =>
-      (
-        await ask<{ webhooks: { deliveries: { id: string; delivered: boolean }[] }[] }>(
-          hub,
-          '{ webhooks { deliveries { id delivered } } }',
-        )
-      ).webhooks.flatMap(({ deliveries }) => deliveries.filter(({ delivered }) => delivered)),
-    (deliveries) => deliveries.length > 0,
-  );
-  return () => delivery?.id ?? '';
 }
 
 /** Only entries of callers: the hub adds some for its jobs meanwhile. */

@@ -16,7 +16,7 @@ import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const page = readFileSync(new URL('../../docs/integrators.md', import.meta.url), 'utf8');
 
-/** A program that has not ended by then hangs, ms: what it had printed is in the error. */
+/** A program that has not ended by then hangs, ms. */
 const EXAMPLE_MS_MAX = 60_000;
 
 interface Example {
@@ -67,6 +67,19 @@ afterAll(async () => {
   removeDataDir(hub.dataDir);
 });
 
+/** Rejects with what the program had printed. */
+async function run(code: string): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const options = { cwd: root, timeout: EXAMPLE_MS_MAX, env: environment };
+  try {
+    return await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], options);
+  } catch (error) {
+    const { stdout, stderr, killed } = error as { stdout: string; stderr: string; killed: boolean };
+    throw new Error(`The example ${killed ? 'did not end' : 'failed'}. It printed: ${stdout}${stderr}`, {
+      cause: error,
+    });
+  }
+}
+
 describe("the integrators' page", () => {
   it('says below every program what it prints', () => {
     expect(examples).toHaveLength([...page.matchAll(/^```js$/gm)].length);
@@ -75,11 +88,7 @@ describe("the integrators' page", () => {
   it.each(examples.map((example, index) => [`${index + 1}, ${example.heading}`, example] as const))(
     'runs example %s',
     async (_name, { code, output }) => {
-      const { stdout, stderr } = await promisify(execFile)(process.execPath, ['--input-type=module', '--eval', code], {
-        cwd: root,
-        timeout: EXAMPLE_MS_MAX,
-        env: environment,
-      });
+      const { stdout, stderr } = await run(code);
       expect(stderr).toBe('');
       const printed = stdout.trimEnd().split('\n');
       const promised = output.trimEnd().split('\n');

@@ -1,11 +1,10 @@
 /**
- * Text that PostgreSQL and devices cannot take, and input that nests without end, are refused with
- * a reason on every path, and never as an internal error.
+ * Text that PostgreSQL and devices cannot take is refused with a reason on every path, and never as
+ * an internal error.
  */
-import { createHash } from 'node:crypto';
 import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { WebSocket } from 'ws';
+import { askMcp } from '../src/agents/ask-mcp.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { servedSchema } from '../src/api/graphql-schema.js';
 import { requestsWith, textPaths, type Harmless, type TextRequest } from '../src/api/string-inputs.js';
@@ -13,6 +12,7 @@ import { callTool, deviceThat, eventsOf } from '../src/devices/device-api.js';
 import { answerTo, notification, requestIn } from '../src/devices/firmware.js';
 import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 import { eventually } from '../src/eventually.js';
+import { inLanes } from '../src/in-lanes.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
@@ -88,15 +88,6 @@ function requestsOf(operation: 'query' | 'mutation' | 'subscription', text: stri
   );
 }
 
-async function inLanes<Item>(items: readonly Item[], run: (item: Item) => Promise<void>): Promise<void> {
-  const waiting = items.values();
-  await Promise.all(
-    Array.from({ length: LANES }, async () => {
-      for (const item of waiting) await run(item);
-    }),
-  );
-}
-
 const codesOf = ({ errors = [] }: Pick<GraphqlAnswer, 'errors'>) => errors.map(({ extensions }) => extensions?.code);
 
 describe('text in any argument of the served schema', () => {
@@ -104,7 +95,7 @@ describe('text in any argument of the served schema', () => {
     const requests = [...requestsOf('query', text), ...requestsOf('mutation', text)];
     expect(requests.length).toBeGreaterThan(150);
     const wrong: unknown[] = [];
-    await inLanes(requests, async ({ query, variables }) => {
+    await inLanes(LANES, requests, async ({ query, variables }) => {
       const { data, errors = [] } = await send(hub, query, variables);
       const isRefused = codesOf({ errors }).join() === 'BAD_USER_INPUT' && errors[0]?.message.includes(reason) === true;
       if (!isRefused || data) wrong.push({ query, variables, data, errors });
@@ -115,7 +106,7 @@ describe('text in any argument of the served schema', () => {
   it('that is only unusual is never an internal error', async () => {
     const requests = storable.flatMap((text) => [...requestsOf('query', text), ...requestsOf('mutation', text)]);
     const wrong: unknown[] = [];
-    await inLanes(requests, async ({ query, variables }) => {
+    await inLanes(LANES, requests, async ({ query, variables }) => {
       const answer = await send(hub, query, variables);
       if (codesOf(answer).some((code) => code === undefined || code === 'INTERNAL'))
         wrong.push({ query, variables, answer });
@@ -201,23 +192,11 @@ describe('text beside GraphQL', () => {
     ['resources/read', (text) => ({ uri: `flotilla://devices/${text}` })],
   ])('is refused in %s of agents', async (method, params) => {
     for (const [text] of Object.values(unstorable)) {
-      const answer = await askAgents(JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params(text) }));
+      const answer = await askMcp(hub, JSON.stringify({ jsonrpc: '2.0', id: 1, method, params: params(text) }));
       expect(answer).toMatchObject({ error: { code: -32602, message: expect.stringMatching(/NUL|surrogate/) } });
     }
   });
 });
-
-async function askAgents(body: string): Promise<unknown> {
-  const headers = {
-    authorization: `Bearer ${hub.adminKey}`,
-    accept: 'application/json, text/event-stream',
-    'content-type': 'application/json',
-    'mcp-protocol-version': '2025-11-25',
-  };
-  const response = await fetch(`${hub.httpUrl}/mcp`, { method: 'POST', headers, body });
-  const text = await response.text();
-  return JSON.parse(text.startsWith('{') ? text : (/^data: (\{.*)$/m.exec(text)?.[1] ?? '{}'));
-}
 
 describe('text of devices', () => {
   it('is kept with a replacement for what cannot be stored: tools, results, notifications and the model', async () => {
@@ -272,84 +251,5 @@ describe('text of devices', () => {
       (events) => JSON.stringify(events).includes(kept),
     );
     device.drop();
-  });
-});
-
-describe('what nests without end', () => {
-  const DEPTH = 50_000;
-  const documents: Readonly<Record<string, string>> = {
-    'braces that are never closed': '{a'.repeat(DEPTH),
-    'braces that are closed': `${'{a'.repeat(DEPTH)}${'}'.repeat(DEPTH)}`,
-    'brackets in a value': `{ device(id: ${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}) { id } }`,
-    'objects in a value': `{ device(id: ${'{a:'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}) { id } }`,
-    'lists in a type': `query ($a: ${'['.repeat(DEPTH)}Int${']'.repeat(DEPTH)}) { viewer { id } }`,
-    'fragments in each other': `{ ${'... { '.repeat(DEPTH)} viewer { id } ${'}'.repeat(DEPTH)} }`,
-  };
-  const persisted = (query: string) => ({
-    persistedQuery: { version: 1, sha256Hash: createHash('sha256').update(query).digest('hex') },
-  });
-  const refused = { message: expect.stringContaining('100 levels'), extensions: { code: 'COST_LIMIT' } };
-
-  async function post(body: string): Promise<readonly [number, GraphqlAnswer]> {
-    const headers = { 'content-type': 'application/json', authorization: `Bearer ${hub.adminKey}` };
-    const response = await fetch(`${hub.httpUrl}/graphql`, { method: 'POST', headers, body });
-    return [response.status, (await response.json()) as GraphqlAnswer];
-  }
-
-  it.each(Object.entries(documents))('%s: COST_LIMIT over HTTP, by hash and over a WebSocket', async (_what, query) => {
-    expect(await post(JSON.stringify({ query }))).toEqual([400, { errors: [refused] }]);
-    expect(await post(JSON.stringify({ query, extensions: persisted(query) }))).toEqual([400, { errors: [refused] }]);
-    const client = subscriptions(hub);
-    await expect(client.iterate({ query }).next()).rejects.toMatchObject([refused]);
-    await client.dispose();
-  });
-
-  it.each([
-    ['lists', '['.repeat(DEPTH), ']'.repeat(DEPTH)],
-    ['objects', '{"not":'.repeat(DEPTH), `{}${'}'.repeat(DEPTH)}`],
-    ['lists and objects', '{"any":['.repeat(DEPTH), ']}'.repeat(DEPTH)],
-  ])('%s in variables: BAD_USER_INPUT over HTTP and over a WebSocket', async (_what, opening, closing) => {
-    const query = 'query ($f: DeviceFilter) { devices(filter: $f) { nodes { id } } }';
-    const body = `{"query":${JSON.stringify(query)},"variables":{"f":${opening}${closing}}}`;
-    const error = { message: expect.stringContaining('at most 40 levels'), extensions: { code: 'BAD_USER_INPUT' } };
-    expect(await post(body)).toEqual([400, { errors: [error] }]);
-    expect(await overSocket(body)).toMatchObject({ type: 'error', payload: [error] });
-  });
-
-  /** JSON.stringify of the client would be what overflows. */
-  function overSocket(payload: string): Promise<unknown> {
-    return new Promise((resolve, reject) => {
-      const socket = new WebSocket(`${hub.httpUrl.replace('http', 'ws')}/graphql`, 'graphql-transport-ws');
-      const init = { type: 'connection_init', payload: { authorization: `Bearer ${hub.adminKey}` } };
-      socket.on('open', () => socket.send(JSON.stringify(init)));
-      socket.on('error', reject);
-      socket.on('message', (data: Buffer) => {
-        const message = JSON.parse(data.toString()) as { readonly type: string };
-        if (message.type === 'connection_ack') return socket.send(`{"type":"subscribe","id":"1","payload":${payload}}`);
-        socket.close();
-        resolve(message);
-      });
-    });
-  }
-
-  it.each([
-    [
-      'arguments of agents',
-      (deep: string) => `{"name":"call_tool","arguments":{"device":"d","tool":"t","arguments":${deep}}}`,
-    ],
-    [
-      'what agents are not asked for',
-      (deep: string) => `{"name":"job_status","arguments":{"job":"j"},"_meta":{"x":${deep}}}`,
-    ],
-  ])('%s: an error of the protocol', async (_what, params) => {
-    const deep = `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`;
-    const answer = await askAgents(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params(deep)}}`);
-    expect(JSON.stringify(answer)).not.toMatch(/call stack|-32603/);
-    expect(answer).toHaveProperty('error');
-  });
-
-  it('leaves the hub well', async () => {
-    expect((await send(hub, '{ viewer { name } }')).errors).toBeUndefined();
-    expect(hub.log()).not.toMatch(/call stack/);
   });
 });

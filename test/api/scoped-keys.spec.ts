@@ -1,27 +1,31 @@
-/**
- * A scoped key: other devices do not exist for it in any request, and none of its changes reaches
- * them.
- */
+/** A scoped key: it sees only its own devices in all requests, and its changes reach no others. */
 import { randomUUID } from 'node:crypto';
-import type { Client } from 'graphql-ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectAgent } from '../src/agents/agent-client.js';
 import { makeKey, scopes } from '../src/api/api-keys.js';
 import { eventually } from '../src/eventually.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
 import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
-import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import type { HubProcess } from '../src/hub/hub-process.js';
 import { someUuid } from '../src/devices/device-credentials.js';
 import { askOta } from '../src/devices/ota-client.js';
-import { finished, jobOf, online } from '../src/jobs/job-api.js';
-import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { finished, jobOf } from '../src/jobs/job-api.js';
+import {
+  callStatus,
+  closeScopedFleet,
+  codesOf,
+  decidedOf,
+  expectNoneOf,
+  openScopedFleet,
+  resultsOf,
+  STATUS,
+  type ScopedFleet,
+} from '../src/devices/scoped-fleet.js';
+import type { SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
-const STATUS = 'self.get_device_status';
-const COUNT = 6;
-
+let scene: ScopedFleet;
 let hub: HubProcess;
 let fleet: SimulatedFleet;
-/** Those with the tag that the key is limited to, and the others. */
 let own: readonly string[];
 let others: readonly string[];
 let key: string;
@@ -30,47 +34,13 @@ let othersJob: string;
 
 const asKey = (query: string, variables: Readonly<Record<string, unknown>> = {}): Promise<GraphqlAnswer> =>
   send(hub, query, variables, key);
-const codesOf = ({ errors }: GraphqlAnswer) => errors?.map(({ extensions }) => extensions?.code);
-
-/** Fails where an answer names a device that does not exist for the key. */
-function expectNoOthers(answer: unknown, what?: string): void {
-  const text = JSON.stringify(answer).toLowerCase();
-  for (const id of others) expect(text, what).not.toContain(id);
-}
-
-async function callStatus(deviceId: string): Promise<string> {
-  const query = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { id } } }';
-  return (await ask<{ callTool: { call: { id: string } } }>(hub, query, { input: { deviceId, tool: STATUS } })).callTool
-    .call.id;
-}
+const expectNoOthers = (answer: unknown, what?: string) => expectNoneOf(others, answer, what);
 
 beforeAll(async () => {
-  hub = await startHub();
-  fleet = startFleet(hub, { devices: COUNT, transport: 'mqtt' });
-  await online(hub, COUNT);
-  const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(hub, '{ devices { nodes { id } } }');
-  const ids = devices.nodes.map(({ id }) => id);
-  own = ids.slice(0, 2);
-  others = ids.slice(2);
-  await ask(hub, 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount } }', {
-    ids: own,
-  });
-  const group = 'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }';
-  await ask(hub, group, { input: { name: 'listed', filter: { ids } } });
-  await ask(hub, group, { input: { name: 'theirs', filter: { ids: others } } });
-  for (const id of ids) await callStatus(id);
-  wideJob = await jobOf(hub, { tool: STATUS, devices: { all: true }, name: 'wide' }, randomUUID());
-  othersJob = await jobOf(hub, { tool: STATUS, devices: { ids: others }, name: 'of others' }, randomUUID());
-  await Promise.all([finished(hub, wideJob), finished(hub, othersJob)]);
-  key = (await makeKey(hub, scopes, { devices: { tags: ['lab'] } })).secret;
+  scene = await openScopedFleet();
+  ({ hub, fleet, own, others, key, wideJob, othersJob } = scene);
 });
-
-afterAll(async () => {
-  await fleet.stop();
-  expect(await hub.stop()).toBe(0);
-  expect(hub.log()).not.toMatch(/unhandled|failed inside/i);
-  removeDataDir(hub.dataDir);
-});
+afterAll(() => closeScopedFleet(scene));
 
 describe('a scoped key', () => {
   it('sees its own devices, counts them, and no others', async () => {
@@ -83,18 +53,11 @@ describe('a scoped key', () => {
       { other: others[0] },
     );
     expect(data).toMatchObject({
-      devices: { totalCount: 2 },
-      all: { totalCount: 2 },
-      none: { totalCount: 0 },
-      device: null,
+      ...{ devices: { totalCount: 2 }, all: { totalCount: 2 }, none: { totalCount: 0 }, device: null },
+      deviceGroups: { nodes: [{ name: 'listed' }] },
     });
-    expect(data).toMatchObject({ deviceGroups: { nodes: [{ name: 'listed' }] } });
-    const group = {
-      name: 'listed',
-      deviceCount: 2,
-      filter: { ids: own },
-      devices: { nodes: own.map((id) => ({ id })) },
-    };
+    const devices = { nodes: own.map((id) => ({ id })) };
+    const group = { ...{ name: 'listed', deviceCount: 2, filter: { ids: own } }, devices };
     expect(data).toMatchObject({ devices: { nodes: own.map((id) => ({ id, groups: [group] })) } });
     const { tools } = data as { tools: { nodes: { deviceCount: number }[] } };
     expect(tools.nodes.reduce((sum, { deviceCount }) => sum + deviceCount, 0)).toBe(2);
@@ -105,7 +68,7 @@ describe('a scoped key', () => {
     const ids: Readonly<Record<string, string>> = {
       job: wideJob,
       device: own[0] ?? '',
-      call: await callStatus(own[0] ?? ''),
+      call: await callStatus(hub, own[0] ?? ''),
     };
     for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
       const id = ids[field.name];
@@ -122,7 +85,7 @@ describe('a scoped key', () => {
   });
 
   it('finds only calls, events and jobs of its devices', async () => {
-    const theirs = await callStatus(others[0] ?? '');
+    const theirs = await callStatus(hub, others[0] ?? '');
     const { data } = await asKey(
       `query ($theirs: ID!, $job: ID!, $wide: ID!) { call(id: $theirs) { id } calls(first: 200) { nodes { deviceId } }
         events(first: 200) { nodes { type deviceId } } job(id: $job) { id } jobs { nodes { id } }
@@ -139,43 +102,31 @@ describe('a scoped key', () => {
     const { calls, events } = data as Record<'calls' | 'events', { nodes: { deviceId: string | null }[] }>;
     expect(new Set(calls.nodes.map(({ deviceId }) => deviceId))).toEqual(new Set(own));
     expect(new Set(events.nodes.map(({ deviceId }) => deviceId))).toEqual(new Set(own));
-    const exported = await fetch(`${hub.httpUrl}/api/jobs/${wideJob}/results.jsonl`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
+    const exported = await resultsOf(hub, wideJob, 'jsonl', key);
     const lines = (await exported.text()).trim().split('\n');
     expect(lines.map((line) => (JSON.parse(line) as { deviceId: string }).deviceId)).toEqual(own);
-    const refused = await fetch(`${hub.httpUrl}/api/jobs/${othersJob}/results.csv`, {
-      headers: { authorization: `Bearer ${key}` },
-    });
+    const refused = await resultsOf(hub, othersJob, 'csv', key);
     expect(refused.status).toBe(404);
   });
 
   it('sees nothing of what a device did before it came into the view', async () => {
     const device = others.at(-1) ?? '';
-    const before = await callStatus(device);
+    const before = await callStatus(hub, device);
     const job = await jobOf(hub, { tool: STATUS, devices: { ids: [device] } }, randomUUID());
     await finished(hub, job);
     const tag = `mutation ($ids: [ID!], $tag: [String!]) {
         tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }`;
     await ask(hub, tag, { ids: [device], tag: ['moved'] });
     const late = (await makeKey(hub, scopes, { devices: { tags: ['moved'] } })).secret;
-    const after = await callStatus(device);
+    const after = await callStatus(hub, device);
     const query = `query ($id: ID!, $before: ID!, $job: ID!) {
       call(id: $before) { id } calls { nodes { id } } events { nodes { id } } job(id: $job) { id } jobs { nodes { id } }
       device(id: $id) { id sessions { epoch } calls { nodes { id } } events { nodes { id } } } }`;
     const { data } = await send(hub, query, { id: device, before, job }, late);
     const calls = { nodes: [{ id: after }] };
-    expect(data).toMatchObject({
-      call: null,
-      calls,
-      job: null,
-      jobs: { nodes: [] },
-      device: { id: device, sessions: [], calls },
-    });
-    const exported = await fetch(`${hub.httpUrl}/api/jobs/${job}/results.jsonl`, {
-      headers: { authorization: `Bearer ${late}` },
-    });
-    expect(exported.status).toBe(404);
+    const ofDevice = { id: device, sessions: [], calls };
+    expect(data).toMatchObject({ ...{ call: null, calls, job: null, jobs: { nodes: [] } }, device: ofDevice });
+    expect((await resultsOf(hub, job, 'jsonl', late)).status).toBe(404);
   });
 
   it('creates jobs only for its devices, and they stay within its access scope', async () => {
@@ -226,7 +177,6 @@ describe('a scoped key', () => {
   it('changes and calls none but its own devices', async () => {
     const other = others[0] ?? '';
     const before = await fleet.counts();
-    const notFound = { userErrors: [{ code: 'NOT_FOUND' }] };
     const refused = async (act: string) => (await asKey(`mutation { it: ${act} { userErrors { code } } }`)).data;
     for (const act of [
       `callTool(input: {deviceId: "${other}", tool: "${STATUS}"})`,
@@ -237,7 +187,7 @@ describe('a scoped key', () => {
       `removeDevice(deviceId: "${other}")`,
       `rotateDeviceCredential(deviceId: "${other}")`,
     ])
-      expect(await refused(act), act).toEqual({ it: notFound });
+      expect(await refused(act), act).toEqual({ it: { userErrors: [{ code: 'NOT_FOUND' }] } });
     expect((await fleet.counts()).tools).toEqual(before.tools);
     const tag = 'mutation { tagDevices(input: {filter: {all: true}, add: ["seen"]}) { changedCount } }';
     expect((await asKey(tag)).data).toEqual({ tagDevices: { changedCount: 2 } });
@@ -315,21 +265,6 @@ describe('a scoped key', () => {
     await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'normal' } });
     await client.dispose();
   });
-
-  /** The devices of the decided targets, until the subscription completes. */
-  async function decidedOf(client: Client, jobId: string): Promise<readonly string[]> {
-    const told: string[] = [];
-    const query = `subscription { jobTargetsDecided(jobId: "${jobId}") { deviceId state outcome device { id } } }`;
-    for await (const { data } of client.iterate<{ jobTargetsDecided: { deviceId: string; outcome: string }[] }>({
-      query,
-    })) {
-      for (const { deviceId, outcome } of data?.jobTargetsDecided ?? []) {
-        expect(outcome).toBe('SUCCEEDED');
-        told.push(deviceId);
-      }
-    }
-    return told.sort();
-  }
 
   it('sees its own devices through the MCP server', async () => {
     const agent = await connectAgent(hub, { key, mode: 'compact' });

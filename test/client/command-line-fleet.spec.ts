@@ -82,17 +82,20 @@ describe('jobs', () => {
   });
 
   it('are never for the whole fleet by accident', async () => {
-    const [nobody, both, waves, json, pace] = await Promise.all([
+    const [missing, both, waves, json, pace] = await Promise.all([
       run(['jobs', 'create', lampOn]),
       run(['jobs', 'create', lampOn, '--all', '--tag', 'x']),
       run(['jobs', 'create', lampOn, '--all', '--waves', '50,10']),
       run(['jobs', 'create', lampOn, '{volume:30}', '--all']),
       run(['jobs', 'create', lampOn, '--all', '--per-minute', 'ten']),
     ]);
-    expect([nobody.code, nobody.stderr]).toEqual([1, expect.stringContaining('--all for the whole fleet')]);
+    expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining('--all for the whole fleet')]);
     expect([both.code, waves.code, json.code]).toEqual([1, 1, 1]);
     expect(waves.stderr).toContain('rising percentages');
-    expect([pace.code, pace.stderr]).toEqual([1, expect.stringContaining('--per-minute takes a whole number from 1')]);
+    expect([pace.code, pace.stderr]).toEqual([
+      1,
+      expect.stringContaining('--per-minute must be a whole number from 1'),
+    ]);
     expect(json.stderr).toContain('The arguments: expected JSON');
   });
 });
@@ -179,8 +182,8 @@ describe('devices to come', () => {
     expect([dry.code, dry.stdout]).toEqual([0, '']);
     expect([wrong.code, wrong.stdout]).toEqual([2, '']);
     expect(wrong.stderr.split('\n')).toEqual([
-      'Line 3: The deviceId is missing.',
-      'Line 4: "02:00:00:00:0D:03" is on line 2 already.',
+      'Line 3: The deviceId is missing. Add it.',
+      'Line 4: "02:00:00:00:0D:03" is already on line 2. Remove one of the lines.',
       'Line 5: The dialect must be XIAOZHI or MCPU, not "ZIGBEE".',
       'Nothing was registered.',
       '',

@@ -61,7 +61,7 @@ describe('devices and tools', () => {
 
 describe('a call', () => {
   it('prints the answer, and the exit code shows the outcome', async () => {
-    const [done, json, piped, unknown, nobody] = await Promise.all([
+    const [done, json, piped, unknown, missing] = await Promise.all([
       run(['call', lamp, lampOn]),
       run(['call', lamp, lampOn, '{}', '--json', '--idempotency-key', 'story-1']),
       run(['call', lamp, lampOn, '-'], { input: '{}' }),
@@ -74,7 +74,7 @@ describe('a call', () => {
     expect(piped.code).toBe(0);
     expect([unknown.code, unknown.stdout]).toEqual([2, '']);
     expect(unknown.stderr).toMatch(/^REJECTED TOOL_UNKNOWN: /);
-    expect([nobody.code, nobody.stderr.split(':')[0]]).toEqual([2, 'NOT_FOUND']);
+    expect([missing.code, missing.stderr.split(':')[0]]).toEqual([2, 'NOT_FOUND']);
   });
 });
 
@@ -128,24 +128,24 @@ describe('a command that cannot be carried out', () => {
       [['devices', '--nonsense'], {}, 1, /nonsense/],
       [['devices', '--limit', '201', '--filter', '{"colour":"red"}'], {}, 2, /BAD_USER_INPUT/],
       [['devices', '--limit', '1', '--limit', '2'], {}, 1, /^--limit is given more than once\. Give it once\.\n$/],
-      [['devices', '--limit', '-1'], {}, 1, /^--limit takes a whole number from 0 /],
-      [['devices', '--limit='], {}, 1, /^--limit takes a whole number from 0 /],
-      [['events', 'tail', '--count', '0.5'], {}, 1, /^--count takes a whole number from 1 /],
+      [['devices', '--limit', '-1'], {}, 1, /^--limit must be a whole number from 0 /],
+      [['devices', '--limit='], {}, 1, /^--limit must be a whole number from 0 /],
+      [['events', 'tail', '--count', '0.5'], {}, 1, /^--count must be a whole number from 1 /],
       [
         ['keys', 'create', 'k', '--scope', 'ADMIN', '--expires-in', '1e300'],
         {},
         1,
-        /^--expires-in takes a number from 0 to 36500/,
+        /^--expires-in must be a number from 0 to 36500/,
       ],
       [['firmware', 'upload', '/nowhere'], {}, 1, /^\/nowhere cannot be read/],
-      [['firmware', 'upload', '/'], {}, 1, /^\/ is no file/],
+      [['firmware', 'upload', '/'], {}, 1, /^\/ is not a file/],
       [['devices', 'more'], {}, 1, /Unknown argument: more\. See --help/],
       [['jobs', 'follow', 'nothing'], {}, 2, /^NOT_FOUND/],
       [['jobs', 'follow', 'nothing', '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
       [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /No API key/],
       [['devices', '--key', 'wrong'], {}, 5, /UNAUTHENTICATED/],
       [['devices', '--key-file', '/nowhere'], {}, 1, /cannot be read/],
-      [['devices', '--url', 'hub.example'], {}, 1, /no address of a hub/],
+      [['devices', '--url', 'hub.example'], {}, 1, /not an address of a hub/],
       [['call', lamp, lampOn, '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
     ];
     const outcomes = await Promise.all(

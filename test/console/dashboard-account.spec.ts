@@ -86,7 +86,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await visitor.goto('/');
     await visitor.getByRole('link', { name: 'Sign in with Example ID' }).click();
     await throughProvider(visitor, 'stranger');
-    await visitor.getByText('this hub has no user with this name', { exact: false }).waitFor();
+    await visitor.getByText('this hub has no account for you', { exact: false }).waitFor();
     await close();
   });
 

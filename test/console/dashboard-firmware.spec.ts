@@ -126,14 +126,14 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await next();
     // One of each board.
     await page.getByRole('combobox', { name: 'Unit' }).first().click();
-    await page.getByRole('option', { name: 'devices' }).click();
+    await page.getByRole('option', { name: 'devices', exact: true }).click();
     await page.getByLabel('Devices', { exact: true }).fill('2');
     expect(await seriousViolations(page)).toEqual([]);
     await next();
     await next();
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
     await page.getByText('Stopped by an abort rule in wave 1').waitFor({ timeout: 60_000 });
-    await page.getByText('1 of 2 counted devices failed: Failed, Not verified, or Unknown.').waitFor();
+    await page.getByText('1 of 2 counted devices failed: Failed, Verification failed, or Unknown.').waitFor();
     const failures = page.getByRole('region', { name: 'Failures' });
     await failures.getByText('NOT_APPLIED_OR_ROLLED_BACK').waitFor();
     await failures.getByText('otto-robot').waitFor();

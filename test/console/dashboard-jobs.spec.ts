@@ -135,7 +135,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   it('filters its devices by outcome', async () => {
     const targets = page.getByRole('region', { name: 'Devices' }).first();
     await targets.getByRole('combobox', { name: 'Outcomes' }).click();
-    await page.getByRole('option', { name: 'Failed' }).click();
+    await page.getByRole('option', { name: 'Failed', exact: true }).click();
     await page.keyboard.press('Escape');
     await expect.poll(() => targets.getByRole('row').count()).toBe(refusing + 1);
   });

@@ -32,9 +32,13 @@ interface Manifest {
   readonly dependencies?: object;
   readonly devDependencies?: object;
 }
-const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as Manifest;
-/** npx prefers installed packages. */
-const installed = new Set(Object.keys({ ...dependencies, ...devDependencies }));
+/** npx prefers installed packages. Developers' tools are in the manifest of the stories. */
+const installed = new Set(
+  ['package.json', 'test/package.json'].flatMap((file) => {
+    const { dependencies, devDependencies } = JSON.parse(readFileSync(path.join(root, file), 'utf8')) as Manifest;
+    return Object.keys({ ...dependencies, ...devDependencies });
+  }),
+);
 
 /** Commands that run a package of a registry; those installed with the repository are allowed. */
 const runners =

@@ -1,4 +1,4 @@
-/** Which hub, with which key: options first, then the environment. */
+/** The address of the hub and the API key: from options, or else from the environment. */
 import { readFileSync } from 'node:fs';
 import { FlotillaClient } from '@flotilla/client';
 import { WebSocket } from 'ws';
@@ -15,7 +15,7 @@ export interface HubAddress {
   readonly apiKey: string;
 }
 
-/** Where `npm start` listens. */
+/** The address on which `npm start` listens. */
 const defaultUrl = 'http://127.0.0.1:8080';
 
 export function hubAddress(
@@ -25,11 +25,11 @@ export function hubAddress(
   const address = url ?? environment['FLOTILLA_URL'] ?? defaultUrl;
   if (!/^https?:\/\/./.test(address) || !URL.canParse(address))
     throw new UsageError(
-      `"${address}" is no address of a hub: give one like https://hub.example with --url or FLOTILLA_URL.`,
+      `"${address}" is not an address of a hub. Set --url or FLOTILLA_URL to one like https://hub.example.`,
     );
   const apiKey = key ?? (keyFile === undefined ? undefined : keyIn(keyFile)) ?? environment['FLOTILLA_KEY'];
   if (apiKey === undefined || apiKey === '')
-    throw new UsageError('No API key. Set FLOTILLA_KEY, or give a file with --key-file.');
+    throw new UsageError('No API key. Set FLOTILLA_KEY, or name a file with --key-file.');
   if (!/^[\x21-\x7e]+$/.test(apiKey))
     throw new UsageError('The API key has invalid characters. Check the file or variable.');
   return { url: address, apiKey };
@@ -39,11 +39,13 @@ function keyIn(file: string): string {
   try {
     return readFileSync(file, 'utf8').trim();
   } catch (error) {
-    throw new UsageError(`The key file cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(
+      `The key file cannot be read: ${error instanceof Error ? error.message : String(error)}. Check --key-file.`,
+    );
   }
 }
 
-/** Runs one command's work with a client, and closes it afterwards. */
+/** Runs `work` with a client, and closes the client afterwards. */
 export async function withClient<Result>(
   options: ConnectionOptions,
   work: (client: FlotillaClient) => Promise<Result>,

@@ -1,4 +1,4 @@
-/** Which devices: the options that listing and jobs share, as the API's filter. */
+/** Options that select devices, as a device filter of the API. */
 import type { DeviceFilter } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
 import { UsageError } from './exit-codes.js';
@@ -54,7 +54,7 @@ export function deviceFilter(args: DeviceFilterArguments): DeviceFilter {
   };
 }
 
-/** For what changes or calls something: nothing means the whole fleet by accident. */
+/** The filter of a command that changes or calls something: an empty one is an error. */
 export function requiredDeviceFilter(
   args: DeviceFilterArguments & { readonly all?: boolean | undefined },
 ): DeviceFilter {
@@ -63,10 +63,10 @@ export function requiredDeviceFilter(
   if (isEmpty && args.all !== true)
     throw new UsageError('Select devices with --tag, --model, --device, --filter …, or --all for the whole fleet.');
   if (!isEmpty && args.all === true)
-    throw new UsageError('--all selects the whole fleet. Omit it when you select devices otherwise.');
+    throw new UsageError('--all selects the whole fleet. Omit it, or omit the other options that select devices.');
   return isEmpty ? { all: true } : filter;
 }
 
 export function withDevices<Args>(program: Argv<Args>) {
-  return program.options(deviceFilterOptions).option('all', { type: 'boolean', describe: 'The whole fleet' });
+  return program.options(deviceFilterOptions).option('all', { type: 'boolean', describe: 'Select the whole fleet' });
 }

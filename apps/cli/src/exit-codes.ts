@@ -1,19 +1,19 @@
-/** What scripts decide by. Numbers here are promised: docs/command-line.md lists them. */
+/** Exit codes for scripts. docs/command-line.md lists them; do not change a number. */
 import { FlotillaError } from '@flotilla/client';
 
 export const exitCodes = {
   done: 0,
   /** A usage error, or an unexpected error of the command line. */
   usage: 1,
-  /** The hub did not accept it: bad input, no such device, a conflict. */
+  /** The hub rejected the request: bad input, unknown device, a conflict. */
   refused: 2,
-  /** Not every target succeeded. */
+  /** Not every device succeeded. */
   targetsFailed: 3,
-  /** No hub, no answer in time, or a hub that cannot work now. */
+  /** The hub is unreachable, does not answer in time, or cannot work now. */
   unreachable: 4,
-  /** No key, a wrong one, or one without the scope. */
+  /** The key is missing or invalid, or does not have the scope. */
   forbidden: 5,
-  /** Ctrl-C, as shells have it. */
+  /** Ctrl-C, with the number that shells use. */
   interrupted: 130,
 } as const;
 

@@ -12,12 +12,12 @@ const jobOptions = {
   waves: {
     type: 'string',
     requiresArg: true,
-    describe: 'Percent of the devices up to the end of each wave, such as 5,25,100',
+    describe: 'Percentages of all devices at the end of each wave, such as 5,25,100',
   },
-  soak: numberOption('soak', 'Seconds to watch after each wave', { min: 0, max: intMax }),
-  manual: { type: 'boolean', describe: 'Wait for an operator to open each next wave' },
+  soak: numberOption('soak', 'Seconds to wait after each wave', { min: 0, max: intMax }),
+  manual: { type: 'boolean', describe: 'Pause after each wave until an operator opens the next one' },
   'per-minute': numberOption('per-minute', 'Maximum devices per minute', { min: 1, max: intMax }),
-  offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'What happens to offline devices' },
+  offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'For offline devices: wait, skip or fail' },
   'expires-in': numberOption('expires-in', 'Hours to wait for offline devices', {
     min: 0,
     max: daysMax * 24,
@@ -31,7 +31,7 @@ const jobOptions = {
   'idempotency-key': {
     type: 'string',
     requiresArg: true,
-    describe: 'Running again with the same key finds the same job',
+    describe: 'A repeated command with the same key finds the first job and creates none',
   },
   preview: { type: 'boolean', describe: 'Show what the job would do, without creating it' },
   ...yesOption,

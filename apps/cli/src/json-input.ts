@@ -1,7 +1,7 @@
 /** JSON from an argument or from standard input. */
 import { UsageError } from './exit-codes.js';
 
-/** An object, or a UsageError that says where it stood. */
+/** Parses an object. Throws a UsageError that names the source (`where`). */
 export function jsonObject(source: string, where: string): Readonly<Record<string, unknown>> {
   let value: unknown;
   try {
@@ -14,7 +14,7 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
   return { ...value };
 }
 
-/** Bytes of arguments: what the hub takes in one request. */
+/** Bytes of arguments: the most that the hub accepts in one request. */
 const argumentsBytesMax = 1024 * 1024;
 
 /** Limits standard input, in case the wrong file was piped in. */
@@ -29,10 +29,10 @@ export async function readStandardInput(bytesMax: number): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** What `-` on the command line becomes: yargs makes an empty text of it. */
+/** Replaces `-` on the command line, because yargs turns it into an empty text. */
 export const standardInput = '/dev/stdin';
 
-/** The arguments of a tool: JSON, or `-` for what comes in on standard input. */
+/** The arguments of a tool: JSON, or `-` to read JSON from standard input. */
 export async function toolArguments(given: string | undefined): Promise<Readonly<Record<string, unknown>>> {
   if (given === undefined) return {};
   return given === standardInput

@@ -20,7 +20,7 @@ import { printable } from './console/printable.js';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
 import { standardInput } from './json-input.js';
 
-/** Columns of help, where a terminal has more. */
+/** Maximum width of help, in columns. */
 const helpWidthMax = 120;
 
 async function main(): Promise<void> {
@@ -53,11 +53,14 @@ async function main(): Promise<void> {
     add(program);
   await program
     .completion('completion', 'Print a script for bash or zsh that completes commands and options')
-    .epilogue('Exit codes: 0 done, 1 usage, 2 rejected, 3 some targets failed, 4 hub unreachable, 5 not allowed.')
+    .epilogue(
+      'Exit codes: 0 done, 1 usage or unexpected error, 2 rejected, 3 not every device succeeded, 4 hub unreachable, ' +
+        '5 key missing, invalid or without the scope, 130 Ctrl-C.',
+    )
     .parseAsync();
 }
 
-/** Of the package, beside `src` and `dist` alike. */
+/** The version in package.json, which is one folder above `src` and `dist`. */
 function versionOf(): string {
   const { version } = JSON.parse(readFileSync(new URL('../package.json', import.meta.url), 'utf8')) as {
     readonly version: string;

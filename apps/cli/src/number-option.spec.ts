@@ -9,15 +9,15 @@ describe('a number option', () => {
     expect([numberOf('timeout', '1', bounds), numberOf('timeout', '300', bounds)]).toEqual([1, 300]);
   });
 
-  it('accepts fractions only where they make sense', () => {
+  it('accepts fractions only if the option allows them', () => {
     expect(numberOf('timeout', '1.5', { ...bounds, isFraction: true })).toBe(1.5);
     expect(() => numberOf('timeout', '1.5', bounds)).toThrow(
-      '--timeout takes a whole number from 1 to 300, not "1.5".',
+      '--timeout must be a whole number from 1 to 300, not "1.5".',
     );
   });
 
   it.each(['0', '301', '', ' ', 'ten', 'NaN', 'Infinity'])('rejects %j', (typed) => {
-    expect(() => numberOf('timeout', typed, bounds)).toThrow('--timeout takes');
+    expect(() => numberOf('timeout', typed, bounds)).toThrow('--timeout must be');
   });
 
   it('rejects an option that is given twice', () => {

@@ -7,16 +7,16 @@ import { UsageError } from './exit-codes.js';
 export interface NumberBounds {
   readonly min: number;
   readonly max: number;
-  /** Parts of one are taken, too; whole numbers alone unless this is said. */
+  /** Whether fractions are allowed. Default: whole numbers only. */
   readonly isFraction?: boolean;
 }
 
-/** A hundred years, in days: past what dates can say. */
+/** A hundred years, in days, so that dates stay valid. */
 export const daysMax = 36_500;
-/** What the API takes as a number. */
+/** The largest number that the API accepts. */
 export const intMax = 2_147_483_647;
 
-/** yargs makes a list of what is given twice. */
+/** yargs turns a repeated option into a list. */
 export function givenTwice(name: string): UsageError {
   return new UsageError(`--${name} is given more than once. Give it once.`);
 }
@@ -27,12 +27,12 @@ export function numberOf(name: string, typed: unknown, { min, max, isFraction = 
   const value = typeof typed === 'string' && typed.trim() === '' ? Number.NaN : Number(typed);
   if (!(value >= min && value <= max) || !(isFraction || Number.isInteger(value)))
     throw new UsageError(
-      `--${name} takes a ${isFraction ? '' : 'whole '}number from ${min} to ${max}, not "${String(typed)}".`,
+      `--${name} must be a ${isFraction ? '' : 'whole '}number from ${min} to ${max}, not "${String(typed)}".`,
     );
   return value;
 }
 
-/** An option of yargs; undefined where it is not given. */
+/** An option of yargs; its value is undefined if it is not given. */
 export function numberOption(name: string, describe: string, bounds: NumberBounds) {
   return {
     type: 'string',

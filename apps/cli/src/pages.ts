@@ -6,7 +6,7 @@ export interface Page<Node> {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** The most that a page may have. */
+/** The largest page that the API returns. */
 const pageRows = 200;
 
 export async function* eachNode<Node>(
@@ -20,7 +20,7 @@ export async function* eachNode<Node>(
   }
 }
 
-/** As many as `--limit` says, 0 being all of them. A list that is cut says so. */
+/** The first `limit` items, or all if it is 0. Reports when there are more. */
 export async function* upTo<Item>(limit: number, items: AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
   let count = 0;
   for await (const item of items) {

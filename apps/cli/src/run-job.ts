@@ -15,15 +15,15 @@ type RunArguments = GlobalArguments & Pick<JobArguments, 'idempotency-key' | 'pr
 
 export async function runJob(client: FlotillaClient, input: CreateJobInput, args: RunArguments): Promise<ExitCode> {
   if (args.preview === true) return previewJob(client, input, args);
-  if (!(await isJobMeant(client, input, args))) return exitCodes.refused;
+  if (!(await isJobConfirmed(client, input, args))) return exitCodes.refused;
   const job = await client.createJob(input, { idempotencyKey: args['idempotency-key'] ?? randomUUID() });
   if (args.follow === true) return followJob(client, job.id, args);
   await printJob(job, args);
   return exitCodes.done;
 }
 
-/** New firmware disrupts every device. */
-function isJobMeant(
+/** New firmware disrupts every device, so it always needs a confirmation. */
+function isJobConfirmed(
   client: FlotillaClient,
   { firmwareImageId, tool }: CreateJobInput,
   args: RunArguments,
@@ -42,7 +42,7 @@ async function previewJob(client: FlotillaClient, input: CreateJobInput, args: G
   return isSound ? exitCodes.done : exitCodes.refused;
 }
 
-/** Until its end, or until Ctrl-C, which leaves the job alone. */
+/** Follows the job to its end, or until Ctrl-C, which does not change the job. */
 export async function followJob(client: FlotillaClient, id: string, args: GlobalArguments): Promise<ExitCode> {
   const view = viewJob();
   const last = await untilInterrupted(async (signal) => {

@@ -5,7 +5,7 @@
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { FailedAttempts, mountApi, type DeviceSettings } from '@flotilla/api';
+import { KeyFailures, mountApi, type DeviceSettings } from '@flotilla/api';
 import {
   notifyOutbox,
   FirmwareImages,
@@ -16,7 +16,7 @@ import {
   ScreenPictures,
   SigningKeys,
   TickWorker,
-  ToolGate,
+  CallRules,
   UploadRetention,
   WebhookDeliveries,
   Webhooks,
@@ -30,7 +30,7 @@ import { withDemoNetworks } from './roles/dial-rules.js';
 import { deviceAddresses, deviceSettings } from './roles/device-addresses.js';
 import { openSharedServices, type SharedServices } from './roles/shared-services.js';
 import { makeHttpServer } from './http/http-server.js';
-import { withTimeout } from './with-timeout.js';
+import { answerOr } from './answer-or.js';
 import { listening, portOf } from './roles/listeners.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
 import { openGateway, type OpenGateway } from './roles/open-gateway.js';
@@ -97,7 +97,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   await closeDataFolder(config, logger);
   const services = await openSharedServices({ config, logger }, closers);
   // For all roles; most events come from gateways.
-  services.registry.events.whenOwed(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
+  services.registry.events.whenPending(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
   const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
@@ -111,14 +111,14 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   });
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const pictures = openPictures(services, addresses, deviceSecret);
-  const gate = new ToolGate(config.deviceUrls, config.mustBeSigned);
+  const callRules = new CallRules(config.deviceUrls, config.mustBeSigned);
   const { clientOf } = new TrustedProxies(config.proxies.trusted, config.proxies.header);
-  const failures = new FailedAttempts();
+  const failures = new KeyFailures();
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
-  const gateway = services.has('gateway') ? await openGateway(services, gate, gatewayPlace) : undefined;
+  const gateway = services.has('gateway') ? await openGateway(services, callRules, gatewayPlace) : undefined;
   const metrics = measureParts(services, gateway);
   if (services.has('api'))
-    await openApi(services, gate, metrics, {
+    await openApi(services, callRules, metrics, {
       server,
       upgrades,
       settings: deviceSettings(addresses, config),
@@ -126,7 +126,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
       clientOf,
       failures,
     });
-  if (services.has('worker')) await openWorker(services, gate, metrics, pictures);
+  if (services.has('worker')) await openWorker(services, callRules, metrics, pictures);
   addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
@@ -137,7 +137,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   await listening('FLOTILLA_HTTP_PORT', config.host, config.httpPort, () =>
     server.listen({ host: config.host, port: config.httpPort, backlog: 4096 }),
   );
-  // Closed first. Open connections end with the part that uses them.
+  // Closed before the roles. Open connections end with the part that uses them.
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   for (const port of Object.values(ports)) services.ownPorts.add(port);
@@ -167,12 +167,12 @@ interface HttpSide {
   readonly settings: DeviceSettings;
   readonly pictures: OpenPictures;
   readonly clientOf: TrustedProxies['clientOf'];
-  readonly failures: FailedAttempts;
+  readonly failures: KeyFailures;
 }
 
 async function openApi(
   services: SharedServices,
-  gate: ToolGate,
+  callRules: CallRules,
   metrics: HubMetrics,
   { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
@@ -185,7 +185,7 @@ async function openApi(
     verification,
     voiceOrigins: config.voice.origins,
   };
-  const parts = { registry, bus, clock: systemClock, logger, gate, singleCalls, processes };
+  const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes };
   const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });
   const provisioning = new Provisioning({
     registry,
@@ -230,7 +230,7 @@ async function openApi(
 
 async function openWorker(
   services: SharedServices,
-  gate: ToolGate,
+  callRules: CallRules,
   metrics: HubMetrics,
   pictures: OpenPictures,
 ): Promise<void> {
@@ -253,7 +253,7 @@ async function openWorker(
     bus: observeJobCalls(bus, (...call) => metrics.callSettled(...call)),
     clock,
     logger,
-    gate,
+    callRules,
     singleCalls,
     lease,
     verification: config.verification,
@@ -275,7 +275,7 @@ function measureParts({ registry, bus }: SharedServices, gateway: OpenGateway | 
 }
 
 async function problemsOf({ bus, registry }: SharedServices): Promise<readonly string[]> {
-  const problems = (await withTimeout(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'];
+  const problems = (await answerOr(registry.ping(), false)) ? [] : ['PostgreSQL does not answer'];
   return bus.isReachable ? problems : [...problems, 'Redis does not answer'];
 }
 

@@ -8,6 +8,7 @@ import { keepFilesPrivate } from './data-folder.js';
 import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
+import { olderNodeHint } from './node-version.js';
 
 /** `badConfig`: wrong settings; `failed`: the start or the run failed. */
 const EXIT = { failed: 1, badConfig: 2 } as const;
@@ -34,6 +35,8 @@ async function main(): Promise<void> {
   keepFilesPrivate();
   const config = readSettings();
   const logger = createLogger(config.logLevel);
+  const hint = olderNodeHint(process.versions.node);
+  if (hint !== undefined) logger.info(hint);
   for (const name of unknownSettings(process.env))
     logger.warn(`${name} is not a setting of the hub and has no effect. Check its spelling.`);
   const signal = new Promise<NodeJS.Signals>((resolve) => {

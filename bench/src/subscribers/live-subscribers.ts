@@ -117,13 +117,13 @@ async function beside(
   });
   const isAll = subscribedTo === 'all';
   const order = { httpUrl: hub.httpUrl, adminKey: hub.adminKey, deviceIds: isAll ? [] : subscribedTo };
-  const nobody: SubscriberOrder = { ...order, deviceIds: [], unfiltered: 0 };
-  const everybody: SubscriberOrder = { ...order, unfiltered: isAll ? SUBSCRIBERS.unfiltered : 0 };
+  const noSubscribers: SubscriberOrder = { ...order, deviceIds: [], unfiltered: 0 };
+  const allSubscribers: SubscriberOrder = { ...order, unfiltered: isAll ? SUBSCRIBERS.unfiltered : 0 };
   let [without, during] = [nothing, nothing];
   for (let round = 0; round < ROUNDS; round++) {
-    child.send(nobody);
+    child.send(noSubscribers);
     without = plus(without, await measured(hub, called, child));
-    child.send(everybody);
+    child.send(allSubscribers);
     const expected = isAll ? SUBSCRIBERS.unfiltered : subscribedTo.length;
     await eventually(
       () => newsOf(child),

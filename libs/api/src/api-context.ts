@@ -12,6 +12,7 @@ import {
 } from '@flotilla/registry';
 import type { Actor, SignedInUser } from '@flotilla/fleet';
 import { makeLoaders, type FleetWideLookUps, type Loaders } from './loaders.js';
+import type { BudgetState } from './limits/cost-budget.js';
 import type { Caller } from './sign-in/callers.js';
 
 export class ApiContext {
@@ -26,6 +27,8 @@ export class ApiContext {
   readonly view: FleetView;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
+  /** Of the caller after this operation, over HTTP. */
+  budget: BudgetState | undefined;
   readonly #registry: FleetWideLookUps;
   #loaders: Loaders | undefined;
 

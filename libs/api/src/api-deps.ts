@@ -1,7 +1,7 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
 import type { IncomingMessage } from 'node:http';
 import type { EventFeed } from '@flotilla/bus';
-import type { FleetView, KnownDevice, Registry } from '@flotilla/registry';
+import type { FleetView, JobStores, KnownDevice, Registry } from '@flotilla/registry';
 import type {
   FirmwareOperations,
   FleetOperations,
@@ -13,7 +13,8 @@ import type {
   SigningKeyOperations,
   WebhookOperations,
 } from './fleet-operations.js';
-import type { FailedAttempts } from './access/failed-attempts.js';
+import type { ApiLogger } from './api-logger.js';
+import type { KeyFailures } from './access/key-failures.js';
 import type { QueryRules } from './limits/admission.js';
 import type { ApiLimits } from './limits/api-limits.js';
 import type { OidcSettings } from './sign-in/oidc-sign-in.js';
@@ -31,13 +32,6 @@ export type ClientOf = (request: IncomingMessage) => Client;
 
 /** Without proxies. */
 export const directClient: ClientOf = ({ socket }) => ({ address: socket.remoteAddress, isSecure: false });
-
-/** The part of pino's logger that the API uses. */
-export interface ApiLogger {
-  error(fields: object, message: string): void;
-  warn(fields: object, message: string): void;
-  debug(fields: object, message: string): void;
-}
 
 /**
  * How devices connect to this hub. Undefined answers mean that the hub does not know its own
@@ -75,7 +69,7 @@ export interface ApiDeps {
   /** The default is a hub without a proxy. */
   readonly clientOf?: ClientOf | undefined;
   /** Shared with what else of the process checks keys. */
-  readonly failures?: FailedAttempts;
+  readonly failures?: KeyFailures;
   readonly logger: ApiLogger;
   readonly queries?: QueryRules;
   /** Those not given are the defaults. */
@@ -85,11 +79,11 @@ export interface ApiDeps {
 /**
  * The stores that belong to no device. Resolvers reach the others only through `ApiContext.view`.
  */
-export type FleetWideStores = Omit<Registry, keyof FleetView | 'viewFor'> & {
+export type FleetWideStores = Omit<Registry, keyof FleetView | keyof JobStores | 'viewFor'> & {
   readonly fleetFigures: Pick<Registry['fleetFigures'], 'processes'>;
 };
 
-const ofDevices: Readonly<Record<keyof FleetView | 'viewFor', true>> = {
+const ofDevices: Readonly<Record<keyof FleetView | keyof JobStores | 'viewFor', true>> = {
   ...{
     devices: true,
     deviceGroups: true,
@@ -100,6 +94,7 @@ const ofDevices: Readonly<Record<keyof FleetView | 'viewFor', true>> = {
     rollouts: true,
     uploads: true,
   },
+  ...{ jobCommands: true, targetPreparation: true, targetQueue: true, targetVerification: true },
   ...{ fleetFigures: true, viewFor: true },
 };
 

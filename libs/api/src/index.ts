@@ -1,5 +1,6 @@
-export { FailedAttempts } from './access/failed-attempts.js';
-export type { ApiDeps, ApiLogger, DeviceSettings } from './api-deps.js';
+export { KeyFailures } from './access/key-failures.js';
+export type { ApiDeps, DeviceSettings } from './api-deps.js';
+export type { ApiLogger } from './api-logger.js';
 export type {
   FleetOperations,
   PeopleOperations,

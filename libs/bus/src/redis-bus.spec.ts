@@ -33,14 +33,14 @@ function routedCall(timeoutMs: number): RoutedCall {
 
 /** Settles every call at once. */
 const answering: CallServer = {
-  call: ({ call }, settle) =>
+  enqueue: ({ call }, settle) =>
     settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
   refreshTools: () => false,
   disconnect: () => false,
 };
 
 const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> =>
-  new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
+  new Promise((resolve) => bus.calls.deliver(gatewayId, routed, resolve));
 
 describe.skipIf(!isRedisInstalled())('redis bus', () => {
   let server: RedisServer | undefined;
@@ -73,7 +73,7 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
   it('ends a call as unknown when the gateway received it and stays silent past the deadline', async () => {
     const { here, there } = buses();
     const end = await there.calls.serve(gatewayId, {
-      call: () => undefined,
+      enqueue: () => undefined,
       refreshTools: () => false,
       disconnect: () => false,
     });
@@ -88,8 +88,8 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
 
   it('asks the gateway of another process whether a call may be sent, but not a local one', async () => {
     const { here, there } = buses();
-    const refuse: CallServer['refuse'] = ({ call }) => ({ code: 'TOOL_FORBIDDEN', message: `not ${call.tool}` });
-    const end = await there.calls.serve(gatewayId, { ...answering, refuse });
+    const refusalOf: CallServer['refusalOf'] = ({ call }) => ({ code: 'TOOL_FORBIDDEN', message: `not ${call.tool}` });
+    const end = await there.calls.serve(gatewayId, { ...answering, refusalOf });
     expect((await send(here, routedCall(5_000))).outcome).toEqual({
       kind: 'REJECTED',
       certainty: 'NEVER',
@@ -102,11 +102,11 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
   it('settles calls that wait for a process that has ended, and no others', async () => {
     const { here, there } = buses();
     const [dead, living] = ['dead', 'living'] as unknown as readonly [HubProcessId, HubProcessId];
-    const silentServer = { ...answering, call: () => undefined };
+    const silentServer = { ...answering, enqueue: () => undefined };
     const ends = [await there.calls.serve(dead, silentServer), await there.calls.serve(living, silentServer)];
     const settled: SettledCall[] = [];
-    here.calls.call(dead, routedCall(60_000), (end) => settled.push(end));
-    here.calls.call(living, routedCall(60_000), (end) => settled.push(end));
+    here.calls.deliver(dead, routedCall(60_000), (end) => settled.push(end));
+    here.calls.deliver(living, routedCall(60_000), (end) => settled.push(end));
     expect([...here.calls.awaited()].sort()).toEqual([dead, living]);
     here.calls.ended(dead);
     expect(settled.map(({ outcome }) => outcome)).toMatchObject([

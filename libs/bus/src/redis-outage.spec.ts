@@ -22,7 +22,7 @@ function routedCall(timeoutMs = 30_000): RoutedCall {
 }
 
 const send = (bus: Bus): Promise<SettledCall> =>
-  new Promise((resolve) => bus.calls.call(gatewayId, routedCall(), resolve));
+  new Promise((resolve) => bus.calls.deliver(gatewayId, routedCall(), resolve));
 
 describe.skipIf(!isRedisInstalled())('while Redis is unreachable', () => {
   let server: RedisServer;
@@ -32,7 +32,7 @@ describe.skipIf(!isRedisInstalled())('while Redis is unreachable', () => {
   /** Calls that the gateway received and has not settled. */
   const taken: (() => void)[] = [];
   const gateway: CallServer = {
-    call: ({ call }, settle) =>
+    enqueue: ({ call }, settle) =>
       void taken.push(() =>
         settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 }),
       ),
@@ -92,7 +92,7 @@ describe.skipIf(!isRedisInstalled())('while Redis is unreachable', () => {
     await server.resume();
     await isBack();
     const absent = new Promise<SettledCall>((resolve) =>
-      here.calls.call('elsewhere' as HubProcessId, routedCall(), resolve),
+      here.calls.deliver('elsewhere' as HubProcessId, routedCall(), resolve),
     );
     expect((await absent).outcome.error?.code).toBe('UNAVAILABLE');
     await expect(here.directory.lookup('unknown' as DeviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });

@@ -24,7 +24,7 @@ function routedCall(callId: string): RoutedCall {
 }
 
 const send = (bus: Bus, routed: RoutedCall): Promise<SettledCall> =>
-  new Promise((resolve) => bus.calls.call(gatewayId, routed, resolve));
+  new Promise((resolve) => bus.calls.deliver(gatewayId, routed, resolve));
 
 describe.skipIf(!isRedisInstalled())('a client without the key that can read and write Redis', () => {
   const warnings: string[] = [];
@@ -37,7 +37,7 @@ describe.skipIf(!isRedisInstalled())('a client without the key that can read and
   /** Calls that reached the gateway. */
   const reached: string[] = [];
   const gateway: CallServer = {
-    call: ({ call }, settle) => {
+    enqueue: ({ call }, settle) => {
       reached.push(call.callId);
       settle({ callId: call.callId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 1 });
     },

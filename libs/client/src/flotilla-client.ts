@@ -1,5 +1,4 @@
 /** The client: any operation of the API with its types, and methods for what is done every day. */
-import type { TypedDocumentNode } from '@graphql-typed-document-node/core';
 import { parse, type DocumentNode } from 'graphql';
 import {
   defaultClientLimits,
@@ -7,6 +6,7 @@ import {
   type FlotillaClientOptions,
   type RequestOptions,
 } from './client-options.js';
+import type { Given, Operation, OperationSender } from './operation.js';
 import { eachDevice, type DeviceListOptions } from './fleet/each-device.js';
 import { jobResults, type JobResultsFormat } from './fleet/job-results.js';
 import { tailEvents, type TailedEvent, type TailOptions } from './fleet/tail-events.js';
@@ -26,21 +26,10 @@ import { sendOperation, type HttpPeer } from './transport/http-operations.js';
 import { Subscriptions, type SubscriptionOptions } from './transport/subscriptions.js';
 import { uploadFirmware, type FirmwareFile } from './fleet/upload-firmware.js';
 
-/**
- * Generated documents have types; text takes them: `client.request<Data>('{ viewer { name } }')`.
- */
-export type Operation<Data, Variables> = TypedDocumentNode<Data, Variables> | string;
-
-/** Variables may be left out where the operation needs none. */
-type Given<Variables, Options> =
-  Record<string, never> extends Variables
-    ? readonly [variables?: Variables, options?: Options]
-    : readonly [variables: Variables, options?: Options];
-
 /** The longest that a call may last, 300 s, and the way there and back, ms. */
 const CALL_MS_MAX = 310_000;
 
-export class FlotillaClient {
+export class FlotillaClient implements OperationSender {
   readonly #peer: HttpPeer;
   readonly #base: string;
   readonly #limits: ClientLimits;

@@ -1,5 +1,6 @@
 /** The typed client of the hub's API. The schema's own types are at `@flotilla/client/schema`. */
-export { FlotillaClient, type Operation } from './flotilla-client.js';
+export { FlotillaClient } from './flotilla-client.js';
+export type { Operation } from './operation.js';
 export {
   defaultClientLimits,
   type ClientLimits,

@@ -7,7 +7,7 @@ export interface Actor {
    * unique.
    */
   readonly id: string;
-  /** The person behind it (kind and id), by whom approvals go; undefined: it stands for itself. */
+  /** The person who counts for approvals (kind and id); undefined: the actor itself. */
   readonly owner?: string | undefined;
   /** Key name, user, job or agent, as records show it. */
   readonly name: string;

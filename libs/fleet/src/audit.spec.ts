@@ -42,7 +42,7 @@ describe('what is on the audit trail', () => {
   it('has one entry for a change that several callers tried at once', async () => {
     await hub.disconnect('board');
     const id = await startJob(hub, ['board']);
-    await expect.poll(async () => (await hub.job(id)).state).toBe('RUNNING');
+    await hub.clock.until(async () => (await hub.job(id)).state).toBe('RUNNING');
     await Promise.all(Array.from({ length: 6 }, () => hub.fleet.pauseJob(id, operator)));
     await hub.fleet.cancelJob(id, false, admin);
     await hub.finished(id);

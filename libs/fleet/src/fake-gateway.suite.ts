@@ -1,7 +1,7 @@
 /** A gateway for specs, whose devices answer as the spec says. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { CallOutcome, DeviceId, DeviceTool } from '@flotilla/mcp';
-import type { SettledCall } from '@flotilla/session';
+import type { Clock, SettledCall } from '@flotilla/session';
 
 const noArguments = { type: 'object', properties: {} };
 const withUrl = { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] };
@@ -43,12 +43,19 @@ export class FakeGateway implements CallServer {
   inFlight = 0;
   inFlightMost = 0;
 
-  call(routed: RoutedCall, settle: (settled: SettledCall) => void): void {
+  constructor(private readonly clock: Pick<Clock, 'now'>) {}
+
+  enqueue(routed: RoutedCall, settle: (settled: SettledCall) => void): void {
     const { deviceId, epoch, call } = routed;
     const live = this.epochs.get(deviceId);
     const end = (outcome: CallOutcome, sentAt?: number): void =>
       queueMicrotask(() =>
-        settle({ callId: call.callId, outcome, settledAt: Date.now(), ...(sentAt === undefined ? {} : { sentAt }) }),
+        settle({
+          callId: call.callId,
+          outcome,
+          settledAt: this.clock.now(),
+          ...(sentAt === undefined ? {} : { sentAt }),
+        }),
       );
     if (live === undefined || (epoch !== undefined && epoch !== live)) {
       return end({ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'no session' } });
@@ -57,7 +64,7 @@ export class FakeGateway implements CallServer {
     this.callsByDevice.set(deviceId, (this.callsByDevice.get(deviceId) ?? 0) + 1);
     this.inFlight += 1;
     this.inFlightMost = Math.max(this.inFlightMost, this.inFlight);
-    const sentAt = Date.now();
+    const sentAt = this.clock.now();
     this.behave(routed, (outcome) => {
       this.inFlight -= 1;
       end(outcome, sentAt);

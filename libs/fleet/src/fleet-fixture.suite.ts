@@ -1,6 +1,6 @@
 /**
  * A hub without its edges, for specs: a real PostgreSQL, a real bus, and a gateway whose devices
- * answer as the spec says.
+ * answer as the spec says. Its time is that of a manual clock, which all its processes share.
  */
 import { createHash, randomUUID } from 'node:crypto';
 import { openLocalBus } from '@flotilla/bus';
@@ -9,13 +9,14 @@ import { verificationTimes } from '@flotilla/jobs';
 import type { Job, JobProgress, VerificationTimes } from '@flotilla/jobs';
 import type { DeviceId, DeviceTool, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
-import type { JobStore, ProcessLease, Registry } from '@flotilla/registry';
+import type { JobStores, ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import type { Clock } from '@flotilla/session';
-import { expect } from 'vitest';
 import type { Actor } from './actor.js';
+import { ClockTicks } from './clock-ticks.suite.js';
 import { boardTools, FakeGateway } from './fake-gateway.suite.js';
+import { FleetClock } from './fleet-clock.suite.js';
 import type { JobRequest } from './jobs/commands/job-request.js';
 import { Fleet } from './fleet.js';
 import { JobRunner } from './jobs/job-runner.js';
@@ -24,10 +25,11 @@ import type { RolloutDeps } from './rollout/image-sends.js';
 import { defaultRolloutLimits } from './rollout/rollout-limits.js';
 import { TickWorker } from './jobs/tick-worker.js';
 import { SingleCalls } from './calls/single-calls.js';
-import { ToolGate } from './calls/tool-gate.js';
+import { CallRules } from './calls/call-rules.js';
 
 export { answers, boardTools, FakeGateway } from './fake-gateway.suite.js';
 
+/** For specs of what PostgreSQL or a file system dates itself. */
 export const realClock: Clock = {
   now: Date.now,
   setTimer: (delayMs, wake) => {
@@ -60,6 +62,7 @@ export const admin: Actor = { id: 'KEY:admin', name: 'admin', mayCallUserOnly: t
 
 /** One hub process. */
 export interface HubProcess {
+  readonly clock: FleetClock;
   readonly registry: Registry;
   readonly bus: Bus;
   readonly lease: ProcessLease;
@@ -73,7 +76,7 @@ export interface HubProcess {
   disconnect(deviceId: string): Promise<void>;
   progress(jobId: JobId): Promise<JobProgress>;
   job(jobId: JobId): Promise<Job>;
-  finished(jobId: JobId, timeoutMs?: number): Promise<Job>;
+  finished(jobId: JobId): Promise<Job>;
   close(): Promise<void>;
 }
 
@@ -91,9 +94,11 @@ export interface HubOptions {
 
 export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   const database = await openTestDatabase();
+  const clock = new FleetClock();
+  const shared = { clock, ticks: new ClockTicks(clock), database };
   const hubs: HubProcess[] = [];
   const start = async (argumentsSecret = 'of all processes'): Promise<HubProcess> => {
-    const hub = await startProcess(database, options.tuning ?? {}, argumentsSecret);
+    const hub = await startProcess(shared, options.tuning ?? {}, argumentsSecret);
     hubs.push(hub);
     return hub;
   };
@@ -109,26 +114,32 @@ export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   };
 }
 
+interface Shared {
+  readonly clock: FleetClock;
+  readonly ticks: ClockTicks;
+  readonly database: TestDatabase;
+}
+
 async function startProcess(
-  { databaseUrl }: TestDatabase,
+  { clock, ticks, database: { databaseUrl } }: Shared,
   tuning: Partial<RunTuning>,
   argumentsSecret: string,
 ): Promise<HubProcess> {
-  const registry = await openRegistry({ databaseUrl, argumentsSecret });
+  const registry = clock.counted(await openRegistry({ databaseUrl, argumentsSecret }));
   const lease = await registry.takeLease({ aloneOnDatabase: true });
-  const bus = await openLocalBus({ databaseUrl, logger: silent });
-  const gateway = new FakeGateway();
+  const bus = { ...(await openLocalBus({ databaseUrl, logger: silent })), ticks };
+  const gateway = new FakeGateway(clock);
   await bus.calls.serve(lease.id, gateway);
-  const gate = new ToolGate(['https://files.example/']);
+  const callRules = new CallRules(['https://files.example/']);
   const urlOf = (downloadId: string): string => `https://hub.example/t/download/${downloadId}`;
   const rollout = { store: registry.rollouts, limits: defaultRolloutLimits, urlOf };
-  const singleCalls = new SingleCalls(realClock);
+  const singleCalls = new SingleCalls(clock);
   const deps = {
     registry,
     bus,
-    clock: realClock,
+    clock,
     logger: silent,
-    gate,
+    callRules,
     singleCalls,
     lease,
     verification: quickVerification,
@@ -143,27 +154,27 @@ async function startProcess(
     return found;
   };
   return {
-    ...{ registry, lease, bus, gateway, fleet, worker, job, rollout, singleCalls },
+    ...{ clock, registry, lease, bus, gateway, fleet, worker, job, rollout, singleCalls },
     connect: (deviceIds, tools = boardTools, firmwareVersion = '1.0.0') =>
-      connect({ registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
+      connect({ clock, registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
     disconnect: async (name) => {
       const deviceId = name as DeviceId;
       const epoch = gateway.epochs.get(deviceId) ?? 0;
       gateway.epochs.delete(deviceId);
       await bus.directory.remove(deviceId, epoch);
-      await registry.devices.closed({ deviceId, epoch, reason: 'connection_lost', at: Date.now() });
+      await registry.devices.closeSession({ deviceId, epoch, reason: 'connection_lost', at: clock.now() });
     },
     progress: async (jobId) => {
       const progress = (await registry.jobs.progress([jobId])).get(jobId);
       if (progress === undefined) throw new TypeError('No such job.');
       return progress;
     },
-    finished: async (jobId, timeout = 15_000) => {
-      await expect.poll(async () => (await job(jobId)).state, { timeout, interval: 25 }).toBe('FINISHED');
+    finished: async (jobId) => {
+      await clock.until(async () => (await job(jobId)).state).toBe('FINISHED');
       return job(jobId);
     },
     close: async () => {
-      await worker.stop();
+      await clock.during(worker.stop());
       await bus.close();
       await registry.close();
     },
@@ -171,6 +182,7 @@ async function startProcess(
 }
 
 interface Ends {
+  readonly clock: FleetClock;
   readonly registry: Registry;
   readonly bus: Bus;
   readonly gateway: FakeGateway;
@@ -178,7 +190,7 @@ interface Ends {
 }
 
 async function connect(
-  { registry, bus, gateway, gatewayId }: Ends,
+  { clock, registry, bus, gateway, gatewayId }: Ends,
   names: readonly string[],
   { tools, firmwareVersion }: { readonly tools: readonly DeviceTool[]; readonly firmwareVersion: string },
 ): Promise<void> {
@@ -187,14 +199,14 @@ async function connect(
   await Promise.all(
     names.map(async (name) => {
       const deviceId = name as DeviceId;
-      const at = Date.now();
+      const at = clock.now();
       const plain = {
         dialect: 'XIAOZHI',
         transport: 'MQTT',
         reachability: 'ALWAYS',
         remoteAddress: undefined,
       } as const;
-      const { epoch } = await registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
+      const { epoch } = await registry.devices.connect({ deviceId, ...plain, connectedAt: at });
       const known = { model: 'board', firmwareVersion, toolSetHash: hash, toolsComplete: true };
       await registry.devices.ready({ deviceId, epoch, gatewayId, ...known, at });
       gateway.epochs.set(deviceId, epoch);
@@ -204,17 +216,20 @@ async function connect(
   );
 }
 
-/** A worker that can die like a killed process: its lease ends, and it stops writing at once. */
-export function mortalRunner(hub: HubProcess, jobs: JobStore = hub.registry.jobs): JobRunner {
-  const { bus, lease, rollout, singleCalls } = hub;
-  const registry = { ...hub.registry, jobs };
-  const given = { bus, rollout, registry, singleCalls };
-  const deps = { ...given, clock: realClock, logger: silent, gate: new ToolGate([]), verification: quickVerification };
+/**
+ * A worker that can die like a killed process: its lease ends, and it stops writing at once.
+ * `stores` replace those of the hub.
+ */
+export function mortalRunner(hub: HubProcess, stores: Partial<JobStores> = {}): JobRunner {
+  const { bus, clock, lease, rollout, singleCalls } = hub;
+  const registry = { ...hub.registry, ...stores };
+  const given = { bus, clock, rollout, registry, singleCalls };
+  const deps = { ...given, logger: silent, callRules: new CallRules([]), verification: quickVerification };
   return new JobRunner(deps, lease);
 }
 
 /** The store with some of its methods replaced. */
-export function storeWith(store: JobStore, replaced: Partial<JobStore>): JobStore {
+export function storeWith<Store extends object>(store: Store, replaced: Partial<Store>): Store {
   return new Proxy(store, {
     get(target, name) {
       const method: unknown = Reflect.get(replaced, name) ?? Reflect.get(target, name);

@@ -13,11 +13,11 @@ import type { ApprovalRules } from './approvals/approval-rules.js';
 import type { CallAnswer, CallRequest } from './calls/call-request.js';
 import { ToolCaller } from './calls/call-tool.js';
 import type { CallObserver } from './calls/observe-calls.js';
-import { PolicyCache } from './calls/policy-cache.js';
+import { PolicyCache } from './policies/policy-cache.js';
 import type { ProcessWatch } from './calls/process-watch.js';
 import { refreshTools } from './calls/refresh-tools.js';
 import type { SingleCalls } from './calls/single-calls.js';
-import type { ToolGate } from './calls/tool-gate.js';
+import type { CallRules } from './calls/call-rules.js';
 import type { FleetLogger } from './fleet-logger.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import { approveJob, denyJob } from './jobs/commands/approve-job.js';
@@ -45,6 +45,8 @@ export interface FleetDeps {
     | 'disruptiveCalls'
     | 'firmwareImages'
     | 'jobs'
+    | 'jobCommands'
+    | 'targetPreparation'
     | 'rollouts'
     | 'toolPolicies'
     | 'toolSets'
@@ -52,7 +54,7 @@ export interface FleetDeps {
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-  readonly gate: ToolGate;
+  readonly callRules: CallRules;
   readonly singleCalls: SingleCalls;
   /** Reports processes that died, in a hub of several processes. */
   readonly processes?: Pick<ProcessWatch, 'add'>;
@@ -91,7 +93,7 @@ export class Fleet {
   /** Waits for the outcome of the call. The hub made `ownUrl` for it; no caller can choose one. */
   async callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const startedAt = performance.now();
-    const answer = await this.#caller.authorise(request, actor, ownUrl);
+    const answer = await this.#caller.call(request, actor, ownUrl);
     this.#deps.observeCall?.('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
     return answer;
   }

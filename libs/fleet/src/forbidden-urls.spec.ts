@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ToolGate } from './calls/tool-gate.js';
+import { CallRules } from './calls/call-rules.js';
 import { admin, openHub } from './fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
 import { TickWorker } from './jobs/tick-worker.js';
-import { quickVerification, realClock, silent } from './fleet-fixture.suite.js';
+import { quickVerification, silent } from './fleet-fixture.suite.js';
 
 /** What is no plain URL of the one allowed origin, https://files.example. */
 const forbidden = fc.oneof(
@@ -59,11 +59,11 @@ describe('a URL that devices may not open', () => {
     const call = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/x.bin' } };
     const { job } = await hub.fleet.createJob({ ...call, devices: { all: true } }, randomUUID(), admin);
     if (job === undefined) throw new TypeError('No job.');
-    const gate = new ToolGate([]);
-    const worker = new TickWorker({ ...hub, clock: realClock, logger: silent, gate, verification: quickVerification });
+    const callRules = new CallRules([]);
+    const worker = new TickWorker({ ...hub, logger: silent, callRules, verification: quickVerification });
     await worker.start();
     await hub.finished(job.id);
-    await worker.stop();
+    await hub.clock.during(worker.stop());
     expect(await hub.progress(job.id)).toMatchObject({ rejected: 1, total: 1 });
     expect(hub.gateway.callCount).toBe(0);
   });

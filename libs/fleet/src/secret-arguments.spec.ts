@@ -77,7 +77,7 @@ describe('arguments whose names look secret', () => {
     expect((await next.fleet.rerunJob(id, { ...request, arguments: asked.arguments }, key, admin)).job?.id).toBe(
       job?.id,
     );
-    await next.worker.stop();
+    await next.clock.during(next.worker.stop());
   });
 
   it('are compared with the value that is read back, and no message contains them', async () => {
@@ -105,7 +105,7 @@ describe('arguments whose names look secret', () => {
     const [page] = await worker.registry.jobs.targets([id], {}, { first: 9 });
     expect(JSON.stringify(page?.rows.map(({ error }) => error))).not.toContain(SECRET);
     await worker.fleet.setToolPolicy({ ...defaultToolPolicy, pattern: wifi }, admin);
-    await worker.worker.stop();
+    await worker.clock.during(worker.worker.stop());
   });
 
   it('are never sent as masks: without the key the job reports what is missing', async () => {

@@ -4,9 +4,7 @@ export type GatewayErrorCode =
   /** The UDP port for audio cannot be bound. */
   | 'UDP_UNAVAILABLE'
   /** `start` was called twice, or something was used before it. */
-  | 'GATEWAY_NOT_STARTED'
-  /** An answer did not arrive in time. */
-  | 'TIMEOUT';
+  | 'GATEWAY_NOT_STARTED';
 
 export class GatewayError extends Error {
   override readonly name = 'GatewayError';

@@ -10,7 +10,7 @@ import type { IConnectPacket } from 'mqtt-packet';
 import { vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { OpenAuth } from './auth/device-auth.js';
-import { realClock, silentLogger } from './door.suite.js';
+import { realClock, silentLogger } from './ingress.suite.js';
 import { answerAsFirmware } from './firmware.suite.js';
 import type { FirmwareOptions } from './firmware.suite.js';
 import { Gateway } from './gateway.js';
@@ -111,7 +111,7 @@ export class GatewayStage {
     };
     return new Promise((resolve) => {
       const rights = { mayCallUserOnly: true, mayChangeFirmware: true };
-      this.gateway.callServer.call({ deviceId: lampId, rights, call, ...change }, resolve);
+      this.gateway.callServer.enqueue({ deviceId: lampId, rights, call, ...change }, resolve);
     });
   }
 

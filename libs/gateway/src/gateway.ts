@@ -6,9 +6,10 @@ import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Bus, CallServer } from '@flotilla/bus';
-import type { DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId, ToolPage } from '@flotilla/mcp';
 import type { DialStore, ToolSet } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
+import { LRUCache } from 'lru-cache';
 import type { DeviceAuth } from './auth/device-auth.js';
 import { GatewayCounters } from './gateway-counters.js';
 import type { GatewayCount } from './gateway-counters.js';
@@ -18,7 +19,7 @@ import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
 import { LiveSessions } from './sessions/live-sessions.js';
 import type { SessionCount } from './sessions/live-sessions.js';
-import { FailedAttempts } from './overload/failed-attempts.js';
+import { DeviceFailures } from './overload/device-failures.js';
 import { Lobby } from './overload/lobby.js';
 import { DialledDevices } from './mcpu/dialled-devices.js';
 import { DialRules } from './mcpu/dial-rules.js';
@@ -30,7 +31,6 @@ import { directAddress, peerOf } from './sessions/session-host.js';
 import type { ClientAddress } from './sessions/session-host.js';
 import type { SessionStores } from './sessions/session-record.js';
 import type { VisionFor } from './sessions/vision-customer.js';
-import { BoundedToolPageCache } from './sessions/tool-page-cache.js';
 import { ToolSetIndex } from './sessions/tool-set-index.js';
 import { EventLog } from './sessions/event-log.js';
 import { backendName } from './voice/backend/backend-health.js';
@@ -43,7 +43,7 @@ import type { VoiceLimits } from './voice/voice-limits.js';
 import { VoiceRelay } from './voice/relay/voice-relay.js';
 import type { VoiceRelayOptions } from './voice/relay/voice-relay-options.js';
 import { McpuWebSocketIngress } from './mcpu/mcpu-websocket-ingress.js';
-import { WebSocketIngress } from './websocket/websocket-ingress.js';
+import { XiaozhiWebSocketIngress } from './websocket/xiaozhi-websocket-ingress.js';
 
 export interface GatewayOptions {
   /** This process, as its lease names it. */
@@ -111,8 +111,8 @@ export class Gateway {
   readonly #sessions: LiveSessions;
   readonly #mqtt: MqttIngress;
   readonly #mqttUpgrade: MqttUpgrade;
-  readonly #webSockets: WebSocketIngress;
-  readonly #boards: McpuWebSocketIngress;
+  readonly #webSockets: XiaozhiWebSocketIngress;
+  readonly #microcontrollers: McpuWebSocketIngress;
   readonly #dials: DialledDevices;
   readonly #voice: VoiceRelay | undefined;
   readonly #voiceReport: BackendReport | undefined;
@@ -133,27 +133,31 @@ export class Gateway {
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, visionFor },
       toolSets: new ToolSetIndex(),
-      pageCache: new BoundedToolPageCache(this.#limits.toolPageCacheBytesMax),
+      pageCache: new LRUCache<string, ToolPage>({
+        maxSize: this.#limits.toolPageCacheBytesMax,
+        // A string has at most two bytes per unit; the parsed page is about as large again.
+        sizeCalculation: (_page, pageText) => pageText.length * 2,
+      }),
       conversations: this.#voice ?? voiceless,
     });
     this.callServer = this.#sessions;
     const { addressOf = directAddress } = options;
-    const door = {
+    const ingress = {
       ...shared,
       auth,
       addressOf,
       host: this.#sessions,
       lobby: this.#lobby,
-      attempts: new FailedAttempts(clock),
+      attempts: new DeviceFailures(clock),
     };
-    this.#mqtt = new MqttIngress({ ...door, publishTopic: options.publishTopic ?? defaultPublishTopic });
+    this.#mqtt = new MqttIngress({ ...ingress, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({
       limits: this.#limits,
       addressOf,
       accept: (stream, peer) => this.#mqtt.accept(stream, peer),
     });
-    this.#webSockets = new WebSocketIngress(door);
-    this.#boards = new McpuWebSocketIngress(door);
+    this.#webSockets = new XiaozhiWebSocketIngress(ingress);
+    this.#microcontrollers = new McpuWebSocketIngress(ingress);
     const rules =
       options.dialRules ?? new DialRules({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
     this.#dials = new DialledDevices({ ...shared, gatewayId, dials: registry.dials, host: this.#sessions, rules });
@@ -162,8 +166,8 @@ export class Gateway {
       ['/mqtt/', this.#mqttUpgrade.upgrade],
       ['/xiaozhi/v1', this.#webSockets.upgrade],
       ['/xiaozhi/v1/', this.#webSockets.upgrade],
-      ['/mcpu/v1', this.#boards.upgrade],
-      ['/mcpu/v1/', this.#boards.upgrade],
+      ['/mcpu/v1', this.#microcontrollers.upgrade],
+      ['/mcpu/v1/', this.#microcontrollers.upgrade],
     ]);
   }
 
@@ -174,7 +178,7 @@ export class Gateway {
     this.#sessions.start();
     await this.#mqtt.start();
     this.#webSockets.start();
-    this.#boards.start();
+    this.#microcontrollers.start();
     this.#dials.start();
   }
 
@@ -227,7 +231,7 @@ export class Gateway {
     this.#dials.stop();
     await this.#mqtt.stop();
     this.#webSockets.stop();
-    this.#boards.stop();
+    this.#microcontrollers.stop();
     this.#mqttUpgrade.stop();
     await this.#udp?.close();
     this.#udp = undefined;

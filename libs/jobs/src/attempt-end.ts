@@ -35,9 +35,9 @@ export type AttemptEnd =
 
 export interface EndedAttempt {
   readonly outcome: CallOutcome;
-  readonly sentAt?: number;
+  readonly sentAt?: number | undefined;
   readonly settledAt: number;
-  /** How often the target was or may have been sent, this time included. */
+  /** Attempts on the target, this one included. */
   readonly attempts: number;
   /** Firmware before the send. */
   readonly baselineVersion: string | undefined;
@@ -75,7 +75,10 @@ export function judgeAttempt(job: JudgedJob, attempt: EndedAttempt, rules: Attem
       const { decision, result } = verdict;
       const delayMs = retryDelayMs(decision, job, attempt.attempts, rules.chance());
       const { certainty, error } = decision;
-      if (delayMs === undefined) return { end: { kind: 'decided', ...decision, result }, restMs: undefined };
+      if (delayMs === undefined) {
+        const { outcome } = decision;
+        return { end: { kind: 'decided', outcome, certainty, error, result }, restMs: undefined };
+      }
       return { end: { kind: 'retry', notBefore: rules.now + delayMs, certainty, error }, restMs: undefined };
     }
   }

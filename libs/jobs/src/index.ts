@@ -34,7 +34,7 @@ export {
   wavesMax,
 } from './job-limits.js';
 export { nextJobState } from './job-transitions.js';
-export type { JobEvent } from './job-transitions.js';
+export type { JobTrigger } from './job-transitions.js';
 export type {
   Job,
   JobConclusion,
@@ -56,7 +56,7 @@ export type {
   RunEffect,
   RunInput,
   RunMove,
-  RunNews,
+  RunSignal,
   RunTask,
   StuckDevice,
   TaskReport,
@@ -67,8 +67,8 @@ export { markSentAfterMs, mayPrepare, maySend, startRun } from './machine/run-st
 export type { RunRules, RunState } from './machine/run-state.js';
 export { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace/pace.js';
 export type { Pace, RecentEnds } from './pace/pace.js';
-export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/token-bucket.js';
-export type { TokenBucket } from './pace/token-bucket.js';
+export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/pace-bucket.js';
+export type { PaceBucket } from './pace/pace-bucket.js';
 export { retryDelayMs } from './retry/retry-delay.js';
 export type { DailyWindow } from './schedule/daily-window.js';
 export { scheduledMove } from './schedule/scheduled-move.js';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { nextJobState } from './job-transitions.js';
-import type { JobEvent } from './job-transitions.js';
+import type { JobTrigger } from './job-transitions.js';
 import type { JobState } from './job-types.js';
 
-const events: readonly JobEvent[] = [
+const events: readonly JobTrigger[] = [
   'approve',
   'deny',
   'start',
@@ -17,7 +17,7 @@ const events: readonly JobEvent[] = [
 ];
 
 describe('nextJobState', () => {
-  it.each<[JobState, JobEvent, JobState | undefined]>([
+  it.each<[JobState, JobTrigger, JobState | undefined]>([
     ['PREPARING', 'prepared', 'RUNNING'],
     ['RUNNING', 'pause', 'PAUSED'],
     ['PAUSED', 'pause', undefined],

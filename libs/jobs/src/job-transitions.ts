@@ -1,11 +1,11 @@
 /**
- * The states of a job as a table: which event moves it where. Any other event changes nothing, so
- * repeating one is harmless.
+ * The states of a job as a table: which trigger moves it where. Any other trigger changes nothing,
+ * so repeating one is harmless.
  */
 import type { Job, JobState } from './job-types.js';
 
-export type JobEvent =
-  /** A second key agreed. */
+export type JobTrigger =
+  /** Another person approved it. */
   | 'approve'
   | 'deny'
   /** `startAt` has come. */
@@ -22,7 +22,7 @@ export type JobEvent =
   /** Every target has an outcome. */
   | 'decided';
 
-const next: Readonly<Record<JobState, Partial<Readonly<Record<JobEvent, JobState>>>>> = {
+const next: Readonly<Record<JobState, Partial<Readonly<Record<JobTrigger, JobState>>>>> = {
   AWAITING_APPROVAL: { approve: 'PREPARING', deny: 'FINISHED', cancel: 'CANCELLING', expire: 'CANCELLING' },
   SCHEDULED: { start: 'PREPARING', cancel: 'CANCELLING', expire: 'CANCELLING' },
   PREPARING: { prepared: 'RUNNING', pause: 'PAUSED', cancel: 'CANCELLING', expire: 'CANCELLING' },
@@ -35,10 +35,10 @@ const next: Readonly<Record<JobState, Partial<Readonly<Record<JobEvent, JobState
 type MovedJob = Pick<Job, 'state' | 'total'> & Partial<Pick<Job, 'startAt'>>;
 
 /**
- * The state that the event moves the job to; undefined where it changes nothing. A job that was
+ * The state that the trigger moves the job to; undefined where it changes nothing. A job that was
  * paused during preparation continues preparing; an approved one waits for its start.
  */
-export function nextJobState(job: MovedJob, event: JobEvent): JobState | undefined {
+export function nextJobState(job: MovedJob, event: JobTrigger): JobState | undefined {
   const state = next[job.state][event];
   if (event === 'resume' && state === 'RUNNING' && job.total === undefined) return 'PREPARING';
   if (event === 'approve' && state === 'PREPARING' && job.startAt !== undefined) return 'SCHEDULED';

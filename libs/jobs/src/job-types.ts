@@ -92,7 +92,7 @@ export interface Job {
   readonly failureText: string | undefined;
   readonly verification: Verification;
   readonly readback: Readback | undefined;
-  /** Sends per target, the first one included; more than one only for idempotent tools. */
+  /** Attempts per target, the first one included; more than one only for idempotent tools. */
   readonly maxAttempts: number;
   /** A target whose state is already as wanted ends NO_CHANGE. */
   readonly skipIfSatisfied: boolean;

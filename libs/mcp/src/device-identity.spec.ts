@@ -6,12 +6,14 @@ describe('parseMqttClientId', () => {
     expect(parseMqttClientId('GID_lab@@@02_5E_7a_10_c4_9f@@@3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21')).toEqual({
       ok: true,
       deviceId: '02:5e:7a:10:c4:9f',
+      dialect: 'XIAOZHI',
       group: 'GID_lab',
       uuid: '3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21',
     });
     expect(parseMqttClientId('GID_lab@@@02_5e_7a_10_c4_9f')).toEqual({
       ok: true,
       deviceId: '02:5e:7a:10:c4:9f',
+      dialect: 'XIAOZHI',
       group: 'GID_lab',
     });
   });
@@ -34,7 +36,7 @@ describe('parseMqttClientId', () => {
 
   it('uses any other client id unchanged', () => {
     for (const id of ['greenhouse-7', 'GID@@@not-a-mac@@@x', '灯-1'])
-      expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id });
+      expect(parseMqttClientId(id)).toEqual({ ok: true, deviceId: id, dialect: 'XIAOZHI' });
   });
 
   it.each(['02:5e:7a:10:c4:9f', '02_5E_7A_10_C4_9F', '02-5e-7a-10-c4-9f', '025e7a10c49f'])(
@@ -51,7 +53,11 @@ describe('parseMqttClientId', () => {
 
 describe('parseDeviceIdHeader', () => {
   it('accepts a MAC in any notation', () => {
-    expect(parseDeviceIdHeader('02:5E:7A:10:C4:9F')).toEqual({ ok: true, deviceId: '02:5e:7a:10:c4:9f' });
+    expect(parseDeviceIdHeader('02:5E:7A:10:C4:9F')).toEqual({
+      ok: true,
+      deviceId: '02:5e:7a:10:c4:9f',
+      dialect: 'XIAOZHI',
+    });
   });
 
   it('rejects everything else', () => {

@@ -2,6 +2,7 @@
  * Parses the identity that a connection claims: a stable device id from an MQTT client id or a
  * header. The gateway decides whether the claim is true.
  */
+import type { Dialect } from './dialects.js';
 import type { DeviceId } from './ids.js';
 
 /** `group` and `uuid` are set only for a xiaozhi client id that contains them. [xiaozhi §2.8] */
@@ -9,8 +10,7 @@ export type ParsedIdentity =
   | {
       readonly ok: true;
       readonly deviceId: DeviceId;
-      /** Absent for devices of the XIAOZHI dialect. */
-      readonly dialect?: 'MCPU';
+      readonly dialect: Dialect;
       readonly group?: string;
       readonly uuid?: string;
     }
@@ -42,16 +42,14 @@ export function parseMqttClientId(clientId: string): ParsedIdentity {
   const microcontroller = mcpuClientId.exec(clientId)?.[1];
   if (microcontroller !== undefined) return parseMicrocontrollerId(microcontroller);
   const [, group, address, uuid] = xiaozhiId.exec(clientId) ?? [];
-  if (group === undefined || address === undefined) return { ok: true, deviceId: clientId as DeviceId };
-  return { ok: true, deviceId: deviceIdOfMac(address), group, ...(uuid === undefined ? {} : { uuid }) };
+  if (group === undefined || address === undefined) return xiaozhi(clientId as DeviceId);
+  return { ...xiaozhi(deviceIdOfMac(address)), group, ...(uuid === undefined ? {} : { uuid }) };
 }
 
 /** Parses the `Device-Id` header of a WebSocket handshake, which must be a MAC. [xiaozhi §1.2] */
 export function parseDeviceIdHeader(header: string | undefined): ParsedIdentity {
   if (header === undefined) return refuse('the Device-Id header is missing');
-  return mac.test(header)
-    ? { ok: true, deviceId: deviceIdOfMac(header) }
-    : refuse('the Device-Id header is not a MAC address');
+  return mac.test(header) ? xiaozhi(deviceIdOfMac(header)) : refuse('the Device-Id header is not a MAC address');
 }
 
 /** Parses the id of a microcontroller, which comes from its registration. [mcpu §0] */
@@ -65,6 +63,10 @@ export function parseMicrocontrollerId(id: string | undefined): ParsedIdentity {
 function deviceIdOfMac(address: string): DeviceId {
   const digits = address.replace(/[:_-]/g, '').toLowerCase();
   return (digits.match(/../g) ?? []).join(':') as DeviceId;
+}
+
+function xiaozhi(deviceId: DeviceId): ParsedIdentity & { readonly ok: true } {
+  return { ok: true, deviceId, dialect: 'XIAOZHI' };
 }
 
 function refuse(problem: string): ParsedIdentity {

@@ -21,7 +21,7 @@ export type NotSentCode =
  * The image does not suit the device. ALREADY_CURRENT: it runs this image. DOWNLOADS_IN_VAIN: it
  * downloaded the image repeatedly without keeping it.
  */
-export type ImageObjectionCode =
+export type ImageMisfitCode =
   'IMAGE_WITHDRAWN' | 'WRONG_BOARD' | 'WRONG_CHIP' | 'NO_OTA_PARTITION' | 'ALREADY_CURRENT' | 'DOWNLOADS_IN_VAIN';
 
 /** The call may have run on the device. */
@@ -41,4 +41,4 @@ export type VerificationCode =
   | 'LOST_AFTER_UPDATE'
   | 'NOT_VERIFIED';
 
-export type CallErrorCode = NotSentCode | ImageObjectionCode | UnknownCode | DeviceFailureCode | VerificationCode;
+export type CallErrorCode = NotSentCode | ImageMisfitCode | UnknownCode | DeviceFailureCode | VerificationCode;

@@ -8,6 +8,8 @@ export type {
 } from './tools/call-outcome.js';
 export { encodeMcpEnvelope, parseDeviceEnvelope } from './messages/device-envelope.js';
 export type { DeviceEnvelope } from './messages/device-envelope.js';
+export { dialects, enrollingDialect, transportKinds } from './dialects.js';
+export type { Dialect, IncomingTransport, TransportKind } from './dialects.js';
 export { clientIdMax, parseDeviceIdHeader, parseMicrocontrollerId, parseMqttClientId } from './device-identity.js';
 export type { ParsedIdentity } from './device-identity.js';
 export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, VerificationCode } from './error-codes.js';

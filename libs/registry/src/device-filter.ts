@@ -3,7 +3,7 @@
  * devices/device-condition.ts compiles it to SQL.
  */
 import type { TargetOutcome } from '@flotilla/jobs';
-import type { JobId } from '@flotilla/mcp';
+import type { Dialect, JobId, TransportKind } from '@flotilla/mcp';
 
 export interface DeviceFilter {
   /**
@@ -45,17 +45,15 @@ export interface DeviceFilter {
 }
 
 /** A filter without group ids. Its meaning does not change when a group changes. */
-export interface GroundFilter extends Omit<DeviceFilter, 'groupId' | 'within' | 'any' | 'not'> {
+export interface ResolvedFilter extends Omit<DeviceFilter, 'groupId' | 'within' | 'any' | 'not'> {
   readonly groupId?: never;
   /** The filter of a named group, or the access scope of the caller. */
-  readonly within?: GroundFilter;
-  readonly any?: readonly GroundFilter[];
-  readonly not?: GroundFilter;
+  readonly within?: ResolvedFilter;
+  readonly any?: readonly ResolvedFilter[];
+  readonly not?: ResolvedFilter;
 }
 
-export type Dialect = 'XIAOZHI' | 'MCPU';
 export type Presence = 'ONLINE' | 'OFFLINE';
-export type TransportKind = 'MQTT' | 'WEBSOCKET' | 'TCP';
 export type Reachability = 'ALWAYS' | 'IN_CONVERSATION';
 
 /** Limits `filter` to the access scope `within`. */

@@ -12,10 +12,10 @@ export type { AuditStore } from './audit/audit-store.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { scopedFilter } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
-export type { DeviceFilter, Dialect, GroundFilter, Presence, Reachability, TransportKind } from './device-filter.js';
+export type { DeviceFilter, ResolvedFilter, Presence, Reachability } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow } from './groups/device-group.js';
 export type { DeviceGroupStore } from './groups/device-group-store.js';
-export { groupIdsIn, isGroundFilter } from './groups/ground-filter.js';
+export { groupIdsIn, isResolvedFilter } from './groups/resolve-filter.js';
 export type { DeviceOrder } from './devices/device-pages.js';
 export type { DeviceRow } from './devices/device-rows.js';
 export type { DeviceStore } from './devices/device-store.js';
@@ -49,9 +49,17 @@ export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';
 export type { JobScope } from './jobs/job-scope.js';
-export type { JobStore } from './jobs/job-store.js';
+export type { JobStores } from './jobs/job-stores.js';
 export type { ToolSetCount, ToolSetEligibility } from './jobs/preparation/target-preparation.js';
-export type { BulkEnd, ClaimedTarget, CorrectedTarget, LateAnswer, LateTarget } from './jobs/queue/target-queue.js';
+export type {
+  BulkEnd,
+  ClaimedTarget,
+  CorrectedTarget,
+  LateAnswer,
+  LateTarget,
+  TargetQueue,
+} from './jobs/queue/target-queue.js';
+export type { JobReads } from './jobs/reads/job-reads.js';
 export type { TargetFlush } from './jobs/queue/target-flush.js';
 export type { DecidedPoint } from './jobs/reads/decided-over-time.js';
 export type { FailureGroupRow } from './jobs/reads/failure-groups.js';

@@ -19,7 +19,7 @@ import { DownloadStore } from './firmware/download-store.js';
 import { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { DeviceGroupStore } from './groups/device-group-store.js';
-import { jobStoreOf } from './jobs/job-store.js';
+import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { SignInFailureStore } from './people/sign-in-failure-store.js';
@@ -168,7 +168,7 @@ function plainStores(
     fleetFigures: new FleetFiguresStore(database),
     deviceGroups: new DeviceGroupStore(database),
     dials: new DialStore(database),
-    jobs: jobStoreOf(database, seal),
+    ...jobStoresOf(database, seal),
     uploads: new UploadStore(database),
     toolPolicies: new ToolPolicyStore(database),
     signInFailures: new SignInFailureStore(database),

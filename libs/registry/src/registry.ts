@@ -10,7 +10,7 @@ import type { DialStore } from './devices/dial-store.js';
 import type { DownloadStore } from './firmware/download-store.js';
 import type { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import type { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
-import type { JobStore } from './jobs/job-store.js';
+import type { JobStores } from './jobs/job-stores.js';
 import type { ApiKeys } from './keys/api-key-store.js';
 import type { SignInFailureStore } from './people/sign-in-failure-store.js';
 import type { UserSessionStore } from './people/user-session-store.js';
@@ -88,7 +88,7 @@ export interface WriterStatus {
   readonly droppedTotal: number;
 }
 
-export interface Registry {
+export interface Registry extends JobStores {
   readonly devices: DeviceStore;
   readonly deviceGroups: DeviceGroupStore;
   readonly fleetFigures: FleetFiguresStore;
@@ -96,7 +96,6 @@ export interface Registry {
   readonly dials: DialStore;
   readonly events: EventStore;
   readonly calls: CallStore;
-  readonly jobs: JobStore;
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeys;

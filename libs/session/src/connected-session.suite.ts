@@ -72,7 +72,7 @@ export function connect(
     ...change,
   });
   const call = (callId: string, change?: Partial<SessionCall>) =>
-    session.call(makeCall(callId, change), (end) => settled.push(end));
+    session.enqueue(makeCall(callId, change), (end) => settled.push(end));
   const succeed = () => answer(calls.shift()?.id ?? 0, '"result":{"content":[]}');
   return { session, near, far, clock, log, settled, calls, call, makeCall, succeed, pump };
 }

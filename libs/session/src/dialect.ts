@@ -1,6 +1,7 @@
 /**
  * How a device family writes greetings, listings, calls and answers. The session machine knows only
- * this interface; a new family is another folder next to xiaozhi/.
+ * this interface. A family also needs an ingress, a registration and more: the steps are in
+ * CONTRIBUTING.md, "A device family".
  */
 import type { DeviceInfo, NotSentCode, ToolPage, ToolResult } from '@flotilla/mcp';
 import type { CallArguments, SessionAnomaly } from './session-contract.js';
@@ -70,13 +71,18 @@ export interface Dialect {
   encodeGreeting(id: number): string;
   /** The message after the greeting was answered; it has no answer. */
   encodeGreeted(): string | undefined;
+  /** A family that lists without pages ignores the cursor, and its pages have no next cursor. */
   encodePageRequest(id: number, cursor: string | undefined): string;
+  /**
+   * Takes each tool, also the hub tools of libs/mcp: refuse those that the family cannot show,
+   * with `TOOL_UNKNOWN`. Refuse a request that the device could not read, too.
+   */
   encodeCall(id: number, tool: string, args: CallArguments): string | ProvenMessage | CallRefusal;
   encodeMessage(message: Readonly<Record<string, unknown>>): string;
   read(text: string): DialectMessage;
   /**
-   * Extracts the text of a page, without parsing, from an answer to request `id` in the usual form.
-   * Equal texts are equal pages. Undefined for any other form.
+   * Cuts the text of a page out of an answer to request `id`; undefined for an unusual form. The
+   * families share a cache with it as key: begin it with a mark if another could send the same.
    */
   pageTextOf(text: string, id: number): string | undefined;
   readGreeting(result: unknown): DeviceInfo;

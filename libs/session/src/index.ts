@@ -1,4 +1,5 @@
 export type { Clock } from './clock/clock.js';
+export { TimeoutError, withTimeout } from './clock/with-timeout.js';
 export type {
   CallArguments,
   Session,

@@ -53,8 +53,8 @@ describe('a session', () => {
   it('accepts calls, refreshes and a close inside its callbacks', () => {
     const { session, makeCall, pump, succeed, log } = connect();
     const order: string[] = [];
-    session.call(makeCall('a'), () => {
-      session.call(makeCall('b'), () => {
+    session.enqueue(makeCall('a'), () => {
+      session.enqueue(makeCall('b'), () => {
         order.push('b');
         session.close('hub_closed');
         order.push('close returned');
@@ -72,8 +72,8 @@ describe('a session', () => {
 
   it('limits the inputs in its mailbox and reports dropped ones', async () => {
     const { session, makeCall, pump, succeed, log, settled } = connect({ limits: { mailboxInputsMax: 2 } });
-    session.call(makeCall('first'), () => {
-      for (const id of ['a', 'b', 'c']) session.call(makeCall(id), (end) => settled.push(end));
+    session.enqueue(makeCall('first'), () => {
+      for (const id of ['a', 'b', 'c']) session.enqueue(makeCall(id), (end) => settled.push(end));
       session.refreshTools();
     });
     pump();
@@ -128,7 +128,7 @@ describe('a session', () => {
 
   it('ends only itself when a callback throws', () => {
     const { session, makeCall, settled, call, pump, succeed, log } = connect();
-    session.call(makeCall('a'), () => {
+    session.enqueue(makeCall('a'), () => {
       throw new TypeError('a programming error');
     });
     call('b');

@@ -117,7 +117,7 @@ export class SessionActor implements Session {
     this.#accept({ kind: 'start', now: this.#clock.now() });
   }
 
-  call(call: SessionCall, settle: Settle): void {
+  enqueue(call: SessionCall, settle: Settle): void {
     const input: SessionInput = { kind: 'call', call, settle, now: this.#clock.now() };
     if (!this.#isBusy) {
       this.#isInsideCall = true;

@@ -89,8 +89,8 @@ export interface SessionObserver {
  * firmware needs no parsing. The owner limits its size.
  */
 export interface ToolPageCache {
-  recall(pageText: string): ToolPage | undefined;
-  remember(pageText: string, page: ToolPage): void;
+  get(pageText: string): ToolPage | undefined;
+  set(pageText: string, page: ToolPage): void;
 }
 
 /** Limits of one session; session-limits.ts gives each a unit and a reason. */
@@ -113,10 +113,10 @@ export interface Session {
   /** Calls that wait or are in flight. */
   readonly pendingCalls: number;
   /**
-   * Queues one call. `settle` runs exactly once, never inside `call`; with NOT_SENT if the session
-   * cannot accept it.
+   * Queues one call. `settle` runs exactly once, never inside `enqueue`; with NOT_SENT if the
+   * session cannot accept it.
    */
-  call(call: SessionCall, settle: (settled: SettledCall) => void): void;
+  enqueue(call: SessionCall, settle: (settled: SettledCall) => void): void;
   /** Lists the tools again when no call is in flight. */
   refreshTools(): void;
   /** Sends an envelope message without an answer, such as an alert. False: nothing was accepted. */

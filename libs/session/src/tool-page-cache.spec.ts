@@ -7,7 +7,7 @@ describe('pages of tools', () => {
   function cache() {
     const pages = new Map<string, ToolPage>();
     const hits: string[] = [];
-    const recall = (text: string) => {
+    const get = (text: string) => {
       const known = pages.get(text);
       if (known !== undefined) hits.push(text);
       return known;
@@ -15,7 +15,7 @@ describe('pages of tools', () => {
     return {
       pages,
       hits,
-      pageCache: { recall, remember: (text: string, known: ToolPage) => void pages.set(text, known) },
+      pageCache: { get, set: (text: string, known: ToolPage) => void pages.set(text, known) },
     };
   }
 

@@ -1,6 +1,6 @@
 /** What the specs of the device share: one device under a hand-held clock, and what it has sent. */
 import type { LastingBehaviour } from './behaviour/behaviour.js';
-import type { HttpRequest, HttpResponse } from './connection/http-requests.js';
+import type { HttpRequest, HttpResponse } from './connection/http-messages.js';
 import { identityOf } from './identity.js';
 import type { DeviceEffect } from './connection/link.js';
 import { profiles, type ProfileName } from './profile.js';

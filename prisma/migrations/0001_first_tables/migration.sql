@@ -909,17 +909,17 @@ CREATE TABLE webhook (
 );
 
 -- The outbox: events that must still be delivered. Most of them are not claimed.
-CREATE TABLE webhook_debt (
+CREATE TABLE webhook_outbox (
   webhook_id    uuid NOT NULL,
   event_id      uuid NOT NULL,
   attempts      int NOT NULL DEFAULT 0,
   next_at       timestamptz(3) NOT NULL,
   claimed_until timestamptz(3),
-  owed_at       timestamptz(3) NOT NULL,
+  pending_since timestamptz(3) NOT NULL,
   PRIMARY KEY (webhook_id, event_id)
 );
-CREATE INDEX webhook_debt_webhook_id_next_at_event_id_idx ON webhook_debt (webhook_id, next_at, event_id);
-CREATE INDEX webhook_debt_claimed_idx ON webhook_debt (webhook_id) WHERE claimed_until IS NOT NULL;
+CREATE INDEX webhook_outbox_webhook_id_next_at_event_id_idx ON webhook_outbox (webhook_id, next_at, event_id);
+CREATE INDEX webhook_outbox_claimed_idx ON webhook_outbox (webhook_id) WHERE claimed_until IS NOT NULL;
 
 -- Attempts to deliver an event.
 CREATE TABLE webhook_delivery (

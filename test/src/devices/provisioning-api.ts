@@ -5,6 +5,7 @@ import type { HubProcess } from '../hub/hub-process.js';
 type Hub = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 
 export interface EnrolmentNode {
+  readonly id: string;
   readonly code: string | null;
   readonly replaces: boolean;
   readonly deviceId: string;
@@ -16,7 +17,7 @@ export interface UserErrorNode {
 }
 
 export async function enrolmentsOf(hub: Hub): Promise<readonly EnrolmentNode[]> {
-  const query = '{ enrolments(first: 200) { nodes { code replaces deviceId model } } }';
+  const query = '{ enrolments(first: 200) { nodes { id code replaces deviceId model } } }';
   return (await ask<{ enrolments: { nodes: readonly EnrolmentNode[] } }>(hub, query)).enrolments.nodes;
 }
 

@@ -149,9 +149,10 @@ async function endHub(child: ChildProcess, exited: Promise<number | null>, dataD
   const pid = postmasterOf(cluster);
   if (pid === undefined) return;
   process.kill(pid, 'SIGINT');
+  // It removes its pid file a moment before it ends.
   await eventually(
-    () => postmasterOf(cluster),
-    (left) => left === undefined,
+    () => worksIn(pid, cluster),
+    (works) => !works,
   );
 }
 
@@ -162,9 +163,17 @@ async function endHub(child: ChildProcess, exited: Promise<number | null>, dataD
 function postmasterOf(cluster: string): number | undefined {
   try {
     const pid = Number(readFileSync(path.join(cluster, 'postmaster.pid'), 'utf8').split('\n')[0]);
-    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster) ? pid : undefined;
+    return worksIn(pid, cluster) ? pid : undefined;
   } catch {
     return undefined;
+  }
+}
+
+function worksIn(pid: number, folder: string): boolean {
+  try {
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(folder);
+  } catch {
+    return false;
   }
 }
 

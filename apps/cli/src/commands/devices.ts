@@ -33,7 +33,7 @@ const columns: readonly Column<ShownDevice>[] = [
 /** The hub refuses trust on first use for more than seven days. */
 const trustHours = { min: 0.01, max: 168, isFraction: true };
 const trustDescription =
-  'Hours during which boards without a clientId are admitted without a code; each is bound to the first connection';
+  'Hours during which boards without a clientId are admitted without a code, on their first connection';
 
 export function devicesCommand(program: Argv<GlobalArguments>) {
   return program.command('devices', 'List, show and import devices', (devices) =>
@@ -65,7 +65,7 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
       )
       .command(
         'import <file>',
-        'Register devices from a CSV file (- for standard input); prints their credentials once, as JSON lines',
+        'Register devices from a CSV file (- for standard input), and print their credentials once, as JSON lines',
         (load) =>
           load
             .positional('file', { type: 'string', demandOption: true })
@@ -73,9 +73,9 @@ export function devicesCommand(program: Argv<GlobalArguments>) {
             .option('admit-without-code-for', numberOption('admit-without-code-for', trustDescription, trustHours))
             .option('dry-run', { type: 'boolean', describe: 'Check the file and register nothing' })
             .epilogue(
-              'Columns: deviceId, and name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, ' +
-                'address, clientId, admitWithoutCodeUntil. Devices are registered 1000 at a time, all or none of ' +
-                'them.',
+              'Columns: deviceId, and any of name, tags (separated by ;), dialect (XIAOZHI or MCPU), transport, ' +
+                'address, clientId, admitWithoutCodeUntil. The hub registers batches of 1000 devices, each ' +
+                'completely or not at all.',
             ),
         command((args) => withClient(args, (client) => importDevices(client, args))),
       )

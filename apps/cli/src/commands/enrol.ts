@@ -1,4 +1,4 @@
-/** `flotilla enrol`: approving devices. */
+/** `flotilla enrol`: lists and approves waiting devices, and creates enrolment links. */
 import type { Argv } from 'yargs';
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../connection.js';
@@ -16,11 +16,11 @@ const tagOption = {
   describe: 'Tag for the device; repeatable',
 } as const;
 
-/** How long an enrolment link lives, where nothing else is said. */
+/** Default lifetime of an enrolment link. */
 const linkHours = 24;
 
 export function enrolCommand(program: Argv<GlobalArguments>) {
-  return program.command('enrol', 'Approve devices', (enrol) => listWaiting(makeLink(approve(enrol))));
+  return program.command('enrol', 'List and approve waiting devices', (enrol) => listWaiting(makeLink(approve(enrol))));
 }
 
 function approve(enrol: Argv<GlobalArguments>) {
@@ -35,7 +35,7 @@ function approve(enrol: Argv<GlobalArguments>) {
         .option('confirm', {
           type: 'boolean',
           default: false,
-          describe: 'Also if it replaces an online device',
+          describe: 'Approve it also if it replaces an online device',
         }),
     command((args) =>
       withClient(args, async (client) => {
@@ -50,7 +50,7 @@ function approve(enrol: Argv<GlobalArguments>) {
 function makeLink(enrol: Argv<GlobalArguments>) {
   return enrol.command(
     'link',
-    'Create an OTA address that approves devices without a code; it is printed once',
+    'Create an OTA address that approves devices without a code, and print it once',
     (args) =>
       args
         .option('name', {
@@ -65,7 +65,11 @@ function makeLink(enrol: Argv<GlobalArguments>) {
         })
         .option(
           'expires-in',
-          numberOption('expires-in', 'Hours, 24 unless said', { min: 0, max: daysMax * 24, isFraction: true }),
+          numberOption('expires-in', 'Hours until the link expires [24]', {
+            min: 0,
+            max: daysMax * 24,
+            isFraction: true,
+          }),
         )
         .option('tag', tagOption),
     command((args) =>

@@ -14,21 +14,21 @@ export function eventsCommand(program: Argv<GlobalArguments>) {
     events
       .command(
         'tail',
-        'Print live events, without gaps after a lost connection',
+        'Print events as they happen; after a lost connection also the missed ones',
         (tail) =>
           tail
-            .option('device', { type: 'string', requiresArg: true, describe: 'Only of this device' })
+            .option('device', { type: 'string', requiresArg: true, describe: 'Only events of this device' })
             .option('type', {
               type: 'string',
               array: true,
               nargs: 1,
               requiresArg: true,
-              describe: 'Only of this type; repeatable',
+              describe: 'Only events of this type; repeatable',
             })
             .option('after', {
               type: 'string',
               requiresArg: true,
-              describe: 'Cursor of the last event, as printed by --json',
+              describe: 'Start after the event with this cursor, as --json prints it',
             })
             .option('count', numberOption('count', 'Stop after this number of events', { min: 1, max: intMax })),
         command((args) =>

@@ -11,7 +11,7 @@ import { printThing, say, write } from '../console/output.js';
 import { UsageError } from '../exit-codes.js';
 import { command, type GlobalArguments } from './command.js';
 
-/** The largest image that a hub takes, bytes. */
+/** The largest image that a hub accepts, bytes. */
 const imageBytesMax = 64 * 1024 * 1024;
 
 export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) {
@@ -24,14 +24,14 @@ export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) 
         .option('new-key', {
           type: 'string',
           requiresArg: true,
-          describe: 'Create a key pair: this file and the same name with .pub',
+          describe: 'Create a key pair: the private key in this file, the public key in the same name with .pub',
         })
         .option('private-key', {
           type: 'string',
           requiresArg: true,
           describe: 'PEM file of the Ed25519 key to sign with',
         })
-        .option('stdout', { type: 'boolean', describe: 'Print the signature, instead of writing it to <image>.sig' })
+        .option('stdout', { type: 'boolean', describe: 'Print the signature instead of writing it to <image>.sig' })
         .epilogue(
           'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it ' +
             'decides what devices run.',
@@ -55,7 +55,7 @@ async function createPair(file: string, args: GlobalArguments): Promise<void> {
   if (existsSync(publicFile))
     throw new UsageError(`${publicFile} exists. Choose another name: a key that is in use must not be lost.`);
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
-  // Fails where the file exists, also where it appears at this moment.
+  // Fails if the file exists, also if another process creates it at this moment.
   await written(file, privateKey.export({ format: 'pem', type: 'pkcs8' }), { flag: 'wx', mode: 0o600 });
   await written(publicFile, publicKey.export({ format: 'pem', type: 'spki' }), { flag: 'wx' });
   await printThing({ privateKey: file, publicKey: publicFile, fingerprint: fingerprintOf(publicKey) }, args);
@@ -81,7 +81,7 @@ function privateKeyIn(file: string, content: Buffer): KeyObject {
     throw new UsageError(`${file} is not a PEM private key without a passphrase. Create one with --new-key.`);
   if (key.asymmetricKeyType === 'ed25519') return key;
   throw new UsageError(
-    `${file} holds a key of the type ${key.asymmetricKeyType ?? 'unknown'}; firmware is signed with Ed25519 keys.`,
+    `${file} has a key of the type ${key.asymmetricKeyType ?? 'unknown'}. Create an Ed25519 key with --new-key.`,
   );
 }
 
@@ -93,7 +93,7 @@ function keyOf(content: Buffer): KeyObject | undefined {
   }
 }
 
-/** As the hub shows it: SHA-256 of the 32 raw bytes, at the end of the DER form. */
+/** As the hub shows it: SHA-256 of the 32 raw bytes, which are the end of the DER form. */
 function fingerprintOf(key: KeyObject): string {
   return createHash('sha256')
     .update(key.export({ format: 'der', type: 'spki' }).subarray(-32))
@@ -104,10 +104,14 @@ async function contentOf(file: string): Promise<Buffer> {
   try {
     const { size } = await stat(file);
     if (size > imageBytesMax)
-      throw new UsageError(`${file} has more than ${imageBytesMax / 1024 / 1024} MiB, more than a hub accepts.`);
+      throw new UsageError(
+        `${file} has more than ${imageBytesMax / 1024 / 1024} MiB. The hub accepts no larger images.`,
+      );
     return await readFile(file);
   } catch (error) {
-    throw error instanceof UsageError ? error : new UsageError(`${file} cannot be read: ${messageOf(error)}`);
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(`${file} cannot be read: ${messageOf(error)}. Check its name and rights.`);
   }
 }
 
@@ -122,8 +126,8 @@ async function written(
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
     throw new UsageError(
       exists
-        ? `${file} exists, and is not overwritten. Choose another name.`
-        : `${file} cannot be written: ${messageOf(error)}`,
+        ? `${file} exists and is not overwritten. Choose another name.`
+        : `${file} cannot be written: ${messageOf(error)}. Check its folder and rights.`,
     );
   }
 }

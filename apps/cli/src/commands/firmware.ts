@@ -44,7 +44,7 @@ export function firmwareCommand(program: Argv<GlobalArguments>) {
 function upload(firmware: Argv<GlobalArguments>) {
   return firmware.command(
     'upload <file>',
-    'Upload an image and print its id; devices get it after it is published and rolled out',
+    'Upload an image and print its id; devices receive it after you publish and roll it out',
     (args) =>
       args
         .positional('file', { type: 'string', demandOption: true })
@@ -52,12 +52,12 @@ function upload(firmware: Argv<GlobalArguments>) {
         .option('signature', {
           type: 'string',
           requiresArg: true,
-          describe: 'File with the signature, as `firmware sign` writes it',
+          describe: 'File with the signature that `firmware sign` wrote',
         })
         .option('image-version', {
           type: 'string',
           requiresArg: true,
-          describe: 'Version of ASSETS, which do not contain one',
+          describe: 'Version of an ASSETS image, which does not contain one',
         }),
     command(async (args) => {
       const content = await imageIn(args.file);
@@ -78,19 +78,21 @@ function upload(firmware: Argv<GlobalArguments>) {
 
 async function imageIn(file: string): Promise<Blob> {
   try {
-    if (!(await stat(file)).isFile()) throw new UsageError(`${file} is no file.`);
+    if (!(await stat(file)).isFile()) throw new UsageError(`${file} is not a file. Name the file of an image.`);
     return await openAsBlob(file);
   } catch (error) {
     throw error instanceof UsageError
       ? error
-      : new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      : new UsageError(
+          `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
+        );
   }
 }
 
 function publish(firmware: Argv<GlobalArguments>) {
   return firmware.command(
     'publish <image>',
-    'Say for which boards an image is',
+    'Publish an image for the given boards',
     (args) =>
       args
         .positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' })
@@ -99,9 +101,13 @@ function publish(firmware: Argv<GlobalArguments>) {
           array: true,
           nargs: 1,
           demandOption: true,
-          describe: 'Board, as devices report it; may come again',
+          describe: 'Board, as devices report it; repeatable',
         })
-        .option('notes', { type: 'string', requiresArg: true, describe: 'What people should know of it' }),
+        .option('notes', {
+          type: 'string',
+          requiresArg: true,
+          describe: 'Notes that the console shows with the image',
+        }),
     command((args) =>
       withClient(args, async (client) => {
         const variables = { id: args.image, models: args.model, notes: args.notes };

@@ -12,15 +12,14 @@ import { followJob, runJob } from '../run-job.js';
 import { command, limitOption, type GlobalArguments } from './command.js';
 
 export function jobsCommand(program: Argv<GlobalArguments>) {
-  return program.command('jobs', 'Call a tool on many devices, and follow the result', (jobs) =>
+  return program.command('jobs', 'Create, follow, cancel and list jobs', (jobs) =>
     listJobs(cancelJob(resultsOf(createJob(jobs)))).command(
       'follow <id>',
-      'Follow a job to its end',
+      'Follow a job until it finishes',
       (follow) => follow.positional('id', { type: 'string', demandOption: true }),
       command((args) =>
         withClient(args, async (client) => {
-          // Read first, because a query fails at once for a missing hub or job; a subscription
-          // retries.
+          // A query fails at once if the hub or the job is missing; a subscription retries.
           const { job } = await client.request(JobDocument, { id: args.id });
           if (job === null) throw new FlotillaError('NOT_FOUND', `Job not found: "${args.id}".`);
           return followJob(client, args.id, args);
@@ -33,7 +32,7 @@ export function jobsCommand(program: Argv<GlobalArguments>) {
 function createJob(jobs: Argv<GlobalArguments>) {
   return jobs.command(
     'create <tool> [arguments]',
-    'Call a tool on many devices',
+    'Create a job that calls a tool on many devices',
     (create) =>
       withJobOptions(create)
         .positional('tool', { type: 'string', demandOption: true })

@@ -9,13 +9,13 @@ import { command, type GlobalArguments } from './command.js';
 import { daysMax, numberOption } from '../number-option.js';
 
 export function keysCommand(program: Argv<GlobalArguments>) {
-  return program.command('keys', 'Make, list and revoke API keys', (keys) => listKeys(revoke(create(keys))));
+  return program.command('keys', 'Create, list and revoke API keys', (keys) => listKeys(revoke(create(keys))));
 }
 
 function create(keys: Argv<GlobalArguments>) {
   return keys.command(
     'create <name>',
-    'Create a key; its secret is printed once',
+    'Create a key, and print its secret once',
     (args) =>
       args
         .positional('name', { type: 'string', demandOption: true, describe: 'Name of the key in the audit trail' })
@@ -26,9 +26,12 @@ function create(keys: Argv<GlobalArguments>) {
           demandOption: true,
           describe: 'Scope of the key; repeatable',
         })
-        .option('expires-in', numberOption('expires-in', 'Days', { min: 0, max: daysMax, isFraction: true }))
+        .option(
+          'expires-in',
+          numberOption('expires-in', 'Days until the key expires', { min: 0, max: daysMax, isFraction: true }),
+        )
         .options(deviceFilterOptions)
-        .epilogue('With --tag, --model and similar options, the key sees only these devices.'),
+        .epilogue('With --tag, --model and similar options, the key can access only matching devices.'),
     command((args) =>
       withClient(args, async (client) => {
         const devices = deviceFilter(args);

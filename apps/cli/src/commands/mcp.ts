@@ -10,20 +10,20 @@ import { command, type GlobalArguments } from './command.js';
 export function mcpCommand(program: Argv<GlobalArguments>) {
   return program.command(
     'mcp',
-    "The fleet's tools for an AI agent, as an MCP server on standard input and output",
+    'Run an MCP server with the tools of the fleet, on standard input and output',
     (mcp) =>
       mcp.option('mode', {
         choices: ['auto', 'full', 'compact'] as const,
         default: 'auto' as const,
-        describe: 'full lists every tool; compact lists five tools that find and call the others',
+        describe: 'full: list every tool. compact: list five tools that find and call the others. auto: by fleet size',
       }),
     command(async (args) => {
       const { url, apiKey } = hubAddress(args);
-      const door = new URL(`${url.replace(/\/+$/, '')}/mcp`);
-      door.searchParams.set('mode', args.mode);
-      // Read only where it is needed: the SDK takes longer to load than most commands take.
+      const mcpUrl = new URL(`${url.replace(/\/+$/, '')}/mcp`);
+      mcpUrl.searchParams.set('mode', args.mode);
+      // Loaded only here, because loading the SDK takes longer than most commands.
       const { relayAgent } = await import('../mcp-relay/relay-agent.js');
-      await relayAgent(door, apiKey);
+      await relayAgent(mcpUrl, apiKey);
       return exitCodes.done;
     }),
   );

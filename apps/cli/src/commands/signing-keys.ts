@@ -20,7 +20,7 @@ export function signingKeysCommand<Args extends GlobalArguments>(firmware: Argv<
             .positional('file', {
               type: 'string',
               demandOption: true,
-              describe: 'Public key in PEM or base64 (Ed25519)',
+              describe: 'File with the public Ed25519 key in PEM or base64',
             }),
         command(async (args) => {
           const input = { name: args.name, publicKey: await publicKeyIn(args.file) };
@@ -63,12 +63,14 @@ export function signingKeysCommand<Args extends GlobalArguments>(firmware: Argv<
 
 async function publicKeyIn(file: string): Promise<string> {
   const content = await readFile(file, 'utf8').catch((error: unknown) => {
-    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+    throw new UsageError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
+    );
   });
   if (content.includes('PRIVATE KEY'))
     throw new UsageError(
-      `${file} has a private key, which is never uploaded. Give the public key: ` +
-        '`flotilla firmware sign --new-key` writes it to a .pub file.',
+      `${file} has a private key, which is never uploaded. Use the .pub file ` +
+        'that `flotilla firmware sign --new-key` wrote.',
     );
   return content;
 }

@@ -15,7 +15,7 @@ import { numberOption } from '../number-option.js';
 export function toolsCommand(program: Argv<GlobalArguments>) {
   return program.command(
     'tools [device]',
-    'List the tools of a device, or of the fleet with the number of devices per tool',
+    'List the tools of a device, or all tools of the fleet with the number of devices',
     (tools) =>
       tools
         .positional('device', { type: 'string' })
@@ -90,7 +90,7 @@ export function callCommand(program: Argv<GlobalArguments>) {
         .option('idempotency-key', {
           type: 'string',
           requiresArg: true,
-          describe: 'Calling again with the same key returns the same outcome',
+          describe: 'A repeated call with the same key returns the first outcome and sends nothing',
         })
         .options(yesOption)
         .example('$0 call 02:00:00:00:00:01 self.audio_speaker.set_volume \'{"volume":30}\'', ''),
@@ -112,7 +112,7 @@ export function callCommand(program: Argv<GlobalArguments>) {
   );
 }
 
-/** What the device said goes out alone, so that it can be piped on. */
+/** Standard output gets only the answer of the device, for pipes. */
 async function printOutcome(outcome: CallOutcomeFragment, args: GlobalArguments): Promise<void> {
   if (args.json === true) return printThing(outcome, args);
   const { result, error } = outcome;

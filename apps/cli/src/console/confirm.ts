@@ -13,7 +13,7 @@ export const yesOption = {
   yes: {
     type: 'boolean',
     alias: 'y',
-    describe: 'Do not ask before a tool that disrupts devices is called, such as a restart',
+    describe: 'Confirm calls and roll-outs that disrupt devices, such as restarts, without a question',
   },
 } as const;
 
@@ -51,7 +51,7 @@ export async function confirm(what: string, { yes }: Confirmation): Promise<bool
   return false;
 }
 
-/** False if the key may not read the policy: the hub then decides. */
+/** False if the key may not read the policy. Then only the hub checks the call. */
 async function isDisruptive(client: FlotillaClient, tool: string): Promise<boolean> {
   try {
     const { tools } = await client.request(PolicyOfToolDocument, { name: tool });

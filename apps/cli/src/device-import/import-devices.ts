@@ -40,11 +40,11 @@ export async function importDevices(
     say('Nothing was registered.');
     return exitCodes.refused;
   }
-  if (wanted.length === 0) throw new UsageError('The file contains no devices.');
+  if (wanted.length === 0) throw new UsageError('The file contains no devices. Check the file and --from-line.');
   if (dryRun === true)
     say(
       `${wanted.length} ${wanted.length === 1 ? 'device is' : 'devices are'} valid. ` +
-        'The hub may still reject devices that it knows.',
+        'The hub may still reject devices that are registered already.',
     );
   else
     for (let start = 0; start < wanted.length; start += batchMax)
@@ -89,11 +89,14 @@ async function read(file: string): Promise<string> {
   if (file === standardInput) return readStandardInput(fileBytesMax);
   try {
     const { size } = await stat(file);
-    if (size > fileBytesMax) throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are allowed. Split it.`);
+    if (size > fileBytesMax)
+      throw new UsageError(`${file} has ${size} bytes; ${fileBytesMax} are allowed. Split the file.`);
     return await readFile(file, 'utf8');
   } catch (error) {
     throw error instanceof UsageError
       ? error
-      : new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}`);
+      : new UsageError(
+          `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
+        );
   }
 }

@@ -40,13 +40,24 @@ describe('a file of devices', () => {
     expect(trusting(xiaozhi, undefined)).toEqual(xiaozhi);
   });
 
+  it('needs the address of a microcontroller only where the hub dials it', () => {
+    const source = 'deviceId,dialect,transport\na,MCPU,websocket\nb,MCPU,MQTT\nc,MCPU,TCP\nd,MCPU,\n';
+    const { lines, errors } = parseDevices(source);
+    expect(lines.map(({ device }) => device)).toEqual([
+      { deviceId: 'a', dialect: 'MCPU', transport: 'WEBSOCKET', tags: [] },
+      { deviceId: 'b', dialect: 'MCPU', transport: 'MQTT', tags: [] },
+    ]);
+    const message = 'An MCPU device over TCP needs its address as host:port.';
+    expect(errors).toEqual([4, 5].map((line) => ({ line, message })));
+  });
+
   it('reports every invalid line', () => {
     const source = 'deviceId,dialect,transport,address\n,,,\na,MCPU,,\nb,mcpu,udp,h:1\nb,MCPU,tcp,h:1\nB,,,\n';
     expect(parseDevices(source).errors.map(({ line, message }) => `${line} ${message}`)).toEqual([
-      '2 The deviceId is missing.',
-      '3 An MCPU device needs its address as host:port.',
+      '2 The deviceId is missing. Add it.',
+      '3 An MCPU device over TCP needs its address as host:port.',
       '4 The transport must be MQTT, WEBSOCKET, TCP or empty, not "udp".',
-      '6 "B" is on line 5 already.',
+      '6 "B" is already on line 5. Remove one of the lines.',
     ]);
   });
 

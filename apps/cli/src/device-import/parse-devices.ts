@@ -7,7 +7,7 @@ import type { Dialect, RegisterDeviceInput, TransportKind } from '@flotilla/clie
 import { UsageError } from '../exit-codes.js';
 
 export interface DeviceLine {
-  /** In the file, the head being 1. */
+  /** Line of the file, from 1. */
   readonly line: number;
   readonly device: RegisterDeviceInput;
 }
@@ -27,16 +27,17 @@ const columns = [
   'clientId',
   'admitWithoutCodeUntil',
 ] as const;
-const dialects: readonly string[] = ['XIAOZHI', 'MCPU'] satisfies readonly Dialect[];
-const transports: readonly string[] = ['MQTT', 'WEBSOCKET', 'TCP'] satisfies readonly TransportKind[];
+// As records: a missing or an unknown value does not compile.
+const dialects = Object.keys({ XIAOZHI: true, MCPU: true } satisfies Record<Dialect, true>);
+const transports = Object.keys({ MQTT: true, WEBSOCKET: true, TCP: true } satisfies Record<TransportKind, true>);
 
-/** RFC 3339 with a zone, as the API takes it. Without one the local zone would apply. */
+/** RFC 3339 with a zone, as the API requires. Without a zone, the local zone would apply. */
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Bytes of a file: a million devices. */
+/** Maximum bytes of a file: about a million devices. */
 export const fileBytesMax = 128 * 1024 * 1024;
 
-/** Gives trust on first use to each xiaozhi device that the file says nothing else of. */
+/** Sets trust on first use for each xiaozhi device without another proof in the file. */
 export function trusting(device: RegisterDeviceInput, admitWithoutCodeUntil: string | undefined): RegisterDeviceInput {
   const isOther = device.dialect !== 'XIAOZHI' || (device.clientId ?? device.admitWithoutCodeUntil ?? '') !== '';
   return admitWithoutCodeUntil === undefined || isOther ? device : { ...device, admitWithoutCodeUntil };
@@ -59,7 +60,7 @@ export function parseDevices(source: string): {
     const key = device.deviceId.toLowerCase();
     const first = seen.get(key);
     if (first === undefined) lines.push({ line, device });
-    else errors.push({ line, message: `"${device.deviceId}" is on line ${first} already.` });
+    else errors.push({ line, message: `"${device.deviceId}" is already on line ${first}. Remove one of the lines.` });
     seen.set(key, first ?? line);
   }
   return { lines, errors };
@@ -79,7 +80,9 @@ function readRecords(source: string): readonly CsvRecord[] {
   } catch (error) {
     throw error instanceof UsageError
       ? error
-      : new UsageError(`The file is not valid CSV: ${error instanceof Error ? error.message : String(error)}`);
+      : new UsageError(
+          `The file is not valid CSV: ${error instanceof Error ? error.message : String(error)}. Fix the file.`,
+        );
   }
 }
 
@@ -95,7 +98,7 @@ function knownColumns(head: string[]): string[] {
   return head;
 }
 
-/** The device of a record, or what is wrong with it. What else a device must be the hub knows. */
+/** The device of a record, or an error message. The hub checks all other rules. */
 function readDevice({
   deviceId = '',
   name = '',
@@ -106,13 +109,15 @@ function readDevice({
   clientId = '',
   admitWithoutCodeUntil = '',
 }: CsvRecord['record']): RegisterDeviceInput | string {
-  if (deviceId === '') return 'The deviceId is missing.';
+  if (deviceId === '') return 'The deviceId is missing. Add it.';
   const family = (dialect || 'XIAOZHI').toUpperCase();
   if (!dialects.includes(family)) return `The dialect must be ${dialects.join(' or ')}, not "${dialect}".`;
-  const road = transport.toUpperCase();
-  if (road !== '' && !transports.includes(road))
+  const kind = transport.toUpperCase();
+  if (kind !== '' && !transports.includes(kind))
     return `The transport must be ${transports.join(', ')} or empty, not "${transport}".`;
-  if (family === 'MCPU' && address === '') return 'An MCPU device needs its address as host:port.';
+  // One that comes over MQTT or WebSocket has none. [mcpu §1.2]
+  if (family === 'MCPU' && (kind === '' || kind === 'TCP') && address === '')
+    return 'An MCPU device over TCP needs its address as host:port.';
   if (
     admitWithoutCodeUntil !== '' &&
     (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil)))
@@ -121,7 +126,7 @@ function readDevice({
       'admitWithoutCodeUntil must be a time with a zone, such as 2027-04-30T18:00:00Z, ' +
       `not "${admitWithoutCodeUntil}".`
     );
-  const given = { name, transport: road, address, clientId, admitWithoutCodeUntil };
+  const given = { name, transport: kind, address, clientId, admitWithoutCodeUntil };
   return {
     deviceId,
     dialect: family as Dialect,

@@ -1,4 +1,4 @@
-/** One request of the host until it is answered, or the host takes it back. */
+/** One request of the host until it is answered or cancelled. */
 import type { JSONRPCRequest, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 
 /** The result of one send. */
@@ -6,10 +6,13 @@ export type SendingEnd = 'answered' | 'cancelled' | 'broken' | Error;
 
 export class OpenRequest {
   readonly message: JSONRPCRequest;
-  /** The hub has promised news on it: when it does so again, some may have been missed. */
-  hasNews = false;
-  /** Something came of the latest sending. */
-  wasHeard = false;
+  /**
+   * Whether the hub acknowledged it as a subscription. A second acknowledgement means that
+   * notifications may be lost.
+   */
+  isSubscribed = false;
+  /** The hub has acknowledged the latest send. */
+  isAcknowledged = false;
   readonly #cancelling = new AbortController();
   #end: (end: SendingEnd) => void = () => undefined;
 
@@ -24,7 +27,7 @@ export class OpenRequest {
   /** Sends the request and resolves with its result. Never rejects. */
   send(hub: StreamableHTTPClientTransport): Promise<SendingEnd> {
     if (this.isCancelled) return Promise.resolve('cancelled');
-    this.wasHeard = false;
+    this.isAcknowledged = false;
     return new Promise((resolve) => {
       this.#end = resolve;
       const options = { requestSignal: this.#cancelling.signal, onRequestStreamEnd: () => resolve('broken') };
@@ -38,13 +41,13 @@ export class OpenRequest {
     this.#end('answered');
   }
 
-  /** A late answer has no reader. */
+  /** Stops waiting; a late answer is dropped. */
   cancel(): void {
     this.#cancelling.abort();
     this.#end('cancelled');
   }
 
-  /** Resolves after so long, or when the host takes the request back. */
+  /** Resolves after `ms`, or when the host cancels the request. */
   pause(ms: number): Promise<void> {
     return new Promise((resolve) => {
       const timer = setTimeout(resolve, ms);

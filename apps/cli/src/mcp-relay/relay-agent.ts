@@ -14,26 +14,26 @@ import { StdioServerTransport } from '@modelcontextprotocol/server/stdio';
 import { setTimeout as pause } from 'node:timers/promises';
 import { say } from '../console/output.js';
 import { OpenRequest } from './open-request.js';
-import { pauseMsAfter, newsReconnection, retryAfterMs, unansweredError } from './retry.js';
+import { pauseMsAfter, notificationReconnection, retryAfterMs, unansweredError } from './retry.js';
 
-/** Bytes of one message of the host: as much as the hub takes. */
+/** Maximum bytes of one message of the host, as in the hub. */
 const messageBytesMax = 1024 * 1024;
 
-/** Resolves when the host closes standard input, which is how it ends the program. */
-export async function relayAgent(door: URL, apiKey: string): Promise<void> {
-  await new AgentRelay(door, apiKey).run();
+/** Resolves when the host closes standard input to end the program. */
+export async function relayAgent(mcpUrl: URL, apiKey: string): Promise<void> {
+  await new AgentRelay(mcpUrl, apiKey).run();
 }
 
 class AgentRelay {
   readonly #host = new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: messageBytesMax });
   readonly #hub: StreamableHTTPClientTransport;
   readonly #open = new Map<RequestId, OpenRequest>();
-  #hasHadNews = false;
+  #hadStream = false;
 
-  constructor(door: URL, apiKey: string) {
-    this.#hub = new StreamableHTTPClientTransport(door, {
+  constructor(mcpUrl: URL, apiKey: string) {
+    this.#hub = new StreamableHTTPClientTransport(mcpUrl, {
       requestInit: { headers: { authorization: `Bearer ${apiKey}` } },
-      reconnectionOptions: newsReconnection,
+      reconnectionOptions: notificationReconnection,
       fetch: (url, init) => this.#fetch(url, init),
     });
   }
@@ -58,14 +58,15 @@ class AgentRelay {
    */
   async #fetch(url: string | URL, init?: RequestInit): Promise<Response> {
     if (init?.method !== 'GET') return fetch(url, init);
-    for (let attempt = this.#hasHadNews ? 2 : 1; ; attempt++) {
+    for (let attempt = this.#hadStream ? 2 : 1; ; attempt++) {
       const response = await fetch(url, init).catch((error: unknown) => {
         if (init.signal?.aborted) throw error;
         return undefined;
       });
       if (response !== undefined && response.status < 500) {
-        if (response.ok && attempt > 1) this.#tellHost({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
-        this.#hasHadNews = true;
+        if (response.ok && attempt > 1)
+          this.#sendToHost({ jsonrpc: '2.0', method: 'notifications/tools/list_changed' });
+        this.#hadStream = true;
         return response;
       }
       await pause(pauseMsAfter(attempt), undefined, { signal: init.signal ?? undefined, ref: false });
@@ -82,16 +83,16 @@ class AgentRelay {
       .catch((error: Error) => say(`A message of the host did not reach the hub: ${error.message}`));
   }
 
-  /** Sends a request until the hub has answered it, or as often as is safe. */
+  /** Sends a request until the hub answers, as often as is safe. */
   async #relay(message: JSONRPCRequest): Promise<void> {
     const request = new OpenRequest(message);
     this.#open.set(message.id, request);
     try {
-      for (let attempt = 1; ; attempt = request.wasHeard ? 1 : attempt + 1) {
+      for (let attempt = 1; ; attempt = request.isAcknowledged ? 1 : attempt + 1) {
         const end = await request.send(this.#hub);
         if (end === 'answered' || end === 'cancelled') return;
         const pauseMs = retryAfterMs(message, end, attempt);
-        if (pauseMs === undefined) return this.#tellHost(unansweredError(message, end));
+        if (pauseMs === undefined) return this.#sendToHost(unansweredError(message, end));
         await request.pause(pauseMs);
       }
     } finally {
@@ -103,29 +104,29 @@ class AgentRelay {
     if ('method' in message) {
       if (message.method === 'notifications/subscriptions/acknowledged' && !('id' in message))
         return this.#acknowledged(message);
-      return this.#tellHost(message);
+      return this.#sendToHost(message);
     }
     const request = message.id === undefined ? undefined : this.#open.get(message.id);
     // A stopping hub ends its subscriptions with a result. They continue with the next hub.
-    if (request?.hasNews === true && 'result' in message) return;
-    // From here on each request says the revision, as the former one wants it.
+    if (request?.isSubscribed === true && 'result' in message) return;
+    // The former revision requires the protocol version in each later request.
     if ('result' in message && typeof message.result['protocolVersion'] === 'string')
       this.#hub.setProtocolVersion(message.result['protocolVersion']);
-    this.#tellHost(message);
+    this.#sendToHost(message);
     request?.answered();
   }
 
-  #tellHost(message: JSONRPCMessage): void {
+  #sendToHost(message: JSONRPCMessage): void {
     void this.#host.send(message).catch(() => undefined);
   }
 
-  /** The first is the hub's own; each later one becomes the news that may have been missed. */
+  /** Relays the first acknowledgement; replaces later ones by notifications that may be lost. */
   #acknowledged(message: JSONRPCNotification): void {
     const request = this.#open.get(metaOf(message)?.['io.modelcontextprotocol/subscriptionId'] as RequestId);
-    const news = promisedNews(message);
-    if (request?.hasNews === true) news.forEach((missed) => this.#tellHost(missed));
-    else this.#tellHost(message);
-    if (request) request.hasNews = request.wasHeard = news.length > 0;
+    const missed = missedNotifications(message);
+    if (request?.isSubscribed === true) missed.forEach((each) => this.#sendToHost(each));
+    else this.#sendToHost(message);
+    if (request) request.isSubscribed = request.isAcknowledged = missed.length > 0;
   }
 }
 
@@ -133,11 +134,11 @@ function metaOf({ params }: JSONRPCNotification): Readonly<Record<string, unknow
   return params?.['_meta'];
 }
 
-/** One notification of each kind that a subscription was promised. */
-function promisedNews(message: JSONRPCNotification): readonly JSONRPCNotification[] {
-  const promised: unknown = message.params?.['notifications'];
+/** One notification of each kind that the hub has acknowledged. */
+function missedNotifications(message: JSONRPCNotification): readonly JSONRPCNotification[] {
+  const acknowledged: unknown = message.params?.['notifications'];
   const has = (name: string): boolean =>
-    typeof promised === 'object' && promised !== null && Reflect.get(promised, name) === true;
+    typeof acknowledged === 'object' && acknowledged !== null && Reflect.get(acknowledged, name) === true;
   return [
     ...(has('toolsListChanged') ? ['notifications/tools/list_changed'] : []),
     ...(has('resourcesListChanged') ? ['notifications/resources/list_changed'] : []),

@@ -7,7 +7,7 @@ const refused = (status: number) =>
   new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: '' });
 
 describe('a request that was not answered', () => {
-  it('is sent again where that changes nothing, so many times', () => {
+  it('is sent again a few times if that is safe', () => {
     expect([1, 2, 3, 4, 5].map((attempt) => retryAfterMs(request('tools/list'), 'broken', attempt, 1))).toEqual([
       500,
       1_000,
@@ -19,14 +19,17 @@ describe('a request that was not answered', () => {
     expect(retryAfterMs(request('subscriptions/listen'), 'broken', 99, 1)).toBe(30_000);
   });
 
-  it('is not sent again where it may have had an effect, or was refused', () => {
+  it('is not sent again if it may have had an effect, or was rejected', () => {
     expect(retryAfterMs(request('tools/call'), 'broken', 1)).toBeUndefined();
     for (const status of [400, 401, 403, 404])
       expect(retryAfterMs(request('tools/list'), refused(status), 1)).toBeUndefined();
   });
 
-  it('gets an answer that says what is known', () => {
+  it('gets an error that says what happened', () => {
     expect(unansweredError(request('tools/call'), 'broken').error.message).toMatch(/connection broke.*Outcome unknown/);
-    expect(unansweredError(request('tools/call'), refused(403)).error.message).not.toMatch(/unknown/);
+    const { message } = unansweredError(request('tools/call'), refused(403)).error;
+    expect(message).toMatch(/^The hub rejected the request: .*Check the API key/);
+    expect(message).not.toMatch(/unknown/);
+    expect(unansweredError(request('tools/call'), refused(404)).error.message).toMatch(/rejected the request: no\.$/);
   });
 });

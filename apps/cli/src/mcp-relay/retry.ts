@@ -14,14 +14,14 @@ const pauseMsMax = 30_000;
  * The notification stream of the former revision is reopened without a limit, because an updated
  * hub returns. The pause before it, ms.
  */
-export const newsReconnection = {
+export const notificationReconnection = {
   initialReconnectionDelay: 500,
   maxReconnectionDelay: pauseMsMax,
   reconnectionDelayGrowFactor: 2,
   maxRetries: Number.POSITIVE_INFINITY,
 };
 
-/** Ms until something is tried again after this many attempts: doubling, with chance in it. */
+/** Ms until the next attempt after this many: doubling, with random jitter (`chance`). */
 export function pauseMsAfter(attempt: number, chance = Math.random()): number {
   return Math.min(pauseMsMax, 500 * 2 ** Math.min(attempt - 1, 10)) * (0.5 + chance / 2);
 }
@@ -39,25 +39,31 @@ export function retryAfterMs(
   attempt: number,
   chance = Math.random(),
 ): number | undefined {
-  if (isRefusal(end)) return undefined;
+  if (isRejection(end)) return undefined;
   const isEndless = method === 'subscriptions/listen';
   if (!isEndless && (method === 'tools/call' || attempt >= attemptsMax)) return undefined;
   return pauseMsAfter(attempt, chance);
 }
 
-/** The hub has answered, and would answer the same again. */
-function isRefusal(end: SendingEnd): boolean {
+/** Whether the hub rejected the request, and would reject it again. */
+function isRejection(end: SendingEnd): boolean {
   return end instanceof UnauthorizedError || (end instanceof SdkHttpError && end.status < 500 && end.status !== 429);
 }
 
-/** JSON-RPC leaves -32000 and below to servers. */
-const UNREACHABLE = -32_000;
+/** JSON-RPC reserves -32000 to -32099 for servers. */
+const SERVER_ERROR = -32_000;
 
+/** The error that the host receives instead of an answer of the hub. */
 export function unansweredError({ id, method }: JSONRPCRequest, end: SendingEnd): JSONRPCErrorResponse {
   const reason = end instanceof Error ? end.message : 'the connection broke before the answer';
-  const advice =
-    method === 'tools/call' && !isRefusal(end)
-      ? ' Outcome unknown: the device may have done it. Read its state back first.'
-      : '';
-  return { jsonrpc: '2.0', id, error: { code: UNREACHABLE, message: `The hub did not answer: ${reason}.${advice}` } };
+  const message = isRejection(end)
+    ? `The hub rejected the request: ${reason}.${isKeyProblem(end) ? ' Check the API key and its scopes.' : ''}`
+    : `The hub did not answer: ${reason}.${method === 'tools/call' ? outcomeUnknown : ''}`;
+  return { jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message } };
+}
+
+const outcomeUnknown = ' Outcome unknown: the device may have done it. Read its state back first.';
+
+function isKeyProblem(end: SendingEnd): boolean {
+  return end instanceof UnauthorizedError || (end instanceof SdkHttpError && [401, 403].includes(end.status));
 }

@@ -1,12 +1,7 @@
-/**
- * Collects changes of visible rows from a subscription and applies them in batches, to limit
- * redraws.
- */
+/** Applies changes of visible rows that arrive by subscription. */
 import { useEffect } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
-
-/** Ms that changes are gathered. */
-const gatherMs = 400;
+import { gatherRows, type PatchRows } from './gather-rows';
 
 export interface LiveRows<Data, Variables extends AnyVariables, Row> {
   readonly subscription: DocumentInput<Data, Variables>;
@@ -14,33 +9,22 @@ export interface LiveRows<Data, Variables extends AnyVariables, Row> {
   readonly variables: Variables;
   /** Must be the same function always. */
   readonly rowOf: (data: Data) => Row;
-  readonly patch: (change: (rows: readonly Row[]) => readonly Row[]) => void;
+  readonly patch: PatchRows<Row>;
 }
 
-/** Rows are known by their id; what is not shown stays so. */
 export function useLiveRows<Data, Variables extends AnyVariables, Row extends { readonly id: string }>(
   live: LiveRows<Data, Variables, Row>,
 ): void {
   const { subscription, variables, rowOf, patch } = live;
   const client = useClient();
   useEffect(() => {
-    const changed = new Map<string, Row>();
-    let timer: ReturnType<typeof setTimeout> | undefined;
-    const flush = () => {
-      timer = undefined;
-      const news = new Map(changed);
-      changed.clear();
-      patch((rows) => (rows.some(({ id }) => news.has(id)) ? rows.map((row) => news.get(row.id) ?? row) : rows));
-    };
+    const gathered = gatherRows(patch);
     const { unsubscribe } = client.subscription(subscription, variables).subscribe(({ data }) => {
-      if (data === undefined || data === null) return;
-      const row = rowOf(data);
-      changed.set(row.id, row);
-      timer ??= setTimeout(flush, gatherMs);
+      if (data !== undefined && data !== null) gathered.add(rowOf(data));
     });
     return () => {
       unsubscribe();
-      clearTimeout(timer);
+      gathered.stop();
     };
   }, [client, subscription, variables, rowOf, patch]);
 }

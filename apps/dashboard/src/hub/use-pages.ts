@@ -2,14 +2,9 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
+import { joinPages, loadPages, type Page } from './load-pages';
 
-export interface Page<Row> {
-  readonly rows: readonly Row[];
-  readonly endCursor: string | null;
-  readonly hasNextPage: boolean;
-  /** Null where the hub does not count so far. */
-  readonly totalCount?: number | null;
-}
+export type { Page } from './load-pages';
 
 export interface Pages<Row> {
   readonly rows: readonly Row[];
@@ -63,22 +58,19 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
       const mine = after === null ? ++turn.current : turn.current;
       isAsking.current = true;
       setLoading(true);
-      let found: Page<Row> | undefined;
-      let failure: CombinedError | undefined;
-      do {
-        const answer = await client
-          .query(query, variables(found?.endCursor ?? after), { requestPolicy: 'network-only' })
+      const ask = async (cursor: string | null) => {
+        const { data, error: failure } = await client
+          .query(query, variables(cursor), { requestPolicy: 'network-only' })
           .toPromise();
-        if (mine !== turn.current) return;
-        failure = answer.error;
-        if (answer.data === undefined) break;
-        found = joined(found, pageOf(answer.data));
-      } while (found.hasNextPage && found.rows.length < rowsWanted);
+        return { page: data === undefined ? undefined : pageOf(data), failure };
+      };
+      const loaded = await loadPages(ask, { after, rowsWanted, isCurrent: () => mine === turn.current });
+      if (loaded === undefined) return;
       isAsking.current = false;
       setLoading(false);
-      setError(failure);
-      const pages = found;
-      if (pages) setPage((shown) => (after === null ? pages : joined(shown, pages)));
+      setError(loaded.failure);
+      const { page: pages } = loaded;
+      if (pages) setPage((shown) => (after === null ? pages : joinPages(shown, pages)));
     },
     [client, query, variables, pageOf],
   );
@@ -102,8 +94,4 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   );
   const { rows, totalCount, hasNextPage: hasMore } = page;
   return { rows, totalCount, hasMore, isLoading, error, loadMore, refresh, patch };
-}
-
-function joined<Row>(some: Page<Row> | undefined, next: Page<Row>): Page<Row> {
-  return some ? { ...next, rows: [...some.rows, ...next.rows], totalCount: some.totalCount ?? null } : next;
 }

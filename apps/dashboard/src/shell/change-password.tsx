@@ -28,13 +28,7 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog onClose={onClose} title={t('app.changePassword')}>
-      <DialogForm
-        action={t('app.changePassword')}
-        onSubmit={save}
-        onCancel={onClose}
-        failure={act.failure}
-        isBusy={act.isBusy}
-      >
+      <DialogForm action={t('app.changePassword')} onSubmit={save} onCancel={onClose} mutations={[act]}>
         {/* So that a password manager knows whose this is. */}
         <input type="text" autoComplete="username" value={user?.email ?? name} readOnly hidden />
         <PasswordInput

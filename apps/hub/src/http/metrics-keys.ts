@@ -5,7 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Principal } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import { withTimeout } from '../with-timeout.js';
+import { LRUCache } from 'lru-cache';
+import { answerOr } from '../answer-or.js';
 
 export type MetricsAccess = 'granted' | 'refused' | 'forbidden' | 'undecided';
 
@@ -20,20 +21,20 @@ const GRANT_KEPT_MS = 86_400_000;
 const GRANTS_MAX = 16;
 
 export class MetricsKeys {
-  /** Time of the last grant by hash of the key, oldest first. */
-  readonly #grantedAt = new Map<string, number>();
+  /** Time of the last grant by hash of the key. */
+  readonly #grantedAt = new LRUCache<string, number>({ max: GRANTS_MAX });
 
   constructor(private readonly deps: MetricsKeysDeps) {}
 
   async accessOf(key: string | undefined): Promise<MetricsAccess> {
     if (key === undefined) return 'refused';
     const hash = createHash('sha256').update(key).digest('base64');
-    const answer = await withTimeout(this.#lookUp(key), 'undecided');
+    const answer = await answerOr(this.#lookUp(key), 'undecided');
     const now = this.deps.clock.now();
     if (answer === 'undecided')
       return now - (this.#grantedAt.get(hash) ?? -Infinity) < GRANT_KEPT_MS ? 'granted' : 'undecided';
-    this.#grantedAt.delete(hash);
-    if (answer === 'granted') this.#remember(hash, now);
+    if (answer === 'granted') this.#grantedAt.set(hash, now);
+    else this.#grantedAt.delete(hash);
     return answer;
   }
 
@@ -42,11 +43,5 @@ export class MetricsKeys {
     if (principal === undefined) return 'refused';
     const hasScope = principal.scopes.some((scope) => scope === 'ADMIN' || scope === 'EVENTS_READ');
     return hasScope && principal.devices === undefined ? 'granted' : 'forbidden';
-  }
-
-  #remember(hash: string, now: number): void {
-    this.#grantedAt.set(hash, now);
-    const [oldest] = this.#grantedAt.keys();
-    if (this.#grantedAt.size > GRANTS_MAX && oldest !== undefined) this.#grantedAt.delete(oldest);
   }
 }

@@ -1,7 +1,7 @@
 /** Prometheus metrics. Values are read at each scrape; only calls are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
-import { withTimeout } from '../with-timeout.js';
+import { answerOr } from '../answer-or.js';
 
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -32,7 +32,7 @@ export interface MetricsSources {
 /** Sources about webhooks: deliveries of this process, and the backlog of all processes. */
 export interface WebhookSources {
   readonly counts: () => Readonly<Record<string, number>>;
-  readonly backlog: () => Promise<{ readonly paused: number; readonly owed: number; readonly oldestMs: number }>;
+  readonly backlog: () => Promise<{ readonly paused: number; readonly pending: number; readonly oldestMs: number }>;
 }
 
 export interface HubMetrics {
@@ -137,10 +137,10 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
     },
   });
   type Backlog = Awaited<ReturnType<WebhookSources['backlog']>>;
-  const unknown: Backlog = { paused: Number.NaN, owed: Number.NaN, oldestMs: Number.NaN };
+  const unknown: Backlog = { paused: Number.NaN, pending: Number.NaN, oldestMs: Number.NaN };
   let reading: Promise<Backlog> | undefined;
   // One statement for the three gauges of a scrape.
-  const read = () => (reading ??= withTimeout(backlog(), unknown).finally(() => (reading = undefined)));
+  const read = () => (reading ??= answerOr(backlog(), unknown).finally(() => (reading = undefined)));
   const gauge = (name: string, help: string, value: (now: Backlog) => number) =>
     new Gauge({
       name,
@@ -154,7 +154,7 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
   gauge(
     'flotilla_webhook_events_owed',
     'Events that wait for delivery to webhooks, counted up to 100,000',
-    ({ owed }) => owed,
+    ({ pending }) => pending,
   );
   gauge(
     'flotilla_webhook_oldest_owed_seconds',
@@ -183,7 +183,7 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
     registers: [registry],
     async collect() {
       // The other metrics stay available while the queue is not.
-      this.set(await withTimeout(queueDepth(), Number.NaN));
+      this.set(await answerOr(queueDepth(), Number.NaN));
     },
   });
   const gauge = (

@@ -11,7 +11,7 @@ import {
   type DeviceAuth,
 } from '@flotilla/gateway';
 import type { CallServer } from '@flotilla/bus';
-import { refuseRoutedCall, RolloutOffers, type ToolGate } from '@flotilla/fleet';
+import { refuseRoutedCall, RolloutOffers, type CallRules } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
 import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
@@ -42,7 +42,11 @@ export interface GatewayPlace {
   readonly clientOf: TrustedProxies['clientOf'];
 }
 
-export async function openGateway(services: SharedServices, gate: ToolGate, place: GatewayPlace): Promise<OpenGateway> {
+export async function openGateway(
+  services: SharedServices,
+  callRules: CallRules,
+  place: GatewayPlace,
+): Promise<OpenGateway> {
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
   const addressOf: ClientAddress = (request) => place.clientOf(request).address;
   const { bus, closers, config, lease, logger, registry } = services;
@@ -75,13 +79,13 @@ export async function openGateway(services: SharedServices, gate: ToolGate, plac
     addressOf,
     dialRules: services.dialRules,
     udp,
-    voice: openVoice(services, gate),
+    voice: openVoice(services, callRules),
     limits,
     logger,
   });
   await listening('FLOTILLA_UDP_PORT', config.host, config.udpPort, () => gateway.start());
   closers.add('gateway', () => gateway.stop());
-  const unserve = await bus.calls.serve(lease.id, checkedServer(gateway, gate));
+  const unserve = await bus.calls.serve(lease.id, checkedServer(gateway, callRules));
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
@@ -93,13 +97,13 @@ export async function openGateway(services: SharedServices, gate: ToolGate, plac
 }
 
 /**
- * Calls of this process passed the same gate already. Calls of other processes are checked here.
+ * Calls of this process passed the same rules already. Calls of other processes are checked here.
  */
-function checkedServer(gateway: Gateway, gate: ToolGate): CallServer {
+function checkedServer(gateway: Gateway, callRules: CallRules): CallServer {
   const { callServer } = gateway;
   return {
-    call: (routed, settle) => callServer.call(routed, settle),
-    refuse: (routed) => refuseRoutedCall(gate, routed, gateway.toolSetOf(routed.deviceId), systemClock.now()),
+    enqueue: (routed, settle) => callServer.enqueue(routed, settle),
+    refusalOf: (routed) => refuseRoutedCall(callRules, routed, gateway.toolSetOf(routed.deviceId), systemClock.now()),
     refreshTools: (deviceId) => callServer.refreshTools(deviceId),
     disconnect: (deviceId) => callServer.disconnect(deviceId),
   };

@@ -1,9 +1,9 @@
 /** Voice servers of the gateway and their rights, from settings and registry. */
-import { Fleet, type CallAnswer, type ToolGate } from '@flotilla/fleet';
+import { Fleet, type CallAnswer, type CallRules } from '@flotilla/fleet';
 import type { VoiceAnswer, VoiceCalls, VoiceOptions } from '@flotilla/gateway';
 import type { SharedServices } from './shared-services.js';
 import { voiceServerAt } from './voice-server-at.js';
-import { withTimeout } from '../with-timeout.js';
+import { answerOr } from '../answer-or.js';
 import { systemClock } from '../system-clock.js';
 
 /**
@@ -14,7 +14,7 @@ const LOOKUP_MS = 2_000;
 
 export function openVoice(
   { bus, config, lease, logger, processes, registry, singleCalls }: SharedServices,
-  gate: ToolGate,
+  callRules: CallRules,
 ): VoiceOptions {
   const { approvals, verification, voice } = config;
   const fleet = new Fleet({
@@ -22,7 +22,7 @@ export function openVoice(
     bus,
     clock: systemClock,
     logger,
-    gate,
+    callRules,
     singleCalls,
     processes,
     approvals,
@@ -34,7 +34,7 @@ export function openVoice(
     report: (servers) => registry.voiceServers.report(lease.id, servers),
     calls: voiceCalls(fleet),
     serversOf: async (deviceId) => {
-      const own = await withTimeout(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
+      const own = await answerOr(registry.deviceGroups.voiceUrlsOf(deviceId), [], LOOKUP_MS);
       return (own.length === 0 ? voice.urls : own).map((url) => voiceServerAt(url, voice));
     },
   };
@@ -43,7 +43,7 @@ export function openVoice(
 /** Calls of voice servers pass the same policy, records and audit as all others. */
 function voiceCalls(fleet: Fleet): VoiceCalls {
   return {
-    call: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {
+    callTool: async ({ deviceId, backend, tool, arguments: args, timeoutMs, mayCallUserOnly }) => {
       const name = `voice:${backend}`;
       // The person at the device asks, so the limit on disrupted devices counts per device.
       const actor = {

@@ -71,7 +71,7 @@ export function listenerContradictions(config: ListenerConfig, values: Values): 
     problems.push(`FLOTILLA_MQTT_PORT may not be ${MQTT_TLS_PORT}: devices use TLS on that port. Choose another port.`);
   if (config.mqttsPort !== MQTT_TLS_PORT && config.mqttsPort !== 0)
     problems.push(
-      `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, the only port on which devices use TLS, or 0 behind a forwarder.`,
+      `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, the only port on which devices use TLS, or 0 behind a TCP proxy.`,
     );
   if (config.mqttPort === undefined && config.publicMqtt !== undefined && !leadsToMqtts(config))
     problems.push(

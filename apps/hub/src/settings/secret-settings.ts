@@ -3,7 +3,6 @@
  * database.
  */
 import { hkdfSync } from 'node:crypto';
-import type { HubConfig } from './config.js';
 import { keepSecret, readSecret } from '../secrets/secret-file.js';
 import { textOfLength } from './setting-kinds.js';
 
@@ -11,13 +10,18 @@ export const secretSettings = {
   FLOTILLA_AUDIT_KEY: textOfLength(32),
 };
 
-type Config = Pick<HubConfig, 'auditKey' | 'dataDir' | 'deviceSecret' | 'roles'>;
+interface SecretConfig {
+  readonly auditKey: string | undefined;
+  readonly dataDir: string;
+  readonly deviceSecret: string | undefined;
+  readonly roles: readonly string[];
+}
 
 /** The number of roles. */
 const ROLES = 3;
 
 /** Without a common secret, each process would create a different key in its data folder. */
-export function secretContradictions({ auditKey, deviceSecret, roles }: Config): string[] {
+export function secretContradictions({ auditKey, deviceSecret, roles }: SecretConfig): string[] {
   if (roles.length === ROLES || roles.length === 0 || auditKey !== undefined || deviceSecret !== undefined) return [];
   return [
     'FLOTILLA_ROLES splits the hub over processes. Set the same FLOTILLA_AUDIT_KEY or FLOTILLA_DEVICE_SECRET in all.',
@@ -27,12 +31,12 @@ export function secretContradictions({ auditKey, deviceSecret, roles }: Config):
 const AUDIT_KEY_FILE = 'audit.key';
 
 /** Returns the key of the audit chain. */
-export async function auditSecretOf(config: Config): Promise<string | Uint8Array> {
+export async function auditSecretOf(config: SecretConfig): Promise<string | Uint8Array> {
   return givenAuditSecret(config) ?? (await keepSecret(config.dataDir, AUDIT_KEY_FILE));
 }
 
 /** Returns the key for a program that only reads. A new key would match no entry. */
-export async function knownAuditSecret(config: Config): Promise<string | Uint8Array> {
+export async function knownAuditSecret(config: SecretConfig): Promise<string | Uint8Array> {
   const secret = givenAuditSecret(config) ?? (await readSecret(config.dataDir, AUDIT_KEY_FILE));
   if (secret !== undefined) return secret;
   throw new Error(
@@ -40,12 +44,12 @@ export async function knownAuditSecret(config: Config): Promise<string | Uint8Ar
   );
 }
 
-function givenAuditSecret({ auditKey, deviceSecret }: Config): string | Uint8Array | undefined {
+function givenAuditSecret({ auditKey, deviceSecret }: SecretConfig): string | Uint8Array | undefined {
   return auditKey ?? (deviceSecret === undefined ? undefined : derived(deviceSecret, 'flotilla audit chain'));
 }
 
 /** Returns the key that encrypts secret arguments of jobs until they are sent. */
-export async function argumentsSecretOf({ auditKey, dataDir, deviceSecret }: Config): Promise<Uint8Array> {
+export async function argumentsSecretOf({ auditKey, dataDir, deviceSecret }: SecretConfig): Promise<Uint8Array> {
   const secret = deviceSecret ?? auditKey ?? (await keepSecret(dataDir, 'device.secret'));
   return derived(secret, 'flotilla job arguments');
 }

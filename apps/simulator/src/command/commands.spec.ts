@@ -5,7 +5,7 @@ import { runCommand as runOn } from './commands.js';
 import { Fleet } from '../fleet.js';
 import { readOptions } from './options.js';
 
-const nobody = {
+const noReports = {
   onconnected: () => undefined,
   ondisconnected: () => undefined,
   onfailed: () => undefined,
@@ -15,7 +15,7 @@ const options = readOptions(
   ['node', 'simulate', '--devices', '5', '--transport', 'mixed', '--direct', '--secret', 'x'],
   {},
 );
-const fleet = new Fleet(options, nobody);
+const fleet = new Fleet(options, noReports);
 const runCommand = (line: string) => runOn(line, { fleet, boards: new Boards(options) });
 afterEach(() => fleet.stop());
 

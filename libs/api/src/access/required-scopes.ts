@@ -83,13 +83,13 @@ const mutation: EveryField<Mutation> = {
   addFirmwareSigningKey: 'ADMIN',
   removeFirmwareSigningKey: 'ADMIN',
   openNextWave: 'JOBS_WRITE',
-  // What is rolled out needs FIRMWARE_WRITE besides, as every call of these tools does.
+  // The roll-out of an image also needs FIRMWARE_WRITE, like each call that changes firmware.
   revertJob: 'JOBS_WRITE',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
   createUser: 'ADMIN',
   updateUser: 'ADMIN',
-  // The own one; a key has none and hears so.
+  // Users change their own password. A key has none and receives an error.
   changePassword: 'ANY_KEY',
 };
 

@@ -18,7 +18,7 @@ export class ToolPolicyMutationsResolver implements Required<
 > {
   constructor(@Inject(FLEET) private readonly fleet: FleetOperations) {}
 
-  /** A null means what leaving out means. */
+  /** Treats null like a missing member. */
   @Mutation()
   async setToolPolicy(
     _root: unknown,

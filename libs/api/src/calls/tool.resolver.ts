@@ -22,9 +22,9 @@ export class ToolResolver
     const { devices, ...plain } = args.filter ?? {};
     const deviceFilter = parseDeviceFilter(devices);
     const asked: ToolFilter = { ...withoutNulls(plain), ...(deviceFilter ? { devices: deviceFilter } : {}) };
-    if (mayCallUserOnly(viewer)) return toConnection(await view.toolSets.fleetTools(asked, request));
+    if (mayCallUserOnly(viewer)) return toConnection(await view.toolSets.pageOfTools(asked, request));
     if (asked.userOnly === true) return toConnection({ rows: [], cursors: [], hasNextPage: false });
-    return toConnection(await view.toolSets.fleetTools({ ...asked, userOnly: false }, request));
+    return toConnection(await view.toolSets.pageOfTools({ ...asked, userOnly: false }, request));
   }
 
   @Query()

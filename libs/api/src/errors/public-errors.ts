@@ -3,7 +3,7 @@
  * Logs what it hides, once.
  */
 import { GraphQLError, type GraphQLErrorExtensions, type GraphQLFormattedError } from 'graphql';
-import type { ApiLogger } from '../api-deps.js';
+import type { ApiLogger } from '../api-logger.js';
 import { ApiError, type ApiErrorCode } from './api-error.js';
 import { waitMsOf } from './wait-headers.js';
 

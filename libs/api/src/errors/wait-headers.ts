@@ -1,5 +1,5 @@
 /** The header fields of a refusal that time cures. */
-import { TooManyFailuresError } from '../access/failed-attempts.js';
+import { TooManyFailuresError } from '../access/key-failures.js';
 import { budgetHeaders, RateLimitedError } from '../limits/cost-budget.js';
 
 /** Ms until the request may be sent again; undefined where waiting does not help. */

@@ -7,6 +7,13 @@ import { withTimeout } from '@flotilla/fleet';
 import type { ApiContext } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
 
+const nodeTimers = {
+  setTimer(delayMs: number, wake: () => void) {
+    const timer = setTimeout(wake, delayMs);
+    return () => clearTimeout(timer);
+  },
+};
+
 type Resolver = GraphQLFieldResolver<unknown, Pick<ApiContext, 'startedAt'>>;
 
 /** Changes the given schema, which is ours alone, and returns it. */
@@ -24,7 +31,7 @@ function bounded(resolve: Resolver, operationMsMax: number): Resolver {
     const value = resolve(source, args, context, info);
     if (!(value instanceof Promise) || info.operation.operation !== OperationTypeNode.QUERY) return value;
     const leftMs = context.startedAt + operationMsMax - performance.now();
-    return withTimeout<unknown>(value, Math.max(leftMs, 0), () => {
+    return withTimeout<unknown>(value, Math.max(leftMs, 0), nodeTimers, () => {
       const seconds = operationMsMax / 1_000;
       throw new ApiError('UNAVAILABLE', `The query took longer than ${seconds} s. Ask for less, or try again later.`);
     });

@@ -6,6 +6,7 @@
 import { createHash } from 'node:crypto';
 import { isJsonObject } from '@flotilla/mcp';
 import type { Principal } from '@flotilla/registry';
+import { LRUCache } from 'lru-cache';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
 
@@ -20,12 +21,13 @@ type PersistedQueryLimits = Pick<ApiLimits, 'persistedQueriesMax' | 'persistedQu
 export class PersistedQueries {
   readonly #limits: PersistedQueryLimits;
   readonly #listed: ReadonlyMap<string, string> | undefined;
-  /** By hash; the one used longest ago is first. */
-  readonly #registered = new Map<string, string>();
+  /** By hash. */
+  readonly #registered: LRUCache<string, string>;
 
   /** With `listed` keys run these documents and no others. */
   constructor(limits: PersistedQueryLimits, listed?: readonly string[]) {
     this.#limits = limits;
+    this.#registered = new LRUCache({ max: limits.persistedQueriesMax });
     this.#listed = listed && new Map(listed.map((document) => [hashOf(document), document]));
   }
 
@@ -61,23 +63,14 @@ export class PersistedQueries {
   #recall(hash: string): string {
     const query = this.#registered.get(hash);
     if (query === undefined) throw new ApiError('PERSISTED_QUERY_NOT_FOUND', 'PersistedQueryNotFound');
-    this.#keep(hash, query);
     return query;
   }
 
   /** A document that is too long for the cache runs, and must be sent again the next time. */
   #register(hash: string, query: string): string {
     refuseMismatch(hash, query);
-    if (query.length <= this.#limits.persistedQueryLengthMax) this.#keep(hash, query);
+    if (query.length <= this.#limits.persistedQueryLengthMax) this.#registered.set(hash, query);
     return query;
-  }
-
-  #keep(hash: string, query: string): void {
-    this.#registered.delete(hash);
-    this.#registered.set(hash, query);
-    if (this.#registered.size <= this.#limits.persistedQueriesMax) return;
-    const [oldest] = this.#registered.keys();
-    if (oldest !== undefined) this.#registered.delete(oldest);
   }
 }
 

@@ -1,6 +1,6 @@
 /** Doubles of hub parts that specs of the mounted API do not use, and an observed registry. */
 import type { Registry } from '@flotilla/registry';
-import type { ApiLogger } from '../api-deps.js';
+import type { ApiLogger } from '../api-logger.js';
 import type { FleetOperations, PictureFiles, ScreenOperations } from '../fleet-operations.js';
 
 /** The same registry, which records each call of a store. */
@@ -25,6 +25,10 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     events: watch('events', registry.events),
     calls: watch('calls', registry.calls),
     jobs: watch('jobs', registry.jobs),
+    jobCommands: registry.jobCommands,
+    targetPreparation: registry.targetPreparation,
+    targetQueue: registry.targetQueue,
+    targetVerification: registry.targetVerification,
     uploads: watch('uploads', registry.uploads),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,

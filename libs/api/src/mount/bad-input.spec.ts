@@ -28,6 +28,11 @@ describe('a request without a valid key', () => {
     },
   );
 
+  it('gets the scheme to authenticate with', async () => {
+    const { headers } = await fetch(`${api.httpUrl}/graphql?query={viewer{name}}`);
+    expect(headers.get('www-authenticate')).toBe('Bearer');
+  });
+
   it('is refused before its body is read', async () => {
     expect(await api.post('{ not json')).toMatchObject({ status: 401, codes: ['UNAUTHENTICATED'] });
   });

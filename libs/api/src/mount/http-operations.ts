@@ -1,14 +1,14 @@
 /** GraphQL over HTTP around Mercurius: authentication, the form of requests, and their errors. */
-import type { IncomingMessage } from 'node:http';
-import type { GraphQLError } from 'graphql';
 import {
   getOperationAST,
   type DocumentNode,
   type ExecutionResult,
   type FormattedExecutionResult,
+  type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { MercuriusContext } from 'mercurius';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
@@ -16,7 +16,7 @@ import { waitHeaders } from '../errors/wait-headers.js';
 import type { Admission } from '../limits/admission.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { isCompilable } from '../limits/compilable.js';
-import { budgetHeaders, RateLimitedError, type BudgetState } from '../limits/cost-budget.js';
+import { budgetHeaders, RateLimitedError } from '../limits/cost-budget.js';
 import { toPublicErrors } from '../errors/public-errors.js';
 import { bodyMessages, operationNameIn, prepareRequest, refuseOtherThanJson } from './graphql-request.js';
 import type { Operation } from '../limits/operation-cost.js';
@@ -24,8 +24,11 @@ import type { Caller, Callers } from '../sign-in/callers.js';
 
 export type HttpOperations = ReturnType<typeof makeHttpOperations>;
 
-/** Our context, as Mercurius completes it. */
-type MercuriusContext = ApiContext & { readonly reply: FastifyReply };
+// Mercurius takes the type of its context from here.
+declare module 'mercurius' {
+  // eslint-disable-next-line @typescript-eslint/no-empty-object-type -- an interface is necessary
+  interface MercuriusContext extends ApiContext {}
+}
 
 /** The caller of a request that was refused before authentication. */
 const unknownCaller: Caller = { viewer: { kind: 'KEY', id: '', name: 'unknown', scopes: [] } };
@@ -40,17 +43,18 @@ export function makeHttpOperations(
   { registry, logger, callers, clientOf, admission }: HttpDeps,
   { requestBytesMax }: ApiLimits,
 ) {
-  const known = new WeakMap<IncomingMessage, Caller>();
-  const budgets = new WeakMap<object, BudgetState>();
+  const known = new WeakMap<FastifyRequest, Caller>();
   const messages = bodyMessages(requestBytesMax);
-  const callerOf = ({ raw }: FastifyRequest): Caller => known.get(raw) ?? unknownCaller;
+  const callerOf = (request: FastifyRequest): Caller => known.get(request) ?? unknownCaller;
   return {
     routeOptions: {
       bodyLimit: requestBytesMax,
       // Before the body is read, so that a caller without a key causes no work.
       preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
         if (request.headers.accept?.includes(responseType)) void reply.type(`${responseType}; charset=utf-8`);
-        known.set(request.raw, await authenticateRequest(callers, request, reply));
+        const { raw, method } = request;
+        // GET changes nothing: Mercurius runs only queries there.
+        known.set(request, await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD'));
         refuseOtherThanJson(request);
       },
       preValidation: async (request: FastifyRequest) =>
@@ -61,35 +65,29 @@ export function makeHttpOperations(
     beforeExecution: async (
       schema: GraphQLSchema,
       document: DocumentNode,
-      context: object,
+      context: MercuriusContext,
       variables?: Readonly<Record<string, unknown>>,
     ) => {
-      const { reply, viewer } = context as MercuriusContext;
+      const { reply, viewer } = context;
       const operation = { schema, document, variables, operationName: operationNameIn(reply.request) };
       refuseSubscription(operation);
-      const budget = await admission.admit(operation, viewer).catch((error: unknown) => {
-        if (error instanceof RateLimitedError) {
-          budgets.set(context, error.state);
-          void reply.headers(budgetHeaders(error.state, true));
-        }
-        throw error;
-      });
-      budgets.set(context, budget);
-      void reply.headers(budgetHeaders(budget));
+      context.budget = await admission.admit(operation, viewer);
+      void reply.headers(budgetHeaders(context.budget));
       return isCompilable(schema, document) ? undefined : { document };
     },
     /** The hook before the answer is sent. */
-    beforeAnswer: (execution: ExecutionResult, context: object) => {
-      const budget = budgets.get(context);
+    beforeAnswer: (execution: ExecutionResult, { budget }: MercuriusContext) => {
       if (budget) execution.extensions = { ...execution.extensions, budget };
     },
     formatErrors: (
       { data, errors }: ExecutionResult & { readonly errors: readonly GraphQLError[] },
-      context: object,
+      { reply, budget: spent }: MercuriusContext,
     ): { readonly statusCode: number; readonly response: FormattedExecutionResult } => {
-      const budget = budgets.get(context);
+      // Without data nothing was executed.
+      const refusal = data === undefined ? errors[0] : undefined;
+      void reply.headers(refusalHeaders(refusal));
+      const budget = refusal instanceof RateLimitedError ? refusal.state : spent;
       const response = {
-        // Absent where nothing was executed.
         ...(data !== undefined && { data }),
         errors: toPublicErrors(errors, logger, messages),
         ...(budget && { extensions: { budget } }),
@@ -102,19 +100,9 @@ export function makeHttpOperations(
 /** What a client that knows GraphQL over HTTP accepts. */
 const responseType = 'application/graphql-response+json';
 
-/** GET changes nothing: Mercurius runs only queries there. */
-async function authenticateRequest(
-  callers: Callers,
-  { raw, method }: FastifyRequest,
-  reply: FastifyReply,
-): Promise<Caller> {
-  try {
-    return await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD');
-  } catch (error) {
-    if (error instanceof ApiError && error.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
-    void reply.headers(waitHeaders(error));
-    throw error;
-  }
+function refusalHeaders(refusal: unknown): Readonly<Record<string, string>> {
+  const isUnauthenticated = refusal instanceof ApiError && refusal.code === 'UNAUTHENTICATED';
+  return isUnauthenticated ? { 'www-authenticate': 'Bearer' } : waitHeaders(refusal);
 }
 
 /** A request has one answer. */

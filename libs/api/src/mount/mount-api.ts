@@ -10,7 +10,7 @@ import { NestFactory } from '@nestjs/core';
 import { GraphQLSchemaHost } from '@nestjs/graphql';
 import type { FastifyInstance } from 'fastify';
 import type {} from 'mercurius';
-import { FailedAttempts } from '../access/failed-attempts.js';
+import { KeyFailures } from '../access/key-failures.js';
 import { McpServer } from '../mcp/mcp-server.js';
 import { viewOf } from '../api-context.js';
 import { directClient, type ApiDeps } from '../api-deps.js';
@@ -45,7 +45,7 @@ export interface MountedApi {
 /** To be called before the server listens. */
 export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<MountedApi> {
   const limits = { ...defaultApiLimits, ...deps.limits };
-  // Before everybody who looks again at keys and sessions when they hear it.
+  // First, because other subscribers check keys and sessions again after this notification.
   const stopForgetting = deps.feed.subscribe('access', () => {
     deps.registry.apiKeys.forget();
     deps.registry.userSessions.forget();
@@ -55,7 +55,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   const { signIns, people, publicUrl, logger } = deps;
   const isHttps = deps.isHttps === true || publicUrl?.startsWith('https:') === true;
   const isSecure = (request: IncomingMessage) => isHttps || clientOf(request).isSecure;
-  const failures = deps.failures ?? new FailedAttempts();
+  const failures = deps.failures ?? new KeyFailures();
   const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure, clientOf, failures });
   const mcp = new McpServer({ ...deps, clientOf, callers, budget: admission.budget }, limits);
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);

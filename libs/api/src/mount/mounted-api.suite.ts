@@ -168,7 +168,7 @@ async function addDevice(
     .slice(0, 64) as ToolSetHash;
   await registry.toolSets.ensure({ hash, tools: tools.map((each) => ({ ...each, schemaKnown: true })) });
   const at = Date.now();
-  const { epoch } = await registry.devices.connecting({
+  const { epoch } = await registry.devices.connect({
     deviceId,
     dialect: 'XIAOZHI',
     transport: 'MQTT',

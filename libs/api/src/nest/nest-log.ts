@@ -3,7 +3,7 @@
  * public-errors.ts logs them.
  */
 import type { LoggerService } from '@nestjs/common';
-import type { ApiLogger } from '../api-deps.js';
+import type { ApiLogger } from '../api-logger.js';
 
 export function makeNestLog(logger: ApiLogger): LoggerService {
   return {

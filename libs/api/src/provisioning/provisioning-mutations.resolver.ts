@@ -53,7 +53,7 @@ export class ProvisioningMutationsResolver implements Required<Pick<MutationReso
   ): Promise<Payload<{ device: DeviceRow; credential: unknown }>> {
     const { devices, credentials, userErrors } = await this.#register([input], context);
     const [device] = devices;
-    // The caller gave no list: its places have no part in the path.
+    // The input is one device, so the path of an error has no list index.
     const errors = userErrors.map((refusal) => ({ ...refusal, path: refusal.path.filter((_, place) => place !== 1) }));
     return { ...(device && { device }), credential: credentials[0] ?? null, userErrors: errors };
   }

@@ -3,7 +3,7 @@ import Fastify, { type FastifyInstance } from 'fastify';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Job } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
-import type { ApiKeys, JobStore, TargetRow } from '@flotilla/registry';
+import type { ApiKeys, JobReads, TargetRow } from '@flotilla/registry';
 import { jobResultRoutes } from './job-results.js';
 import { authenticate } from '../access/authentication.js';
 import { CostBudget } from '../limits/cost-budget.js';
@@ -20,7 +20,7 @@ class ManyTargets {
 
   find = async (id: string): Promise<Job | undefined> => (id === JOB ? ({ id: JOB } as Job) : undefined);
 
-  targets: JobStore['targets'] = async (_ids, _filter, { first, after }) => {
+  targets: JobReads['targets'] = async (_ids, _filter, { first, after }) => {
     this.pagesRead += 1;
     const from = after === undefined ? 0 : Number(after);
     const count = Math.min(first, TARGETS - from);

@@ -5,11 +5,11 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify/sync';
 import type { JobId, ToolResult } from '@flotilla/mcp';
-import type { JobStore, Principal, TargetRow } from '@flotilla/registry';
+import type { JobReads, Principal, TargetRow } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { RestRoute } from './rest-routes.js';
 
-type Results = Pick<JobStore, 'find' | 'targets'>;
+type Results = Pick<JobReads, 'find' | 'targets'>;
 
 interface Format {
   readonly contentType: string;

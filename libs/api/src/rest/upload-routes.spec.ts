@@ -92,8 +92,8 @@ describe('files of uploads', () => {
 
   it('are for keys with DEVICES_READ', async () => {
     const id = await kept('image/jpeg');
-    const nobody = await fetch(`${api.httpUrl}/api/uploads/${id}`);
-    expect([nobody.status, await nobody.json()]).toMatchObject([401, { code: 'UNAUTHENTICATED' }]);
+    const anonymous = await fetch(`${api.httpUrl}/api/uploads/${id}`);
+    expect([anonymous.status, await anonymous.json()]).toMatchObject([401, { code: 'UNAUTHENTICATED' }]);
     const other = await get(`/api/uploads/${id}/thumbnail`, ['JOBS_READ', 'EVENTS_READ']);
     expect([other.status, await other.json()]).toMatchObject([403, { code: 'FORBIDDEN' }]);
   });

@@ -31,7 +31,7 @@ export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps)
   return [
     {
       ...{ method: 'POST', url: '/api/uploads' },
-      // What it is for: to be shown, which calls a tool that is for users only.
+      // An uploaded picture is shown by a user-only tool, so the upload needs the same scope.
       scope: 'TOOLS_CALL_PRIVILEGED',
       handle: async (request, reply, viewer) => {
         const taken = await pictures.take(request.raw);
@@ -68,7 +68,7 @@ export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps)
   ];
 }
 
-/** Never sniffed, never run, never kept by a proxy: the bytes are a device's or a stranger's. */
+/** Untrusted bytes: browsers must not guess their type or run them, nor proxies cache them. */
 function headersOf(id: string, contentType: string, sizeBytes: number): Record<string, string | number> {
   const ending = pictureTypes.get(contentType);
   return {

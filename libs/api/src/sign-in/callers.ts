@@ -8,7 +8,7 @@ import type { ApiKeys, Principal } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import type { ClientOf } from '../api-deps.js';
 import { authenticate } from '../access/authentication.js';
-import { TooManyFailuresError, type FailedAttempts } from '../access/failed-attempts.js';
+import { TooManyFailuresError, type KeyFailures } from '../access/key-failures.js';
 import { readCookie } from './cookies.js';
 import { originOf } from './same-origin.js';
 
@@ -26,7 +26,7 @@ export interface CallersDeps {
   /** The browser reaches this hub by HTTPS. */
   readonly isSecure: (request: IncomingMessage) => boolean;
   readonly clientOf: ClientOf;
-  readonly failures: FailedAttempts;
+  readonly failures: KeyFailures;
 }
 
 export class Callers {

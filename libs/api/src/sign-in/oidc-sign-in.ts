@@ -6,7 +6,7 @@
 import * as oidc from 'openid-client';
 import type { OidcPerson } from '@flotilla/fleet';
 import type { Role } from '@flotilla/registry';
-import type { ApiLogger } from '../api-deps.js';
+import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 
 export interface OidcSettings {

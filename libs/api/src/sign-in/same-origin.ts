@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 export type RequestOrigin = 'same' | 'foreign' | 'unknown';
 
-/** `unknown`: no browser that says it, or no browser. */
+/** `unknown`: the request has neither `Sec-Fetch-Site` nor `Origin`, as from a program. */
 export function originOf(headers: IncomingHttpHeaders, publicUrl: string | undefined): RequestOrigin {
   const site = headers['sec-fetch-site'];
   if (site !== undefined) return site === 'same-origin' ? 'same' : 'foreign';

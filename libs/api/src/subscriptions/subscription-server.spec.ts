@@ -193,7 +193,7 @@ describe('jobProgress', () => {
     const job = await makeJob();
     const stream = open(`subscription { jobProgress(jobId: "${job.id}") { state progress { total ratePerMinute } } }`);
     expect(await stream.next()).toMatchObject({ jobProgress: { state: job.state, progress: { total: 0 } } });
-    await api.registry.jobs.transition(job, { state: 'FINISHED', conclusion: 'CANCELLED' }, Date.now());
+    await api.registry.jobCommands.transition(job, { state: 'FINISHED', conclusion: 'CANCELLED' }, Date.now());
     expect(await publishUntilSeen(() => api.feed.publish('job', { jobId: job.id }), stream)).toMatchObject({
       jobProgress: { state: 'FINISHED' },
     });
@@ -201,7 +201,7 @@ describe('jobProgress', () => {
   });
 
   async function makeJob(): Promise<Job> {
-    const made = await api.registry.jobs.create({
+    const made = await api.registry.jobCommands.create({
       id: '019a9d00-0000-7000-8000-000000000001' as Job['id'],
       name: undefined,
       tool: 'self.get_device_status',

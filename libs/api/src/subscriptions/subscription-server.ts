@@ -10,7 +10,7 @@ import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
-import { TooManyFailuresError } from '../access/failed-attempts.js';
+import { TooManyFailuresError } from '../access/key-failures.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
 import { toPublicErrors } from '../errors/public-errors.js';

@@ -4,7 +4,8 @@ import type { EventFeed } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
 import type { DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
-import { FEED, LIMITS, LOGGER, type ApiLogger } from '../api-deps.js';
+import { FEED, LIMITS, LOGGER } from '../api-deps.js';
+import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type {

@@ -18,7 +18,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import { thumbnailUrl, uploadUrl } from '../rest/upload-urls.js';
 import { userErrors } from '../errors/user-errors.js';
 
-/** What the schema says where null is given. */
+/** The default of the schema, also used for null. */
 const QUALITY = 80;
 
 /**

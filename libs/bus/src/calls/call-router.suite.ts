@@ -30,12 +30,12 @@ function routedCall(timeoutMs = 5_000): RoutedCall {
   };
 }
 
-function serverThat(call: CallServer['call']): CallServer {
-  return { call, refreshTools: (deviceId) => deviceId === device, disconnect: (deviceId) => deviceId === device };
+function serverThat(enqueue: CallServer['enqueue']): CallServer {
+  return { enqueue, refreshTools: (deviceId) => deviceId === device, disconnect: (deviceId) => deviceId === device };
 }
 
 function send(router: CallRouter, gateway: string, routed: RoutedCall): Promise<SettledCall> {
-  return new Promise((resolve) => router.call(gatewayId(gateway), routed, resolve));
+  return new Promise((resolve) => router.deliver(gatewayId(gateway), routed, resolve));
 }
 
 export function describeCallRouter(harness: BusHarness): void {
@@ -78,7 +78,7 @@ export function describeCallRouter(harness: BusHarness): void {
         }),
       );
       const settlements: SettledCall[] = [];
-      here.calls.call(gatewayId('twice'), routedCall(), (settled) => settlements.push(settled));
+      here.calls.deliver(gatewayId('twice'), routedCall(), (settled) => settlements.push(settled));
       // A later call on the same path returns after both.
       await send(here.calls, 'twice', routedCall());
       expect(settlements.map((settled) => settled.settledAt)).toEqual([1]);
@@ -89,7 +89,7 @@ export function describeCallRouter(harness: BusHarness): void {
       const { here } = harness.buses();
       let isReturned = false;
       const settled = await new Promise<SettledCall>((resolve) => {
-        here.calls.call(gatewayId('nowhere'), routedCall(), (end) => {
+        here.calls.deliver(gatewayId('nowhere'), routedCall(), (end) => {
           expect(isReturned).toBe(true);
           resolve(end);
         });

@@ -27,16 +27,16 @@ export interface RoutedCall {
 }
 
 /**
- * The gateway's side. `settle` runs exactly once; a device without a live session (of that epoch)
- * is NOT_SENT with DEVICE_OFFLINE.
+ * The gateway's side. It puts calls into the queue of a session; `settle` runs exactly once. A
+ * device without a live session (of that epoch) is NOT_SENT with DEVICE_OFFLINE.
  */
 export interface CallServer {
-  call(routed: RoutedCall, settle: (settled: SettledCall) => void): void;
+  enqueue(routed: RoutedCall, settle: (settled: SettledCall) => void): void;
   /**
    * Checks a call of another process again; undefined if it may be sent. Without this function
    * every call may.
    */
-  readonly refuse?: (routed: RoutedCall) => CallError | undefined;
+  readonly refusalOf?: (routed: RoutedCall) => CallError | undefined;
   /** Requests the tools of the device again; false without a live session. */
   refreshTools(deviceId: DeviceId): boolean;
   /** Ends the device's session. */
@@ -50,7 +50,7 @@ export interface CallRouter {
    * Delivers a call to a gateway; `settle` runs exactly once. Not delivered: NOT_SENT with
    * DEVICE_OFFLINE, or UNAVAILABLE without Redis. No answer: UNKNOWN with GATEWAY_UNREACHABLE.
    */
-  call(gatewayId: HubProcessId, routed: RoutedCall, settle: (settled: SettledCall) => void): void;
+  deliver(gatewayId: HubProcessId, routed: RoutedCall, settle: (settled: SettledCall) => void): void;
   refreshTools(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean>;
   disconnect(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean>;
   /** Gateways of other processes with pending answers. */

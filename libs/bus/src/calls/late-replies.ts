@@ -22,7 +22,7 @@ interface Reply {
 export class LateReplies {
   readonly #link: RedisLink;
   readonly #logger: BusLogger;
-  readonly #waiting = new Set<Reply>();
+  #waiting: Reply[] = [];
   #timer: NodeJS.Timeout | undefined;
 
   constructor(link: RedisLink, logger: BusLogger) {
@@ -37,7 +37,7 @@ export class LateReplies {
 
   close(): void {
     clearTimeout(this.#timer);
-    this.#waiting.clear();
+    this.#waiting = [];
   }
 
   #try(reply: Reply): void {
@@ -48,7 +48,7 @@ export class LateReplies {
         if (reply.undelivered < UNDELIVERED_MAX) this.#keep(reply);
       },
       (error: unknown) => {
-        if (this.#waiting.size === 0)
+        if (this.#waiting.length === 0)
           this.#logger.warn({ err: error }, 'could not answer another hub process; retrying');
         this.#keep(reply);
       },
@@ -56,21 +56,16 @@ export class LateReplies {
   }
 
   #keep(reply: Reply): void {
-    this.#waiting.add(reply);
-    if (this.#waiting.size > WAITING_MAX) {
-      for (const oldest of this.#waiting) {
-        this.#waiting.delete(oldest);
-        break;
-      }
-    }
+    this.#waiting.push(reply);
+    if (this.#waiting.length > WAITING_MAX) this.#waiting.shift();
     this.#timer ??= setTimeout(() => this.#tryAll(), TRY_EVERY_MS).unref();
   }
 
   #tryAll(): void {
     this.#timer = undefined;
     const now = Date.now();
-    const replies = [...this.#waiting];
-    this.#waiting.clear();
+    const replies = this.#waiting;
+    this.#waiting = [];
     for (const reply of replies) if (reply.until > now) this.#try(reply);
   }
 }

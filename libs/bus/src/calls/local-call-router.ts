@@ -30,7 +30,7 @@ export class LocalCallRouter implements CallRouter {
     return this.#servers.has(gatewayId);
   }
 
-  call(gatewayId: HubProcessId, routed: RoutedCall, settle: (settled: SettledCall) => void): void {
+  deliver(gatewayId: HubProcessId, routed: RoutedCall, settle: (settled: SettledCall) => void): void {
     const server = this.#servers.get(gatewayId);
     const settleFirst = settleOnce(settle);
     if (server === undefined) {
@@ -38,7 +38,7 @@ export class LocalCallRouter implements CallRouter {
       return;
     }
     try {
-      server.call(routed, settleFirst);
+      server.enqueue(routed, settleFirst);
     } catch (cause) {
       // A server must not throw. If it does, the bytes may still have been sent.
       this.#logger.error(
@@ -51,7 +51,7 @@ export class LocalCallRouter implements CallRouter {
 
   /** Checks a call of another process for the gateway; undefined if it may be sent. */
   refusalOf(gatewayId: HubProcessId, routed: RoutedCall): CallError | undefined {
-    return this.#servers.get(gatewayId)?.refuse?.(routed);
+    return this.#servers.get(gatewayId)?.refusalOf?.(routed);
   }
 
   refreshTools(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {

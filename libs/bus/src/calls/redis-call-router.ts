@@ -86,16 +86,16 @@ export class RedisCallRouter implements CallRouter {
     };
   }
 
-  call(gatewayId: HubProcessId, routed: RoutedCall, settle: (settled: SettledCall) => void): void {
+  deliver(gatewayId: HubProcessId, routed: RoutedCall, settle: (settled: SettledCall) => void): void {
     if (this.#local.has(gatewayId)) {
-      this.#local.call(gatewayId, routed, settle);
+      this.#local.deliver(gatewayId, routed, settle);
       return;
     }
     if (this.#pending.size >= PENDING_REQUESTS_MAX) {
       queueMicrotask(() => settle(routerOverloaded(routed, Date.now())));
       return;
     }
-    this.#deliver(gatewayId, { kind: 'call', routed }, deadlineOf(routed) - Date.now() + REPLY_TRAVEL_MS, {
+    this.#request(gatewayId, { kind: 'call', routed }, deadlineOf(routed) - Date.now() + REPLY_TRAVEL_MS, {
       replied: (reply) => settle(reply.kind === 'settled' ? reply.settled : gatewaySilent(routed, Date.now())),
       timedOut: () => settle(gatewaySilent(routed, Date.now())),
       gatewayEnded: () => settle(gatewayGone(routed, Date.now())),
@@ -106,12 +106,12 @@ export class RedisCallRouter implements CallRouter {
 
   refreshTools(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {
     if (this.#local.has(gatewayId)) return this.#local.refreshTools(gatewayId, deviceId);
-    return this.#deliverCommand(gatewayId, { kind: 'refreshTools', deviceId });
+    return this.#requestCommand(gatewayId, { kind: 'refreshTools', deviceId });
   }
 
   disconnect(gatewayId: HubProcessId, deviceId: DeviceId): Promise<boolean> {
     if (this.#local.has(gatewayId)) return this.#local.disconnect(gatewayId, deviceId);
-    return this.#deliverCommand(gatewayId, { kind: 'disconnect', deviceId });
+    return this.#requestCommand(gatewayId, { kind: 'disconnect', deviceId });
   }
 
   awaited(): ReadonlySet<HubProcessId> {
@@ -132,11 +132,11 @@ export class RedisCallRouter implements CallRouter {
     }
   }
 
-  #deliverCommand(gatewayId: HubProcessId, request: GatewayRequest): Promise<boolean> {
+  #requestCommand(gatewayId: HubProcessId, request: GatewayRequest): Promise<boolean> {
     return new Promise((resolve, reject) => {
       const unanswered = (): void =>
         reject(new BusError('GATEWAY_UNREACHABLE', `Gateway ${gatewayId} received a request and did not answer.`));
-      this.#deliver(gatewayId, request, GATEWAY_REPLY_MS, {
+      this.#request(gatewayId, request, GATEWAY_REPLY_MS, {
         replied: (reply) => resolve(reply.kind === 'done' && reply.isDone),
         timedOut: unanswered,
         gatewayEnded: unanswered,
@@ -149,7 +149,7 @@ export class RedisCallRouter implements CallRouter {
     });
   }
 
-  #deliver(gatewayId: HubProcessId, request: GatewayRequest, waitMs: number, handlers: ReplyHandlers): void {
+  #request(gatewayId: HubProcessId, request: GatewayRequest, waitMs: number, handlers: ReplyHandlers): void {
     if (!this.#link.isReady) {
       queueMicrotask(handlers.unreachable);
       return;
@@ -179,7 +179,7 @@ export class RedisCallRouter implements CallRouter {
     this.#guard(() => {
       const request = parseRequest(text);
       const { askId } = request;
-      if (request.kind === 'call') return this.#enqueue(gatewayId, request.routed, { sender, askId });
+      if (request.kind === 'call') return this.#deliverHere(gatewayId, request.routed, { sender, askId });
       const command = request.kind === 'disconnect' ? this.#local.disconnect : this.#local.refreshTools;
       void command.call(this.#local, gatewayId, request.deviceId).then((isDone) => {
         this.#reply(sender, { kind: 'done', askId, isDone }, Date.now() + GATEWAY_REPLY_MS);
@@ -188,7 +188,7 @@ export class RedisCallRouter implements CallRouter {
   }
 
   /** Applies the checks to a call of another process, which should have applied them. */
-  #enqueue(
+  #deliverHere(
     gatewayId: HubProcessId,
     routed: RoutedCall,
     { sender, askId }: { readonly sender: string; readonly askId: number },
@@ -196,7 +196,7 @@ export class RedisCallRouter implements CallRouter {
     const until = deadlineOf(routed);
     const reply = (settled: SettledCall): void => this.#reply(sender, { kind: 'settled', askId, settled }, until);
     const refusal = this.#local.refusalOf(gatewayId, routed);
-    if (refusal === undefined) return this.#local.call(gatewayId, routed, reply);
+    if (refusal === undefined) return this.#local.deliver(gatewayId, routed, reply);
     const { deviceId, call } = routed;
     this.#logger.warn(
       { deviceId, callId: call.callId, tool: call.tool, code: refusal.code },

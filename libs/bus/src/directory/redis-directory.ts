@@ -4,6 +4,7 @@
  * gateway disappear, and a restarted Redis gets its entries again.
  */
 import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
@@ -49,7 +50,7 @@ export class RedisDirectory implements SessionDirectory {
   /** The entries of this process, limited by its session table. */
   readonly #own = new Map<DeviceId, DirectoryEntry>();
   /** The verified text and signature of each device. */
-  readonly #checked = new Map<DeviceId, string>();
+  readonly #checked = new LRUCache<DeviceId, string>({ max: CHECKED_MAX });
   readonly #renewal: NodeJS.Timeout;
 
   constructor(link: RedisLink, prefix: string, logger: BusLogger) {
@@ -114,14 +115,7 @@ export class RedisDirectory implements SessionDirectory {
     const signed = `${mac} ${text}`;
     if (this.#checked.get(deviceId) === signed) return true;
     if (this.#link.macOf(this.#key(deviceId), text) !== mac) return false;
-    this.#checked.delete(deviceId);
     this.#checked.set(deviceId, signed);
-    if (this.#checked.size > CHECKED_MAX) {
-      for (const oldest of this.#checked.keys()) {
-        this.#checked.delete(oldest);
-        break;
-      }
-    }
     return true;
   }
 

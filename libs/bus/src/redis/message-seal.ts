@@ -5,6 +5,7 @@
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 
 /** Characters of base64url: 132 of the 256 bits. */
 const MAC_LENGTH = 22;
@@ -15,8 +16,8 @@ const MAC_LENGTH = 22;
 const AGE_MAX_MS = 60_000;
 /** Sequence numbers per ms: the sender's clock, counted up for several messages in one ms. */
 const PER_MS = 1_000;
-/** Remembered senders. Beyond this, those without messages for twice AGE_MAX_MS are forgotten. */
-const SENDERS_MAX = 256;
+/** Remembered senders: more than the processes of a hub, with restarts, within AGE_MAX_MS. */
+const SENDERS_MAX = 1_024;
 
 export type SealProblem =
   /** Not in the format of a signed message. */
@@ -36,7 +37,7 @@ export class MessageSeal {
   readonly #key: KeyObject;
   readonly #now: () => number;
   readonly #ownMark: string;
-  readonly #latest = new Map<string, number>();
+  readonly #latest = new LRUCache<string, number>({ max: SENDERS_MAX });
   #sequence = 0;
 
   constructor(
@@ -68,21 +69,14 @@ export class MessageSeal {
     const expected = this.macOf(channel, message.slice(MAC_LENGTH));
     if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return { problem: 'wrong_key' };
     const sequence = Number(digits);
-    const now = this.#now();
-    if (Math.abs(now - sequence / PER_MS) > AGE_MAX_MS) return { problem: 'out_of_time' };
+    if (Math.abs(this.#now() - sequence / PER_MS) > AGE_MAX_MS) return { problem: 'out_of_time' };
     if (sequence <= (this.#latest.get(sender) ?? 0)) return { problem: 'replayed' };
     this.#latest.set(sender, sequence);
-    if (this.#latest.size > SENDERS_MAX) this.#forgetSilent(now);
     return { sender, text: message.slice(head.length) };
   }
 
   /** Also signs values that are stored in Redis. */
   macOf(place: string, text: string): string {
     return createHmac('sha256', this.#key).update(`${place}\n${text}`).digest('base64url').slice(0, MAC_LENGTH);
-  }
-
-  #forgetSilent(now: number): void {
-    for (const [sender, sequence] of this.#latest)
-      if (now - sequence / PER_MS > 2 * AGE_MAX_MS) this.#latest.delete(sender);
   }
 }

@@ -72,7 +72,7 @@ describe.skipIf(!isRedisInstalled())('a Redis with access control', () => {
     const [here, there] = [await open(redisUrl, redisCa), await open(redisUrl, redisCa)];
     const gatewayId = 'g' as HubProcessId;
     const end = await there.calls.serve(gatewayId, {
-      call: () => undefined,
+      enqueue: () => undefined,
       refreshTools: () => true,
       disconnect: () => false,
     });

@@ -25,7 +25,7 @@ export interface TickBackend<Connection> {
  * BullMQ renews the locks of its items until the last handler has ended, with a timer that keeps
  * the process alive.
  */
-class TickWorker<Connection> extends Worker<unknown, void, string, IQueueBackend, object, Connection> {
+class StoppableWorker<Connection> extends Worker<unknown, void, string, IQueueBackend, object, Connection> {
   stopRenewing(): Promise<void> {
     return this.lockManager.close();
   }
@@ -36,7 +36,7 @@ export class BullmqTickQueue<Connection> implements TickQueue {
   readonly #logger: BusLogger;
   readonly #queue;
   readonly #repeats = new Map<string, { readonly tick: Tick; readonly everyMs: number }>();
-  #worker: TickWorker<Connection> | undefined;
+  #worker: StoppableWorker<Connection> | undefined;
   #restoreTimer: NodeJS.Timeout | undefined;
   #isClosed = false;
 
@@ -93,7 +93,7 @@ export class BullmqTickQueue<Connection> implements TickQueue {
   }
 
   async work(handler: (tick: Tick) => Promise<void>, concurrency: number): Promise<void> {
-    const worker = new TickWorker<Connection>(
+    const worker = new StoppableWorker<Connection>(
       QUEUE_NAME,
       (item: QueueItem<unknown, void>) => handler(parseTick(item.data)),
       {

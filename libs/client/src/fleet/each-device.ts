@@ -1,7 +1,7 @@
 /** Devices of a filter, one after the other, page by page. */
-import type { FlotillaClient } from '../flotilla-client.js';
 import { DevicesDocument, type DeviceSummaryFragment } from '../generated/operations.js';
 import type { DeviceFilter, DeviceOrder } from '../generated/schema-types.js';
+import type { OperationSender } from '../operation.js';
 
 export interface DeviceListOptions {
   readonly filter?: DeviceFilter;
@@ -12,7 +12,7 @@ export interface DeviceListOptions {
 }
 
 export async function* eachDevice(
-  client: Pick<FlotillaClient, 'request'>,
+  client: Pick<OperationSender, 'request'>,
   { filter, orderBy, pageSize = 200, signal }: DeviceListOptions,
 ): AsyncGenerator<DeviceSummaryFragment, void, void> {
   let after: string | null | undefined;

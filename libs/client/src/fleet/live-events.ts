@@ -20,7 +20,7 @@ export class LiveEvents<Value> {
     this.#wake?.();
   }
 
-  /** What is in the queue is among what was missed: it is read again with that. */
+  /** Empties the queue: the reader reads its events again, together with the missed ones. */
   miss(): void {
     this.#values = [];
     this.#hasMissed = true;

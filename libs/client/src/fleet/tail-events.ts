@@ -2,7 +2,6 @@
  * An endless event stream without gaps: live events, plus events by cursor after a lost connection
  * or a full queue. Each event arrives once, in cursor order except for those read later.
  */
-import type { FlotillaClient } from '../flotilla-client.js';
 import { FlotillaError } from '../flotilla-error.js';
 import {
   EventAddedDocument,
@@ -12,6 +11,7 @@ import {
 } from '../generated/operations.js';
 import type { EventFilter } from '../generated/schema-types.js';
 import { LiveEvents } from './live-events.js';
+import type { OperationSender } from '../operation.js';
 import { SeenEvents } from './seen-events.js';
 
 export interface TailOptions {
@@ -27,8 +27,6 @@ export interface TailedEvent {
   readonly node: EventFieldsFragment;
 }
 
-type Peer = Pick<FlotillaClient, 'request' | 'subscribe'>;
-
 /** Events of one page while catching up: the most that a page may have. */
 const pageRows = 200;
 /**
@@ -38,7 +36,7 @@ const pageRows = 200;
 const settleMs = 1_000;
 
 export async function* tailEvents(
-  client: Peer,
+  client: OperationSender,
   { filter = {}, after, signal }: TailOptions,
   queueMax: number,
 ): AsyncGenerator<TailedEvent, void, void> {
@@ -75,7 +73,7 @@ export async function* tailEvents(
 }
 
 async function listen(
-  client: Peer,
+  client: OperationSender,
   filter: EventFilter,
   live: LiveEvents<TailedEvent>,
   { signal, missSome }: { readonly signal: AbortSignal; readonly missSome: () => void },
@@ -99,7 +97,7 @@ async function listen(
 }
 
 async function latestCursor(
-  client: Peer,
+  client: OperationSender,
   filter: EventFilter,
   options: { readonly signal?: AbortSignal },
 ): Promise<string | undefined> {
@@ -108,7 +106,7 @@ async function latestCursor(
 }
 
 async function* eventsAfter(
-  client: Peer,
+  client: OperationSender,
   filter: EventFilter,
   start: string | undefined,
   options: { readonly signal?: AbortSignal },

@@ -1,4 +1,4 @@
-/** Values from a sender that does not wait to one reader that does, so many at most. */
+/** A bounded queue between a sender that does not wait and one reader that does. */
 
 export class BoundedQueue<Value> {
   readonly #values: Value[] = [];

@@ -3,7 +3,7 @@ import type { ToolPolicy } from '@flotilla/jobs';
 import type { FirmwareImageRow } from '@flotilla/registry';
 import { ownerOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import { changesFirmware } from '../calls/tool-gate.js';
+import { changesFirmware } from '../calls/call-rules.js';
 
 /**
  * `on`: each job with a disruptive tool waits for approval. `firmware` and `on`: new firmware needs
@@ -26,7 +26,8 @@ export const noApprovals: ApprovalRules = { mode: 'off', callDevicesMax: approva
 /** The time in which devices of single calls are counted, ms. */
 export const approvalWindowMs = 3_600_000;
 
-export interface AskedAct {
+/** What may need an approval: a tool with its policy, and the image of a roll-out. */
+export interface ApprovalSubject {
   readonly tool: string;
   readonly policy: Pick<ToolPolicy, 'disruptive'>;
   /** The image of a roll-out. */
@@ -34,14 +35,18 @@ export interface AskedAct {
 }
 
 /** Whether a job waits until another person approves it. */
-export function needsApproval({ mode }: ApprovalRules, { tool, policy, image }: AskedAct, actor: Actor): boolean {
+export function needsApproval(
+  { mode }: ApprovalRules,
+  { tool, policy, image }: ApprovalSubject,
+  actor: Actor,
+): boolean {
   if (mode === 'off') return false;
   if (mode === 'on' && policy.disruptive) return true;
   return image === undefined ? changesFirmware(tool) : mayBePublisher(image, actor);
 }
 
 /** Whether a single call counts towards `callDevicesMax`. */
-export function isCounted({ mode }: ApprovalRules, { tool, policy }: Omit<AskedAct, 'image'>): boolean {
+export function isCounted({ mode }: ApprovalRules, { tool, policy }: Omit<ApprovalSubject, 'image'>): boolean {
   return mode !== 'off' && ((mode === 'on' && policy.disruptive) || changesFirmware(tool));
 }
 

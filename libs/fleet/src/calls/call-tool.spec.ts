@@ -46,12 +46,12 @@ describe('callTool', () => {
   });
 
   it('sets both deadlines once, no later than the start plus the timeout', async () => {
-    const before = Date.now();
+    const before = hub.clock.now();
     await hub.fleet.callTool(request({ timeoutMs: 5_000 }), operator);
     const sent = hub.gateway.seen[0]?.call;
     expect(sent?.queueDeadlineAt).toBe(sent?.callDeadlineAt);
     expect(sent?.callDeadlineAt).toBeGreaterThanOrEqual(before + 5_000);
-    expect(sent?.callDeadlineAt).toBeLessThanOrEqual(Date.now() + 5_000);
+    expect(sent?.callDeadlineAt).toBeLessThanOrEqual(hub.clock.now() + 5_000);
     expect(hub.gateway.seen[0]?.epoch).toBeUndefined();
   });
 
@@ -202,7 +202,8 @@ describe('callTool', () => {
       await expect.poll(() => hub.gateway.callCount).toBe(1);
       const successor = await fixture.startAnother();
       await successor.connect(['board-1']);
-      const { call } = await successor.fleet.callTool(request({ idempotencyKey: key, timeoutMs: 1_000 }), operator);
+      const again = successor.fleet.callTool(request({ idempotencyKey: key, timeoutMs: 1_000 }), operator);
+      const { call } = await hub.clock.during(again);
       expect(call).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED' } });
       expect(successor.gateway.callCount).toBe(0);
     });

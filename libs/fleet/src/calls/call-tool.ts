@@ -1,7 +1,4 @@
-/**
- * One tool call on one device: authorised, recorded and routed. A call that names a known device
- * leaves a record, even if it is refused.
- */
+/** Calls a tool of one device and records the end of the call, even if the call was refused. */
 import type { Bus, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
@@ -23,18 +20,18 @@ import { refuseRequest } from './call-request.js';
 import type { CallAnswer, CallRequest } from './call-request.js';
 import { KeyedCalls } from './keyed-calls.js';
 import { locateDevice } from './locate-device.js';
-import type { PolicyCache } from './policy-cache.js';
+import type { PolicyCache } from '../policies/policy-cache.js';
 import type { ProcessWatch } from './process-watch.js';
 import type { SingleCalls } from './single-calls.js';
 import type { CallEnd, StartedCall } from './started-call.js';
-import type { ToolGate } from './tool-gate.js';
+import type { CallRules } from './call-rules.js';
 
 export interface CallToolDeps {
   readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'disruptiveCalls' | 'toolSets' | 'viewFor'>;
   readonly bus: Pick<Bus, 'calls' | 'directory'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-  readonly gate: ToolGate;
+  readonly callRules: CallRules;
   readonly policies: PolicyCache;
   readonly singleCalls: Pick<SingleCalls, 'during'>;
   readonly approvals: ApprovalRules;
@@ -53,12 +50,13 @@ export class ToolCaller {
     this.#records = new CallRecords(deps);
   }
 
-  /** Checks the request and the access scope of the caller, then records and routes the call. */
-  authorise(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
-    return this.#deps.singleCalls.during(() => this.#authorise(request, actor, ownUrl));
+  /** Waits for the end of the call. Without a device in the access scope there is no record. */
+  call(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
+    return this.#deps.singleCalls.during(() => this.#begin(request, actor, ownUrl));
   }
 
-  async #authorise(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
+  /** Gives the call an id and a deadline, finds its device within the access scope, and runs it. */
+  async #begin(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const { registry, bus, clock, policies } = this.#deps;
     const refusal = refuseRequest(request);
     if (refusal !== undefined) return { refusal };
@@ -77,12 +75,12 @@ export class ToolCaller {
     const timeoutMs = request.timeoutMs ?? policy.callTimeoutMs;
     const started = { id, deviceId, toolSetHash, request, actor, ownUrl, policy, timeoutMs, startedAt };
     return request.idempotencyKey === undefined
-      ? this.#record(started, entry)
-      : this.#recordOnce(started, entry, request.idempotencyKey);
+      ? this.#runAndRecord(started, entry)
+      : this.#runOnce(started, entry, request.idempotencyKey);
   }
 
-  /** Records the first call with this key; a repetition gets its answer. */
-  async #recordOnce(started: StartedCall, entry: DirectoryEntry | undefined, key: string): Promise<CallAnswer> {
+  /** Runs the first call with this key; a repetition gets its answer. */
+  async #runOnce(started: StartedCall, entry: DirectoryEntry | undefined, key: string): Promise<CallAnswer> {
     const { id, deviceId, request, actor, startedAt, timeoutMs } = started;
     const { tool, arguments: args } = request;
     const claim = await this.#deps.registry.calls.claimKey({
@@ -91,7 +89,7 @@ export class ToolCaller {
     });
     switch (claim.kind) {
       case 'claimed':
-        return this.#keyed.hold(id, this.#record(started, entry));
+        return this.#keyed.hold(id, this.#runAndRecord(started, entry));
       case 'conflict':
         return { refusal: keyReused };
       case 'repeat':
@@ -99,33 +97,34 @@ export class ToolCaller {
     }
   }
 
-  async #record(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
-    return answerOf(await this.#records.writeEnd(started, await this.#checkAndRoute(started, entry)));
+  async #runAndRecord(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
+    return answerOf(await this.#records.writeEnd(started, await this.#checkAndSend(started, entry)));
   }
 
-  async #checkAndRoute(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
+  async #checkAndSend(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
     const { toolSetHash, request, actor, ownUrl, policy } = started;
-    const { gate, registry } = this.#deps;
+    const { callRules, registry } = this.#deps;
     const toolSet = toolSetHash === undefined ? undefined : await registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
     if (entry === undefined) return { outcome: offline, audited };
-    const refused = gate.refuseActor(request.tool, actor) ?? gate.refuse(toolSet, { ...request, ...actor }, ownUrl);
-    const error = refused?.error ?? (await this.#refuseUnapproved(started));
+    const checked = { tool: request.tool, arguments: request.arguments, mayCallUserOnly: actor.mayCallUserOnly };
+    const refused = callRules.refuseActor(request.tool, actor) ?? callRules.refuse(toolSet, checked, ownUrl);
+    const isLimited = refused === undefined && isCounted(this.#deps.approvals, { tool: request.tool, policy });
+    const error = refused?.error ?? (isLimited ? await this.#refuseUnapproved(started) : undefined);
     if (error !== undefined) return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error }, audited };
     if (audited !== undefined) {
       if (registry.audit.isOverloaded) return { outcome: unauditable };
       if (!(await this.#records.writeIntent(started, audited)))
         return { outcome: unauditable, audited, isIntended: true };
     }
-    const { outcome } = await this.#route(started, entry);
+    const { outcome } = await this.#deliver(started, entry);
     return { outcome: applyFailureText(outcome, policy.failureText), audited, isIntended: audited !== undefined };
   }
 
   /** With approvals, one person may disrupt only a few devices by single calls. */
   async #refuseUnapproved(started: StartedCall): Promise<CallError | undefined> {
-    const { deviceId, request, actor, policy, startedAt } = started;
+    const { deviceId, request, actor, startedAt } = started;
     const { approvals, registry } = this.#deps;
-    if (!isCounted(approvals, { tool: request.tool, policy })) return undefined;
     const bounds = { devicesMax: approvals.callDevicesMax, windowMs: approvalWindowMs };
     const isTaken = await registry.disruptiveCalls.take({ owner: ownerOf(actor), deviceId, at: startedAt }, bounds);
     if (isTaken) return undefined;
@@ -137,7 +136,7 @@ export class ToolCaller {
   }
 
   /** Hands the call to the gateway that holds the session of the device, and waits for its end. */
-  async #route(started: StartedCall, { gatewayId }: DirectoryEntry): Promise<SettledCall> {
+  async #deliver(started: StartedCall, { gatewayId }: DirectoryEntry): Promise<SettledCall> {
     const { id, deviceId, request, actor, ownUrl, timeoutMs, startedAt } = started;
     const { tool, arguments: args } = request;
     const deadlineAt = startedAt + timeoutMs;
@@ -147,7 +146,7 @@ export class ToolCaller {
     const call = hubCall({ callId: id, tool, arguments: args, ...deadlines }, { id: deviceId, name });
     const { mayCallUserOnly, mayChangeFirmware } = actor;
     const rights = { mayCallUserOnly, mayChangeFirmware, ownUrl };
-    return new Promise((resolve) => bus.calls.call(gatewayId, { deviceId, rights, call }, resolve));
+    return new Promise((resolve) => bus.calls.deliver(gatewayId, { deviceId, rights, call }, resolve));
   }
 }
 

@@ -4,10 +4,10 @@ import type { ToolSet } from '@flotilla/registry';
 import { describe, expect, it } from 'vitest';
 import { boardTools } from '../fleet-fixture.suite.js';
 import { refuseRoutedCall } from './refuse-routed-call.js';
-import { ToolGate } from './tool-gate.js';
+import { CallRules } from './call-rules.js';
 
 const now = 1_800_000_000_000;
-const gate = new ToolGate(['https://files.example/']);
+const callRules = new CallRules(['https://files.example/']);
 const toolSet: ToolSet = {
   hash: 'abc' as ToolSetHash,
   tools: boardTools.map((tool) => ({ ...tool, schemaKnown: true })),
@@ -37,7 +37,7 @@ function routedCall({ rights = {}, ...change }: Change): RoutedCall {
 }
 
 const codeOf = (change: Change, tools: ToolSet | undefined = toolSet) =>
-  refuseRoutedCall(gate, routedCall(change), tools, now)?.code;
+  refuseRoutedCall(callRules, routedCall(change), tools, now)?.code;
 const upgrade = (url: string, rights: Change['rights'] = {}): Change => ({
   tool: 'self.upgrade_firmware',
   arguments: { url },
@@ -68,6 +68,11 @@ describe('a call of another process', () => {
       'TOOL_FORBIDDEN',
     ],
     [
+      'an upgrade by its name in capitals, which devices may ignore, without the right',
+      { tool: 'SELF.Upgrade_Firmware', rights: { mayChangeFirmware: false } },
+      'TOOL_FORBIDDEN',
+    ],
+    [
       'arguments that do not fit',
       { tool: 'self.audio_speaker.set_volume', arguments: { volume: 101 } },
       'ARGUMENTS_INVALID',
@@ -85,8 +90,8 @@ describe('a call of another process', () => {
   });
 
   it('is checked only by its URLs if the device has not listed its tools in this session', () => {
-    expect(refuseRoutedCall(gate, routedCall({ tool: 'self.lamp.turn_off' }), undefined, now)).toBeUndefined();
-    expect(refuseRoutedCall(gate, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe(
+    expect(refuseRoutedCall(callRules, routedCall({ tool: 'self.lamp.turn_off' }), undefined, now)).toBeUndefined();
+    expect(refuseRoutedCall(callRules, routedCall(upgrade('https://evil.example/fw.bin')), undefined, now)?.code).toBe(
       'URL_FORBIDDEN',
     );
   });

@@ -7,14 +7,14 @@ import type { RoutedCall } from '@flotilla/bus';
 import { callTimeoutMsMax } from '@flotilla/jobs';
 import type { CallError } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
-import type { ToolGate } from './tool-gate.js';
+import type { CallRules } from './call-rules.js';
 
 /** How far the clocks of two processes may differ, ms. */
 const clockSkewMs = 60_000;
 
 /** Without `toolSet` (tools not listed in this session) only the rules that need no tools apply. */
 export function refuseRoutedCall(
-  gate: ToolGate,
+  callRules: CallRules,
   { call, rights }: RoutedCall,
   toolSet: ToolSet | undefined,
   now: number,
@@ -24,10 +24,12 @@ export function refuseRoutedCall(
       code: 'ARGUMENTS_INVALID',
       message: `The deadline of the call is further away than ${callTimeoutMsMax} ms.`,
     };
-  const gated = { tool: call.tool, arguments: call.arguments, mayCallUserOnly: rights.mayCallUserOnly };
+  const checked = { tool: call.tool, arguments: call.arguments, mayCallUserOnly: rights.mayCallUserOnly };
   const refusal =
-    gate.refuseActor(call.tool, rights) ??
-    (toolSet === undefined ? gate.refuseUrls(gated, rights.ownUrl) : gate.refuse(toolSet, gated, rights.ownUrl));
+    callRules.refuseActor(call.tool, rights) ??
+    (toolSet === undefined
+      ? callRules.refuseUrls(checked, rights.ownUrl)
+      : callRules.refuse(toolSet, checked, rights.ownUrl));
   if (refusal === undefined) return undefined;
   const { code, message } = refusal.error;
   return { code, message: `${message} The gateway of the device says so.` };

@@ -3,8 +3,8 @@
  * members.
  */
 import { isTimeZone } from '@flotilla/mcp';
-import { groupIdsIn, isGroundFilter } from '@flotilla/registry';
-import type { DeviceFilter, DeviceGroupAnswer, DeviceGroupRow, GroundFilter, Registry } from '@flotilla/registry';
+import { groupIdsIn, isResolvedFilter } from '@flotilla/registry';
+import type { DeviceFilter, DeviceGroupAnswer, DeviceGroupRow, ResolvedFilter, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -103,7 +103,7 @@ function checkGroup({ name, filter, timeZone }: DeviceGroupRequest, voice: Chose
       refusal: refuse('INVALID', ['input', 'name'], 'The name of a group has 1 to 100 characters, all on one line.'),
     };
   }
-  if (!isGroundFilter(filter)) {
+  if (!isResolvedFilter(filter)) {
     return {
       refusal: refuse(
         'INVALID',
@@ -115,7 +115,7 @@ function checkGroup({ name, filter, timeZone }: DeviceGroupRequest, voice: Chose
   const refusal = refuseFilter(filter, ['input', 'filter']) ?? refuseTimeZone(timeZone, ['input', 'timeZone']);
   if (refusal !== undefined) return { refusal };
   if ('refusal' in voice) return voice;
-  return { name, filter: filter satisfies GroundFilter, timeZone, voiceUrls: voice.voiceUrls };
+  return { name, filter: filter satisfies ResolvedFilter, timeZone, voiceUrls: voice.voiceUrls };
 }
 
 function savedGroup(answer: DeviceGroupAnswer, id = ''): SavedGroup {

@@ -63,8 +63,8 @@ describe('a job that is asked for again', () => {
     await hub.connect(['rolled-out'], boardTools, '5.0.0');
     const request = { firmwareImageId: image.id, devices: { ids: ['rolled-out'] } };
     const withdraw = async () => {
-      await hub.registry.firmwareImages.withdraw(image.id, Date.now());
-      expect(await hub.registry.firmwareImages.remove(image.id, Date.now())).toEqual({ kind: 'IN_USE' });
+      await hub.registry.firmwareImages.withdraw(image.id, hub.clock.now());
+      expect(await hub.registry.firmwareImages.remove(image.id, hub.clock.now())).toEqual({ kind: 'IN_USE' });
     };
     await expectRepeated((key) => hub.fleet.createJob(request, key, admin), withdraw, 'CONFLICT');
   });
@@ -88,7 +88,7 @@ describe('a job that is asked for again', () => {
     await hub.finished(jobId);
     rollout.install(former.version);
     const leave = async () => {
-      await hub.registry.firmwareImages.withdraw(former.id, Date.now());
+      await hub.registry.firmwareImages.withdraw(former.id, hub.clock.now());
       await remove('back');
     };
     await expectRepeated((key) => hub.fleet.revertJob(jobId, key, admin), leave, 'CONFLICT');

@@ -1,10 +1,10 @@
 /**
- * Replaces the gate where the secret arguments of a job cannot be decrypted: each call is refused,
- * as masked values must not be sent.
+ * Replaces the rules of calls where the secret arguments of a job cannot be decrypted: each call
+ * is refused, as masked values must not be sent.
  */
-import type { ToolGate } from '../calls/tool-gate.js';
+import type { CallRules } from '../calls/call-rules.js';
 
-export const argumentsLost: Pick<ToolGate, 'refuse'> = {
+export const argumentsLost: Pick<CallRules, 'refuse'> = {
   refuse: () => ({
     part: 'arguments',
     error: {

@@ -18,17 +18,18 @@ describe('a job whose hub process dies', () => {
     ['never calls a device twice with a tool that must not run twice', 'self.lamp.turn_on', 1],
     ['calls again with a tool that may, and ends with an outcome for all', 'self.get_device_status', 2],
   ])('%s', async (_, tool, callsMost) => {
-    // Some answer, some stay silent, so that the crash finds targets in every state.
+    // Some answer, some stay silent, and the crash is in the middle of a batch, so that it finds
+    // targets in every state.
+    const runner = mortalRunner(hub);
     let count = 0;
     hub.gateway.behave = (_routed, settle) => {
       count += 1;
-      if (count % 3 !== 0) setTimeout(() => settle(answers('true')), count % 7);
+      if (count === 70) runner.abandon();
+      if (count % 3 !== 0) hub.clock.setTimer(count % 7, () => settle(answers('true')));
     };
-    const runner = mortalRunner(hub);
     const jobId = await startJob(hub, ids, { tool, maxInFlight: 40 });
     await runner.drive(jobId);
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000, interval: 5 }).toBeGreaterThan(60);
-    runner.abandon();
+    await hub.clock.until(() => hub.gateway.callCount).toBe(70);
 
     const successor = await fixture.startAnother();
     await successor.connect(ids);
@@ -39,7 +40,7 @@ describe('a job whose hub process dies', () => {
         (hub.gateway.callsByDevice.get(id as never) ?? 0) + (successor.gateway.callsByDevice.get(id as never) ?? 0),
     );
     expect(Math.max(...calls)).toBeLessThanOrEqual(callsMost);
-    expect(await successor.registry.jobs.reconcile(jobId)).toBe(0);
+    expect(await successor.registry.jobCommands.reconcile(jobId)).toBe(0);
     const progress = await successor.progress(jobId);
     expect(progress.succeeded + progress.unknown).toBe(200);
     if (callsMost === 1) {
@@ -59,14 +60,14 @@ describe('a job whose hub process dies', () => {
     const runner = mortalRunner(hub);
     const jobId = await startJob(hub, ids, { maxInFlight: 10 });
     await runner.drive(jobId);
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(10);
+    await hub.clock.until(() => hub.gateway.callCount).toBe(10);
 
     const successor = await fixture.startAnother();
     await successor.worker.start();
-    await expect.poll(() => successor.progress(jobId), { timeout: 10_000 }).toMatchObject({ unknown: 10, inFlight: 0 });
+    await hub.clock.until(() => successor.progress(jobId)).toMatchObject({ unknown: 10, inFlight: 0 });
     for (const settle of settles.splice(0)) settle();
     // The successor's gateway holds no session, so nothing may be sent by anybody from here on.
-    await runner.stop();
+    await hub.clock.during(runner.stop());
     expect(hub.gateway.callCount).toBe(10);
     expect(await successor.progress(jobId)).toMatchObject({ unknown: 10, succeeded: 0 });
   });
@@ -76,7 +77,7 @@ describe('a job whose hub process dies', () => {
     const runner = mortalRunner(hub);
     const jobId = await startJob(hub, ids, { maxInFlight: 10 });
     await runner.drive(jobId);
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(10);
+    await hub.clock.until(() => hub.gateway.callCount).toBe(10);
     await hub.fleet.cancelJob(jobId, false, admin);
     runner.abandon();
     const successor = await fixture.startAnother();
@@ -92,13 +93,15 @@ describe('a job in a hub of several processes', () => {
     const { hub } = fixture;
     const ids = deviceNames(50);
     await hub.connect(ids);
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 100);
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(100, () => settle(answers('true')));
     const jobId = await startJob(hub, ids, { maxInFlight: 1 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBeGreaterThan(0);
+    await hub.clock.until(() => hub.gateway.callCount).toBeGreaterThan(0);
     const job = await hub.job(jobId);
-    expect(await hub.registry.jobs.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, Date.now())).toBeDefined();
-    await expect.poll(() => hub.gateway.inFlight, { timeout: 5_000 }).toBe(0);
-    await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ inFlight: 0 });
+    expect(
+      await hub.registry.jobCommands.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, hub.clock.now()),
+    ).toBeDefined();
+    await hub.clock.until(() => hub.gateway.inFlight).toBe(0);
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ inFlight: 0 });
     const { pending } = await hub.progress(jobId);
     expect(pending).toBeGreaterThan(40);
     await fixture.close();

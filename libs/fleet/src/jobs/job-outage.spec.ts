@@ -1,12 +1,12 @@
-import type { JobStore } from '@flotilla/registry';
+import type { JobStores, TargetQueue } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, deviceNames, mortalRunner, openHub, realClock, startJob, storeWith } from '../fleet-fixture.suite.js';
+import { answers, deviceNames, mortalRunner, openHub, startJob, storeWith } from '../fleet-fixture.suite.js';
 import type { HubFixture } from '../fleet-fixture.suite.js';
 
 type Fault = 'refused' | 'answer lost' | undefined;
 
 /** The real store behind a bad connection: a statement is refused, or its answer is lost. */
-function behindFaults(store: JobStore, faultOf: (method: string) => Fault): JobStore {
+function behindFaults<Store extends object>(store: Store, faultOf: (method: string) => Fault): Store {
   return new Proxy(store, {
     get(target, name) {
       const method: unknown = Reflect.get(target, name);
@@ -41,14 +41,22 @@ describe('a job while PostgreSQL comes and goes', () => {
     hub.gateway.forget();
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     const counts = new Map<string, number>();
-    const jobs = behindFaults(hub.registry.jobs, (method) => {
+    const faultOf = (method: string): Fault => {
       const count = (counts.get(method) ?? 0) + 1;
       counts.set(method, count);
       return ['claim', 'flush', 'transition', 'prepareChunk', 'freeze', 'recover'].includes(method) && count % 3 === 1
         ? kind
         : undefined;
-    });
-    const runner = mortalRunner(hub, jobs);
+    };
+    const { jobs, jobCommands, targetPreparation, targetQueue, targetVerification } = hub.registry;
+    const stores: JobStores = {
+      jobs: behindFaults(jobs, faultOf),
+      jobCommands: behindFaults(jobCommands, faultOf),
+      targetPreparation: behindFaults(targetPreparation, faultOf),
+      targetQueue: behindFaults(targetQueue, faultOf),
+      targetVerification: behindFaults(targetVerification, faultOf),
+    };
+    const runner = mortalRunner(hub, stores);
     const jobId = await startJob(hub, ids, { tool });
     await runner.drive(jobId);
     await hub.finished(jobId);
@@ -56,8 +64,8 @@ describe('a job while PostgreSQL comes and goes', () => {
     expect(progress.succeeded + progress.unknown).toBe(120);
     expect(progress.succeeded).toBe(hub.gateway.callsByDevice.size);
     expect(Math.max(...hub.gateway.callsByDevice.values())).toBe(1);
-    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
-    await runner.stop();
+    expect(await hub.registry.jobCommands.reconcile(jobId)).toBe(0);
+    await hub.clock.during(runner.stop());
   });
 
   it('sends nothing that it claimed under a lease that has ended since', async () => {
@@ -65,13 +73,13 @@ describe('a job while PostgreSQL comes and goes', () => {
     hub.gateway.forget();
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     const claims: number[] = [];
-    const { jobs } = hub.registry;
-    const afterStandstill: JobStore['claim'] = async (...args) => {
-      const targets = await jobs.claim(...args);
+    const { targetQueue } = hub.registry;
+    const afterStandstill: TargetQueue['claim'] = async (...args) => {
+      const targets = await targetQueue.claim(...args);
       claims.push(targets.length);
-      return claims.length === 1 ? targets.map((target) => ({ ...target, sendBy: realClock.now() })) : targets;
+      return claims.length === 1 ? targets.map((target) => ({ ...target, sendBy: hub.clock.now() })) : targets;
     };
-    const runner = mortalRunner(hub, storeWith(jobs, { claim: afterStandstill }));
+    const runner = mortalRunner(hub, { targetQueue: storeWith(targetQueue, { claim: afterStandstill }) });
     const jobId = await startJob(hub, ids.slice(0, 10));
     await runner.drive(jobId);
     await hub.finished(jobId);
@@ -79,6 +87,6 @@ describe('a job while PostgreSQL comes and goes', () => {
     expect(claims.filter((count) => count > 0).length).toBeGreaterThan(1);
     expect([...hub.gateway.callsByDevice.values()]).toEqual(Array.from({ length: 10 }, () => 1));
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 10 });
-    await runner.stop();
+    await hub.clock.during(runner.stop());
   });
 });

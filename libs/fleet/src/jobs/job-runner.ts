@@ -44,6 +44,7 @@ export class JobRunner {
   start(): void {
     const { feed } = this.#deps.bus;
     this.#unsubscribe = [
+      // Progress messages wake the owner as well. The row is read at most twice a second.
       feed.subscribe('job', ({ jobId }) => this.#runs.get(jobId)?.run.tell({ kind: 'rowChanged' })),
       feed.subscribe('device', ({ deviceId, presence }) => {
         if (presence === 'ONLINE' && this.#runs.size > 0) this.#returning.add(deviceId);
@@ -61,7 +62,7 @@ export class JobRunner {
     if (this.#isStopped || this.#taking.has(jobId)) return;
     this.#taking.add(jobId);
     try {
-      await this.#take(jobId);
+      await this.#takeOver(jobId);
     } finally {
       this.#taking.delete(jobId);
     }
@@ -72,7 +73,7 @@ export class JobRunner {
    * took.
    */
   async sweep(): Promise<void> {
-    for (const { id, ownerIsAlive, owner } of await this.#deps.registry.jobs.liveJobs()) {
+    for (const { id, ownerIsAlive, owner } of await this.#deps.registry.targetQueue.liveJobs()) {
       if (owner !== this.#lease.id) this.#runs.get(id)?.run.abandon();
       if (!ownerIsAlive || owner === this.#lease.id) await this.drive(id);
     }
@@ -98,16 +99,16 @@ export class JobRunner {
     this.#unsubscribe = [];
   }
 
-  async #take(jobId: JobId): Promise<void> {
+  async #takeOver(jobId: JobId): Promise<void> {
     const { registry, logger } = this.#deps;
-    const fence = await registry.jobs.takeOwnership(jobId, this.#lease.id);
+    const fence = await registry.targetQueue.takeOwnership(jobId, this.#lease.id);
     const job = fence === undefined ? undefined : await registry.jobs.find(jobId);
     if (fence === undefined || job === undefined || this.#isStopped) return;
-    const args = await registry.jobs.argumentsOf(jobId);
+    const args = await registry.jobCommands.argumentsOf(jobId);
     if (args === undefined || this.#isStopped) return;
     if (args === 'lost')
       logger.error({ jobId }, 'the secret arguments of a job were encrypted with another key; its calls are rejected');
-    const deps = args === 'lost' ? { ...this.#deps, gate: argumentsLost } : this.#deps;
+    const deps = args === 'lost' ? { ...this.#deps, callRules: argumentsLost } : this.#deps;
     const asked = args === 'lost' ? job : { ...job, arguments: args };
     const run = new JobRun(deps, { slots: this.#slots, statements: this.#statements }, fence, asked);
     const done = run

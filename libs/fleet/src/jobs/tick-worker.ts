@@ -3,7 +3,7 @@
  */
 import type { Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
-import type { JobBus } from '../calls/observe-calls.js';
+import type { JobBus } from './job-bus.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './verification/late-answers.js';
@@ -11,7 +11,7 @@ import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
 export interface TickWorkerDeps extends RunDeps {
-  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'sweepDeadProcesses' | 'makePartitions'>;
+  readonly registry: RunDeps['registry'] & Pick<Registry, 'sweepDeadProcesses' | 'makePartitions'>;
   readonly bus: JobBus;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
   /** What removes old things, each by itself. */

@@ -48,11 +48,11 @@ const policySchema = z
   })
   .refine(({ verification, disruptive }) => disruptive || (verification !== 'REBOOT' && verification !== 'FIRMWARE'), {
     path: ['disruptive'],
-    message: 'A tool that is verified by a restart disrupts its device: say `disruptive` as well.',
+    message: 'A tool that is verified by a restart or firmware version disrupts its device. Set `disruptive` to true.',
   })
   .refine(({ verification, readback }) => verification !== 'READBACK' || readback !== undefined, {
     path: ['readback'],
-    message: 'READBACK needs `readback`: which tool to read, where the value stands, and which argument it must equal.',
+    message: 'READBACK needs `readback`: the tool to call, the path of the value, and the argument that it must equal.',
   });
 
 /** The first rule that is broken, or undefined. `path` leads to the policy. */

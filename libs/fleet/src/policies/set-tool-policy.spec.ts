@@ -69,7 +69,7 @@ describe('setting tool policies', () => {
       refusal: { code: 'INVALID', path: ['input', 'readback', 'tool'] },
     });
     expect(await hub.fleet.deleteToolPolicy(randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
-    const how = { policiesMax: before.length, at: Date.now() };
+    const how = { policiesMax: before.length, at: hub.clock.now() };
     expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'one.more' }), how)).toBe(false);
     expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'self.lamp.*' }), how)).toBe(true);
     expect(await hub.registry.toolPolicies.all()).toEqual(before);

@@ -8,7 +8,7 @@ import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import type { PolicyCache } from '../calls/policy-cache.js';
+import type { PolicyCache } from './policy-cache.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refusePolicy } from './policy-request.js';

@@ -3,7 +3,8 @@
  * names its position.
  */
 import { parseDeviceIdHeader, parseMicrocontrollerId } from '@flotilla/mcp';
-import type { Dialect, NewDevice, TransportKind } from '@flotilla/registry';
+import type { Dialect, TransportKind } from '@flotilla/mcp';
+import type { NewDevice } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { parseProof } from './parse-proof.js';
@@ -61,10 +62,13 @@ export function parseRegistrations(
 type ParsedRegistration = { readonly device: NewDevice } | { readonly refusal: Refusal };
 
 function parseRegistration(registration: Registration, path: readonly string[]): ParsedRegistration {
-  return registration.dialect === 'XIAOZHI'
-    ? parseXiaozhi(registration, path)
-    : parseMicrocontroller(registration, path);
+  return parsers[registration.dialect](registration, path);
 }
+
+const parsers: Readonly<Record<Dialect, typeof parseRegistration>> = {
+  XIAOZHI: parseXiaozhi,
+  MCPU: parseMicrocontroller,
+};
 
 /** Boards that come by themselves, known by their MAC. */
 function parseXiaozhi(

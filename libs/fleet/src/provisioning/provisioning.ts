@@ -3,7 +3,7 @@
  * statement of the registry and one event without secrets. Credentials go only to the caller, once.
  */
 import type { Bus } from '@flotilla/bus';
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, NewDevice, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
@@ -138,7 +138,7 @@ export class Provisioning {
    * Sets the transport of the next OTA answer. A used secret is replaced, as devices keep it only
    * for the old transport [xiaozhi §7.3]; microcontrollers keep theirs [mcpu §6.1].
    */
-  async setDeviceTransport(deviceId: string, transport: 'MQTT' | 'WEBSOCKET', actor: Actor): Promise<Partial<Refused>> {
+  async setDeviceTransport(deviceId: string, transport: IncomingTransport, actor: Actor): Promise<Partial<Refused>> {
     const { credentials } = this.#deps.registry;
     const before = await credentials.findKnown(deviceId);
     if (!(await credentials.setTransport(deviceId, transport, sourceOf(actor)))) {

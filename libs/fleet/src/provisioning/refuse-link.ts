@@ -1,4 +1,4 @@
-/** What an enrolment link may be: a door without a guard, so it is narrow and closes by itself. */
+/** Checks the limits of an enrolment link. It enrols without approval, so it always expires. */
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 

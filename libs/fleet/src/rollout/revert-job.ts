@@ -35,7 +35,7 @@ export async function revertJob(
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
   // A repeated key returns the same jobs, although their devices may have gone back since.
-  const repeated = await madeBefore(deps, id, idempotencyKey, actor);
+  const repeated = await findEarlier(deps, id, idempotencyKey, actor);
   if (repeated !== undefined) return repeated;
   const former = await jobs.find(id);
   if (former === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
@@ -44,10 +44,10 @@ export async function revertJob(
   const groups = await rollouts.revertGroups(former.id);
   const refusal = refuseRevert(former, groups);
   if (refusal !== undefined) return { refusal };
-  const making = { actor, idempotencyKey, parentJobId: former.id, requestHash: hashOf(id) };
+  const origin = { actor, idempotencyKey, parentJobId: former.id, requestHash: hashOf(id) };
   const rows: NewJob[] = [];
   for (const [index, image] of imagesOf(groups).entries()) {
-    const planned = await planJob(deps, requestOf(former, image), making);
+    const planned = await planJob(deps, requestOf(former, image), origin);
     if ('row' in planned) rows.push({ ...planned.row, idempotencyKey: keyOf(idempotencyKey, index) });
     else return planned;
   }
@@ -55,7 +55,7 @@ export async function revertJob(
   if (first?.job === undefined) return { ...first };
   const further = others.flatMap(({ job }) => job ?? []);
   // Another request with the same key was faster: its jobs are the answer.
-  if (further.length + 1 < rows.length) return (await madeBefore(deps, id, idempotencyKey, actor)) ?? {};
+  if (further.length + 1 < rows.length) return (await findEarlier(deps, id, idempotencyKey, actor)) ?? {};
   return { job: first.job, others: further };
 }
 
@@ -76,7 +76,7 @@ function requestOf(
 }
 
 /** All jobs of an earlier request with this key, or a refusal; undefined where the key is new. */
-async function madeBefore(
+async function findEarlier(
   { registry }: RevertJobDeps,
   id: string,
   idempotencyKey: string,
@@ -85,7 +85,7 @@ async function madeBefore(
   const made: Job[] = [];
   for (let index = 0; index < imagesMax; index += 1) {
     const key = keyOf(idempotencyKey, index);
-    const earlier = await registry.jobs.earlier({
+    const earlier = await registry.jobCommands.earlier({
       createdById: actor.id,
       idempotencyKey: key,
       requestHash: hashOf(id),

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, answers, boardTools, openHub } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
-import { contactOf, gone, RolloutFixture } from './rollout-fixture.suite.js';
+import { gone, RolloutFixture } from './rollout-fixture.suite.js';
 
 describe('an image', () => {
   let fixture: HubFixture;
@@ -28,7 +28,7 @@ describe('an image', () => {
     version = '1.0.0',
   ): Promise<void> {
     const board = { chip: facts.chip ?? 'esp32s3', otaPartitions: facts.otaPartitions ?? 2, elfSha256: undefined };
-    await hub.registry.enrolments.admit(contactOf(id, { firmwareVersion: version, board }));
+    await hub.registry.enrolments.admit(rollout.contactOf(id, { firmwareVersion: version, board }));
     await hub.connect([id], boardTools, version);
   }
 
@@ -52,13 +52,18 @@ describe('an image', () => {
       ['SUCCEEDED', undefined],
     ]);
     expect([...hub.gateway.callsByDevice.keys()]).toEqual(['fits']);
+    const ofAnotherBoard = await rollout.started(await rollout.published('2.0.0', ['other-board']), ['fits']);
+    expect(await hub.finished(ofAnotherBoard)).toMatchObject({ conclusion: 'FAILED' });
+    expect(await hub.registry.jobs.failureGroups([ofAnotherBoard], 5)).toMatchObject([
+      [{ outcome: 'REJECTED', code: 'WRONG_BOARD', model: 'board', count: 1 }],
+    ]);
   });
 
   it('that is withdrawn during its roll-out is sent to no more devices', async () => {
     const image = await rollout.published('2.1.0');
     await hub.connect(['first', 'second']);
     hub.gateway.behave = ({ deviceId }, settle) => {
-      const withdrawn = hub.registry.firmwareImages.withdraw(image.id, Date.now());
+      const withdrawn = hub.registry.firmwareImages.withdraw(image.id, hub.clock.now());
       void withdrawn
         .then(() => settle(gone))
         .then(() => hub.disconnect(deviceId))

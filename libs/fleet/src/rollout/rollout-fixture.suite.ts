@@ -25,17 +25,17 @@ export class RolloutFixture {
     { kind = 'FIRMWARE', chip = 'esp32s3' }: { readonly kind?: FirmwareKind; readonly chip?: string } = {},
   ): Promise<FirmwareImageRow> {
     const { firmwareImages } = this.hub.registry;
-    const id = newId(Date.now());
+    const id = newId(this.hub.clock.now());
     const facts = { project: 'xiaozhi', version, chip, idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
     const at = {
-      uploadedAt: Date.now(),
+      uploadedAt: this.hub.clock.now(),
       uploadedBy: 'spec',
       storageKey: `firmware/${id}`,
       fileName: 'x.bin',
       sha256: randomUUID(),
     };
     const { image } = await firmwareImages.add({ id, kind, ...facts, ...at });
-    if (models.length > 0) await firmwareImages.publish({ id, models, notes: undefined, at: Date.now() });
+    if (models.length > 0) await firmwareImages.publish({ id, models, notes: undefined, at: this.hub.clock.now() });
     return image;
   }
 
@@ -74,27 +74,31 @@ export class RolloutFixture {
     limits: Partial<RolloutLimits> = {},
   ): Promise<RolloutOffer | undefined> {
     const offers = new RolloutOffers({
-      ...{ store: this.hub.registry.rollouts, bus: this.hub.bus, clock: { now: () => change.at ?? Date.now() } },
+      ...{
+        store: this.hub.registry.rollouts,
+        bus: this.hub.bus,
+        clock: { now: () => change.at ?? this.hub.clock.now() },
+      },
       ...{ limits: { ...defaultRolloutLimits, ...limits }, verification: quickVerification },
     });
-    return offers.offerTo(contactOf(id, change), () => true);
+    return offers.offerTo(this.contactOf(id, change), () => true);
   }
 
   async cancelled(jobId: JobId): Promise<void> {
     await this.hub.fleet.cancelJob(jobId, true, admin);
     await this.hub.finished(jobId);
   }
-}
 
-export function contactOf(id: string, change: Partial<OtaContact> = {}): OtaContact {
-  return {
-    ...{
-      deviceId: id as DeviceId,
-      clientUuid: randomUUID(),
-      model: 'board',
-      firmwareVersion: '1.0.0',
-      remoteAddress: undefined,
-    },
-    ...{ at: Date.now(), ...change },
-  };
+  contactOf(id: string, change: Partial<OtaContact> = {}): OtaContact {
+    return {
+      ...{
+        deviceId: id as DeviceId,
+        clientUuid: randomUUID(),
+        model: 'board',
+        firmwareVersion: '1.0.0',
+        remoteAddress: undefined,
+      },
+      ...{ at: this.hub.clock.now(), ...change },
+    };
+  }
 }

@@ -26,8 +26,8 @@ export interface WebhookDeliveriesDeps {
  * Ms between checks for webhooks with too many pending events; a storm adds some ten thousand in
  * between.
  */
-const OWED_LOOK_MS = 60_000;
-/** The receiver says that it will never want to hear again. [RFC 9110 §15.5.11] */
+const PENDING_LOOK_MS = 60_000;
+/** The receiver wants no more deliveries. [RFC 9110 §15.5.11] */
 const GONE = 410;
 
 /** How attempts ended since the process began. */
@@ -86,7 +86,7 @@ export class WebhookDeliveries {
     while (!this.#stopped.signal.aborted) {
       this.#isChanged = false;
       const claimed = await this.#claim();
-      for (const owed of claimed) this.#begin(owed);
+      for (const pending of claimed) this.#begin(pending);
       if (claimed.length > 0 && this.#underWay.size < this.#limits.atATime) continue;
       if (this.#underWay.size === 0 && !this.#isChanged) return;
       await this.#change();
@@ -113,11 +113,11 @@ export class WebhookDeliveries {
     this.#onChange();
   }
 
-  #begin(owed: PendingDelivery): void {
-    const delivery = this.#deliver(owed)
+  #begin(pending: PendingDelivery): void {
+    const delivery = this.#deliver(pending)
       .catch((error: unknown) =>
         this.#deps.logger.warn(
-          { err: error, webhookId: owed.webhookId, eventId: owed.eventId },
+          { err: error, webhookId: pending.webhookId, eventId: pending.eventId },
           'a delivery was not recorded: it comes again',
         ),
       )
@@ -128,15 +128,15 @@ export class WebhookDeliveries {
     this.#underWay.add(delivery);
   }
 
-  async #deliver(owed: PendingDelivery): Promise<void> {
+  async #deliver(pending: PendingDelivery): Promise<void> {
     const { clock, registry } = this.#deps;
-    const { event, url, secret } = owed;
+    const { event, url, secret } = pending;
     const at = clock.now();
     if (event === undefined) {
       const error = 'Given up: the event is older than what is kept.';
       this.#counts.given_up += 1;
       return void (await registry.webhooks.settle(
-        { owed, at, status: undefined, error, result: { kind: 'given-up' } },
+        { pending, at, status: undefined, error, result: { kind: 'given-up' } },
         this.#limits.breaker,
       ));
     }
@@ -144,18 +144,18 @@ export class WebhookDeliveries {
     try {
       end = await this.#sender.send({ url, secret, event, at }, this.#stopped.signal);
     } catch {
-      return registry.webhooks.release(owed);
+      return registry.webhooks.release(pending);
     }
-    const result = this.#resultOf(owed, end);
+    const result = this.#resultOf(pending, end);
     this.#counts[end.error === undefined ? 'delivered' : 'failed'] += 1;
     if (result.kind === 'given-up') this.#counts.given_up += 1;
-    const failingSince = await registry.webhooks.settle({ owed, at, ...end, result }, this.#limits.breaker);
-    await this.#pauseIfHopeless(owed, end, failingSince);
+    const failingSince = await registry.webhooks.settle({ pending, at, ...end, result }, this.#limits.breaker);
+    await this.#pauseIfHopeless(pending, end, failingSince);
   }
 
-  #resultOf({ attempt, owedAt }: PendingDelivery, { error }: AttemptEnd) {
+  #resultOf({ attempt, pendingSince }: PendingDelivery, { error }: AttemptEnd) {
     if (error === undefined) return { kind: 'delivered' } as const;
-    if (this.#deps.clock.now() - owedAt >= this.#limits.givenUpAfterMs) return { kind: 'given-up' } as const;
+    if (this.#deps.clock.now() - pendingSince >= this.#limits.givenUpAfterMs) return { kind: 'given-up' } as const;
     return { kind: 'retry', afterMs: retryDelayMs(this.#limits, attempt, Math.random()) } as const;
   }
 
@@ -173,14 +173,14 @@ export class WebhookDeliveries {
 
   async #lookForTooMuch(): Promise<void> {
     const { clock, registry } = this.#deps;
-    if (clock.now() - this.#lookedAt < OWED_LOOK_MS) return;
+    if (clock.now() - this.#lookedAt < PENDING_LOOK_MS) return;
     this.#lookedAt = clock.now();
-    const { owedMax } = this.#limits;
-    for (const id of await registry.webhooks.owedMoreThan(owedMax))
+    const { pendingMax } = this.#limits;
+    for (const id of await registry.webhooks.pendingMoreThan(pendingMax))
       await pauseWebhook(
         this.#deps,
         id,
-        `More than ${owedMax} events are pending. The receiver is too slow for its event types.`,
+        `More than ${pendingMax} events are pending. The receiver is too slow for its event types.`,
       );
   }
 }

@@ -26,7 +26,7 @@ export interface WebhookLimits {
   /** Ms of continuous failure after which a webhook is paused: longer than a usual outage. */
   readonly pausedAfterMs: number;
   /** Pending events after which a webhook is paused: some 200 MB, one hour of a storm. */
-  readonly owedMax: number;
+  readonly pendingMax: number;
   readonly breaker: Breaker;
 }
 
@@ -41,7 +41,7 @@ export const defaultWebhookLimits: WebhookLimits = {
   retryMsMax: 3_600_000,
   givenUpAfterMs: 3 * 86_400_000,
   pausedAfterMs: 86_400_000,
-  owedMax: 1_000_000,
+  pendingMax: 1_000_000,
   // Single failures among successes do not count. An unreachable receiver is tried every five
   // minutes.
   breaker: { failures: 10, pauseMs: 5_000, pauseMsMax: 300_000 },

@@ -3,7 +3,8 @@
  * each connect.
  */
 import dns from 'node:dns/promises';
-import { withTimeout } from '../with-timeout.js';
+import { withTimeout } from '@flotilla/session';
+import type { Clock } from '@flotilla/session';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { isPublicAddress, literalOf } from './public-address.js';
@@ -26,8 +27,9 @@ const LOOKUP_MS = 5_000;
 export async function refuseWebhook(
   request: WebhookRequest,
   trustedOrigins: ReadonlySet<string>,
+  clock: Clock,
 ): Promise<Refusal | undefined> {
-  return refuseTypes(request.types) ?? (await refuseUrl(request.url, trustedOrigins));
+  return refuseTypes(request.types) ?? (await refuseUrl(request.url, trustedOrigins, clock));
 }
 
 function refuseTypes(types: readonly string[]): Refusal | undefined {
@@ -44,7 +46,11 @@ function refuseTypes(types: readonly string[]): Refusal | undefined {
   );
 }
 
-async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Promise<Refusal | undefined> {
+async function refuseUrl(
+  text: string,
+  trustedOrigins: ReadonlySet<string>,
+  clock: Clock,
+): Promise<Refusal | undefined> {
   const path = ['input', 'url'];
   if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text))
     return refuse('INVALID', path, `The address is an absolute URL of at most ${URL_CHARACTERS_MAX} characters.`);
@@ -54,7 +60,7 @@ async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Pro
   if (url.username !== '' || url.password !== '')
     return refuse('INVALID', path, 'The address holds no name and password: deliveries are signed, which proves more.');
   if (trustedOrigins.has(url.origin)) return undefined;
-  const inside = await addressesOf(url.hostname).then((addresses) =>
+  const inside = await addressesOf(url.hostname, clock).then((addresses) =>
     addresses.find((address) => !isPublicAddress(address)),
   );
   if (inside === undefined) return undefined;
@@ -67,12 +73,12 @@ async function refuseUrl(text: string, trustedOrigins: ReadonlySet<string>): Pro
 }
 
 /** None where the name is not known. */
-async function addressesOf(hostname: string): Promise<readonly string[]> {
+async function addressesOf(hostname: string, clock: Clock): Promise<readonly string[]> {
   const literal = literalOf(hostname);
   if (literal !== undefined) return [literal];
   const found = dns.lookup(hostname, { all: true }).then(
     (addresses) => addresses.map(({ address }) => address),
     () => [],
   );
-  return withTimeout<readonly string[]>(found, LOOKUP_MS, () => []);
+  return withTimeout<readonly string[]>(found, LOOKUP_MS, clock, () => []);
 }

@@ -40,7 +40,7 @@ export class Webhooks {
   /** The only answer with the secret. */
   async create(request: WebhookRequest, actor: Actor): Promise<CreatedWebhook> {
     const { clock, registry, limits = defaultWebhookLimits } = this.#deps;
-    const refusal = await refuseWebhook(request, this.#trusted);
+    const refusal = await refuseWebhook(request, this.#trusted, clock);
     if (refusal !== undefined) return { refusal };
     const secret = `whsec_${randomBytes(SECRET_BYTES).toString('base64url')}`;
     const { webhooksMax } = limits;
@@ -57,7 +57,7 @@ export class Webhooks {
   /** Replaces address, types and whether it is enabled. The secret stays. */
   async update(id: string, request: WebhookRequest, actor: Actor): Promise<WebhookAnswer> {
     const { announce, clock, registry } = this.#deps;
-    const refusal = await refuseWebhook(request, this.#trusted);
+    const refusal = await refuseWebhook(request, this.#trusted, clock);
     if (refusal !== undefined) return { refusal };
     const webhook = await registry.webhooks.update(id, request, { at: clock.now(), by: sourceOf(actor) });
     if (webhook === undefined) return { refusal: noSuchWebhook(id) };

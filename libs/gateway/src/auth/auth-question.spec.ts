@@ -5,6 +5,8 @@ import type { AuthAnswer } from './auth-question.js';
 import { granted } from './device-auth.js';
 import type { AuthVerdict } from './device-auth.js';
 
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 function put(ask: () => AuthVerdict | Promise<AuthVerdict>) {
   const clock = new ManualClock();
   const answers: AuthAnswer[] = [];
@@ -24,7 +26,7 @@ it('answers at once where the verdict is there at once', () => {
 
 it('leaves no timer behind a verdict that came in time', async () => {
   const { answers, clock } = put(() => Promise.resolve(granted));
-  await Promise.resolve();
+  await settled();
   expect(answers).toEqual([granted]);
   expect(clock.timers).toBe(0);
 });
@@ -38,10 +40,11 @@ it('stops waiting at the timeout, and a later grant admits no device', async () 
   clock.advance(4999);
   expect(answers).toEqual([]);
   clock.advance(1);
+  await settled();
   expect(answers).toEqual([{ kind: 'undecided' }]);
   expect(logged).toMatchObject([{ deviceId: 'd' }]);
   grantLate();
-  await late;
+  await settled();
   expect(answers).toEqual([{ kind: 'undecided' }]);
 });
 
@@ -55,7 +58,7 @@ it.each([
   ],
 ])('is undecided where the check %s', async (_how, ask) => {
   const { answers, clock } = put(ask);
-  await new Promise((resolve) => setImmediate(resolve));
+  await settled();
   expect(answers).toEqual([{ kind: 'undecided' }]);
   expect(clock.timers).toBe(0);
 });

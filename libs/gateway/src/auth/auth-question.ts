@@ -1,4 +1,5 @@
 /** Checks credentials with a timeout: a connection must not wait for a database forever. */
+import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import type { AuthVerdict } from './device-auth.js';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -30,20 +31,10 @@ export function askAuth(
     answer(verdict);
     return;
   }
-  let isOpen = true;
-  const close = (given: AuthAnswer) => {
-    if (!isOpen) return;
-    isOpen = false;
-    cancelDeadline();
-    answer(given);
-  };
-  const fail = (error: unknown) => {
-    if (isOpen) context.logger.error({ error, ...subject }, 'credentials could not be checked');
-    close({ kind: 'undecided' });
-  };
-  const { authTimeoutMs } = context.limits;
-  const cancelDeadline = context.clock.setTimer(authTimeoutMs, () => fail(`no verdict within ${authTimeoutMs} ms`));
-  verdict.then(close, fail);
+  withTimeout(verdict, context.limits.authTimeoutMs, context.clock).then(answer, (error: unknown) => {
+    context.logger.error({ error, ...subject }, 'credentials could not be checked');
+    answer({ kind: 'undecided' });
+  });
 }
 
 /** Turns a thrown error into a rejection: the broker does not catch errors. */

@@ -18,7 +18,7 @@ const login: MqttCredentials = {
 };
 
 function auth(verdict: CredentialVerdict | Error) {
-  const time = { now: 0 };
+  const time = { now: 1 };
   const written: Omit<EventRow, 'id'>[] = [];
   const answer = () => (verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict));
   const events = new EventLog({
@@ -62,13 +62,13 @@ describe('CredentialAuth', () => {
 
   it('says once a minute that a known device was refused, and what to do, but no secret', async () => {
     const { own, time, written } = auth({ kind: 'refused', deviceId: lampId });
-    for (const now of [0, 10_000, 59_999, 60_000]) {
+    for (const now of [1, 10_000, 60_001, 60_002]) {
       time.now = now;
       expect(await own.checkMqtt(login)).toMatchObject({ kind: 'refused', reason: 'credentials_wrong' });
     }
     expect(written.map(({ type, deviceId, at }) => [type, deviceId, at])).toEqual([
-      ['device.auth_refused', lampId, 0],
-      ['device.auth_refused', lampId, 60_000],
+      ['device.auth_refused', lampId, 1],
+      ['device.auth_refused', lampId, 60_002],
     ]);
     expect(written[0]?.data['advice']).toContain('rotateDeviceCredential');
     expect(JSON.stringify(written)).not.toContain('3b0c5b1e');
@@ -79,7 +79,7 @@ describe('CredentialAuth', () => {
     const handshake = { clientId: '3b0c5b1e', deviceId: lampId, token: 'token', remoteAddress: '192.0.2.4' };
     expect(await own.checkWebSocket(handshake)).toEqual({ kind: 'granted', deviceId: lampId });
     const data = { by: 'token', remoteAddress: '192.0.2.4' };
-    expect(written).toEqual([{ type: 'enrolment.approved', deviceId: lampId, at: 0, data }]);
+    expect(written).toEqual([{ type: 'enrolment.approved', deviceId: lampId, at: 1, data }]);
   });
 
   it('writes no event for unknown devices', async () => {

@@ -2,9 +2,10 @@
  * Credentials of single devices, as the OTA endpoint issued them. A known device that fails to
  * authenticate is an event: only a person can issue new credentials for it.
  */
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import { parseDeviceIdHeader } from '@flotilla/mcp';
 import type { CredentialStore, CredentialVerdict } from '@flotilla/registry';
+import { LRUCache } from 'lru-cache';
 import { granted } from './device-auth.js';
 import type {
   AuthVerdict,
@@ -23,14 +24,21 @@ export interface CredentialAuthOptions {
 
 /** A refused device connects again every 10 s, so one event a minute is enough. */
 const REFUSAL_EVENT_EVERY_MS = 60_000;
-/** Maximum of devices for which the time of the last event is remembered. */
+/** Maximum of devices whose last event is remembered. */
 const REFUSED_MAX = 10_000;
 
 export class CredentialAuth implements DeviceAuth {
-  /** When the last event of each device was written; the oldest first. */
-  readonly #refusedAt = new Map<DeviceId, number>();
+  /** Devices with a recent event. */
+  readonly #refused: LRUCache<DeviceId, true>;
 
-  constructor(private readonly options: CredentialAuthOptions) {}
+  constructor(private readonly options: CredentialAuthOptions) {
+    this.#refused = new LRUCache({
+      max: REFUSED_MAX,
+      ttl: REFUSAL_EVENT_EVERY_MS,
+      ttlResolution: 0,
+      perf: options.clock,
+    });
+  }
 
   checkMqtt({ clientId, username, password, remoteAddress }: MqttCredentials): AuthVerdict | Promise<AuthVerdict> {
     if (username === undefined || username === '' || password === undefined || password.length === 0)
@@ -73,20 +81,13 @@ export class CredentialAuth implements DeviceAuth {
         });
       return { ...granted, deviceId };
     }
-    if (verdict.deviceId !== undefined) this.#tell(verdict.deviceId, attempt);
+    if (verdict.deviceId !== undefined) this.#report(verdict.deviceId, attempt);
     return refused('credentials_wrong', 'these credentials are not valid for this device');
   }
 
-  #tell(deviceId: DeviceId, { transport, remoteAddress }: Attempt): void {
-    const now = this.options.clock.now();
-    const before = this.#refusedAt.get(deviceId);
-    if (before !== undefined && now - before < REFUSAL_EVENT_EVERY_MS) return;
-    this.#refusedAt.delete(deviceId);
-    this.#refusedAt.set(deviceId, now);
-    for (const oldest of this.#refusedAt.keys()) {
-      if (this.#refusedAt.size <= REFUSED_MAX) break;
-      this.#refusedAt.delete(oldest);
-    }
+  #report(deviceId: DeviceId, { transport, remoteAddress }: Attempt): void {
+    if (this.#refused.has(deviceId)) return;
+    this.#refused.set(deviceId, true);
     const advice = 'If this is the device itself, issue a new credential with rotateDeviceCredential and restart it.';
     this.options.events.write('device.auth_refused', deviceId, {
       transport,
@@ -97,7 +98,7 @@ export class CredentialAuth implements DeviceAuth {
 }
 
 interface Attempt {
-  readonly transport: 'MQTT' | 'WEBSOCKET';
+  readonly transport: IncomingTransport;
   readonly remoteAddress: string | undefined;
 }
 

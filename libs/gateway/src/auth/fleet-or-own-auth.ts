@@ -3,6 +3,7 @@
  * all others with their own credentials, microcontrollers always. A fleet moves device by device.
  */
 import { parseDeviceIdHeader, parseMqttClientId } from '@flotilla/mcp';
+import type { Dialect } from '@flotilla/mcp';
 import type { EnrolmentStore } from '@flotilla/registry';
 import type {
   AuthVerdict,
@@ -18,12 +19,15 @@ export interface FleetOrOwnAuthOptions {
   readonly enrolments: Pick<EnrolmentStore, 'isDenied'>;
 }
 
+/** Whether devices of a family may authenticate with the fleet secret over MQTT. */
+const maySignWithFleetSecret: Readonly<Record<Dialect, boolean>> = { XIAOZHI: true, MCPU: false };
+
 export class FleetOrOwnAuth implements DeviceAuth {
   constructor(private readonly options: FleetOrOwnAuthOptions) {}
 
   async checkMqtt(credentials: MqttCredentials): Promise<AuthVerdict> {
     const identity = parseMqttClientId(credentials.clientId);
-    if (identity.ok && identity.dialect === 'MCPU') return this.options.own.checkMqtt(credentials);
+    if (identity.ok && !maySignWithFleetSecret[identity.dialect]) return this.options.own.checkMqtt(credentials);
     const verdict = await this.options.fleet.checkMqtt(credentials);
     if (verdict.kind === 'granted' && identity.ok && !(await this.options.enrolments.isDenied(identity.deviceId)))
       return verdict;

@@ -8,12 +8,12 @@ import { pipeline } from 'node:stream/promises';
 import { downloadLoop } from '@flotilla/firmware';
 import type { HubProcessId } from '@flotilla/mcp';
 import type { DownloadProgress, DownloadRow, FirmwareImageRow, Registry } from '@flotilla/registry';
+import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import type { BlobStore } from '@flotilla/storage';
 import parseRange from 'range-parser';
 import type { UrlSigner } from '../device-urls/url-signer.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import { withTimeout } from '../with-timeout.js';
 import type { EventLog } from '../sessions/event-log.js';
 import type { DownloadLimits } from './download-limits.js';
 import { ImageIntegrity } from './image-integrity.js';
@@ -169,7 +169,7 @@ export class DownloadEndpoint {
     const data = { downloadId: id, imageId: image.id, jobId, version: image.version };
     events.write('firmware.downloaded', deviceId, { ...data, sizeBytes: image.sizeBytes });
     const downloads = await registry.downloads
-      .countInVain(deviceId, image.id, clock.now() - downloadLoop.windowMs)
+      .countWasted(deviceId, image.id, clock.now() - downloadLoop.windowMs)
       .catch(() => 0);
     if (downloads === downloadLoop.downloads) events.write('firmware.loop', deviceId, { ...data, downloads });
   }

@@ -7,6 +7,7 @@ import { createHash } from 'node:crypto';
 import { pipeline } from 'node:stream/promises';
 import type { FirmwareImageRow } from '@flotilla/registry';
 import type { BlobBody, BlobStore, ByteRange } from '@flotilla/storage';
+import { LRUCache } from 'lru-cache';
 
 export interface ImageIntegrityOptions {
   readonly blobs: Pick<BlobStore, 'read'>;
@@ -37,7 +38,7 @@ const rememberedMax = 1_000;
 const looksMax = 3;
 
 export class ImageIntegrity {
-  readonly #checks = new Map<string, Promise<Checked | undefined>>();
+  readonly #checks = new LRUCache<string, Promise<Checked | undefined>>({ max: rememberedMax });
 
   constructor(private readonly options: ImageIntegrityOptions) {}
 
@@ -68,8 +69,6 @@ export class ImageIntegrity {
       (checked) => checked?.version === version || this.#checks.delete(name),
       () => this.#checks.delete(name),
     );
-    if (this.#checks.size > rememberedMax)
-      for (const oldest of [...this.#checks.keys()].slice(0, 1)) this.#checks.delete(oldest);
     return check;
   }
 

@@ -108,7 +108,7 @@ export class Dialer {
       cancelWait();
       cancelWait = clock.setTimer(Math.max(0, Math.min(limits.dialQuietMs, noLaterThan - clock.now())), () => {
         socket.off('data', wait);
-        this.#arrive(socket);
+        this.#connected(socket);
       });
     };
     socket.on('data', wait);
@@ -116,7 +116,7 @@ export class Dialer {
     wait();
   }
 
-  #arrive(socket: Socket): void {
+  #connected(socket: Socket): void {
     const { clock, counters, host, limits } = this.options;
     if (host.isFull) {
       socket.destroy();
@@ -133,7 +133,7 @@ export class Dialer {
       hold: () => socket.pause(),
       release: () => socket.resume(),
       cut: () => transport.close('traffic_exceeded'),
-      tell: (news) => host.report(deviceId, 'device.throttled', { transport: 'TCP', ...news }),
+      report: (throttle) => host.report(deviceId, 'device.throttled', { transport: 'TCP', ...throttle }),
     });
     socket.once('close', () => traffic.end());
     host.admit({ deviceId, kind: 'TCP', dialect: 'MCPU', transport, ...peerOf(socket) });

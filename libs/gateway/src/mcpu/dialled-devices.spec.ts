@@ -6,7 +6,7 @@ import type { ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { silentLogger } from '../door.suite.js';
+import { silentLogger } from '../ingress.suite.js';
 import { GatewayStage } from '../gateway-stage.suite.js';
 import { Board } from './board.suite.js';
 

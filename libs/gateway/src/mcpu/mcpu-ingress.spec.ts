@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { granted } from '../auth/device-auth.js';
 import type { DeviceAuth } from '../auth/device-auth.js';
-import { doorOptions } from '../door.suite.js';
+import { ingressOptions } from '../ingress.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 import { MqttIngress } from '../mqtt/mqtt-ingress.js';
@@ -33,7 +33,7 @@ const auth: DeviceAuth = {
 };
 
 function stage(limits: Partial<GatewayLimits> = {}) {
-  const defaults = doorOptions();
+  const defaults = ingressOptions();
   const options = { ...defaults, auth, limits: { ...defaults.limits, closingTimeoutMs: 50, ...limits } };
   return {
     options,
@@ -72,10 +72,10 @@ describe('a microcontroller over MQTT', () => {
   it('connects with its subscription, with the identity of its client id', async () => {
     const { dial, host } = await openMqtt();
     const device = await dial();
-    expect(host.arrivals).toEqual([]);
+    expect(host.connections).toEqual([]);
     subscribe(device, 'mcpu/greenhouse-7/request');
-    const { transport, ...arrival } = await host.arrival();
-    expect(arrival).toMatchObject({ deviceId: 'greenhouse-7', kind: 'MQTT', dialect: 'MCPU' });
+    const { transport, ...connection } = await host.connection();
+    expect(connection).toMatchObject({ deviceId: 'greenhouse-7', kind: 'MQTT', dialect: 'MCPU' });
     const heard: string[] = [];
     transport.onmessage = (text) => heard.push(text);
     transport.start();
@@ -87,7 +87,7 @@ describe('a microcontroller over MQTT', () => {
     subscribe(device, 'mcpu/greenhouse-7/request');
     device.publish('{"id":3}', 'mcpu/greenhouse-7/response');
     await vi.waitFor(() => expect(heard).toHaveLength(2));
-    expect(host.arrivals).toHaveLength(1);
+    expect(host.connections).toHaveLength(1);
   });
 
   it('may publish and subscribe on its own topics only', async () => {
@@ -102,7 +102,7 @@ describe('a microcontroller over MQTT', () => {
       'mcpu/greenhouse-7/request',
     );
     expect(await device.packet('suback')).toMatchObject({ granted: [128, 128, 128, 128, 0] });
-    const { transport } = await host.arrival();
+    const { transport } = await host.connection();
     const heard: string[] = [];
     transport.onmessage = (text) => heard.push(text);
     transport.start();
@@ -122,7 +122,7 @@ describe('a microcontroller over MQTT', () => {
     const { dial, host, count } = await openMqtt({ introductionTimeoutMs: 500 });
     const device = await dial();
     subscribe(device, 'mcpu/greenhouse-8/request');
-    const { transport } = await host.arrival();
+    const { transport } = await host.connection();
     transport.start();
     await device.closed();
     expect(count('refusal_subscription_missing')).toBe(1);
@@ -155,9 +155,9 @@ describe('a microcontroller over WebSocket', () => {
     const socket = dial('greenhouse-7', 'right', ['mcpu.v1']);
     const received: string[] = [];
     socket.on('message', (data) => received.push((data as Buffer).toString()));
-    const { transport, ...arrival } = await host.arrival();
-    expect(arrival).toMatchObject({ deviceId: 'greenhouse-7' as DeviceId, kind: 'WEBSOCKET', dialect: 'MCPU' });
-    expect(arrival.audio).toBeUndefined();
+    const { transport, ...connection } = await host.connection();
+    expect(connection).toMatchObject({ deviceId: 'greenhouse-7' as DeviceId, kind: 'WEBSOCKET', dialect: 'MCPU' });
+    expect(connection.audio).toBeUndefined();
     const heard: string[] = [];
     transport.onmessage = (text) => heard.push(text);
     transport.start();
@@ -178,7 +178,7 @@ describe('a microcontroller over WebSocket', () => {
   ])('%s is rejected and counted', async (_what, deviceId, token, status, counted) => {
     const { dial, host, count } = await openWebSocket();
     const [, response] = (await once(dial(deviceId, token), 'unexpected-response')) as [unknown, IncomingMessage];
-    expect([response.statusCode, count(counted), host.arrivals]).toEqual([status, 1, []]);
+    expect([response.statusCode, count(counted), host.connections]).toEqual([status, 1, []]);
     response.destroy();
   });
 });

@@ -7,15 +7,15 @@ import type { WebSocket } from 'ws';
 import { parseMicrocontrollerId } from '@flotilla/mcp';
 import type { DeviceAuth } from '../auth/device-auth.js';
 import { peerOfRequest } from '../sessions/session-host.js';
-import { headerOrQuery, tokenOf, WebSocketDoor } from '../websocket/websocket-door.js';
-import type { Handshake, Unreadable, WebSocketDoorOptions } from '../websocket/websocket-door.js';
+import { headerOrQuery, tokenOf, WebSocketIngress } from '../websocket/websocket-ingress.js';
+import type { Handshake, Unreadable, WebSocketIngressOptions } from '../websocket/websocket-ingress.js';
 import { FramedLineTransport } from './framed-line-transport.js';
 
-export interface McpuWebSocketIngressOptions extends WebSocketDoorOptions {
+export interface McpuWebSocketIngressOptions extends WebSocketIngressOptions {
   readonly auth: Pick<DeviceAuth, 'checkToken'>;
 }
 
-export class McpuWebSocketIngress extends WebSocketDoor<McpuWebSocketIngressOptions> {
+export class McpuWebSocketIngress extends WebSocketIngress<McpuWebSocketIngressOptions> {
   constructor(options: McpuWebSocketIngressOptions) {
     super(options, 'mcpu.v1');
   }

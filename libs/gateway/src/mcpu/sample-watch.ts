@@ -9,6 +9,8 @@ import type { CallId, CloseReason, DeviceId } from '@flotilla/mcp';
 import type { Clock, Session, SettledCall } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
+import { perMinute, TokenBucket } from '../overload/token-bucket.js';
+import type { BucketRate } from '../overload/token-bucket.js';
 import { planPolls } from './poll-plan.js';
 import type { PlannedPoll } from './poll-plan.js';
 import { SampleEvents } from './sample-events.js';
@@ -37,7 +39,7 @@ interface Watched {
   isAsked: boolean;
   heardAt: number;
   misses: number;
-  window: { readonly startedAt: number; events: number };
+  readonly events: TokenBucket;
 }
 
 /** A probe that every board answers and that changes nothing. */
@@ -46,10 +48,13 @@ const probe: PlannedPoll = { tool: 'get_info', arguments: {}, everyMs: 0, pin: u
 export class SampleWatch {
   readonly #watched = new Map<SampledSession, Watched>();
   readonly #ids = new RecordIds();
+  readonly #eventRate: BucketRate;
   #underWay = 0;
   #cancelStep: () => void = () => undefined;
 
-  constructor(private readonly options: SampleWatchOptions) {}
+  constructor(private readonly options: SampleWatchOptions) {
+    this.#eventRate = perMinute(options.limits.sampleEventsPerMinuteMax);
+  }
 
   start(): void {
     this.#cancelStep = this.options.clock.setTimer(this.options.limits.pollStepMs, () => {
@@ -68,7 +73,7 @@ export class SampleWatch {
     const samples = new SampleEvents(this.options.limits);
     this.#watched.set(session, {
       ...{ samples, toolSet: undefined, polls: [], isAsked: false, heardAt: now, misses: 0 },
-      window: { startedAt: now, events: 0 },
+      events: new TokenBucket(this.#eventRate, now),
     });
   }
 
@@ -124,7 +129,7 @@ export class SampleWatch {
     };
     watched.isAsked = true;
     this.#underWay += 1;
-    session.session.call({ ...call, ...deadlines }, (settled) => {
+    session.session.enqueue({ ...call, ...deadlines }, (settled) => {
       watched.isAsked = false;
       this.#underWay -= 1;
       this.#answered(session, watched, { poll, settled, startedAt });
@@ -150,12 +155,7 @@ export class SampleWatch {
       session.close('unresponsive');
     if (poll === probe || outcome.kind !== 'SUCCEEDED') return;
     const data = watched.samples.read(poll, outcome.result, startedAt);
-    if (data !== undefined && this.#mayTell(watched, settled.settledAt)) session.record.event('device.samples', data);
-  }
-
-  #mayTell(watched: Watched, now: number): boolean {
-    if (now - watched.window.startedAt >= 60_000) watched.window = { startedAt: now, events: 0 };
-    watched.window.events += 1;
-    return watched.window.events <= this.options.limits.sampleEventsPerMinuteMax;
+    if (data !== undefined && watched.events.takeOne(this.#eventRate, settled.settledAt))
+      session.record.event('device.samples', data);
   }
 }

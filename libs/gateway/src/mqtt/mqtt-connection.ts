@@ -8,9 +8,9 @@ import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { FramedLineTransport } from '../mcpu/framed-line-transport.js';
 import { TrafficControl } from '../overload/traffic-control.js';
-import type { TrafficNews } from '../overload/traffic-control.js';
-import type { Arrival, LastWill, Peer } from '../sessions/session-host.js';
-import { topicsOf } from './device-topics.js';
+import type { ThrottleReport } from '../overload/traffic-control.js';
+import type { DeviceConnection, LastWill, Peer } from '../sessions/session-host.js';
+import { mqttTraits, topicsOf } from './device-topics.js';
 import type { DeviceIdentity } from './device-topics.js';
 import { KeepAlive } from './keep-alive.js';
 import type { DeviceMessage } from './mqtt-broker.js';
@@ -33,7 +33,7 @@ export interface MqttConnectionOptions {
   /** The connection ended without valid credentials, and the hub did not refuse it. */
   readonly onStranger: () => void;
   /** The device sends faster than its limits allow. */
-  readonly onThrottled: (deviceId: DeviceId, news: TrafficNews) => void;
+  readonly onThrottled: (deviceId: DeviceId, report: ThrottleReport) => void;
 }
 
 export class MqttConnection {
@@ -79,7 +79,7 @@ export class MqttConnection {
       hold: () => this.#stream.hold(),
       release: () => this.#stream.release(),
       cut: () => this.#cut('traffic_exceeded'),
-      tell: (news) => this.deviceId !== undefined && onThrottled(this.deviceId, news),
+      report: (throttle) => this.deviceId !== undefined && onThrottled(this.deviceId, throttle),
     });
     this.#keepAlive = new KeepAlive(clock, () => this.#expire());
     this.client = options.connect(this.#stream);
@@ -157,7 +157,7 @@ export class MqttConnection {
   }
 
   /** Returns the connection once, when its device can receive messages. */
-  arrive(isLate = false): Arrival | undefined {
+  admit(isLate = false): DeviceConnection | undefined {
     const identity = this.#identity;
     if (identity === undefined || this.#topic === undefined || this.#transport || this.#stream.destroyed)
       return undefined;
@@ -168,8 +168,7 @@ export class MqttConnection {
       unsentBytesMax: limits.unsentBytesMax,
       hangUp: () => this.client.close(),
     });
-    const isMcpu = identity.dialect === 'MCPU';
-    const transport = isMcpu
+    const transport = mqttTraits[identity.dialect].hasLines
       ? new FramedLineTransport(this.#transport, () => counters.add('anomaly', 'line_overlong'))
       : this.#transport;
     const claimed = parseMqttClientId(this.claimedId ?? '');
@@ -186,7 +185,9 @@ export class MqttConnection {
   }
 
   get #isReady(): boolean {
-    return this.#isConnected && (this.#isSubscribed || this.#identity?.dialect !== 'MCPU');
+    const { dialect } = this.#identity ?? {};
+    const mustSubscribe = dialect !== undefined && mqttTraits[dialect].mustSubscribe;
+    return this.#isConnected && (this.#isSubscribed || !mustSubscribe);
   }
 
   #inspect(packets: readonly MqttPacket[], bytes: number): void {

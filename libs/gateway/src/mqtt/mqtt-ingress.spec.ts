@@ -1,13 +1,14 @@
 import { describeTransport } from '@flotilla/mcp/transport.suite';
 import mqtt from 'mqtt-packet';
 import { describe, expect, it, vi } from 'vitest';
-import { enter, listen, openIngress } from './mqtt-ingress.suite.js';
+import { listen } from '../ingress.suite.js';
+import { enter, openIngress } from './mqtt-ingress.suite.js';
 
 describeTransport('the MQTT transport', async () => {
   const ingress = await openIngress();
   const device = await ingress.dial();
   device.connect();
-  const { transport } = await ingress.host.arrival();
+  const { transport } = await ingress.host.connection();
   const far = {
     send: (text: string) => device.publish(text),
     close: () => device.conn.destroy(),
@@ -24,9 +25,9 @@ describe('MqttIngress admits devices', () => {
     ['3.1', { protocolVersion: 3, protocolId: 'MQIsdp' } as const],
   ])('speaks MQTT %s', async (_version, change) => {
     const ingress = await openIngress();
-    const { device, arrival } = await enter(ingress, change);
+    const { device, connection } = await enter(ingress, change);
     expect(await device.connack()).toBe(0);
-    expect(arrival).toMatchObject({
+    expect(connection).toMatchObject({
       deviceId: '02:5e:7a:10:c4:9f',
       kind: 'MQTT',
       remoteAddress: '127.0.0.1',
@@ -36,8 +37,8 @@ describe('MqttIngress admits devices', () => {
   });
 
   it('pushes to a device that never subscribed, on its own topic, with CONNACK first', async () => {
-    const { device, arrival } = await enter(await openIngress());
-    arrival.transport.send('{"a":1}');
+    const { device, connection } = await enter(await openIngress());
+    connection.transport.send('{"a":1}');
     const publish = await device.packet('publish');
     expect(publish).toMatchObject({ topic: 'devices/p2p/02_5e_7a_10_c4_9f', qos: 0, retain: false });
     expect(device.packets[0]?.cmd).toBe('connack');
@@ -46,9 +47,9 @@ describe('MqttIngress admits devices', () => {
   it('receives messages from the same segment as CONNECT', async () => {
     const ingress = await openIngress();
     const device = await ingress.dial();
-    ingress.host.admit = (arrival) => {
-      ingress.host.arrivals.push(arrival);
-      Object.assign(heard, listen(arrival));
+    ingress.host.admit = (connection) => {
+      ingress.host.connections.push(connection);
+      Object.assign(heard, listen(connection));
     };
     const heard = { messages: [] as string[] };
     device.connect();
@@ -211,19 +212,19 @@ describe('MqttIngress admits devices', () => {
   it('ends the older connection of a client id before the newer one is admitted', async () => {
     const ingress = await openIngress();
     const older = await enter(ingress);
-    ingress.host.supersede = () => older.arrival.transport.close('taken_over');
+    ingress.host.supersede = () => older.connection.transport.close('taken_over');
     const newer = await enter(ingress);
     await vi.waitFor(() => expect(older.heard.closes).toEqual(['taken_over']));
     await older.device.closed();
-    expect(newer.arrival.transport.send('hello')).toBe(true);
+    expect(newer.connection.transport.send('hello')).toBe(true);
   });
 
   it('sends nothing more to a device that does not read', async () => {
-    const { device, arrival } = await enter(await openIngress({ limits: { unsentBytesMax: 10_000 } }));
+    const { device, connection } = await enter(await openIngress({ limits: { unsentBytesMax: 10_000 } }));
     device.conn.pause();
     const text = 'x'.repeat(100_000);
     let sent = 0;
-    while (arrival.transport.send(text) && sent < 1000) sent += 1;
+    while (connection.transport.send(text) && sent < 1000) sent += 1;
     expect(sent).toBeGreaterThan(0);
     expect(sent).toBeLessThan(1000);
   });

@@ -2,12 +2,10 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
-import type { CloseReason } from '@flotilla/mcp';
 import { afterEach } from 'vitest';
-import { doorOptions } from '../door.suite.js';
+import { ingressOptions, listen } from '../ingress.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { peerOf } from '../sessions/session-host.js';
-import type { Arrival } from '../sessions/session-host.js';
 import { MqttDevice } from './mqtt-device.suite.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import type { MqttIngressOptions } from './mqtt-ingress.js';
@@ -22,7 +20,7 @@ export async function openIngress({
   limits,
   ...change
 }: Partial<Omit<MqttIngressOptions, 'limits'>> & { limits?: Partial<GatewayLimits> } = {}) {
-  const defaults = doorOptions();
+  const defaults = ingressOptions();
   const options = { ...defaults, ...change, limits: { ...defaults.limits, ...limits } };
   const mqtt = new MqttIngress(options);
   await mqtt.start();
@@ -46,14 +44,6 @@ function countOf(counts: readonly { readonly name: string; readonly count: numbe
   return counts.find((count) => count.name === name)?.count ?? 0;
 }
 
-export function listen({ transport }: Arrival) {
-  const heard = { messages: [] as string[], closes: [] as CloseReason[] };
-  transport.onmessage = (text) => heard.messages.push(text);
-  transport.onclose = (reason) => heard.closes.push(reason);
-  transport.start();
-  return heard;
-}
-
 /** Connects a device and listens to its messages. */
 export async function enter(
   ingress: Awaited<ReturnType<typeof openIngress>>,
@@ -61,6 +51,6 @@ export async function enter(
 ) {
   const device = await ingress.dial();
   device.connect(change);
-  const arrival = await ingress.host.arrival(ingress.host.arrivals.length + 1);
-  return { device, arrival, heard: listen(arrival) };
+  const connection = await ingress.host.connection(ingress.host.connections.length + 1);
+  return { device, connection, heard: listen(connection) };
 }

@@ -12,7 +12,7 @@ import type { DeviceAuth } from '../auth/device-auth.js';
 import type { ConnectionRefusal, GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import type { FailedAttempts } from '../overload/failed-attempts.js';
+import type { DeviceFailures } from '../overload/device-failures.js';
 import type { Lobby } from '../overload/lobby.js';
 import type { DeviceIdentity } from './device-topics.js';
 import { makeBroker } from './mqtt-broker.js';
@@ -23,7 +23,7 @@ export interface MqttIngressOptions {
   readonly auth: Pick<DeviceAuth, 'checkMqtt'>;
   readonly host: SessionHost;
   readonly lobby: Lobby;
-  readonly attempts: FailedAttempts;
+  readonly attempts: DeviceFailures;
   /** The topic that all xiaozhi devices publish to. */
   readonly publishTopic: string;
   readonly clock: Clock;
@@ -116,7 +116,8 @@ export class MqttIngress {
       ...{ peer, leaveLobby, clock, limits, counters, publishTopic },
       connect: (stream) => this.#broker.handle(stream),
       onStranger: () => attempts.failed(peer.remoteAddress),
-      onThrottled: (deviceId, news) => host.report(deviceId, 'device.throttled', { transport: 'MQTT', ...news }),
+      onThrottled: (deviceId, throttle) =>
+        host.report(deviceId, 'device.throttled', { transport: 'MQTT', ...throttle }),
     });
     this.#connections.set(connection.client, connection);
   }
@@ -149,7 +150,7 @@ export class MqttIngress {
       if (verdict.kind === 'granted')
         this.#accept(
           connection,
-          { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect ?? 'XIAOZHI' },
+          { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect },
           answer,
         );
       else if (verdict.kind === 'undecided')
@@ -204,16 +205,16 @@ export class MqttIngress {
   }
 
   #admit(connection: MqttConnection | undefined): void {
-    const arrival = connection?.arrive();
-    if (arrival !== undefined) this.options.host.admit(arrival);
+    const admitted = connection?.admit();
+    if (admitted !== undefined) this.options.host.admit(admitted);
   }
 
   /** Gives a board that cannot receive a short session: so its end is recorded. */
   #closeUnsubscribed(connection: MqttConnection): void {
-    const arrival = connection.arrive(true);
-    if (arrival === undefined) return;
-    this.options.host.admit(arrival);
-    arrival.transport.close('greeting_failed');
+    const admitted = connection.admit(true);
+    if (admitted === undefined) return;
+    this.options.host.admit(admitted);
+    admitted.transport.close('greeting_failed');
   }
 
   /** Null is a SUBACK with failure. Only old firmware needs the subscription. [xiaozhi §2.2] */

@@ -28,7 +28,7 @@ describe('MqttIngress rejects connections', () => {
     device.connect(change);
     expect(await device.connack()).toBe(code);
     await device.closed();
-    expect(ingress.host.arrivals).toEqual([]);
+    expect(ingress.host.connections).toEqual([]);
     await vi.waitFor(() => expect(ingress.lobby.size).toBe(0));
   });
 
@@ -90,7 +90,7 @@ describe('MqttIngress rejects connections', () => {
     device.writeBytes(bytes);
     await device.closed();
     expect(ingress.count(counter)).toBe(1);
-    expect(ingress.host.arrivals).toEqual([]);
+    expect(ingress.host.connections).toEqual([]);
   });
 
   it.each([
@@ -110,7 +110,7 @@ describe('MqttIngress rejects connections', () => {
     const ingress = await openIngress();
     const will = { topic: 'devices/p2p/02_5e_7a_10_c4_a0', payload: Buffer.from('boo'), qos: 0 as const, retain: true };
     const first = await enter(ingress, { clean: false, will });
-    expect(first.arrival.will).toEqual({ topic: will.topic, payload: 'boo' });
+    expect(first.connection.will).toEqual({ topic: will.topic, payload: 'boo' });
     first.device.conn.destroy();
     await vi.waitFor(() => expect(first.heard.closes).toEqual(['connection_lost']));
     const again = await enter(ingress, { clean: false, clientId: xiaozhiClientId });

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { describeTransport } from '@flotilla/mcp/transport.suite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWebSocketStream, WebSocket } from 'ws';
-import { doorOptions } from '../door.suite.js';
+import { ingressOptions } from '../ingress.suite.js';
 import { MqttDevice } from './mqtt-device.suite.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt-upgrade.js';
@@ -17,8 +17,8 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function openDoor() {
-  const options = doorOptions();
+async function openIngress() {
+  const options = ingressOptions();
   const ingress = new MqttIngress(options);
   await ingress.start();
   const upgrade = new MqttUpgrade({
@@ -39,17 +39,17 @@ async function openDoor() {
   return { open, host: options.host, counters: options.counters };
 }
 
-async function dial(door: Awaited<ReturnType<typeof openDoor>>, subprotocol = 'mqtt') {
-  const socket = door.open([subprotocol]);
+async function dial(ingress: Awaited<ReturnType<typeof openIngress>>, subprotocol = 'mqtt') {
+  const socket = ingress.open([subprotocol]);
   await once(socket, 'open');
   return { socket, device: new MqttDevice(createWebSocketStream(socket)) };
 }
 
 describeTransport('the MQTT transport inside a WebSocket', async () => {
-  const door = await openDoor();
-  const { socket, device } = await dial(door);
+  const ingress = await openIngress();
+  const { socket, device } = await dial(ingress);
   device.connect();
-  const { transport } = await door.host.arrival();
+  const { transport } = await ingress.host.connection();
   const far = {
     send: (text: string) => device.publish(text),
     close: () => socket.terminate(),
@@ -62,27 +62,27 @@ describeTransport('the MQTT transport inside a WebSocket', async () => {
 
 describe('MqttUpgrade', () => {
   it.each(['mqtt', 'mqttv3.1'])('speaks the subprotocol %s', async (name) => {
-    const door = await openDoor();
-    const { socket, device } = await dial(door, name);
+    const ingress = await openIngress();
+    const { socket, device } = await dial(ingress, name);
     expect(socket.protocol).toBe(name);
     device.connect();
     expect(await device.connack()).toBe(0);
-    expect((await door.host.arrival()).deviceId).toBe('02:5e:7a:10:c4:9f');
+    expect((await ingress.host.connection()).deviceId).toBe('02:5e:7a:10:c4:9f');
   });
 
   it('refuses a handshake without a subprotocol of MQTT', async () => {
-    const door = await openDoor();
-    const socket = door.open(['graphql-transport-ws']);
+    const ingress = await openIngress();
+    const socket = ingress.open(['graphql-transport-ws']);
     const [, response] = (await once(socket, 'unexpected-response')) as [unknown, IncomingMessage];
     expect(response.statusCode).toBe(400);
     response.resume();
   });
 
   it('guards the stream like any other', async () => {
-    const door = await openDoor();
-    const { socket, device } = await dial(door);
+    const ingress = await openIngress();
+    const { socket, device } = await dial(ingress);
     device.writeBytes(Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f));
     await once(socket, 'close');
-    expect(door.counters.list()).toContainEqual({ name: 'guard_cut_packet_too_large', count: 1 });
+    expect(ingress.counters.list()).toContainEqual({ name: 'guard_cut_packet_too_large', count: 1 });
   });
 });

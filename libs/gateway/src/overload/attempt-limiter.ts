@@ -2,6 +2,7 @@
  * A rate limit per remote address for attempts that failed or came from unknown devices. Successful
  * attempts never count, because two hundred boards may share one address.
  */
+import { LRUCache } from 'lru-cache';
 import { TokenBucket } from './token-bucket.js';
 
 export interface AttemptLimits {
@@ -16,40 +17,29 @@ export interface AttemptLimits {
 export const defaultAttemptLimits: AttemptLimits = { burst: 400, perSecond: 10, addressesMax: 10_000 };
 
 export class AttemptLimiter {
-  /** In the order of their last attempt. */
-  readonly #buckets = new Map<string, TokenBucket>();
+  readonly #buckets: LRUCache<string, TokenBucket>;
 
-  constructor(private readonly limits: AttemptLimits = defaultAttemptLimits) {}
+  constructor(private readonly limits: AttemptLimits = defaultAttemptLimits) {
+    this.#buckets = new LRUCache({ max: limits.addressesMax });
+  }
 
   /** Counts an attempt. Returns false if it exceeds the limit. */
   take(address: string | undefined, now: number): boolean {
     const key = addressKey(address ?? '');
     const bucket = this.#buckets.get(key) ?? new TokenBucket(this.limits, now);
-    this.#buckets.delete(key);
     this.#buckets.set(key, bucket);
-    this.#evict();
-    if (bucket.refill(this.limits, now) < 1) return false;
-    bucket.take(1);
-    return true;
+    return bucket.takeOne(this.limits, now);
   }
 
   /** Whether another attempt would exceed the limit. Counts nothing. */
   isExhausted(address: string | undefined, now: number): boolean {
-    const bucket = this.#buckets.get(addressKey(address ?? ''));
+    const bucket = this.#buckets.peek(addressKey(address ?? ''));
     return bucket !== undefined && bucket.refill(this.limits, now) < 1;
   }
 
   /** Takes an attempt back, because its device turned out to be known. */
   giveBack(address: string | undefined): void {
-    this.#buckets.get(addressKey(address ?? ''))?.take(-1);
-  }
-
-  #evict(): void {
-    if (this.#buckets.size <= this.limits.addressesMax) return;
-    for (const oldest of this.#buckets.keys()) {
-      this.#buckets.delete(oldest);
-      return;
-    }
+    this.#buckets.peek(addressKey(address ?? ''))?.take(-1);
   }
 }
 

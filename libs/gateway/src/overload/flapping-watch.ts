@@ -3,8 +3,11 @@
  * other [xiaozhi §2.3], and makes it wait longer each time. Counts are per device, so a fleet that
  * reconnects at once is not flapping.
  */
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
+import { LRUCache } from 'lru-cache';
 import type { GatewayLimits } from '../gateway-limits.js';
+import { TokenBucket } from './token-bucket.js';
+import type { BucketRate } from './token-bucket.js';
 
 export type FlappingLimits = Pick<
   GatewayLimits,
@@ -16,15 +19,14 @@ export type Entry =
   { readonly kind: 'welcome' } | { readonly kind: 'held'; readonly isNew: boolean; readonly retryAfterMs: number };
 
 export interface Attempt {
-  readonly kind: 'MQTT' | 'WEBSOCKET';
+  readonly kind: IncomingTransport;
   /** The device has a live session, which this connection would end. */
   readonly isTakeover: boolean;
 }
 
-interface Standing {
-  /** Recent connects; falls by one every `reconnectEveryMs`. */
-  level: number;
-  countedAt: number;
+interface ConnectHistory {
+  /** Connects that are left; empty buckets flap, full ones have been quiet long enough. */
+  readonly bucket: TokenBucket;
   /** While the device flaps: the wait after the next entry, and the end of the current wait. */
   episode: { backOffMs: number; openAt: number } | undefined;
 }
@@ -32,24 +34,27 @@ interface Standing {
 const welcome: Entry = { kind: 'welcome' };
 
 export class FlappingWatch {
-  /** In the order of their last attempt. */
-  readonly #standings = new Map<DeviceId, Standing>();
+  readonly #rate: BucketRate;
+  readonly #histories: LRUCache<DeviceId, ConnectHistory>;
 
   constructor(
     private readonly limits: FlappingLimits,
     private readonly clock: { now(): number },
-  ) {}
+  ) {
+    this.#rate = { burst: limits.reconnectsMax, perSecond: 1_000 / limits.reconnectEveryMs };
+    this.#histories = new LRUCache({ max: limits.flappingDevicesMax });
+  }
 
   /** Counts a connection with valid credentials. */
   enter(deviceId: DeviceId, attempt: Attempt): Entry {
     const { flappingBackOffMs, flappingBackOffMsMax, reconnectsMax } = this.limits;
     if (reconnectsMax === 0) return welcome;
     const now = this.clock.now();
-    const standing = this.#count(deviceId, costOf(attempt), now);
-    const { episode } = standing;
+    const history = this.#count(deviceId, costOf(attempt), now);
+    const { episode } = history;
     if (episode === undefined) {
-      if (standing.level < reconnectsMax) return welcome;
-      standing.episode = { backOffMs: flappingBackOffMs, openAt: now + flappingBackOffMs };
+      if (history.bucket.refill(this.#rate, now) > 0) return welcome;
+      history.episode = { backOffMs: flappingBackOffMs, openAt: now + flappingBackOffMs };
       return { kind: 'held', isNew: true, retryAfterMs: flappingBackOffMs };
     }
     if (now < episode.openAt) return { kind: 'held', isNew: false, retryAfterMs: episode.openAt - now };
@@ -62,34 +67,22 @@ export class FlappingWatch {
   get flapping(): number {
     const now = this.clock.now();
     let count = 0;
-    for (const standing of this.#standings.values())
-      if (standing.episode && this.#levelAt(standing, now) > 0) count += 1;
+    for (const { bucket, episode } of this.#histories.values())
+      if (episode && bucket.refill(this.#rate, now) < this.#rate.burst) count += 1;
     return count;
   }
 
-  #count(deviceId: DeviceId, cost: number, now: number): Standing {
-    const standing = this.#standings.get(deviceId) ?? { level: 0, countedAt: now, episode: undefined };
-    const level = this.#levelAt(standing, now);
+  #count(deviceId: DeviceId, cost: number, now: number): ConnectHistory {
+    const history = this.#histories.get(deviceId) ?? {
+      bucket: new TokenBucket(this.#rate, now),
+      episode: undefined,
+    };
+    const left = history.bucket.refill(this.#rate, now);
     // An episode ends after as much time without attempts as it took to begin.
-    if (level === 0) standing.episode = undefined;
-    standing.level = Math.min(level + cost, this.limits.reconnectsMax);
-    standing.countedAt = now;
-    this.#standings.delete(deviceId);
-    this.#standings.set(deviceId, standing);
-    this.#forgetOldest();
-    return standing;
-  }
-
-  #levelAt({ level, countedAt }: Standing, now: number): number {
-    return Math.max(0, level - Math.max(0, now - countedAt) / this.limits.reconnectEveryMs);
-  }
-
-  #forgetOldest(): void {
-    if (this.#standings.size <= this.limits.flappingDevicesMax) return;
-    for (const oldest of this.#standings.keys()) {
-      this.#standings.delete(oldest);
-      return;
-    }
+    if (left === this.#rate.burst) history.episode = undefined;
+    history.bucket.take(Math.min(cost, left));
+    this.#histories.set(deviceId, history);
+    return history;
   }
 }
 

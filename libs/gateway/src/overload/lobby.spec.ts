@@ -68,3 +68,17 @@ it('expels the oldest of an address with many connections for one of an address 
   leaveOldest?.();
   expect(lobby.size).toBe(10);
 });
+
+it('expels no connection where two addresses would only change places', () => {
+  const clock = new ManualClock();
+  const lobby = new Lobby(
+    { unprovenConnectionsMax: 10, unprovenPerAddressMax: 6, connectionsPerSecondMax: 1_000 },
+    clock,
+  );
+  enterMany(lobby, 5, '192.0.2.1');
+  enterMany(lobby, 4, '192.0.2.2');
+  enterMany(lobby, 1, '192.0.2.3');
+  clock.advance(1_000);
+  expect(enterMany(lobby, 1, '192.0.2.2')).toEqual([]);
+  expect(enterMany(lobby, 1, '192.0.2.3')).toHaveLength(1);
+});

@@ -19,7 +19,7 @@ export class Lobby {
   readonly #guests = new Map<string, Set<Guest>>();
   /** The burst is a full lobby, so that a fleet can reconnect at once. */
   readonly #rate: BucketRate;
-  readonly #arrivals: TokenBucket;
+  readonly #bucket: TokenBucket;
 
   constructor(
     private readonly limits: Pick<
@@ -29,7 +29,7 @@ export class Lobby {
     private readonly clock: { now(): number },
   ) {
     this.#rate = { burst: limits.unprovenConnectionsMax, perSecond: limits.connectionsPerSecondMax };
-    this.#arrivals = new TokenBucket(this.#rate, clock.now());
+    this.#bucket = new TokenBucket(this.#rate, clock.now());
   }
 
   get size(): number {
@@ -42,8 +42,8 @@ export class Lobby {
    */
   enter(address: string | undefined, expel: () => void): (() => void) | undefined {
     const guest: Guest = { key: addressKey(address ?? ''), expel };
-    if (this.#arrivals.refill(this.#rate, this.clock.now()) < 1 || !this.#hasRoom(guest.key)) return undefined;
-    this.#arrivals.take(1);
+    if (this.#bucket.refill(this.#rate, this.clock.now()) < 1 || !this.#hasRoom(guest.key)) return undefined;
+    this.#bucket.take(1);
     this.#add(guest);
     return () => void this.#remove(guest);
   }

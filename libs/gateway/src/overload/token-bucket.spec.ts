@@ -11,6 +11,14 @@ it('begins full and refills at its rate up to the burst', () => {
   expect(bucket.refill(rate, 60_000)).toBe(3);
 });
 
+it('gives one token at a time until it is empty', () => {
+  const bucket = new TokenBucket(rate, 0);
+  expect([0, 0, 0, 0, 499, 500].map((now) => bucket.takeOne(rate, now))).toEqual([
+    ...[true, true, true, false],
+    ...[false, true],
+  ]);
+});
+
 it('can run into debt', () => {
   const bucket = new TokenBucket(rate, 0);
   bucket.take(5);

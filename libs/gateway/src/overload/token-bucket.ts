@@ -9,6 +9,10 @@ export interface BucketRate {
   readonly perSecond: number;
 }
 
+export function perMinute(max: number): BucketRate {
+  return { burst: max, perSecond: max / 60 };
+}
+
 export class TokenBucket {
   #tokens: number;
   #filledAt: number;
@@ -24,6 +28,13 @@ export class TokenBucket {
     this.#filledAt = now;
     this.#tokens = Math.min(burst, this.#tokens + seconds * perSecond);
     return this.#tokens;
+  }
+
+  /** Takes one token. Returns false if the bucket has less than one. */
+  takeOne(rate: BucketRate, now: number): boolean {
+    if (this.refill(rate, now) < 1) return false;
+    this.#tokens -= 1;
+    return true;
   }
 
   /** Takes tokens out, also if there are too few; a negative number puts them back. */

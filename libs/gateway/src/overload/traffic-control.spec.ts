@@ -16,7 +16,7 @@ function stage(change: Partial<typeof limits> = {}) {
     hold: () => heard.push('hold'),
     release: () => heard.push('release'),
     cut: () => heard.push('cut'),
-    tell: ({ action }) => heard.push(`told ${action}`),
+    report: ({ action }) => heard.push(`told ${action}`),
   });
   return { clock, counters, heard, traffic };
 }

@@ -18,10 +18,10 @@ export interface TrafficControlOptions {
   /** Ends the connection with `traffic_exceeded`. */
   readonly cut: () => void;
   /** Reports that the device sends too fast. */
-  readonly tell: (what: TrafficNews) => void;
+  readonly report: (what: ThrottleReport) => void;
 }
 
-export interface TrafficNews {
+export interface ThrottleReport {
   readonly action: 'slowed' | 'cut';
   readonly messagesPerSecondMax: number;
   readonly bytesPerSecondMax: number;
@@ -65,7 +65,7 @@ export class TrafficControl {
     const { counters, hold, limits } = this.options;
     if (this.#heldAt === undefined || now - this.#heldAt > limits.trafficEpisodeMs) {
       counters.add('traffic', 'slowed');
-      this.#tell('slowed');
+      this.#report('slowed');
     }
     this.#heldAt = now;
     this.#wait(debtMs);
@@ -85,12 +85,12 @@ export class TrafficControl {
   #cut(): void {
     this.end();
     this.options.counters.add('traffic', 'cut');
-    this.#tell('cut');
+    this.#report('cut');
     this.options.cut();
   }
 
-  #tell(action: TrafficNews['action']): void {
+  #report(action: ThrottleReport['action']): void {
     const { messagesPerSecondMax, bytesPerSecondMax } = this.options.limits;
-    this.options.tell({ action, messagesPerSecondMax, bytesPerSecondMax });
+    this.options.report({ action, messagesPerSecondMax, bytesPerSecondMax });
   }
 }

@@ -2,6 +2,7 @@
  * The settings that a person sees after a credential was issued: everything that must be entered on
  * the device.
  */
+import type { Dialect } from '@flotilla/mcp';
 import type { KnownDevice } from '@flotilla/registry';
 import { topicsOf } from '../mqtt/device-topics.js';
 import type { DeviceAddresses } from './device-addresses.js';
@@ -15,8 +16,21 @@ export interface IssuedSettingsOptions {
 
 /** For the transport that the device was registered with. */
 export function issuedSettings(options: IssuedSettingsOptions, known: KnownDevice): TransportSettings {
+  return settingsOf[known.dialect](options, known);
+}
+
+const settingsOf: Readonly<Record<Dialect, typeof issuedSettings>> = {
+  XIAOZHI: xiaozhiSettings,
+  MCPU: microcontrollerSettings,
+};
+
+function xiaozhiSettings(options: IssuedSettingsOptions, known: KnownDevice): TransportSettings {
   const settings = transportObject(options, known);
-  if (known.dialect === 'XIAOZHI') return 'mqtt' in settings ? settings.mqtt : settings.websocket;
+  return 'mqtt' in settings ? settings.mqtt : settings.websocket;
+}
+
+function microcontrollerSettings(options: IssuedSettingsOptions, known: KnownDevice): TransportSettings {
+  const settings = transportObject(options, known);
   if ('mqtt' in settings) {
     const { toDevice, fromDevice } = topicsOf(known, options.publishTopic);
     return { ...settings.mqtt, publish_topic: fromDevice[0] ?? '', subscribe_topic: toDevice };

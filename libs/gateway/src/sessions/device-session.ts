@@ -5,22 +5,23 @@
 import { randomInt } from 'node:crypto';
 import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
-import { McpuDialect, SessionActor, XiaozhiDialect } from '@flotilla/session';
+import { SessionActor } from '@flotilla/session';
 import type {
   Session,
   SessionAnomaly,
   SessionCall,
-  SessionLimits,
   SessionObserver,
   SessionState,
   SettledCall,
   ToolPageCache,
 } from '@flotilla/session';
 import type { ConversationHost, ConversingDevice } from '../conversations/conversation-host.js';
-import { DeviceTalk } from '../conversations/device-talk.js';
+import { DeviceConversations } from '../conversations/device-conversations.js';
 import type { GatewayCounters } from '../gateway-counters.js';
+import { perMinute, TokenBucket } from '../overload/token-bucket.js';
+import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
 import type { LargeRequestMemory } from './large-request-memory.js';
-import type { Arrival } from './session-host.js';
+import type { DeviceConnection } from './session-host.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
 import type { ToolSetIndex } from './tool-set-index.js';
@@ -47,25 +48,15 @@ const unknownInfo: DeviceInfo = { model: undefined, firmwareVersion: undefined }
 /** A random first id: answers from before a reconnect do not match it. [xiaozhi §4.1] */
 const FIRST_REQUEST_ID_MAX = 1_000_000_000;
 
-/** Microcontrollers answer at once or not at all; without a greeting they are closed after 10 s. */
-const microcontrollerLimits: Partial<SessionLimits> = { greetingTimeoutMs: 3_500, listingTimeoutMs: 5_000 };
-
-/** UTF-8 bytes that the firmware's MQTT client receives in one piece. [xiaozhi §9, 24] */
-const LARGE_REQUEST_BYTES = 900;
 const restartAdvice =
   'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
-
-function limitsOf({ dialect, kind }: Arrival): Partial<SessionLimits> {
-  if (dialect === 'MCPU') return microcontrollerLimits;
-  return kind === 'MQTT' ? { largeRequestBytes: LARGE_REQUEST_BYTES } : {};
-}
 
 export class DeviceSession implements SessionObserver {
   readonly deviceId: DeviceId;
   readonly record: SessionRecord;
   readonly #actor: SessionActor;
-  /** Undefined for microcontrollers, which have no conversations. */
-  readonly #talk: DeviceTalk | undefined;
+  /** Undefined for families without conversations. */
+  readonly #conversations: DeviceConversations | undefined;
   /** Its status tool, if it has one; read at the end of every call. */
   #statusTool: string | undefined;
   readonly #statusToolOfDialect: string | undefined;
@@ -73,34 +64,35 @@ export class DeviceSession implements SessionObserver {
   #facts = noFacts;
   #hasListedAgain = false;
   #cancelListing: () => void = () => undefined;
-  #notificationWindow = { startedAt: 0, count: 0 };
+  readonly #notifications: TokenBucket;
 
   constructor(
     private readonly context: SessionContext,
-    readonly arrival: Arrival,
+    readonly connection: DeviceConnection,
     options: { readonly after: Promise<void> | undefined },
   ) {
-    this.deviceId = arrival.deviceId;
+    this.deviceId = connection.deviceId;
     const connectedAt = context.clock.now();
-    const { deviceId, localAddress } = arrival;
-    const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: arrival.host } });
-    const xiaozhi = arrival.dialect === 'MCPU' ? undefined : new XiaozhiDialect({ vision });
-    const dialect = xiaozhi ?? new McpuDialect();
+    this.#notifications = new TokenBucket(perMinute(context.limits.notificationsPerMinuteMax), connectedAt);
+    const { deviceId, localAddress } = connection;
+    const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: connection.host } });
+    const traits = familyTraits[connection.dialect];
+    const { dialect, setSessionId } = traits.openDialect(vision);
     this.#statusToolOfDialect = dialect.statusTool;
     this.#actor = new SessionActor({
       dialect,
-      transport: arrival.transport,
+      transport: connection.transport,
       clock: context.clock,
       observer: this,
       firstRequestId: randomInt(1, Math.min(FIRST_REQUEST_ID_MAX, dialect.requestIdMax)),
-      limits: limitsOf(arrival),
+      limits: traits.limitsOver(connection.kind),
       pageCache: context.pageCache,
       largeRequests: context.largeRequests.take(deviceId),
     });
-    this.#talk = xiaozhi && this.#makeTalk(xiaozhi);
-    if (arrival.audio) arrival.audio.onframe = (frame) => this.#talk?.heardAudio(frame);
+    this.#conversations = setSessionId && this.#makeConversations(setSessionId);
+    if (connection.audio) connection.audio.onframe = (frame) => this.#conversations?.heardAudio(frame);
     this.record = new SessionRecord(context, {
-      ...{ arrival, connectedAt, after: options.after },
+      ...{ connection, connectedAt, after: options.after },
       onSuperseded: () => context.onSuperseded(this),
     });
   }
@@ -118,9 +110,9 @@ export class DeviceSession implements SessionObserver {
     return this.#facts.toolSet;
   }
 
-  call(call: SessionCall, settle: (settled: SettledCall) => void): void {
-    this.#talk?.used();
-    this.#actor.call(call, settle);
+  enqueue(call: SessionCall, settle: (settled: SettledCall) => void): void {
+    this.#conversations?.used();
+    this.#actor.enqueue(call, settle);
   }
 
   get state(): SessionState {
@@ -130,13 +122,13 @@ export class DeviceSession implements SessionObserver {
   /** Starts to receive messages of the device. */
   listen(): void {
     this.#actor.listen();
-    if (this.arrival.hello !== undefined) this.#talk?.hello(this.arrival.hello);
+    if (this.connection.hello !== undefined) this.#conversations?.hello(this.connection.hello);
   }
 
   /** Greets the device after its hello was answered. Does nothing after the end of the session. */
   greet(): void {
-    if (this.#talk === undefined) this.#actor.start();
-    else this.#talk.onceAnswered(() => this.#actor.start());
+    if (this.#conversations === undefined) this.#actor.start();
+    else this.#conversations.onceAnswered(() => this.#actor.start());
   }
 
   close(reason: CloseReason): void {
@@ -146,11 +138,11 @@ export class DeviceSession implements SessionObserver {
   onStateChanged(state: SessionState, reason: CloseReason | undefined): void {
     if (state === 'ready') {
       this.#announce();
-      this.#talk?.ready();
+      this.#conversations?.ready();
     }
     if (state !== 'closed') return;
     this.#cancelListing();
-    this.#talk?.end();
+    this.#conversations?.end();
     const ended = reason ?? 'hub_closed';
     this.context.largeRequests.keep(this.deviceId, this.#actor.largeRequests, ended);
     this.context.onClosed(this, ended);
@@ -188,10 +180,10 @@ export class DeviceSession implements SessionObserver {
   }
 
   onDeviceMessage(type: string, message: JsonObject): void {
-    if (this.#talk === undefined) return;
-    if (type === 'goodbye') this.#talk.goodbye(message);
-    else if (type !== 'hello') this.#talk.heard(message);
-    else if (!this.#talk.hello(message)) this.context.counters.add('anomaly', 'hello_invalid');
+    if (this.#conversations === undefined) return;
+    if (type === 'goodbye') this.#conversations.goodbye(message);
+    else if (type !== 'hello') this.#conversations.heard(message);
+    else if (!this.#conversations.hello(message)) this.context.counters.add('anomaly', 'hello_invalid');
   }
 
   onLateOutcome(late: SettledCall): void {
@@ -231,8 +223,8 @@ export class DeviceSession implements SessionObserver {
     this.record.announce({ info: this.#info, ...this.#facts });
   }
 
-  #makeTalk(xiaozhi: XiaozhiDialect): DeviceTalk {
-    const { audio, clientId, deviceId, kind, localAddress, remoteAddress } = this.arrival;
+  #makeConversations(onSessionId: (sessionId: string) => void): DeviceConversations {
+    const { audio, clientId, deviceId, kind, localAddress, remoteAddress } = this.connection;
     const actor = this.#actor;
     const device: ConversingDevice = {
       ...{ deviceId, clientId, localAddress, remoteAddress },
@@ -249,18 +241,16 @@ export class DeviceSession implements SessionObserver {
       report: (data) => this.record.event('device.conversation', data),
     };
     const transport = kind === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT';
-    return new DeviceTalk({
+    return new DeviceConversations({
       host: this.context.conversations,
       device,
       transport,
-      onSessionId: (id) => xiaozhi.setSessionId(id),
+      onSessionId,
     });
   }
 
   #mayNotify(): boolean {
-    const now = this.context.clock.now();
-    if (now - this.#notificationWindow.startedAt >= 60_000) this.#notificationWindow = { startedAt: now, count: 0 };
-    this.#notificationWindow.count += 1;
-    return this.#notificationWindow.count <= this.context.limits.notificationsPerMinuteMax;
+    const { clock, limits } = this.context;
+    return this.#notifications.takeOne(perMinute(limits.notificationsPerMinuteMax), clock.now());
   }
 }

@@ -1,34 +1,15 @@
 /** The reason of each kind of disconnect, in the event, in the session's row and in presence. */
-import { openLocalBus } from '@flotilla/bus';
-import type { Bus } from '@flotilla/bus';
-import { openRegistry } from '@flotilla/registry';
-import type { ProcessLease, Registry } from '@flotilla/registry';
-import { openTestDatabase } from '@flotilla/registry/test-database';
-import type { TestDatabase } from '@flotilla/registry/test-database';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { silentLogger } from '../door.suite.js';
-import { GatewayStage, lampId } from '../gateway-stage.suite.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lampId } from '../gateway-stage.suite.js';
+import type { GatewayStage } from '../gateway-stage.suite.js';
+import { openSpecHub } from '../spec-hub.suite.js';
 import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 
-let database: TestDatabase;
-let registry: Registry;
-let lease: ProcessLease;
-let bus: Bus;
+const hub = openSpecHub();
 let stage: GatewayStage;
 
-beforeAll(async () => {
-  database = await openTestDatabase();
-  bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  lease = await registry.takeLease();
-});
-afterAll(async () => {
-  await lease.release();
-  await Promise.all([registry.close(), bus.close()]);
-  await database.close();
-});
 beforeEach(async () => {
-  stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus });
+  stage = await hub.openStage();
 });
 afterEach(() => stage.close());
 
@@ -40,13 +21,13 @@ const ways: readonly (readonly [string, string, (device: MqttDevice) => unknown]
   ['breaks the protocol', 'protocol_error', (device) => device.writeBytes(Buffer.from([0xf0, 0xff, 0xff, 0xff, 0xff]))],
   ['connects again', 'taken_over', () => stage.connectLamp({ clientId: 'GID_lab@@@02_5E_7A_10_C4_9F@@@two' })],
   ['is disconnected by an operator', 'hub_closed', () => stage.gateway.callServer.disconnect(lampId)],
-  ['is let go everywhere', 'hub_closed', () => bus.feed.publish('expelled', { deviceId: lampId })],
+  ['is let go everywhere', 'hub_closed', () => hub.bus.feed.publish('expelled', { deviceId: lampId })],
   ['is there when the hub stops', 'hub_stopping', () => stage.gateway.stop()],
 ];
 
 describe('a device', () => {
   it.each(ways)('that %s is gone for the reason %s', { timeout: 15_000 }, async (_way, reason, go) => {
-    const before = (await registry.devices.find(lampId))?.epoch ?? 0;
+    const before = (await hub.registry.devices.find(lampId))?.epoch ?? 0;
     const device = await stage.connectLamp({ keepalive: 1 });
     const { epoch } = await stage.entry(before);
     await go(device);
@@ -57,20 +38,20 @@ describe('a device', () => {
         ),
       8_000,
     );
-    const [sessions = []] = await registry.devices.sessions([lampId], 2);
+    const [sessions = []] = await hub.registry.devices.sessions([lampId], 2);
     expect(sessions.find((session) => session.epoch === epoch)).toMatchObject({ closeReason: reason });
     const presence = reason === 'taken_over' ? 'ONLINE' : 'OFFLINE';
-    await vi.waitFor(async () => expect(await registry.devices.find(lampId)).toMatchObject({ presence }));
+    await vi.waitFor(async () => expect(await hub.registry.devices.find(lampId)).toMatchObject({ presence }));
   });
 
   it('that is let go before it has answered the greeting is gone at once', async () => {
     const device = await stage.connectLamp({ silentOn: ['initialize'] });
     await vi.waitFor(() => expect(device.messages.some((text) => text.includes('initialize'))).toBe(true));
-    expect(await bus.directory.lookup(lampId)).toBeUndefined();
-    bus.feed.publish('expelled', { deviceId: lampId });
+    expect(await hub.bus.directory.lookup(lampId)).toBeUndefined();
+    hub.bus.feed.publish('expelled', { deviceId: lampId });
     await device.closed();
     await vi.waitFor(async () =>
-      expect(await registry.devices.sessions([lampId], 1)).toMatchObject([[{ closeReason: 'hub_closed' }]]),
+      expect(await hub.registry.devices.sessions([lampId], 1)).toMatchObject([[{ closeReason: 'hub_closed' }]]),
     );
   });
 });

@@ -7,7 +7,7 @@ const lamp = '02:00:00:00:00:01' as DeviceId;
 const suspected = { unanswered: 1, isAlive: false, trialAt: undefined };
 
 function memoryWith(reason: 'connection_lost' | 'device_closed') {
-  const clock = new ManualClock();
+  const clock = new ManualClock(1);
   const memory = new LargeRequestMemory(clock);
   memory.keep(lamp, suspected, reason);
   return { clock, memory };
@@ -22,7 +22,7 @@ describe('what is known of large requests', () => {
 
   it('is forgotten where the firmware has rebuilt its client', () => {
     const { clock, memory } = memoryWith('connection_lost');
-    clock.advance(60_000);
+    clock.advance(60_001);
     expect(memory.take(lamp)).toBeUndefined();
   });
 
@@ -34,7 +34,7 @@ describe('what is known of large requests', () => {
   });
 
   it('is not kept of a device that lost nothing', () => {
-    const memory = new LargeRequestMemory(new ManualClock());
+    const memory = new LargeRequestMemory(new ManualClock(1));
     memory.keep(lamp, { ...suspected, unanswered: 0 }, 'connection_lost');
     expect(memory.take(lamp)).toBeUndefined();
   });

@@ -1,6 +1,6 @@
 /** All live sessions of this process: admits new ones, passes calls to them, records their ends. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
 import { SampleWatch } from '../mcpu/sample-watch.js';
@@ -10,8 +10,9 @@ import { FlappingWatch } from '../overload/flapping-watch.js';
 import { DeviceSession } from './device-session.js';
 import type { SessionContext } from './device-session.js';
 import { EventLog } from './event-log.js';
+import { familyTraits } from './family-traits.js';
 import { LargeRequestMemory } from './large-request-memory.js';
-import type { Arrival, SessionHost } from './session-host.js';
+import type { DeviceConnection, SessionHost } from './session-host.js';
 import { SessionTable } from './session-table.js';
 
 /** Sessions by state and transport, for metrics. */
@@ -87,7 +88,7 @@ export class LiveSessions implements SessionHost, CallServer {
     return this.#flapping.flapping;
   }
 
-  welcome(deviceId: DeviceId, kind: Exclude<Arrival['kind'], 'TCP'>): 'welcome' | { readonly retryAfterMs: number } {
+  welcome(deviceId: DeviceId, kind: IncomingTransport): 'welcome' | { readonly retryAfterMs: number } {
     const entry = this.#flapping.enter(deviceId, { kind, isTakeover: this.#table.get(deviceId) !== undefined });
     if (entry.kind === 'welcome') return 'welcome';
     if (entry.isNew) {
@@ -115,17 +116,17 @@ export class LiveSessions implements SessionHost, CallServer {
     if (takeover === 'flapping') this.context.counters.add('takeover', 'flapping');
   }
 
-  admit(arrival: Arrival): void {
+  admit(connection: DeviceConnection): void {
     if (this.#isStopping) {
-      arrival.transport.close('hub_stopping');
+      connection.transport.close('hub_stopping');
       return;
     }
-    const { deviceId } = arrival;
+    const { deviceId } = connection;
     this.supersede(deviceId);
-    const session = new DeviceSession(this.#sessionContext, arrival, { after: this.#openings.get(deviceId) });
+    const session = new DeviceSession(this.#sessionContext, connection, { after: this.#openings.get(deviceId) });
     this.#table.put(session);
     this.#status.add(session);
-    if (arrival.dialect === 'MCPU') this.#samples.add(session);
+    if (familyTraits[connection.dialect].hasPolledSamples) this.#samples.add(session);
     const opening = session.record.opened.then(() => {
       if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
     });
@@ -137,11 +138,11 @@ export class LiveSessions implements SessionHost, CallServer {
     );
   }
 
-  call({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
+  enqueue({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
     this.#pace.called();
     const session = this.#table.get(deviceId);
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
-      session.call(call, (settled) => {
+      session.enqueue(call, (settled) => {
         this.#status.settled(session, call, settled);
         this.#samples.settled(session, settled);
         settle(settled);
@@ -181,9 +182,9 @@ export class LiveSessions implements SessionHost, CallServer {
 
   count(): readonly SessionCount[] {
     const counts = new Map<string, SessionCount>();
-    for (const { state, arrival } of this.#table.values()) {
-      const key = `${state} ${arrival.kind}`;
-      counts.set(key, { state, transport: arrival.kind, count: (counts.get(key)?.count ?? 0) + 1 });
+    for (const { state, connection } of this.#table.values()) {
+      const key = `${state} ${connection.kind}`;
+      counts.set(key, { state, transport: connection.kind, count: (counts.get(key)?.count ?? 0) + 1 });
     }
     return [...counts.values()];
   }

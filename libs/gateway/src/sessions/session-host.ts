@@ -1,12 +1,11 @@
 /** What an ingress hands over: a connection with valid credentials, the same for all transports. */
 import type { IncomingMessage } from 'node:http';
-import type { DeviceId, JsonObject, Transport } from '@flotilla/mcp';
+import type { DeviceId, Dialect, IncomingTransport, JsonObject, Transport, TransportKind } from '@flotilla/mcp';
 
-export interface Arrival {
+export interface DeviceConnection {
   readonly deviceId: DeviceId;
-  readonly kind: 'MQTT' | 'WEBSOCKET' | 'TCP';
-  /** XIAOZHI by default. */
-  readonly dialect?: 'XIAOZHI' | 'MCPU';
+  readonly kind: TransportKind;
+  readonly dialect: Dialect;
   /** Open, not started, without callbacks. */
   readonly transport: Transport;
   readonly remoteAddress: string | undefined;
@@ -45,13 +44,13 @@ export interface SessionHost {
    * Whether the device may have a session now, otherwise ms until it may. Counts the connection, so
    * it is called once for each.
    */
-  welcome(deviceId: DeviceId, kind: Exclude<Arrival['kind'], 'TCP'>): 'welcome' | { readonly retryAfterMs: number };
+  welcome(deviceId: DeviceId, kind: IncomingTransport): 'welcome' | { readonly retryAfterMs: number };
   /** Writes an event about the connection of a device. */
   report(deviceId: DeviceId, type: 'device.throttled', data: Readonly<Record<string, unknown>>): void;
   /** Ends the device's session, because a newer connection will be admitted. */
   supersede(deviceId: DeviceId): void;
   /** Ends the device's older session and starts a new one, with messages from the next turn on. */
-  admit(arrival: Arrival): void;
+  admit(connection: DeviceConnection): void;
 }
 
 /** The addresses of a connection. */

@@ -18,11 +18,12 @@ import type {
 import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
-import type { Arrival } from './session-host.js';
+import { familyTraits } from './family-traits.js';
+import type { DeviceConnection } from './session-host.js';
 
 /** The part of the registry that sessions need. */
 export interface SessionStores {
-  readonly devices: Pick<DeviceStore, 'connecting' | 'ready' | 'closed' | 'report'>;
+  readonly devices: Pick<DeviceStore, 'connect' | 'ready' | 'closeSession' | 'report'>;
   readonly toolSets: Pick<ToolSetStore, 'ensure' | 'get'>;
   readonly events: Pick<EventStore, 'append'>;
   readonly calls: Pick<CallStore, 'record' | 'isOverloaded'>;
@@ -45,7 +46,7 @@ export interface SessionFacts {
 }
 
 export interface SessionRecordOptions {
-  readonly arrival: Arrival;
+  readonly connection: DeviceConnection;
   /** ms since the Unix epoch; the vision token of the session contains it. */
   readonly connectedAt: number;
   /** The opening of the session before this one: epochs follow the order of connections. */
@@ -115,10 +116,10 @@ export class SessionRecord {
     const { epoch } = this;
     if (epoch === undefined) return;
     await this.#leaveDirectory();
-    const { deviceId } = this.options.arrival;
+    const { deviceId } = this.options.connection;
     const wasNewest = await this.#persist(
       'session end',
-      () => this.context.registry.devices.closed({ deviceId, epoch, reason, at }),
+      () => this.context.registry.devices.closeSession({ deviceId, epoch, reason, at }),
       false,
     );
     // After a takeover the device is still online, although its newer session has no epoch yet.
@@ -127,7 +128,7 @@ export class SessionRecord {
         'device',
         reason === 'taken_over' ? { deviceId } : { deviceId, presence: 'OFFLINE' },
       );
-    const { will } = this.options.arrival;
+    const { will } = this.options.connection;
     // Not after DISCONNECT [MQTT-3.1.2-8], and not when the hub stops.
     if (will && reason !== 'device_closed' && reason !== 'hub_stopping') this.event('device.will', { ...will, epoch });
     this.event('device.disconnected', { reason, epoch });
@@ -140,7 +141,7 @@ export class SessionRecord {
 
   /** Writes an event of this device and publishes it. */
   event(type: string, data: Readonly<Record<string, unknown>>): void {
-    const { deviceId } = this.options.arrival;
+    const { deviceId } = this.options.connection;
     const row = this.context.registry.events.append({ type, deviceId, at: this.context.clock.now(), data });
     this.context.bus.feed.publish('event', row);
   }
@@ -155,7 +156,7 @@ export class SessionRecord {
     if (opened === undefined) return;
     const { epoch, ready } = opened;
     this.epoch = epoch;
-    this.context.bus.feed.publish('session', { deviceId: this.options.arrival.deviceId, epoch });
+    this.context.bus.feed.publish('session', { deviceId: this.options.connection.deviceId, epoch });
     if (facts !== undefined && ready !== undefined) this.#writtenAtStart = { facts, answer: ready };
   }
 
@@ -191,21 +192,20 @@ export class SessionRecord {
 
   async #enterDirectory(epoch: number, toolSetHash: ToolSetHash | undefined): Promise<void> {
     const { gatewayId, bus } = this.context;
-    const { deviceId } = this.options.arrival;
+    const { deviceId } = this.options.connection;
     await this.#persist('directory entry', () => bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash }));
     if (!this.#isClosed)
       bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
   }
 
   async #writeStart(connectedAt: number, facts: SessionFacts | undefined): Promise<OpenedSession> {
-    const { deviceId, kind, dialect = 'XIAOZHI', remoteAddress } = this.options.arrival;
-    const reachability = kind === 'WEBSOCKET' && dialect === 'XIAOZHI' ? 'IN_CONVERSATION' : 'ALWAYS';
+    const { deviceId, kind, dialect, remoteAddress } = this.options.connection;
     const ready = facts && (await this.#readyFacts(facts));
-    return this.context.registry.devices.connecting({
+    return this.context.registry.devices.connect({
       deviceId,
       dialect,
       transport: kind,
-      reachability,
+      reachability: familyTraits[dialect].reachabilityOver(kind),
       remoteAddress,
       connectedAt,
       ready,
@@ -214,7 +214,7 @@ export class SessionRecord {
 
   async #writeReady(epoch: number, facts: SessionFacts): Promise<ReadyResult> {
     const ready = await this.#readyFacts(facts);
-    return this.context.registry.devices.ready({ deviceId: this.options.arrival.deviceId, epoch, ...ready });
+    return this.context.registry.devices.ready({ deviceId: this.options.connection.deviceId, epoch, ...ready });
   }
 
   /** Stores the tool set and returns the facts as they are written. */
@@ -232,11 +232,11 @@ export class SessionRecord {
 
   /** Writes the events of an announcement. */
   async #report(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
-    const { kind, dialect, remoteAddress } = this.options.arrival;
+    const { kind, dialect, remoteAddress } = this.options.connection;
     if (!this.#wasAnnounced)
       this.event('device.connected', { transport: kind, remoteAddress: remoteAddress ?? null, epoch });
-    // A board initialises its pins for each connection. [mcpu §0]
-    if (!this.#wasAnnounced && dialect === 'MCPU' && epoch > 1) this.event('device.outputs_reset', { epoch });
+    if (!this.#wasAnnounced && familyTraits[dialect].resetsOutputs && epoch > 1)
+      this.event('device.outputs_reset', { epoch });
     this.#wasAnnounced = true;
     const { firmwareVersion } = facts.info;
     if (
@@ -267,7 +267,7 @@ export class SessionRecord {
   async #leaveDirectory(): Promise<void> {
     const { epoch } = this;
     if (epoch === undefined) return;
-    const { deviceId } = this.options.arrival;
+    const { deviceId } = this.options.connection;
     await this.#persist('directory entry', () => this.context.bus.directory.remove(deviceId, epoch), false);
   }
 
@@ -284,7 +284,7 @@ export class SessionRecord {
       } catch (error) {
         if (delayMs === limits.retryDelayMs)
           logger.warn(
-            { error, deviceId: this.options.arrival.deviceId, what },
+            { error, deviceId: this.options.connection.deviceId, what },
             'a write about a session failed; it is retried',
           );
         await new Promise<void>((resolve) => void clock.setTimer(delayMs, resolve));

@@ -1,5 +1,6 @@
 /** The live sessions of this process by device id: one each, and the newest wins. */
 import type { CloseReason, DeviceId } from '@flotilla/mcp';
+import { LRUCache } from 'lru-cache';
 
 /** The part of a session that the table needs. */
 export interface TableEntry {
@@ -18,9 +19,16 @@ const rememberedTakeoversMax = 10_000;
 
 export class SessionTable<Entry extends TableEntry> {
   readonly #entries = new Map<DeviceId, Entry>();
-  readonly #takenOverAt = new Map<DeviceId, number>();
+  readonly #takenOver: LRUCache<DeviceId, true>;
 
-  constructor(private readonly clock: { now(): number }) {}
+  constructor(clock: { now(): number }) {
+    this.#takenOver = new LRUCache({
+      max: rememberedTakeoversMax,
+      ttl: FLAPPING_MS_MAX,
+      ttlResolution: 0,
+      perf: clock,
+    });
+  }
 
   get size(): number {
     return this.#entries.size;
@@ -55,12 +63,8 @@ export class SessionTable<Entry extends TableEntry> {
   }
 
   #noteTakeover(deviceId: DeviceId): Takeover {
-    const now = this.clock.now();
-    const before = this.#takenOverAt.get(deviceId);
-    this.#takenOverAt.delete(deviceId);
-    this.#takenOverAt.set(deviceId, now);
-    const [oldest] = this.#takenOverAt.keys();
-    if (this.#takenOverAt.size > rememberedTakeoversMax && oldest !== undefined) this.#takenOverAt.delete(oldest);
-    return before !== undefined && now - before <= FLAPPING_MS_MAX ? 'flapping' : 'takeover';
+    const kind = this.#takenOver.has(deviceId) ? 'flapping' : 'takeover';
+    this.#takenOver.set(deviceId, true);
+    return kind;
   }
 }

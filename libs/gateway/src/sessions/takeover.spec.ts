@@ -7,7 +7,7 @@ import type { ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { silentLogger } from '../door.suite.js';
+import { silentLogger } from '../ingress.suite.js';
 import { GatewayStage, lampId } from '../gateway-stage.suite.js';
 import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 
@@ -118,7 +118,7 @@ describe('a second connection of a device', () => {
       reachability: 'ALWAYS',
       remoteAddress: undefined,
     } as const;
-    await registry.devices.connecting({ ...elsewhere, connectedAt: Date.now() });
+    await registry.devices.connect({ ...elsewhere, connectedAt: Date.now() });
     stage.gateway.callServer.refreshTools(lampId);
     await device.closed();
     expect((await stage.event('device.disconnected')).data).toMatchObject({ reason: 'taken_over' });

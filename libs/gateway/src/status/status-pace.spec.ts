@@ -1,7 +1,7 @@
 import type { CallId, DeviceId } from '@flotilla/mcp';
 import { ManualClock } from '@flotilla/session';
 import { describe, expect, it } from 'vitest';
-import { silentLogger } from '../door.suite.js';
+import { silentLogger } from '../ingress.suite.js';
 import { GatewayCounters } from '../gateway-counters.js';
 import { defaultGatewayLimits } from '../gateway-limits.js';
 import { LookQueue } from './look-queue.js';
@@ -29,8 +29,8 @@ function watched(calls: number) {
   const outcome = { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [], isError: false } } as const;
   for (let number = 0; number < calls; number++) {
     const deviceId = `device-${number}` as DeviceId;
-    const call = () => void looks.push(deviceId);
-    const session = { state: 'ready', call } as never;
+    const enqueue = () => void looks.push(deviceId);
+    const session = { state: 'ready', enqueue } as never;
     watch.settled(
       { deviceId, session, record: { epoch: 1 }, statusTool: 'self.get_device_status' } satisfies WatchedSession,
       SET,

@@ -1,13 +1,8 @@
-import { openLocalBus } from '@flotilla/bus';
-import type { Bus } from '@flotilla/bus';
 import type { CallId } from '@flotilla/mcp';
-import { openRegistry } from '@flotilla/registry';
-import type { ProcessLease, Registry } from '@flotilla/registry';
-import { openTestDatabase } from '@flotilla/registry/test-database';
-import type { TestDatabase } from '@flotilla/registry/test-database';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { silentLogger } from '../door.suite.js';
-import { GatewayStage, lampId } from '../gateway-stage.suite.js';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { lampId } from '../gateway-stage.suite.js';
+import type { GatewayStage } from '../gateway-stage.suite.js';
+import { openSpecHub } from '../spec-hub.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 
 const STATUS = 'self.get_device_status';
@@ -15,26 +10,9 @@ const SET = 'self.audio_speaker.set_volume';
 const volume = (level: number) =>
   JSON.stringify({ audio_speaker: { volume: level }, chip: { temperature: 40 + level / 10 } });
 
-let database: TestDatabase;
-let registry: Registry;
-let lease: ProcessLease;
-let bus: Bus;
+const hub = openSpecHub();
 let stage: GatewayStage;
 let texts: Record<string, string>;
-
-beforeAll(async () => {
-  database = await openTestDatabase();
-  bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  lease = await registry.takeLease();
-});
-
-afterAll(async () => {
-  await lease.release();
-  await registry.close();
-  await bus.close();
-  await database.close();
-});
 
 beforeEach(() => {
   texts = { [STATUS]: volume(70) };
@@ -43,13 +21,13 @@ beforeEach(() => {
 afterEach(async () => {
   await stage.close();
   // The next test begins with a device that has reported nothing.
-  const epoch = (await registry.devices.find(lampId))?.epoch ?? 0;
-  await registry.devices.report({ deviceId: lampId, epoch, tool: STATUS, state: {}, at: Date.now() });
+  const epoch = (await hub.registry.devices.find(lampId))?.epoch ?? 0;
+  await hub.registry.devices.report({ deviceId: lampId, epoch, tool: STATUS, state: {}, at: Date.now() });
 });
 
 const open = async (limits: Partial<GatewayLimits>) => {
   const everyStage = { retryDelayMs: 10, closingTimeoutMs: 50, statusIntervalSeconds: 0, statusFollowUpMs: 20 };
-  stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus, limits: { ...everyStage, ...limits } });
+  stage = await hub.openStage({ limits: { ...everyStage, ...limits } });
 };
 const call = (tool: string) =>
   stage.call({
@@ -61,7 +39,7 @@ const call = (tool: string) =>
       callTimeoutMs: 2_000,
     },
   });
-const callsOnRecord = async () => (await registry.calls.page({ deviceId: lampId }, { first: 10 })).rows;
+const callsOnRecord = async () => (await hub.registry.calls.page({ deviceId: lampId }, { first: 10 })).rows;
 
 describe('the state of a device', () => {
   it('is asked for by plan, kept, and an event when it changed; nothing of that is a call on record', async () => {
@@ -75,7 +53,7 @@ describe('the state of a device', () => {
     texts[STATUS] = volume(30);
     const { data } = await vi.waitFor(() => stage.event('device.state_changed', 2), 5_000);
     expect(data).toEqual({ tool: STATUS, changes: [{ path: 'audio_speaker.volume', from: 70, to: 30 }] });
-    const row = await registry.devices.find(lampId);
+    const row = await hub.registry.devices.find(lampId);
     expect(row?.reportedState).toEqual({ [STATUS]: JSON.parse(volume(30)) });
     expect(row?.reportedStateAt).toBeGreaterThan(Date.now() - 60_000);
     expect(await callsOnRecord()).toEqual([]);
@@ -117,7 +95,7 @@ describe('the state of a device', () => {
     texts[STATUS] = volume(5);
     await call(STATUS);
     expect((await stage.event('device.state_changed')).data).toMatchObject({ changes: [{ to: 5 }] });
-    expect((await registry.devices.find(lampId))?.reportedState).toEqual({ [STATUS]: JSON.parse(volume(5)) });
+    expect((await hub.registry.devices.find(lampId))?.reportedState).toEqual({ [STATUS]: JSON.parse(volume(5)) });
   });
 
   it('is not asked for where the device has no tool for it', async () => {
@@ -142,10 +120,14 @@ describe('a board that registers its tools after it has connected', () => {
     const tools: string[] = [];
     const device = await stage.connectLamp({ tools });
     expect((await stage.entry(epoch)).toolSetHash).toBe(toolSetHash);
-    expect(await registry.devices.find(lampId)).toMatchObject({ toolSetHash, toolsStale: true, presence: 'ONLINE' });
+    expect(await hub.registry.devices.find(lampId)).toMatchObject({
+      toolSetHash,
+      toolsStale: true,
+      presence: 'ONLINE',
+    });
     tools.push(SET, STATUS);
     expect((await stage.event('tools.changed')).data).toMatchObject({ added: [STATUS], removed: [] });
-    expect((await registry.devices.find(lampId))?.toolsStale).toBe(false);
+    expect((await hub.registry.devices.find(lampId))?.toolsStale).toBe(false);
     const listings = device.messages.filter((text) => text.includes('tools/list'));
     expect(listings).toHaveLength(2);
   });
@@ -154,7 +136,7 @@ describe('a board that registers its tools after it has connected', () => {
     await open({ emptyListingRetryMs: 20 });
     const device = await stage.connectLamp({ tools: [] });
     await stage.event('tools.changed');
-    expect(await registry.devices.find(lampId)).toMatchObject({ toolsStale: false });
+    expect(await hub.registry.devices.find(lampId)).toMatchObject({ toolsStale: false });
     expect(device.messages.filter((text) => text.includes('tools/list'))).toHaveLength(2);
   });
 });

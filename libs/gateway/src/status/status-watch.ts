@@ -209,7 +209,7 @@ export class StatusWatch {
     const startedAt = clock.now();
     const call = { callId: this.#ids.next(startedAt) as CallId, tool, arguments: {}, isBackground: true };
     this.#underWay += 1;
-    session.session.call(
+    session.session.enqueue(
       { ...call, queueDeadlineAt: startedAt + limits.statusTimeoutMs, callTimeoutMs: limits.statusTimeoutMs },
       (settled) => {
         this.#underWay -= 1;

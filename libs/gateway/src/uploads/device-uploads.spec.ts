@@ -1,46 +1,22 @@
-import { mkdtemp, readdir, rm } from 'node:fs/promises';
-import { createServer } from 'node:http';
-import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { tmpdir } from 'node:os';
+import { readdir } from 'node:fs/promises';
 import path from 'node:path';
-import { pathToFileURL } from 'node:url';
 import type { DeviceId } from '@flotilla/mcp';
-import { openRegistry } from '@flotilla/registry';
 import type { Registry } from '@flotilla/registry';
-import { openTestDatabase } from '@flotilla/registry/test-database';
-import { openBlobStore } from '@flotilla/storage';
-import type { BlobStore } from '@flotilla/storage';
 import sharp from 'sharp';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { UrlSigner } from '../device-urls/url-signer.js';
-import { realClock, silentLogger } from '../door.suite.js';
-import { DeviceAddresses } from '../provisioning/device-addresses.js';
-import { DeviceUploads } from './device-uploads.js';
-import { ScreenPermits } from './screen-permits.js';
+import type { ScreenPermits } from './screen-permits.js';
+import { openUploadHub } from './upload-hub.suite.js';
+import type { UploadHub } from './upload-hub.suite.js';
 import { jpeg, photoParts, post } from './upload-requests.suite.js';
 import type { VisionAnswerer } from './vision-answerer.js';
 import { VisionError } from './vision-answerer.js';
 
 const camera = '02:5e:7a:10:c4:01' as DeviceId;
-const signer = new UrlSigner('the secret of these specs');
-let folder: string;
-let blobs: BlobStore;
+let hub: UploadHub;
 let registry: Registry;
-let closeDatabase: () => Promise<void>;
 let httpUrl: string;
-let uploads: DeviceUploads;
 let permits: ScreenPermits;
 let say: VisionAnswerer['answer'] | undefined;
-const events: unknown[] = [];
-const server = createServer((request, response) => {
-  const target = (request.url ?? '').split('?', 1)[0] ?? '';
-  const route = uploads.httpRoutes.find(
-    ({ method, path: known }) =>
-      method === request.method && (known.endsWith('*') ? target.startsWith(known.slice(0, -1)) : known === target),
-  );
-  route?.handle(request, response);
-});
 
 /** A session of the device in PostgreSQL, and its token. */
 async function session(
@@ -48,8 +24,9 @@ async function session(
   connectedAt = Date.now(),
 ): Promise<{ readonly token: string; readonly epoch: number }> {
   const about = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
-  const { epoch } = await registry.devices.connecting({ deviceId, connectedAt, ...about });
-  const vision = uploads.visionFor({ deviceId, connectedAt, reached: { localAddress: '127.0.0.1', host: undefined } });
+  const { epoch } = await registry.devices.connect({ deviceId, connectedAt, ...about });
+  const reached = { localAddress: '127.0.0.1', host: undefined };
+  const vision = hub.uploads.visionFor({ deviceId, connectedAt, reached });
   expect(vision?.url).toBe(`${httpUrl}/vision`);
   return { token: vision?.token ?? '', epoch };
 }
@@ -58,58 +35,15 @@ function headersOf(deviceId: string, token: string): Record<string, string> {
   return { 'Device-Id': deviceId, 'Client-Id': 'uuid', Authorization: `Bearer ${token}` };
 }
 
-async function blobsKept(): Promise<readonly string[]> {
-  const names: string[] = [];
-  for await (const { key } of blobs.list('uploads/')) names.push(key);
-  return names;
-}
-
-/** Without thumbnails, which earlier uploads may still be creating. */
-async function picturesKept(): Promise<readonly string[]> {
-  const keys = await blobsKept();
-  return keys.filter((key) => !key.endsWith('.thumbnail'));
-}
-
 beforeAll(async () => {
-  folder = await mkdtemp(path.join(tmpdir(), 'flotilla-uploads-'));
-  const database = await openTestDatabase();
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  await registry.takeLease();
-  blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: 'x' }, isAlone: true });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  httpUrl = `http://127.0.0.1:${port}`;
-  const ports = { httpPort: () => port, mqttPort: () => 1883 };
-  const addresses = new DeviceAddresses({
-    publicUrl: undefined,
-    publicMqtt: undefined,
-    isTls: false,
-    fallbackHost: '127.0.0.1',
-    ...ports,
-  });
-  uploads = new DeviceUploads({
-    ...{ registry, blobs, signer, addresses, clock: realClock, logger: silentLogger },
-    feed: { publish: (_topic, event) => void events.push(event) },
-    answerer: { answer: (photo, signal) => (say ? say(photo, signal) : Promise.resolve('A red mug.')) },
-    limits: { silenceMaxMs: 400, visionTimeoutMs: 300, perDeviceMinuteMax: 4, surplusMaxMs: 1_000 },
-  });
-  permits = new ScreenPermits(signer, addresses);
-  closeDatabase = () => database.close();
+  const answer: VisionAnswerer['answer'] = (...asked) => (say ? say(...asked) : Promise.resolve('A red mug.'));
+  hub = await openUploadHub({ answer });
+  ({ registry, httpUrl, permits } = hub);
 });
-
 afterEach(() => {
   say = undefined;
 });
-
-afterAll(async () => {
-  await uploads.close();
-  server.closeAllConnections();
-  server.close();
-  await registry.close();
-  await closeDatabase();
-  await rm(folder, { recursive: true });
-});
+afterAll(() => hub.close());
 
 describe('POST /vision', () => {
   it('keeps the photo, asks about it, and answers in the firmware’s format under its size', async () => {
@@ -135,8 +69,8 @@ describe('POST /vision', () => {
       sizeBytes: picture.length,
     });
     expect(upload?.answer).toContain('what is it? image/jpeg');
-    expect(await readdir(path.join(folder, 'uploads'))).toHaveLength(2);
-    expect(events).toMatchObject([
+    expect(await readdir(path.join(hub.folder, 'uploads'))).toHaveLength(2);
+    expect(hub.events).toMatchObject([
       { type: 'upload.received', deviceId: camera, data: { uploadId: upload?.id, kind: 'PHOTO' } },
     ]);
   });
@@ -175,7 +109,7 @@ describe('POST /vision', () => {
     expect(await ask(headersOf(device, `${token}x`))).toBe(401);
     expect(
       await ask(
-        headersOf(device, signer.pathOf({ purpose: 'preview', id: 'x', expiresAt: Date.now() + 9_000 }).slice(11)),
+        headersOf(device, hub.signer.pathOf({ purpose: 'preview', id: 'x', expiresAt: Date.now() + 9_000 }).slice(11)),
       ),
     ).toBe(401);
     expect(await ask({ ...headersOf(device, token), Authorization: token })).toBe(401);
@@ -183,7 +117,12 @@ describe('POST /vision', () => {
     const newer = await session(device);
     expect(await ask(headersOf(device, token))).toBe(401);
     expect(await ask(headersOf(device, newer.token))).toBe(200);
-    await registry.devices.closed({ deviceId: device, epoch: newer.epoch, reason: 'device_closed', at: Date.now() });
+    await registry.devices.closeSession({
+      deviceId: device,
+      epoch: newer.epoch,
+      reason: 'device_closed',
+      at: Date.now(),
+    });
     expect(await ask(headersOf(device, newer.token))).toBe(401);
     expect(epoch).toBeLessThan(newer.epoch);
   });
@@ -191,7 +130,7 @@ describe('POST /vision', () => {
   it('rejects what is too large, no form, no picture, or incomplete, and keeps nothing of it', async () => {
     const device = '02:5e:7a:10:c4:05' as DeviceId;
     const { token } = await session(device);
-    const before = await picturesKept();
+    const before = await hub.picturesKept();
     const headers = headersOf(device, token);
     const large = Buffer.concat([await jpeg(), Buffer.alloc(6 * 1024 * 1024)]);
     const refusal = async (parts: readonly Buffer[], more: Parameters<typeof post>[2] = {}) =>
@@ -210,7 +149,7 @@ describe('POST /vision', () => {
       status: 400,
       body: { code: 'BAD_USER_INPUT' },
     });
-    expect(await picturesKept()).toEqual(before);
+    expect(await hub.picturesKept()).toEqual(before);
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows).toEqual([]);
   });
 
@@ -223,14 +162,14 @@ describe('POST /vision', () => {
       status: 408,
       body: { code: 'TOO_SLOW' },
     });
-    const before = await picturesKept();
+    const before = await hub.picturesKept();
     await expect(post(`${httpUrl}/vision`, parts, { headers, after: 'cut' })).rejects.toThrow();
     const reply = await vi.waitFor(async () => {
       const again = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers });
       expect(again.status).toBe(200);
       return again;
     });
-    await vi.waitFor(async () => expect(await picturesKept()).toHaveLength(before.length + 1));
+    await vi.waitFor(async () => expect(await hub.picturesKept()).toHaveLength(before.length + 1));
     expect((await registry.uploads.page({ deviceId: device }, { first: 5 })).rows.map(({ id }) => id)).toEqual([
       reply.body['uploadId'],
     ]);
@@ -268,10 +207,10 @@ describe('a device’s screen', () => {
     expect(await post(url, parts)).toMatchObject({ status: 200, body: { success: true } });
     const upload = await registry.uploads.findByTicket(ticketId);
     expect(upload).toMatchObject({ kind: 'SNAPSHOT', deviceId: camera, question: undefined });
-    const kept = await picturesKept();
+    const kept = await hub.picturesKept();
     expect(await post(url, parts)).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } });
     await vi.waitFor(async () => expect((await registry.uploads.findByTicket(ticketId))?.thumbnailKey).toBeDefined());
-    expect(new Set(await picturesKept())).toEqual(new Set(kept));
+    expect(new Set(await hub.picturesKept())).toEqual(new Set(kept));
   });
 
   it('is not posted to an address that is expired, changed, or has another purpose', async () => {

@@ -19,8 +19,9 @@ import { UploadSlots } from './upload-slots.js';
 import { PictureIntake } from './picture-intake.js';
 import { ScreenEndpoints } from './screen-endpoints.js';
 import { Thumbnails } from './thumbnails.js';
-import { drain, refusalAnswer, sendAnswer } from './upload-answer.js';
-import type { UploadAnswer } from './upload-answer.js';
+import { sendJson } from '../send-json.js';
+import { drain, refusalAnswer } from './upload-answer.js';
+import type { JsonAnswer } from '../send-json.js';
 import { defaultUploadLimits } from './upload-limits.js';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
@@ -50,7 +51,7 @@ export class DeviceUploads {
     const { answerer, blobs, clock, feed, logger, registry, signer } = options;
     const { devices, events, uploads } = registry;
     const limits = { ...defaultUploadLimits, ...options.limits };
-    const slots = new UploadSlots(limits);
+    const slots = new UploadSlots(limits, clock);
     this.#limits = limits;
     this.#grants = new DeviceGrants(signer);
     this.#thumbnails = new Thumbnails({ uploads, blobs, limits, logger });
@@ -94,19 +95,19 @@ export class DeviceUploads {
   #route(
     method: HttpRoute['method'],
     path: string,
-    act: (request: IncomingMessage, response: ServerResponse) => Promise<UploadAnswer | void>,
+    act: (request: IncomingMessage, response: ServerResponse) => Promise<JsonAnswer | void>,
   ): HttpRoute {
     const handle = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
       response.on('error', () => undefined);
       request.on('error', () => undefined);
       const answer = await act(request, response).catch((error: unknown) => this.#refusalOf(error, path));
       await drain(request, this.#limits);
-      if (answer) sendAnswer(response, answer);
+      if (answer) sendJson(response, answer);
     };
     return { method, path, handle: (request, response) => void handle(request, response) };
   }
 
-  #refusalOf(error: unknown, path: string): UploadAnswer {
+  #refusalOf(error: unknown, path: string): JsonAnswer {
     if (error instanceof UploadRefusal) {
       this.options.logger.debug({ path, code: error.code }, 'rejected an upload');
       return refusalAnswer(error);

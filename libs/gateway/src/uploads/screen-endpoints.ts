@@ -11,7 +11,7 @@ import type { UploadSlots } from './upload-slots.js';
 import { toScreenPicture } from './picture-decoder.js';
 import { usedUp } from './picture-intake.js';
 import type { PictureIntake } from './picture-intake.js';
-import type { UploadAnswer } from './upload-answer.js';
+import type { JsonAnswer } from '../send-json.js';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 
@@ -34,11 +34,11 @@ export class ScreenEndpoints {
   constructor(private readonly options: ScreenEndpointsOptions) {}
 
   /** `POST /t/snapshot/<token>`, once. Throws UploadRefusal. */
-  async takeSnapshot(request: IncomingMessage): Promise<UploadAnswer> {
+  async takeSnapshot(request: IncomingMessage): Promise<JsonAnswer> {
     const { clock, grants, intake, slots, uploads } = this.options;
     const grant = grants.readSnapshotPath(pathOf(request), clock.now());
     if (grant === undefined) throw unknownAddress();
-    const release = slots.take(grant.ticketId, clock.now());
+    const release = slots.take(grant.ticketId);
     try {
       if ((await uploads.findByTicket(grant.ticketId).catch(unavailable)) !== undefined) throw usedUp();
       await intake.take(request, { kind: 'SNAPSHOT', ...grant });

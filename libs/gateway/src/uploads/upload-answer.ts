@@ -2,29 +2,14 @@
  * Answers to uploads. They are always sent, within the size that devices read at once, after the
  * body was read. [xiaozhi §6]
  */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { JsonAnswer } from '../send-json.js';
 import type { UploadLimits } from './upload-limits.js';
 import type { UploadRefusal } from './upload-refusal.js';
 
-export interface UploadAnswer {
-  readonly status: number;
-  readonly body: object;
-}
-
 /** `success` and `message` are what firmware expects; `code` is the hub's. */
-export function refusalAnswer({ code, message, status }: UploadRefusal): UploadAnswer {
+export function refusalAnswer({ code, message, status }: UploadRefusal): JsonAnswer {
   return { status, body: { success: false, code, message } };
-}
-
-export function sendAnswer(response: ServerResponse, { status, body }: UploadAnswer): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-  });
-  response.end(text);
 }
 
 /** Reads and discards the rest of a body within limits. Never rejects. */

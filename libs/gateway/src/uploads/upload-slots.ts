@@ -2,6 +2,7 @@
  * Limits a device to one upload at a time and a few per minute. A device has one main task, so more
  * indicates a fault or an impostor.
  */
+import { LRUCache } from 'lru-cache';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 
@@ -9,42 +10,30 @@ const MINUTE_MS = 60_000;
 /** Devices that are remembered; the least recent one is evicted. */
 const DEVICES_MAX = 20_000;
 
-interface Minute {
-  readonly startedAt: number;
-  count: number;
-}
-
 export class UploadSlots {
   readonly #active = new Set<string>();
-  readonly #minutes = new Map<string, Minute>();
+  /** Uploads of each device in its current minute. */
+  readonly #counts: LRUCache<string, number>;
 
-  constructor(private readonly limits: Pick<UploadLimits, 'perDeviceMinuteMax'>) {}
+  constructor(
+    private readonly limits: Pick<UploadLimits, 'perDeviceMinuteMax'>,
+    clock: { now(): number },
+  ) {
+    this.#counts = new LRUCache({ max: DEVICES_MAX, ttl: MINUTE_MS, noUpdateTTL: true, ttlResolution: 0, perf: clock });
+  }
 
   /** Returns a function that releases the slot. Throws UploadRefusal RATE_LIMITED. */
-  take(deviceId: string, now: number): () => void {
+  take(deviceId: string): () => void {
     if (this.#active.has(deviceId))
       throw new UploadRefusal('RATE_LIMITED', 'Another upload of this device is in progress.');
-    const minute = this.#minuteOf(deviceId, now);
-    if (minute.count >= this.limits.perDeviceMinuteMax)
+    const count = this.#counts.get(deviceId) ?? 0;
+    if (count >= this.limits.perDeviceMinuteMax)
       throw new UploadRefusal(
         'RATE_LIMITED',
         `At most ${this.limits.perDeviceMinuteMax} uploads of a device in a minute.`,
       );
-    minute.count += 1;
+    this.#counts.set(deviceId, count + 1);
     this.#active.add(deviceId);
     return () => this.#active.delete(deviceId);
-  }
-
-  #minuteOf(deviceId: string, now: number): Minute {
-    const known = this.#minutes.get(deviceId);
-    if (known && now - known.startedAt < MINUTE_MS) return known;
-    const minute = { startedAt: now, count: 0 };
-    this.#minutes.delete(deviceId);
-    this.#minutes.set(deviceId, minute);
-    if (this.#minutes.size > DEVICES_MAX) {
-      const [oldest] = this.#minutes.keys();
-      if (oldest !== undefined) this.#minutes.delete(oldest);
-    }
-    return minute;
   }
 }

@@ -7,13 +7,13 @@ import { buffer } from 'node:stream/consumers';
 import type { DeviceId } from '@flotilla/mcp';
 import type { DeviceStore, UploadRow, UploadStore } from '@flotilla/registry';
 import type { BlobStore } from '@flotilla/storage';
+import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import type { GatewayLogger } from '../gateway-logger.js';
-import { withTimeout } from '../with-timeout.js';
 import type { DeviceGrants } from './device-grants.js';
 import type { UploadSlots } from './upload-slots.js';
 import type { PictureIntake } from './picture-intake.js';
-import type { UploadAnswer } from './upload-answer.js';
+import type { JsonAnswer } from '../send-json.js';
 import type { UploadLimits } from './upload-limits.js';
 import { UploadRefusal } from './upload-refusal.js';
 import { VisionError } from './vision-answerer.js';
@@ -40,10 +40,10 @@ export class VisionEndpoint {
   constructor(private readonly options: VisionEndpointOptions) {}
 
   /** Throws UploadRefusal. */
-  async answer(request: IncomingMessage): Promise<UploadAnswer> {
-    const { clock, intake, slots } = this.options;
+  async answer(request: IncomingMessage): Promise<JsonAnswer> {
+    const { intake, slots } = this.options;
     const deviceId = await this.#deviceOf(request);
-    const release = slots.take(deviceId, clock.now());
+    const release = slots.take(deviceId);
     try {
       const upload = await intake.take(request, { kind: 'PHOTO', deviceId });
       return { status: 200, body: await this.#say(upload) };

@@ -1,86 +1,183 @@
 /**
- * The ingress of xiaozhi devices over WebSocket. After the upgrade the device sends its hello. It
- * holds all replies back until the hub has answered that. [xiaozhi §1.2, §1.3]
+ * The common part of the WebSocket ingresses: headers, credentials and limits before the upgrade,
+ * pings and traffic limits after it. Subclasses know the headers and first messages of a dialect.
  */
 import type { IncomingMessage } from 'node:http';
-import type { RawData, WebSocket } from 'ws';
-import { clientIdMax, parseDeviceEnvelope, parseDeviceHello, parseDeviceIdHeader } from '@flotilla/mcp';
-import type { CloseReason, JsonObject } from '@flotilla/mcp';
-import type { DeviceAuth } from '../auth/device-auth.js';
-import { peerOfRequest } from '../sessions/session-host.js';
-import { headerOrQuery, tokenOf, WebSocketDoor } from './websocket-door.js';
-import type { Handshake, Unreadable, WebSocketDoorOptions } from './websocket-door.js';
-import { closePolitely } from './websocket-transport.js';
-import type { WebSocketTransport } from './websocket-transport.js';
+import type { Duplex } from 'node:stream';
+import { WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { CloseReason, DeviceId } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+import { askAuth } from '../auth/auth-question.js';
+import type { AuthQuestion } from '../auth/auth-question.js';
+import type { ConnectionRefusal, GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { DeviceFailures } from '../overload/device-failures.js';
+import type { Lobby } from '../overload/lobby.js';
+import { refuseUpgrade } from '../refuse-upgrade.js';
+import type { UpgradeRefusal } from '../refuse-upgrade.js';
+import type { ClientAddress, Peer, SessionHost } from '../sessions/session-host.js';
+import { meterTraffic } from './websocket-traffic.js';
+import { WebSocketTransport } from './websocket-transport.js';
 
-export interface WebSocketIngressOptions extends WebSocketDoorOptions {
-  readonly auth: Pick<DeviceAuth, 'checkWebSocket'>;
+export interface WebSocketIngressOptions {
+  readonly host: SessionHost;
+  readonly lobby: Lobby;
+  readonly attempts: DeviceFailures;
+  readonly clock: Clock;
+  readonly limits: GatewayLimits;
+  readonly counters: GatewayCounters;
+  readonly addressOf: ClientAddress;
+  readonly logger: GatewayLogger;
 }
 
-export class WebSocketIngress extends WebSocketDoor<WebSocketIngressOptions> {
-  /** Reads ids from headers, or from the query string. */
-  protected override read(request: IncomingMessage): Handshake | Unreadable {
-    const given = headerOrQuery(request);
-    const deviceIdText = given('device-id');
-    const identity = parseDeviceIdHeader(deviceIdText);
-    if (!identity.ok) return { message: identity.problem };
-    const clientId = given('client-id') ?? '';
-    if (clientId === '' || clientId.length > clientIdMax)
-      return { message: `the Client-Id header is missing or longer than ${clientIdMax} characters` };
-    const version = given('protocol-version') ?? '1';
-    if (!/^[123]$/.test(version)) return { message: 'the Protocol-Version header must be 1, 2 or 3' };
-    const peer = peerOfRequest(request, this.options.addressOf);
-    const deviceId = deviceIdText ?? '';
-    const credentials = { clientId, deviceId, token: tokenOf(request), remoteAddress: peer.remoteAddress };
-    return {
-      ...{ deviceId: identity.deviceId, clientId, peer, host: request.headers.host },
-      login: `${deviceId} ${clientId}`,
-      ask: () => this.options.auth.checkWebSocket(credentials),
-    };
+/** A handshake with valid headers. */
+export interface Handshake {
+  readonly deviceId: DeviceId;
+  /** The Client-Id, if the dialect has one. */
+  readonly clientId?: string;
+  readonly peer: Peer;
+  readonly host: string | undefined;
+  /** The claimed identity; attempts are counted by it. */
+  readonly login: string;
+  readonly ask: AuthQuestion['ask'];
+}
+
+/** A handshake with invalid headers. */
+export interface Unreadable {
+  readonly message: string;
+}
+
+export abstract class WebSocketIngress<Options extends WebSocketIngressOptions = WebSocketIngressOptions> {
+  readonly #server: WebSocketServer;
+  readonly #transports = new Set<WebSocketTransport>();
+  #cancelRound: () => void = () => undefined;
+
+  /** `subprotocol` is selected if a device offers it. */
+  constructor(
+    protected readonly options: Options,
+    subprotocol?: string,
+  ) {
+    this.#server = new WebSocketServer({
+      noServer: true,
+      clientTracking: true,
+      perMessageDeflate: false,
+      maxPayload: options.limits.messageBytesMax,
+      handleProtocols: (offered) => (subprotocol !== undefined && offered.has(subprotocol) ? subprotocol : false),
+      // Forks send invalid UTF-8; a bad text must not close the connection. [xiaozhi §9, 44]
+      skipUTF8Validation: true,
+    });
   }
 
-  /** Waits for the hello, with a timeout, and ignores other messages. */
-  protected override receive(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void {
-    const { clock, counters, limits } = this.options;
-    const cancelDeadline = clock.setTimer(limits.introductionTimeoutMs, () => {
-      socket.off('message', hear);
-      counters.add('refusal', 'hello_missing');
-      end('protocol_error');
+  protected abstract read(request: IncomingMessage): Handshake | Unreadable;
+  /** Takes a device with valid credentials; calls `leaveLobby` after its first message. */
+  protected abstract receive(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void;
+
+  start(): void {
+    this.#cancelRound = this.options.clock.setTimer(this.options.limits.pingIntervalMs, () => {
+      for (const transport of this.#transports)
+        if (!transport.checkPulse()) this.options.counters.add('peer', 'silent');
+      this.start();
     });
-    let end = (reason: CloseReason) =>
-      closePolitely(socket, { clock, closingTimeoutMs: limits.closingTimeoutMs, reason });
-    const hear = (data: RawData, isBinary: boolean) => {
-      const hello = isBinary ? undefined : helloOf(data.toString());
-      if (hello === undefined) return;
-      cancelDeadline();
-      socket.off('message', hear);
-      leaveLobby();
-      const transport = this.#introduce(socket, handshake, hello);
-      end = (reason) => transport.close(reason);
-    };
-    this.meter(socket, handshake, (reason) => end(reason));
-    socket.on('message', hear);
-    socket.on('error', () => undefined);
-    socket.once('close', cancelDeadline);
   }
 
-  #introduce(socket: WebSocket, { clientId, deviceId, host, peer }: Handshake, hello: JsonObject): WebSocketTransport {
-    const transport = this.open(socket);
-    this.options.host.admit({
-      deviceId,
-      kind: 'WEBSOCKET',
-      transport,
-      audio: transport,
-      hello,
-      clientId,
-      host,
-      ...peer,
+  /** Cuts connections that did not finish their closing handshake. Sessions are closed before. */
+  stop(): void {
+    this.#cancelRound();
+    for (const socket of this.#server.clients) socket.terminate();
+  }
+
+  /** Takes over an upgrade request with its socket. */
+  readonly upgrade = (request: IncomingMessage, socket: Duplex, head: Buffer): void => {
+    const { addressOf, attempts, host, lobby } = this.options;
+    const handshake = this.read(request);
+    if ('message' in handshake) {
+      attempts.failed(addressOf(request));
+      this.#refuse(socket, 'handshake_invalid', { status: 400, code: 'HANDSHAKE_INVALID', message: handshake.message });
+      return;
+    }
+    const { remoteAddress } = handshake.peer;
+    if (!attempts.mayTry(remoteAddress, handshake.login)) {
+      const message = 'too many failed attempts from this address, try again later';
+      this.#refuse(socket, 'address_limited', { status: 429, code: 'OVERLOADED', message });
+      return;
+    }
+    const leaveLobby = host.isFull ? undefined : lobby.enter(remoteAddress, () => socket.destroy());
+    if (leaveLobby === undefined) {
+      this.#refuse(socket, 'hub_full', {
+        status: 503,
+        code: 'OVERLOADED',
+        message: 'no room for another session, try again later',
+      });
+      return;
+    }
+    socket.once('close', leaveLobby);
+    socket.on('error', () => socket.destroy());
+    askAuth({ ask: handshake.ask, subject: { deviceId: handshake.deviceId } }, this.options, (verdict) => {
+      if (socket.destroyed) return;
+      if (verdict.kind === 'granted') {
+        if (this.#mayEnter(socket, handshake))
+          this.#server.handleUpgrade(request, socket, head, (ws) => this.receive(ws, handshake, leaveLobby));
+      } else if (verdict.kind === 'undecided') {
+        this.#refuse(socket, 'auth_unavailable', {
+          status: 503,
+          code: 'OVERLOADED',
+          message: 'credentials could not be checked',
+        });
+      } else {
+        attempts.failed(remoteAddress);
+        this.#refuse(socket, verdict.reason, { status: 401, code: 'UNAUTHORIZED', message: verdict.message });
+      }
     });
+  };
+
+  /** Enforces the traffic limits of a device. */
+  protected meter(socket: WebSocket, { deviceId }: Handshake, end: (reason: CloseReason) => void): void {
+    const { clock, counters, host, limits } = this.options;
+    meterTraffic(socket, {
+      ...{ clock, counters, limits },
+      cut: () => end('traffic_exceeded'),
+      report: (throttle) => host.report(deviceId, 'device.throttled', { transport: 'WEBSOCKET', ...throttle }),
+    });
+  }
+
+  /** Makes the transport of a device. From now on the device is pinged. */
+  protected open(socket: WebSocket): WebSocketTransport {
+    const { clock, limits } = this.options;
+    const transport = new WebSocketTransport(socket, { ...limits, clock });
+    this.#transports.add(transport);
+    socket.once('close', () => this.#transports.delete(transport));
     return transport;
   }
+
+  #mayEnter(socket: Duplex, { deviceId, login, peer }: Handshake): boolean {
+    const { attempts, host } = this.options;
+    attempts.succeeded(peer.remoteAddress, login);
+    const entry = host.welcome(deviceId, 'WEBSOCKET');
+    if (entry === 'welcome') return true;
+    const message = 'this device connects again and again; it has to wait';
+    const retryAfterSeconds = Math.ceil(entry.retryAfterMs / 1_000);
+    this.#refuse(socket, 'flapping', { status: 503, code: 'OVERLOADED', message, retryAfterSeconds });
+    return false;
+  }
+
+  #refuse(socket: Duplex, reason: ConnectionRefusal, refusal: UpgradeRefusal): void {
+    this.options.counters.add('refusal', reason);
+    refuseUpgrade(socket, refusal);
+  }
 }
 
-function helloOf(text: string): JsonObject | undefined {
-  const envelope = parseDeviceEnvelope(text);
-  return envelope.kind === 'hello' && parseDeviceHello(envelope.message).ok ? envelope.message : undefined;
+/** Reads a header, or a query parameter where a client cannot set headers. [xiaozhi §8, 4] */
+export function headerOrQuery(request: IncomingMessage): (name: string) => string | undefined {
+  const query = new URLSearchParams(request.url?.split('?', 2)[1]);
+  return (name) => {
+    const header = request.headers[name];
+    return typeof header === 'string' ? header : (query.get(name) ?? undefined);
+  };
+}
+
+/** The token of the Authorization header, with or without `Bearer`. */
+export function tokenOf(request: IncomingMessage): string | undefined {
+  return request.headers.authorization?.replace(/^Bearer\s+/i, '');
 }

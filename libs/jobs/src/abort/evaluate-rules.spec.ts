@@ -110,6 +110,14 @@ describe('an abort rule', () => {
     expect(find([tenth], { job: { succeeded: 36, failed: 4 }, before })).toMatchObject({ decided: 40, failed: 4 });
   });
 
+  it('about a wave judges the next wave from its beginning', () => {
+    const wave: AbortRule = { ...tenth, scope: 'WAVE' };
+    const before = find([wave], { wave: { succeeded: 18, failed: 2 } });
+    const failed = { succeeded: 16, failed: 4 };
+    expect(find([wave], { wave: failed, before, currentWave: 2 })).toMatchObject({ wave: 2, decided: 20, failed: 4 });
+    expect(find([wave], { wave: { succeeded: 19, failed: 1 }, before, currentWave: 2 })).toBeUndefined();
+  });
+
   it('that cancels goes before one that pauses', () => {
     const cancel: AbortRule = { ...tenth, action: 'CANCEL' };
     expect(find([tenth, cancel], { job: { failed: 20 } })?.rule.action).toBe('CANCEL');

@@ -13,12 +13,12 @@ import { move, start, update } from './turn.js';
 import type { Turn } from './turn.js';
 
 /** False where neither rules, waves nor a pace depend on them. */
-export function readCounters(turn: Turn): boolean {
+export function readWaveCounters(turn: Turn): boolean {
   const { job } = turn.run;
-  update(turn, { isStepDue: false, gateAt: Infinity });
+  update(turn, { areWaveCountersDue: false, gateAt: Infinity });
   if (job.abortRules.length === 0 && job.waves.length === 0 && paceOf(job) === undefined) return false;
   start(turn, {
-    kind: 'readCounters',
+    kind: 'readWaveCounters',
     withOverdue: job.verification !== 'NONE',
     withWaves: job.waves.length > 0,
   });
@@ -26,9 +26,9 @@ export function readCounters(turn: Turn): boolean {
 }
 
 /** A tripped rule is looked for before a gate. */
-export function countersRead(
+export function waveCountersRead(
   turn: Turn,
-  { byWave, overdue, waves }: Extract<TaskReport, { kind: 'countersRead' }>,
+  { byWave, overdue, waves }: Extract<TaskReport, { kind: 'waveCountersRead' }>,
 ): void {
   const { job, pace } = turn.run;
   const evidence = {
@@ -90,13 +90,13 @@ function openWave({ run }: Turn): Wave | undefined {
 }
 
 /** After a claim that found nothing: whether targets of opened waves wait only for their turn. */
-export function readyRead(turn: Turn, byWave: ReadonlyMap<number, JobProgress>): void {
+export function pendingRead(turn: Turn, byWave: ReadonlyMap<number, JobProgress>): void {
   const { job, emptyClaims } = turn.run;
   const open = [...byWave].filter(([wave]) => wave <= job.currentWave || job.waves.length === 0);
   const mayHaveReady = open.some(([, { pending }]) => pending > 0);
   const claims = mayHaveReady ? emptyClaims + 1 : 0;
   update(turn, {
-    ...{ isCountDue: true, mayHaveReady, emptyClaims: claims },
+    ...{ isEndPossible: true, mayHaveReady, emptyClaims: claims },
     claimAt: turn.now + Math.min(gatherSlotsMs * claims, sleepMsMax),
   });
 }

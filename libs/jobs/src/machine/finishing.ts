@@ -11,8 +11,9 @@ import { expectVerifications } from './verifying.js';
 export function endTargets(turn: Turn): void {
   const { run } = turn;
   const { job, round } = run;
-  if (!round.hasEnded && (run.mayHaveReady || run.isCountDue)) {
+  if (!round.hasEnded && (run.mayHaveReady || run.isEndPossible)) {
     update(turn, { round: { ...round, hasEnded: true } });
+    // A cancel and an abort rule write their conclusion at once. Without one, the job has expired.
     const outcome = job.conclusion === undefined ? 'EXPIRED' : 'CANCELLED';
     return start(turn, { kind: 'endNeverSent', outcome });
   }
@@ -30,28 +31,26 @@ export function endTargets(turn: Turn): void {
 export function finishOrSleep(turn: Turn): void {
   const { run } = turn;
   if (run.slots.claimed === 0) turn.effects.push({ kind: 'flush' });
-  if (!run.isCountDue || !isIdle(run)) return sleep(turn, sleepMsMax);
-  update(turn, { isCountDue: false, finalProgress: undefined });
-  start(turn, { kind: 'readProgress' });
+  if (!run.isEndPossible || !isIdle(run)) return sleep(turn, sleepMsMax);
+  update(turn, { isEndPossible: false, finalProgress: undefined });
+  start(turn, { kind: 'readTotals' });
 }
 
-export function progressRead(turn: Turn, progress: JobProgress): void {
-  const { run, now } = turn;
-  if (run.finalProgress !== undefined) return conclude(turn, progress);
+export function totalsRead(turn: Turn, progress: JobProgress): void {
+  const { now } = turn;
   // In flight for PostgreSQL and not for this run: the answer to a claim was lost.
   if (progress.inFlight > 0) return recover(turn);
   const { pending, waitingDevice, verifying } = progress;
   if (pending + waitingDevice + verifying > 0) return;
   update(turn, { finalProgress: progress, recountAt: now + recountMs });
-  start(turn, { kind: 'recount' });
+  start(turn, { kind: 'countRows' });
 }
 
-/** Counters that had drifted are read again before they conclude the job. */
-export function recounted(turn: Turn, drift: number): void {
+/** Counters that had drifted may have hidden targets that are not decided: all is read again. */
+export function rowsCounted(turn: Turn, drift: number): void {
   const { finalProgress } = turn.run;
-  if (finalProgress === undefined) return;
-  if (drift === 0) conclude(turn, finalProgress);
-  else start(turn, { kind: 'readProgress' });
+  if (drift > 0) update(turn, { finalProgress: undefined, mayHaveReady: true, isEndPossible: true });
+  else if (finalProgress !== undefined) conclude(turn, finalProgress);
 }
 
 export function recovered(
@@ -59,15 +58,15 @@ export function recovered(
   { count, verifying }: { readonly count: number; readonly verifying: number },
 ): void {
   const { run, now } = turn;
-  update(turn, { mayHaveReady: true, isCountDue: true, isStepDue: true });
+  update(turn, { mayHaveReady: true, isEndPossible: true, areWaveCountersDue: true });
   if (verifying > 0) expectVerifications(turn);
-  if (run.entered === undefined) {
+  if (run.enteredState === undefined) {
     // After a takeover no process has seen the devices for a while.
     if (run.job.verification !== 'NONE')
       start(turn, { kind: 'extendVerifications', until: now + run.rules.verification.rejoinMs });
   } else if (count === 0) {
     update(turn, { recountAt: now + recountMs });
-    start(turn, { kind: 'recount' });
+    start(turn, { kind: 'countRows' });
   }
 }
 

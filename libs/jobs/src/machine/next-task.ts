@@ -17,7 +17,7 @@ export function decide(turn: Turn): void {
   }
   if (followClock(turn)) return;
   const { state } = turn.run.job;
-  if (state !== turn.run.entered) enter(turn, state);
+  if (state !== turn.run.enteredState) enter(turn, state);
   if (checkAll(turn) || verify(turn)) return;
   switch (state) {
     case 'PREPARING':
@@ -67,7 +67,7 @@ function followClock(turn: Turn): boolean {
 /** Nothing is known of what happened while the job was in another state. */
 function enter(turn: Turn, state: JobState): void {
   update(turn, {
-    ...{ entered: state, mayHaveReady: true, isCountDue: true, isStepDue: true, isOpening: true },
+    ...{ enteredState: state, mayHaveReady: true, isEndPossible: true, areWaveCountersDue: true, isOpening: true },
     ...{ retryAt: -Infinity, claimAt: -Infinity, round: newRound },
   });
   if (state !== 'RUNNING') turn.effects.push({ kind: 'withdraw' });
@@ -77,7 +77,7 @@ function enter(turn: Turn, state: JobState): void {
 function checkAll(turn: Turn): boolean {
   const { run, now } = turn;
   if (now < run.checkAllAt) return false;
-  update(turn, { checkAllAt: now + checkAllMs, isCountDue: true, isStepDue: true });
+  update(turn, { checkAllAt: now + checkAllMs, isEndPossible: true, areWaveCountersDue: true });
   // Devices may get images from any process that they ask.
   if (run.job.firmwareImageId !== undefined)
     update(turn, { verifying: { ...turn.run.verifying, isAnyExpected: true } });
@@ -87,6 +87,6 @@ function checkAll(turn: Turn): boolean {
   }
   if (now < run.recountAt) return false;
   update(turn, { recountAt: now + recountMs });
-  start(turn, { kind: 'recount' });
+  start(turn, { kind: 'countRows' });
   return true;
 }

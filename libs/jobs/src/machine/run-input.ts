@@ -16,19 +16,19 @@ export type RunTask =
   | { readonly kind: 'moveJob'; readonly move: RunMove }
   | { readonly kind: 'prepare' }
   /** Progress by wave and, where asked for, overdue targets and the waves themselves. */
-  | { readonly kind: 'readCounters'; readonly withOverdue: boolean; readonly withWaves: boolean }
+  | { readonly kind: 'readWaveCounters'; readonly withOverdue: boolean; readonly withWaves: boolean }
   | { readonly kind: 'readLastDecision'; readonly wave: number }
   /** Closes wave `from` and opens the next one. */
   | { readonly kind: 'openWave'; readonly from: number }
   | { readonly kind: 'openTargets' }
   | { readonly kind: 'releaseRetries' }
   | { readonly kind: 'claim'; readonly limit: number }
-  | { readonly kind: 'readReady' }
+  | { readonly kind: 'readPending' }
   | { readonly kind: 'markSent' }
   | { readonly kind: 'endNeverSent'; readonly outcome: 'CANCELLED' | 'EXPIRED' }
   | { readonly kind: 'endInFlight' }
-  | { readonly kind: 'readProgress' }
-  | { readonly kind: 'recount' }
+  | { readonly kind: 'readTotals' }
+  | { readonly kind: 'countRows' }
   /** Reads the targets that can be judged and, where given, the target of a late answer. */
   | { readonly kind: 'readVerifying'; readonly callId?: CallId }
   | { readonly kind: 'writeVerifications'; readonly ends: readonly VerificationEnd[] }
@@ -55,7 +55,7 @@ export type TaskReport =
   | { readonly kind: 'jobMoved'; readonly job: Job | undefined }
   | { readonly kind: 'prepared'; readonly isComplete: boolean }
   | {
-      readonly kind: 'countersRead';
+      readonly kind: 'waveCountersRead';
       readonly byWave: ReadonlyMap<number, JobProgress>;
       readonly overdue: ReadonlyMap<number, number>;
       readonly waves: readonly Wave[];
@@ -66,12 +66,12 @@ export type TaskReport =
   | { readonly kind: 'retriesReleased'; readonly count: number; readonly nextAt: number | undefined }
   /** Undefined: other jobs have all slots, or other devices all downloads. */
   | { readonly kind: 'claimed'; readonly count: number | undefined }
-  | { readonly kind: 'readyRead'; readonly byWave: ReadonlyMap<number, JobProgress> }
+  | { readonly kind: 'pendingRead'; readonly byWave: ReadonlyMap<number, JobProgress> }
   | { readonly kind: 'sentMarked' }
   | { readonly kind: 'neverSentEnded'; readonly count: number }
   | { readonly kind: 'inFlightEnded'; readonly count: number }
-  | { readonly kind: 'progressRead'; readonly progress: JobProgress }
-  | { readonly kind: 'recounted'; readonly drift: number }
+  | { readonly kind: 'totalsRead'; readonly progress: JobProgress }
+  | { readonly kind: 'rowsCounted'; readonly drift: number }
   | {
       readonly kind: 'verifyingRead';
       /** All targets in VERIFYING. */
@@ -83,7 +83,7 @@ export type TaskReport =
   | { readonly kind: 'readsBegun'; readonly isMoreDue: boolean };
 
 /** What happens at any time, whether a task is running or not. */
-export type RunNews =
+export type RunSignal =
   | { readonly kind: 'started' }
   /** The process stops. */
   | { readonly kind: 'stop' }
@@ -117,7 +117,7 @@ export interface FlushedBatch {
   readonly retryAt: number;
 }
 
-export type RunInput = (RunNews | TaskReport) & {
+export type RunInput = (RunSignal | TaskReport) & {
   readonly now: number;
   /** Targets that one statement may move at present. */
   readonly rowsMax: number;

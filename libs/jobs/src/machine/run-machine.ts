@@ -3,10 +3,10 @@
  * effects: the effects that it returns say what to do. At most one task is under way; its report is
  * the next input.
  */
-import { countersRead, lastDecisionRead, readyRead } from './counters.js';
-import { progressRead, recounted, recovered } from './finishing.js';
+import { waveCountersRead, lastDecisionRead, pendingRead } from './counters.js';
+import { totalsRead, rowsCounted, recovered } from './finishing.js';
 import { decide } from './next-task.js';
-import type { RunEffect, RunInput, RunNews, TaskReport } from './run-input.js';
+import type { RunEffect, RunInput, RunSignal, TaskReport } from './run-input.js';
 import { sleepMsMax } from './run-state.js';
 import type { RunState } from './run-state.js';
 import { batchSent, claimed, flushed, restEnded, targetEnded } from './sending.js';
@@ -25,7 +25,7 @@ const lateAnswersMax = 1_000;
 export function step(run: RunState, input: RunInput): RunStep {
   const turn: Turn = { run, now: input.now, rowsMax: input.rowsMax, effects: [], isWoken: false };
   if (run.isEnded) return { run, effects: [] };
-  if (isNews(input)) takeNews(turn, input);
+  if (isSignal(input)) takeSignal(turn, input);
   else {
     update(turn, { task: undefined });
     takeReport(turn, input);
@@ -34,26 +34,27 @@ export function step(run: RunState, input: RunInput): RunStep {
   return { run: turn.run, effects: turn.effects };
 }
 
-const newsKinds: ReadonlySet<string> = new Set<RunNews['kind']>([
-  ...(['started', 'stop', 'timePassed', 'rowChanged', 'devicesReturned', 'devicesWoken', 'lateAnswer'] as const),
-  ...(['slotsGranted', 'targetEnded', 'restEnded', 'batchSent', 'readBegan', 'readEnded', 'readEndsWait'] as const),
-  'flushed',
-]);
+/** A kind that is missing here does not compile. */
+const signalKinds: Readonly<Record<RunSignal['kind'], true>> = {
+  ...{ started: true, stop: true, timePassed: true, rowChanged: true, devicesReturned: true, devicesWoken: true },
+  ...{ lateAnswer: true, slotsGranted: true, targetEnded: true, restEnded: true, batchSent: true, readBegan: true },
+  ...{ readEnded: true, readEndsWait: true, flushed: true },
+};
 
-function isNews(input: RunNews | TaskReport): input is RunNews {
-  return newsKinds.has(input.kind);
+function isSignal(input: RunSignal | TaskReport): input is RunSignal {
+  return Object.hasOwn(signalKinds, input.kind);
 }
 
-function takeNews(turn: Turn, news: RunNews): void {
+function takeSignal(turn: Turn, signal: RunSignal): void {
   const { run, now } = turn;
   const { verifying, slots } = run;
-  switch (news.kind) {
+  switch (signal.kind) {
     case 'targetEnded':
-      return targetEnded(turn, news);
+      return targetEnded(turn, signal);
     case 'batchSent':
-      return batchSent(turn, news.unsent);
+      return batchSent(turn, signal.unsent);
     case 'flushed':
-      return flushed(turn, news.flushed);
+      return flushed(turn, signal.flushed);
     case 'restEnded':
       return restEnded(turn);
     case 'slotsGranted':
@@ -72,13 +73,13 @@ function takeNews(turn: Turn, news: RunNews): void {
       return wake(turn, { isRowStale: true });
     case 'devicesReturned':
       if (verifying.isAnyExpected) lookNow(turn);
-      if (run.job.state === 'RUNNING') turn.effects.push({ kind: 'wakeWaiting', deviceIds: news.deviceIds });
+      if (run.job.state === 'RUNNING') turn.effects.push({ kind: 'wakeWaiting', deviceIds: signal.deviceIds });
       return;
     case 'devicesWoken':
-      return news.count === 0 ? undefined : wake(turn, { mayHaveReady: true, claimAt: -Infinity });
+      return signal.count === 0 ? undefined : wake(turn, { mayHaveReady: true, claimAt: -Infinity });
     case 'lateAnswer': {
       if (run.job.verification === 'NONE' || verifying.lateAnswers.length >= lateAnswersMax) return;
-      const { callId, outcome } = news;
+      const { callId, outcome } = signal;
       const lateAnswers = [...verifying.lateAnswers, { callId, outcome }];
       update(turn, { verifying: { ...verifying, lateAnswers } });
       return lookNow(turn);
@@ -104,17 +105,17 @@ function takeReport(turn: Turn, report: TaskReport): void {
       // Secrets are masked in rows. The arguments never change, so those of the start stay.
       return update(turn, { job: { ...report.job, arguments: run.job.arguments }, rowReadAt: now });
     case 'jobMoved':
-      if (report.job === undefined) return update(turn, { isRowStale: true, isStepDue: true });
+      if (report.job === undefined) return update(turn, { isRowStale: true, areWaveCountersDue: true });
       return update(turn, { job: { ...report.job, arguments: run.job.arguments }, rowReadAt: now });
     case 'prepared':
       return report.isComplete ? move(turn, 'prepared') : update(turn, { isRowStale: true });
-    case 'countersRead':
-      return countersRead(turn, report);
+    case 'waveCountersRead':
+      return waveCountersRead(turn, report);
     case 'lastDecisionRead':
       return lastDecisionRead(turn, report.at);
     case 'waveOpened':
       // Where it is not open, the row shows who moved the job.
-      return update(turn, { isOpening: true, isRowStale: true, isStepDue: true });
+      return update(turn, { isOpening: true, isRowStale: true, areWaveCountersDue: true });
     case 'targetsOpened':
       return update(turn, { isOpening: report.count > 0, mayHaveReady: run.mayHaveReady || report.count > 0 });
     case 'retriesReleased':
@@ -124,21 +125,21 @@ function takeReport(turn: Turn, report: TaskReport): void {
       });
     case 'claimed':
       return claimed(turn, report.count);
-    case 'readyRead':
-      return readyRead(turn, report.byWave);
+    case 'pendingRead':
+      return pendingRead(turn, report.byWave);
     case 'neverSentEnded':
       if (report.count > 0) turn.effects.push({ kind: 'notify' });
-      return update(turn, { mayHaveReady: false, isCountDue: true });
+      return update(turn, { mayHaveReady: false, isEndPossible: true });
     case 'inFlightEnded':
       turn.effects.push({ kind: 'forgetCalls' });
       return update(turn, {
         slots: { ...run.slots, claimed: 0 },
-        isCountDue: run.isCountDue || report.count > 0,
+        isEndPossible: run.isEndPossible || report.count > 0,
       });
-    case 'progressRead':
-      return progressRead(turn, report.progress);
-    case 'recounted':
-      return recounted(turn, report.drift);
+    case 'totalsRead':
+      return totalsRead(turn, report.progress);
+    case 'rowsCounted':
+      return rowsCounted(turn, report.drift);
     case 'verifyingRead':
       return verifyingRead(turn, report);
     case 'verificationsWritten':

@@ -60,8 +60,8 @@ export interface RunState {
   /** Another process may have changed the row. */
   readonly isRowStale: boolean;
   readonly rowReadAt: number;
-  /** The state of the job that the run is prepared for. */
-  readonly entered: JobState | undefined;
+  /** The last state that the run has entered: `enter` resets what it knew in the one before. */
+  readonly enteredState: JobState | undefined;
   readonly task: RunTask['kind'] | undefined;
   /** `IDLE`: nothing is to be done; `SHORT`: a claim is only some milliseconds away. */
   readonly sleep: 'IDLE' | 'SHORT' | undefined;
@@ -72,10 +72,10 @@ export interface RunState {
 
   /** Whether a claim could find something. */
   readonly mayHaveReady: boolean;
-  /** Whether all targets could be decided, or some be lost. */
-  readonly isCountDue: boolean;
-  /** Whether the counters may ask for a stop, or for the next wave. */
-  readonly isStepDue: boolean;
+  /** Whether all targets may be decided, or some claims be lost: the totals say which. */
+  readonly isEndPossible: boolean;
+  /** Whether the counters changed, and may ask for a stop or for the next wave. */
+  readonly areWaveCountersDue: boolean;
   /** When the gate of the open wave is judged again without a new end. */
   readonly gateAt: number;
   /** When the first target that waits for a retry is due. */
@@ -121,9 +121,9 @@ export const newRound: RunRound = { hasLooked: false, hasOpened: false, hasEnded
 
 export function startRun(rules: RunRules, job: Job, now: number): RunState {
   return {
-    ...{ rules, job, isRowStale: false, rowReadAt: now, entered: undefined, task: undefined, sleep: undefined },
+    ...{ rules, job, isRowStale: false, rowReadAt: now, enteredState: undefined, task: undefined, sleep: undefined },
     ...{ isStopping: false, isEnded: false, imageBytes: undefined },
-    ...{ mayHaveReady: true, isCountDue: true, isStepDue: true, gateAt: Infinity, retryAt: -Infinity },
+    ...{ mayHaveReady: true, isEndPossible: true, areWaveCountersDue: true, gateAt: Infinity, retryAt: -Infinity },
     ...{ checkAllAt: -Infinity, recountAt: now + recountMs, markSentAt: -Infinity },
     ...{ waves: [], isOpening: true, gateProgress: undefined, window: undefined, pace: startPace(now) },
     ...{ slots: { claimed: 0, resting: 0, reading: 0 }, batches: 0, unwritten: { count: 0, failures: 0 } },
@@ -137,8 +137,8 @@ export function startRun(rules: RunRules, job: Job, now: number): RunState {
 }
 
 /** Whether targets may be sent: the last question before the bytes. */
-export function maySend({ entered, isStopping, isEnded }: RunState): boolean {
-  return entered === 'RUNNING' && !isStopping && !isEnded;
+export function maySend({ enteredState, isStopping, isEnded }: RunState): boolean {
+  return enteredState === 'RUNNING' && !isStopping && !isEnded;
 }
 
 /** Whether preparation may go on with its next chunk. */

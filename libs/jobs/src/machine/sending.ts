@@ -3,7 +3,7 @@ import { claimLimit, isClaimWorthwhile } from '../intent-batch.js';
 import type { Job } from '../job-types.js';
 import { paceOf } from '../pace/pace.js';
 import { allowedNow, spent, waitForPaceMs } from '../pace/pace-state.js';
-import { readCounters } from './counters.js';
+import { readWaveCounters } from './counters.js';
 import { finishOrSleep } from './finishing.js';
 import type { FlushedBatch } from './run-input.js';
 import { gatherSlotsMs, newRound, sleepMsMax, slotsTaken, unwrittenMax } from './run-state.js';
@@ -11,10 +11,10 @@ import { sleep, start, update, wake } from './turn.js';
 import type { Turn } from './turn.js';
 import { expectVerifications } from './verifying.js';
 
-/** No claim and no end of the job comes before the counters are read that may ask for a stop. */
+/** Reads changed counters before any claim and before the end: they may ask for a stop. */
 export function send(turn: Turn): void {
   const { run, now } = turn;
-  if ((run.isStepDue || now >= run.gateAt) && readCounters(turn)) return;
+  if ((run.areWaveCountersDue || now >= run.gateAt) && readWaveCounters(turn)) return;
   if (run.job.waves.length > 0 && run.isOpening && !run.round.hasOpened) {
     update(turn, { round: { ...run.round, hasOpened: true } });
     return start(turn, { kind: 'openTargets' });
@@ -76,7 +76,7 @@ export function claimed(turn: Turn, count: number | undefined): void {
   // `slotsGranted` wakes the run before that.
   if (count === undefined) return update(turn, { claimAt: now + sleepMsMax });
   // The targets at the head went offline, or nothing is left, or PostgreSQL does not allow a claim.
-  if (count === 0) return start(turn, { kind: 'readReady' });
+  if (count === 0) return start(turn, { kind: 'readPending' });
   update(turn, {
     slots: { ...run.slots, claimed: run.slots.claimed + count },
     batches: run.batches + 1,
@@ -122,8 +122,8 @@ export function flushed(turn: Turn, batch: FlushedBatch): void {
   wake(turn, {
     unwritten: { count: unwritten.count - batch.count, failures: unwritten.failures - batch.failures },
     retryAt: Math.min(run.retryAt, batch.retryAt),
-    isCountDue: true,
-    isStepDue: true,
+    isEndPossible: true,
+    areWaveCountersDue: true,
     mayHaveReady: run.mayHaveReady || batch.isSomeReady,
     claimAt: -Infinity,
   });

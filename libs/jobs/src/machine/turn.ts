@@ -1,6 +1,6 @@
 /** One step under way, and the moves that all parts of the machine make. */
 import { nextJobState } from '../job-transitions.js';
-import type { JobEvent } from '../job-transitions.js';
+import type { JobTrigger } from '../job-transitions.js';
 import { verificationDeadlines } from '../verification/verification-times.js';
 import type { RunEffect, RunMove, RunTask } from './run-input.js';
 import { markSentAfterMs, newRound } from './run-state.js';
@@ -44,7 +44,7 @@ export function sleep(turn: Turn, ms: number, kind: 'IDLE' | 'SHORT' = 'IDLE'): 
 }
 
 /** Moves the job; reads its row again where the event means nothing in its state. */
-export function move(turn: Turn, event: JobEvent, why: Omit<RunMove, 'state'> = {}): void {
+export function move(turn: Turn, event: JobTrigger, why: Omit<RunMove, 'state'> = {}): void {
   const state = nextJobState(turn.run.job, event);
   if (state === undefined) return update(turn, { isRowStale: true });
   start(turn, { kind: 'moveJob', move: { state, ...why } });

@@ -94,7 +94,7 @@ export function verificationsWritten(
   if (devices.length > 0) turn.effects.push({ kind: 'restartDevices', devices });
   updateVerifying(turn, { stuck: [] });
   if (moved.size > 0) {
-    update(turn, { isCountDue: true, isStepDue: true, mayHaveReady: mayHaveReady || isSomeReady });
+    update(turn, { isEndPossible: true, areWaveCountersDue: true, mayHaveReady: mayHaveReady || isSomeReady });
     turn.effects.push({ kind: 'notify' });
   }
   looked(turn, moved.size);

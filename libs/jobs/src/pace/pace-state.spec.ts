@@ -42,6 +42,18 @@ describe('the pace of a run', () => {
     expect(limitAt(recovered, 120_000)).toBe(10);
   });
 
+  it('compares with what was a minute ago, and not with what was before', () => {
+    const samples = [0, 30_000, 60_000, 90_000, 120_000];
+    const pace = samples.reduce(
+      (before, at) => observed(before, job, { ...zero, succeeded: at / 10, failed: at > 60_000 ? 400 : 0 }, at),
+      startPace(0),
+    );
+    expect(pace.isFailing).toBe(true);
+    const later = observed(pace, job, { ...zero, succeeded: 15_000, failed: 400 }, 151_000);
+    expect(later.isFailing).toBe(false);
+    expect(observed(later, job, { ...zero, succeeded: 15_020, failed: 410 }, 211_000).isFailing).toBe(true);
+  });
+
   it('bounds nothing in a job without one', () => {
     const free = { ...job, perMinute: undefined };
     const pace = startPace(0);

@@ -1,8 +1,8 @@
 /** The pace of a run: a bucket of tokens whose rate follows successes and recent failures. */
 import type { Job, JobProgress } from '../job-types.js';
 import { isFailing, paceOf, ratePerMinute } from './pace.js';
-import { emptyBucket, refilled, takeable, waitMs, withTaken } from './token-bucket.js';
-import type { TokenBucket } from './token-bucket.js';
+import { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace-bucket.js';
+import type { PaceBucket } from './pace-bucket.js';
 
 /** Failures count against the pace for so long, ms. */
 const windowMs = 60_000;
@@ -16,7 +16,7 @@ interface Sample {
 }
 
 export interface PaceState {
-  readonly bucket: TokenBucket;
+  readonly bucket: PaceBucket;
   readonly samples: readonly Sample[];
   readonly succeeded: number;
   readonly isFailing: boolean;

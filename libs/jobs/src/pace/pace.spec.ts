@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace.js';
-import { bucketSize, emptyBucket, refilled, takeable, waitMs, withTaken } from './token-bucket.js';
+import { bucketSize, emptyBucket, refilled, takeable, waitMs, withTaken } from './pace-bucket.js';
 
 describe('the pace of a job', () => {
   it('is undefined in a job without a limit per minute', () => {

@@ -34,8 +34,8 @@ describe('retryDelayMs', () => {
         fc.constantFrom<TargetOutcome>('FAILED', 'UNKNOWN'),
         fc.integer({ min: 1, max: 10 }),
         fc.integer({ min: 1, max: 10 }),
-        (outcome, sends, maxAttempts) => {
-          expect(retryDelayMs(end(outcome), { idempotent: false, maxAttempts }, sends, 0.5)).toBeUndefined();
+        (outcome, attempts, maxAttempts) => {
+          expect(retryDelayMs(end(outcome), { idempotent: false, maxAttempts }, attempts, 0.5)).toBeUndefined();
         },
       ),
     );
@@ -43,11 +43,11 @@ describe('retryDelayMs', () => {
 
   it('spreads over the whole wait, which doubles up to five minutes', () => {
     fc.assert(
-      fc.property(fc.integer({ min: 1, max: 9 }), fc.double({ min: 0, max: 1, noNaN: true }), (sends, chance) => {
-        const delay = retryDelayMs(end('FAILED'), { idempotent: true, maxAttempts: 10 }, sends, chance) ?? -1;
+      fc.property(fc.integer({ min: 1, max: 9 }), fc.double({ min: 0, max: 1, noNaN: true }), (attempts, chance) => {
+        const delay = retryDelayMs(end('FAILED'), { idempotent: true, maxAttempts: 10 }, attempts, chance) ?? -1;
         expect(delay).toBeGreaterThanOrEqual(0);
-        expect(delay).toBeLessThanOrEqual(Math.min(300_000, 5_000 * 2 ** (sends - 1)));
-        expect(delay).toBe(Math.round(chance * Math.min(300_000, 5_000 * 2 ** (sends - 1))));
+        expect(delay).toBeLessThanOrEqual(Math.min(300_000, 5_000 * 2 ** (attempts - 1)));
+        expect(delay).toBe(Math.round(chance * Math.min(300_000, 5_000 * 2 ** (attempts - 1))));
       }),
     );
   });

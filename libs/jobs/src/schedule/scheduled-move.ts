@@ -1,12 +1,12 @@
 /**
  * What the clock asks of a job: to start, to end, to pause and resume with its window. [jobs §2]
  */
-import type { JobEvent } from '../job-transitions.js';
+import type { JobTrigger } from '../job-transitions.js';
 import type { Job } from '../job-types.js';
 import type { WindowState } from './window-at.js';
 
 export interface ScheduledMove {
-  readonly event: Extract<JobEvent, 'start' | 'expire' | 'pause' | 'resume'>;
+  readonly event: Extract<JobTrigger, 'start' | 'expire' | 'pause' | 'resume'>;
   readonly pauseReason?: 'WINDOW_CLOSED';
   readonly conclusion?: 'EXPIRED';
 }

@@ -10,7 +10,7 @@ import type { VerificationEvidence, VerificationVerdict } from './verification-e
 export type UpgradeRetry = 'NEXT_ATTEMPT' | 'SAME_ATTEMPT';
 
 export interface UpgradeAttempts {
-  /** Counted attempts so far, and how many the job allows. */
+  /** Attempts so far, and how many the job allows. */
   readonly made: number;
   readonly max: number;
   readonly jobState: JobState;
@@ -31,7 +31,7 @@ export function retryOfUpgrade(
   return isApplied && made < Math.min(max, attemptsMax) ? 'NEXT_ATTEMPT' : undefined;
 }
 
-/** Counted sends of an upgrade to one device. */
+/** Attempts of an upgrade on one device. */
 const attemptsMax = 2;
 /** Sends that may be repeated because of the hub: a second cut is for the operator to look at. */
 const cutRetriesMax = 1;

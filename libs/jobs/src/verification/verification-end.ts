@@ -8,8 +8,8 @@ import type { DecidedVerification, VerificationEvidence, VerificationVerdict } f
 /** A target in VERIFYING with what is known about its device. */
 export interface VerifyingTarget extends VerificationEvidence {
   readonly deviceId: DeviceId;
-  /** Claim number: what fences the end of the verification. */
-  readonly attempt: number;
+  /** The claim number. It fences the end of the verification. */
+  readonly claim: number;
   readonly attempts: number;
   readonly callId: CallId;
   /** The gateway of the device's newest session. */
@@ -21,7 +21,7 @@ export interface VerifyingTarget extends VerificationEvidence {
 /** `again`: the upgrade is sent once more, and its error stays until that has ended. */
 export interface VerificationEnd {
   readonly deviceId: DeviceId;
-  readonly attempt: number;
+  readonly claim: number;
   readonly to:
     | ({ readonly kind: 'decided' } & DecidedVerification['decision'])
     | { readonly kind: 'again'; readonly retry: UpgradeRetry; readonly error: CallError };
@@ -33,11 +33,11 @@ export function endOfVerification(
   verdict: VerificationVerdict,
 ): VerificationEnd | undefined {
   if (verdict.kind === 'pending') return undefined;
-  const { deviceId, attempt, attempts } = target;
+  const { deviceId, claim, attempts } = target;
   const { error } = verdict.decision;
   const retry = retryOfUpgrade(target, verdict, { made: attempts, max: job.maxAttempts, jobState: job.state });
-  if (error !== undefined && retry !== undefined) return { deviceId, attempt, to: { kind: 'again', retry, error } };
-  return { deviceId, attempt, to: withRestartNote({ kind: 'decided', ...verdict.decision }) };
+  if (error !== undefined && retry !== undefined) return { deviceId, claim, to: { kind: 'again', retry, error } };
+  return { deviceId, claim, to: withRestartNote({ kind: 'decided', ...verdict.decision }) };
 }
 
 interface End {

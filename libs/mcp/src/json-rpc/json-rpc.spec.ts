@@ -50,6 +50,7 @@ describe('parseRpcMessage', () => {
 
   it.each(['7', 1.5, 2 ** 31, null, true])('accepts only 32-bit integers as ids: %j', (id) => {
     expect(answer({ id, result: 1 })).toMatchObject({ kind: 'invalid', id: undefined });
+    expect(answer({ id, method: 'm' })).toMatchObject({ kind: 'invalid', id: undefined });
   });
 
   it('rejects batches and other versions', () => {

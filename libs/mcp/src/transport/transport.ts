@@ -1,9 +1,13 @@
 /**
  * The byte path under a session: three methods and three callbacks. Implementations carry whole
- * text messages and hide framing, sockets and credentials.
+ * text messages and hide framing, sockets and credentials. Binary framing is also hidden there: a
+ * frame becomes the text of one message. Audio beside messages is an `AudioPath` of libs/gateway.
  */
 
-/** Why a transport ended, as events and session records name it. */
+/**
+ * Why a transport ended, as events and session records name it. read-evidence.sql of libs/registry
+ * lists those that mean that the device left by itself.
+ */
 export type CloseReason =
   | 'device_closed' // The device ended the protocol (MQTT DISCONNECT, WebSocket close frame).
   | 'connection_lost' // The socket ended without that, or the keep-alive timed out.

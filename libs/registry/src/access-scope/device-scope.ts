@@ -2,7 +2,7 @@
 import type { Queryable } from '../database/database.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 
 export type DeviceScope = (deviceIdColumn: string, parameters: unknown[]) => string;
 
@@ -12,7 +12,7 @@ export type DeviceScope = (deviceIdColumn: string, parameters: unknown[]) => str
  */
 export async function deviceScopeOf(db: Queryable, within: DeviceFilter | undefined): Promise<DeviceScope> {
   if (within === undefined) return () => 'TRUE';
-  const ground = await groundFilter(db, { within });
+  const resolved = await resolveFilter(db, { within });
   return (column, parameters) =>
-    `${column} IN (SELECT d.id FROM device d WHERE ${deviceCondition(ground, parameters)})`;
+    `${column} IN (SELECT d.id FROM device d WHERE ${deviceCondition(resolved, parameters)})`;
 }

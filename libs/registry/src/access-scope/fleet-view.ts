@@ -27,7 +27,7 @@ export interface FleetView {
   >;
   readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
   readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;
-  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'fleetTools' | 'userOnlyAmong'>;
+  readonly toolSets: Pick<ToolSetStore, 'get' | 'getMany' | 'pageOfTools' | 'userOnlyAmong'>;
   readonly events: Pick<EventStore, 'page' | 'pagesOf' | 'cursorOf'> & {
     /**
      * The start of the visible history of each device in the scope, ms since the Unix epoch.
@@ -46,7 +46,7 @@ export interface FleetView {
     | 'targets'
     | 'failureGroups'
     | 'decidedOverTime'
-    | 'hasTargetsBeyond'
+    | 'hasTargetsOutside'
   >;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture without a device is found by its id, in every scope. */

@@ -4,7 +4,7 @@
  * names one shows no history. [docs/keys.md]
  */
 import { bind } from '../database/sql-parameters.js';
-import type { GroundFilter } from '../device-filter.js';
+import type { ResolvedFilter } from '../device-filter.js';
 
 /**
  * The attribute behind a condition. `never`: its changes are not recorded. `nested`: see the inner
@@ -12,7 +12,7 @@ import type { GroundFilter } from '../device-filter.js';
  */
 type Dependence = 'fixed' | 'labels' | 'tags' | 'model' | 'traits' | 'never' | 'nested';
 
-const dependences: Readonly<Record<keyof GroundFilter, Dependence>> = {
+const dependences: Readonly<Record<keyof ResolvedFilter, Dependence>> = {
   ...{ all: 'fixed', ids: 'fixed', dialect: 'fixed', groupId: 'fixed' },
   ...{ tags: 'tags', search: 'labels', model: 'model' },
   ...{ firmwareVersion: 'traits', firmwareBefore: 'traits', hasTool: 'traits', transport: 'traits' },
@@ -28,14 +28,14 @@ export interface HistoryAttributes {
   hasHistory: boolean;
 }
 
-export function historyAttributesOf(filter: GroundFilter): HistoryAttributes {
+export function historyAttributesOf(filter: ResolvedFilter): HistoryAttributes {
   const found: HistoryAttributes = { tags: new Set(), columns: new Set(['known_since']), hasHistory: true };
   collect(filter, found, true);
   return found;
 }
 
 /** `isRequired`: every device of the scope matches this part. A missing tag has no time. */
-function collect(filter: GroundFilter, found: HistoryAttributes, isRequired: boolean): void {
+function collect(filter: ResolvedFilter, found: HistoryAttributes, isRequired: boolean): void {
   for (const name of namesIn(filter)) {
     const dependence = dependences[name];
     if (dependence === 'never') found.hasHistory = false;
@@ -48,9 +48,9 @@ function collect(filter: GroundFilter, found: HistoryAttributes, isRequired: boo
   if (filter.not !== undefined) collect(filter.not, found, false);
 }
 
-function namesIn(filter: GroundFilter): readonly (keyof GroundFilter)[] {
+function namesIn(filter: ResolvedFilter): readonly (keyof ResolvedFilter)[] {
   return Object.keys(dependences)
-    .filter((name): name is keyof GroundFilter => Object.hasOwn(filter, name))
+    .filter((name): name is keyof ResolvedFilter => Object.hasOwn(filter, name))
     .filter((name) => filter[name] !== undefined);
 }
 

@@ -41,7 +41,7 @@ describe('the history that a narrowed viewer sees', () => {
   const connect = async (deviceId: DeviceId, firmwareVersion = '1.0.0') => {
     const connectedAt = Date.now();
     const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
-    const { epoch } = await registry.devices.connecting({ deviceId, ...plain, connectedAt });
+    const { epoch } = await registry.devices.connect({ deviceId, ...plain, connectedAt });
     const lease = await registry.takeLease();
     const known = { model: 'board', firmwareVersion, toolSetHash: undefined, toolsComplete: true };
     await registry.devices.ready({ deviceId, epoch, gatewayId: lease.id, ...known, at: Date.now() });
@@ -73,11 +73,11 @@ describe('the history that a narrowed viewer sees', () => {
       storageKey: `uploads/${callId}`,
     });
     const job = newJob({ id: v7({ msecs: at }) as JobId, devices: { ids: [deviceId] }, createdById: 'KEY:other' });
-    await registry.jobs.create(job);
+    await registry.jobCommands.create(job);
     const lease = await registry.takeLease();
-    const fence = await registry.jobs.takeOwnership(job.id, lease.id);
-    if (fence !== undefined) await registry.jobs.prepareChunk(fence, [], 10, at);
-    if (fence !== undefined) await registry.jobs.freeze(fence, []);
+    const fence = await registry.targetQueue.takeOwnership(job.id, lease.id);
+    if (fence !== undefined) await registry.targetPreparation.prepareChunk(fence, [], 10, at);
+    if (fence !== undefined) await registry.targetPreparation.freeze(fence, []);
     await expect
       .poll(async () => (await registry.events.page({ deviceId }, 'AT_DESC', FIRST)).rows.map(({ id }) => id))
       .toContain(event.id);
@@ -199,7 +199,40 @@ describe('the history that a narrowed viewer sees', () => {
     const others = registry.viewFor({ id: 'KEY:narrow', devices: { tags: ['mine'] } });
     expect(await others.jobs.find(job)).toBeUndefined();
     const found = await registry.jobs.find(job);
-    if (found !== undefined) expect(await others.jobs.hasTargetsBeyond(found)).toBe(true);
+    if (found !== undefined) expect(await others.jobs.hasTargetsOutside(found)).toBe(true);
+  });
+
+  it('has no later call of a job from before, because its arguments are of that time', async () => {
+    const device = await register();
+    await connect(device);
+    const job = newJob({ id: v7() as JobId, devices: { ids: [device] }, createdById: 'KEY:other' });
+    await registry.jobCommands.create(job);
+    const fence = await registry.targetQueue.takeOwnership(job.id, (await registry.takeLease()).id);
+    if (fence === undefined) throw new TypeError('No fence.');
+    await registry.targetPreparation.prepareChunk(fence, [], 10, Date.now());
+    await registry.targetPreparation.freeze(fence, []);
+    const prepared = await registry.jobs.find(job.id);
+    if (prepared !== undefined) await registry.jobCommands.transition(prepared, { state: 'RUNNING' }, Date.now());
+    await tick();
+    await tag(device, ['called']);
+    await tick();
+    const [target] = await registry.targetQueue.claim(fence, 1, Date.now());
+    if (target === undefined) throw new TypeError('No target.');
+    const { callId, claim } = target;
+    const to = { kind: 'decided', outcome: 'FAILED', certainty: 'YES', error: undefined, result: undefined } as const;
+    const times = { startedAt: Date.now(), at: Date.now() };
+    await registry.targetQueue.flush(fence, [{ deviceId: device, claim, to, ...times }]);
+    const waysIn = async (devices: DeviceFilter) => {
+      const { calls } = registry.viewFor({ id: 'KEY:narrow', devices });
+      const [page, [own], found] = [
+        await calls.page({}, FIRST),
+        await calls.pagesOf([device], FIRST),
+        await calls.find(callId),
+      ];
+      return [page.rows, own?.rows ?? [], [found]].map((rows) => rows.some((row) => row?.id === callId));
+    };
+    expect(await waysIn({ ids: [device] })).toEqual([true, true, true]);
+    expect(await waysIn({ tags: ['called'] })).toEqual([false, false, false]);
   });
 
   it('has no session and no tools from before', async () => {

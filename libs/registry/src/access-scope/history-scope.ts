@@ -6,7 +6,7 @@ import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
-import { groundFilter, groupsNarrowing } from '../groups/ground-filter.js';
+import { resolveFilter, groupsNarrowing } from '../groups/resolve-filter.js';
 import type { JobScope } from '../jobs/job-scope.js';
 import { historyAttributesOf, sinceSql } from './history-attributes.js';
 
@@ -75,10 +75,10 @@ export interface Scope {
 }
 
 export async function scopeOf(db: Queryable, within: DeviceFilter): Promise<Scope> {
-  const [ground, filterSince] = await Promise.all([groundFilter(db, { within }), groupsSince(db, within)]);
-  const attributes = historyAttributesOf(ground);
+  const [resolved, filterSince] = await Promise.all([resolveFilter(db, { within }), groupsSince(db, within)]);
+  const attributes = historyAttributesOf(resolved);
   return {
-    condition: (parameters) => deviceCondition(ground, parameters),
+    condition: (parameters) => deviceCondition(resolved, parameters),
     since: (parameters) => {
       const since = sinceSql(attributes, parameters);
       if (since === undefined || filterSince === undefined) return since;

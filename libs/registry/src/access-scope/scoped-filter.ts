@@ -1,11 +1,11 @@
 /** A filter as a viewer sees it: ids of devices outside of its scope are left out. */
-import type { GroundFilter } from '../device-filter.js';
+import type { ResolvedFilter } from '../device-filter.js';
 
-export function filterIdsIn({ ids = [], within, any = [], not }: GroundFilter): readonly string[] {
+export function filterIdsIn({ ids = [], within, any = [], not }: ResolvedFilter): readonly string[] {
   return [...ids, ...[within, not, ...any].flatMap((inner) => (inner === undefined ? [] : filterIdsIn(inner)))];
 }
 
-export function withIdsOf(filter: GroundFilter, own: ReadonlySet<string>): GroundFilter {
+export function withIdsOf(filter: ResolvedFilter, own: ReadonlySet<string>): ResolvedFilter {
   const { ids, within, any, not, ...rest } = filter;
   return {
     ...rest,

@@ -3,18 +3,18 @@
  * devices now.
  */
 import type { Queryable } from '../database/database.js';
-import type { DeviceFilter, GroundFilter } from '../device-filter.js';
+import type { DeviceFilter, ResolvedFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 
 /** Resolves to their ids. Checks all groups, because there are few. */
 export async function scopedGroups(db: Queryable, devices: DeviceFilter): Promise<ReadonlySet<string>> {
-  const groups = await db.query<{ readonly id: string; readonly filter: GroundFilter }>(
+  const groups = await db.query<{ readonly id: string; readonly filter: ResolvedFilter }>(
     { name: 'filters-of-all-groups', text: 'SELECT id, filter FROM device_group' },
     [],
   );
   if (groups.length === 0) return new Set();
-  const within = await groundFilter(db, { within: devices });
+  const within = await resolveFilter(db, { within: devices });
   const parameters: unknown[] = [];
   const own = `WITH own AS MATERIALIZED (SELECT d.* FROM device d WHERE ${deviceCondition(within, parameters)})`;
   const checks = groups.map(({ filter }) => `EXISTS (SELECT FROM own d WHERE ${deviceCondition(filter, parameters)})`);

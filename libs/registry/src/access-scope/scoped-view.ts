@@ -38,8 +38,8 @@ export function scopedView(stores: Stores, database: Database, scope: JobScope):
       get: (hash) => stores.toolSets.get(hash),
       getMany: (hashes) => stores.toolSets.getMany(hashes),
       userOnlyAmong: (names) => stores.toolSets.userOnlyAmong(names),
-      fleetTools: (filter, page) =>
-        stores.toolSets.fleetTools(
+      pageOfTools: (filter, page) =>
+        stores.toolSets.pageOfTools(
           { ...filter, devices: scopedFilter(filter?.devices ?? { all: true }, within) },
           page,
         ),
@@ -205,7 +205,7 @@ function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs']
     targets: (ids, filter, page) => store.targets(ids, { ...filter, scope }, page),
     failureGroups: (ids, first) => store.failureGroups(ids, first, scope),
     decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, scope),
-    hasTargetsBeyond: (job) => store.hasTargetsBeyond(job, scope),
+    hasTargetsOutside: (job) => store.hasTargetsOutside(job, scope),
   };
 }
 

@@ -1,27 +1,19 @@
 import type { DeviceId } from '@flotilla/mcp';
-import pg from 'pg';
+import type pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRegistry, verifyAuditTrail } from '../index.js';
 import type { NewAuditEntry, Registry } from '../index.js';
-import { openTestDatabase } from '../test-database.js';
-import type { TestDatabase } from '../test-database.js';
+import { openRegistryFixture, type RegistryFixture } from '../registry-fixture.suite.js';
 
-let database: TestDatabase;
+let fixture: RegistryFixture;
 let registry: Registry;
 let raw: pg.Client;
 
 beforeAll(async () => {
-  database = await openTestDatabase();
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  raw = new pg.Client({ connectionString: database.databaseUrl });
-  await raw.connect();
+  fixture = await openRegistryFixture();
+  ({ registry, raw } = fixture);
 });
-
-afterAll(async () => {
-  await raw.end();
-  await registry.close();
-  await database.close();
-});
+afterAll(() => fixture.close());
 
 const AT = Date.now();
 const entry = (change: Partial<NewAuditEntry> = {}): NewAuditEntry => ({
@@ -36,7 +28,7 @@ const latest = async (first = 1) => (await registry.audit.page({}, { first })).r
 
 describe('the audit trail', () => {
   it('numbers entries of many writers without a gap, and its chain holds', async () => {
-    const other = await openRegistry({ databaseUrl: database.databaseUrl });
+    const other = await openRegistry({ databaseUrl: fixture.databaseUrl });
     await Promise.all(
       Array.from({ length: 60 }, (_, index) =>
         (index % 2 ? registry : other).audit.record(entry({ data: { index, b: 1, a: [1.5, null] } })),
@@ -152,7 +144,7 @@ describe('the audit trail', () => {
       { action: 'audit.trimmed', actor: 'hub', data: { sequence: before.last, entries: before.last } },
     ]);
     for (let index = 0; index < 9; index += 1) await registry.audit.record(entry({ data: { index } }));
-    expect(await verifyAuditTrail(database.databaseUrl)).toMatchObject({
+    expect(await verifyAuditTrail(fixture.databaseUrl)).toMatchObject({
       kind: 'intact',
       entries: 10,
       first: before.last + 1,

@@ -2,7 +2,10 @@
 import { maskArguments } from '@flotilla/mcp';
 import type { CallError, DeviceId, JobId, ToolResult } from '@flotilla/mcp';
 import type { TargetOutcome } from '@flotilla/jobs';
+import { sql, type RowOf } from '../database/sql-file.js';
 import { timeOfUuid } from '../database/uuid-v7.js';
+
+const { float, integer, jsonb, named, orNull, text, timestamp, uuid } = sql;
 
 /** A single call, or a target of a job. */
 export interface CallRow {
@@ -20,22 +23,18 @@ export interface CallRow {
   readonly jobId: JobId | undefined;
 }
 
-export interface CallReadRecord {
-  readonly id: string;
-  readonly device_id: string;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly outcome: Exclude<CallRow['outcome'], undefined> | null;
-  readonly result: ToolResult | null;
-  readonly error_code: string | null;
-  readonly error_message: string | null;
-  readonly rpc_code: number | null;
+/** The columns of a record, with their types. */
+export const CALL_ROW = {
+  ...{ id: uuid(), device_id: text(), tool: text(), arguments: jsonb<CallRow['arguments']>() },
+  outcome: orNull(named<Exclude<CallRow['outcome'], undefined>>('outcome')),
+  result: orNull(jsonb<ToolResult>()),
+  ...{ error_code: orNull(text()), error_message: orNull(text()), rpc_code: orNull(integer) },
   /** Null if a crash interrupted the call and it was not sent again. Its duration is unknown. */
-  readonly started_at: Date | null;
-  readonly duration_ms: number | null;
-  readonly actor: string;
-  readonly job_id: string | null;
-}
+  started_at: orNull(timestamp),
+  ...{ duration_ms: orNull(float), actor: text(), job_id: orNull(uuid()) },
+};
+
+export type CallReadRecord = RowOf<{ readonly declaration: { readonly row: typeof CALL_ROW } }>;
 
 /** Columns of a CallReadRecord, from `call c`. */
 export const CALL_COLUMNS = `c.id, c.device_id, c.tool, c.arguments, c.outcome, c.result, c.error_code, c.error_message,

@@ -17,8 +17,8 @@ import type { WriterStatus } from '../registry.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { boundedResult } from './bounded-result.js';
 import { pageOfCalls, pagesOfCalls, type CallFilter } from './call-pages.js';
-import { CALL_COLUMNS, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
-import type { CallReadRecord, CallRow } from './call-rows.js';
+import { CALL_COLUMNS, CALL_ROW, TARGET_COLUMNS, TARGET_TABLES, toCallRow } from './call-rows.js';
+import type { CallRow } from './call-rows.js';
 
 /** A finished single call. */
 export interface CallRecord {
@@ -76,11 +76,11 @@ const INSERT = new SqlFile(new URL('./insert-calls.sql', import.meta.url), {
   row: {},
 });
 
-const FIND = {
-  name: 'find-call',
-  text: `SELECT ${CALL_COLUMNS} FROM call c WHERE c.id = $1
-         UNION ALL SELECT ${TARGET_COLUMNS} FROM ${TARGET_TABLES} WHERE t.listed_call_id = $1`,
-};
+const FIND = new SqlFile(
+  new URL('./find-call.sql', import.meta.url),
+  { name: 'find-call', parameters: { id: sql.uuid() }, row: CALL_ROW },
+  { callColumns: CALL_COLUMNS, targetColumns: TARGET_COLUMNS, targetTables: TARGET_TABLES },
+);
 
 const callArguments = z.record(z.string(), z.unknown());
 
@@ -173,7 +173,7 @@ export class CallStore {
 
   async find(id: string): Promise<CallRow | undefined> {
     if (!isUuid(id)) return undefined;
-    const [record] = await this.#database.query<CallReadRecord>(FIND, [id]);
+    const [record] = await FIND.run(this.#database, { id });
     return record && toCallRow(record);
   }
 

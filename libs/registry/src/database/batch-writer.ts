@@ -170,7 +170,7 @@ export class BatchWriter<Row, Result> {
         if (!isTransient(error) || Date.now() + delayMs > this.#closeBy) throw error;
         this.#options.logger.warn(
           { writer: this.#options.name, depth: this.depth, retryInMs: delayMs, err: error },
-          'PostgreSQL is away: rows wait',
+          'PostgreSQL does not answer; rows wait',
         );
         await sleep(delayMs);
         delayMs = Math.min(delayMs * 2, RETRY_DELAY_MAX_MS);

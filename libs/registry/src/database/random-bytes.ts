@@ -1,6 +1,6 @@
 /**
- * Random bytes of ids, from many fetched at once: fetched for each id alone they cost eight times
- * what the rest of it does, a twentieth of a whole call.
+ * Random bytes for ids, fetched in large batches. Fetched for each id, they would cost eight times
+ * as much as the rest of the id, a twentieth of a whole call.
  */
 import { randomFillSync } from 'node:crypto';
 

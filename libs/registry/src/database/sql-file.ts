@@ -1,7 +1,7 @@
 /**
  * Statements in `.sql` files. Each file has one declaration of its parameters and columns.
  * TypeScript takes its types from the declaration, and sql-file.spec.ts compares it with
- * PostgreSQL.
+ * PostgreSQL. A file may have `{{name}}` for text that statements share.
  */
 import { readFileSync } from 'node:fs';
 import type { Queryable, Statement } from './database.js';
@@ -24,6 +24,7 @@ export const sql = {
   timestamp: { name: 'timestamp with time zone' } as SqlType<Date>,
   /** Rows as JSON text, see json-rows.ts. */
   json: { name: 'json' } as SqlType<string>,
+  jsonb: <Value>(): SqlType<Value> => ({ name: 'jsonb' }),
   text: <Text extends string = string>(): SqlType<Text> => ({ name: 'text' }),
   uuid: <Id extends string = string>(): SqlType<Id> => ({ name: 'uuid' }),
   /** An enum of the schema, or another type by its name. */
@@ -46,6 +47,12 @@ export interface Declaration<Parameters extends Types, Row extends Types> {
   readonly row: Row;
 }
 
+/** Text that statements share, by name: it replaces `{{name}}` in the file. */
+export type SharedParts = Readonly<Record<string, string>>;
+
+/** Binds the parameters of a condition behind those of the file, and returns its SQL. */
+export type Condition = (parameters: unknown[]) => string;
+
 /** The row that a statement returns. */
 export type RowOf<File extends { readonly declaration: { readonly row: Types } }> = Values<File['declaration']['row']>;
 
@@ -54,18 +61,38 @@ export class SqlFile<Parameters extends Types, Row extends Types> {
   static readonly loaded: SqlFile<Types, Types>[] = [];
 
   readonly statement: Statement;
+  readonly #template: string;
 
   constructor(
     readonly url: URL,
     readonly declaration: Declaration<Parameters, Row>,
+    parts: SharedParts = {},
   ) {
     const { name } = declaration;
-    this.statement = { ...(name === undefined ? {} : { name }), text: readFileSync(url, 'utf8') };
+    this.#template = withParts(readFileSync(url, 'utf8'), parts);
+    this.statement = {
+      ...(name === undefined ? {} : { name }),
+      text: withParts(this.#template, { condition: 'TRUE' }),
+    };
     SqlFile.loaded.push(this as unknown as SqlFile<Types, Types>);
   }
 
   run(db: Queryable, values: Values<Parameters>): Promise<readonly Values<Row>[]> {
-    const ordered = Object.keys(this.declaration.parameters).map((name) => values[name]);
-    return db.query<Values<Row>>(this.statement, ordered);
+    return db.query<Values<Row>>(this.statement, this.#ordered(values));
   }
+
+  /** Runs the statement with this condition as `{{condition}}`, where `run` has TRUE. */
+  runWhere(db: Queryable, values: Values<Parameters>, condition: Condition): Promise<readonly Values<Row>[]> {
+    const parameters = this.#ordered(values);
+    const text = withParts(this.#template, { condition: condition(parameters) });
+    return db.query<Values<Row>>({ text }, parameters);
+  }
+
+  #ordered(values: Values<Parameters>): unknown[] {
+    return Object.keys(this.declaration.parameters).map((name) => values[name]);
+  }
+}
+
+function withParts(text: string, parts: SharedParts): string {
+  return Object.entries(parts).reduce((result, [name, part]) => result.replaceAll(`{{${name}}}`, () => part), text);
 }

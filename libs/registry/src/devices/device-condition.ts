@@ -4,9 +4,9 @@
  */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
 import { bind, containsPattern } from '../database/sql-parameters.js';
-import type { DeviceFilter, GroundFilter } from '../device-filter.js';
+import type { DeviceFilter, ResolvedFilter } from '../device-filter.js';
 import { IS_ON_NEW_VERSION } from '../jobs/rollout/on-new-version.js';
-import type { ResolvedFilter } from './resolved-filter.js';
+import type { FilterValues } from './filter-values.js';
 
 /** Presence now: the flag counts only while its gateway holds its lease. */
 export const IS_ONLINE =
@@ -17,41 +17,41 @@ export const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
 
 /** For lists: a filter without conditions matches every device. */
 export function listedDeviceCondition(
-  filter: GroundFilter | undefined,
+  filter: ResolvedFilter | undefined,
   parameters: unknown[],
-  resolved?: ResolvedFilter,
+  values?: FilterValues,
 ): string {
-  return filter === undefined ? 'TRUE' : compile(filter, { parameters, resolved }, 'TRUE');
+  return filter === undefined ? 'TRUE' : compile(filter, { parameters, values }, 'TRUE');
 }
 
 /**
  * For changes and jobs: a filter without conditions matches no device, also inside `any` and `not`.
  */
-export function deviceCondition(filter: GroundFilter, parameters: unknown[]): string {
-  return compile(filter, { parameters, resolved: undefined }, 'FALSE');
+export function deviceCondition(filter: ResolvedFilter, parameters: unknown[]): string {
+  return compile(filter, { parameters, values: undefined }, 'FALSE');
 }
 
 type Empty = 'TRUE' | 'FALSE';
 
 interface Compilation {
   readonly parameters: unknown[];
-  readonly resolved: ResolvedFilter | undefined;
+  readonly values: FilterValues | undefined;
 }
 
-function compile(filter: GroundFilter, compilation: Compilation, empty: Empty): string {
+function compile(filter: ResolvedFilter, compilation: Compilation, empty: Empty): string {
   if (empty === 'FALSE' && !hasCondition(filter)) return 'FALSE';
   const conditions = [...ownConditions(filter, compilation), ...nestedConditions(filter, compilation, empty)];
   if (conditions.length > 0) return `(${conditions.join(' AND ')})`;
   return filter.all === true ? 'TRUE' : empty;
 }
 
-function hasCondition(filter: GroundFilter): boolean {
+function hasCondition(filter: ResolvedFilter): boolean {
   const { any, not, all, ...own } = filter;
   if (all === true || Object.values(own).some((value) => value !== undefined)) return true;
   return any?.some(hasCondition) === true || (not !== undefined && hasCondition(not));
 }
 
-function ownConditions(filter: GroundFilter, compilation: Compilation): string[] {
+function ownConditions(filter: ResolvedFilter, compilation: Compilation): string[] {
   const { parameters } = compilation;
   const conditions: string[] = [];
   const when = <Value>(value: Value | undefined, condition: (value: Value) => string): void => {
@@ -99,15 +99,15 @@ function isToGoBack({ imageId, jobId, version }: NonNullable<DeviceFilter['rever
  * The few matching tool sets are found first, as an array, so that a rare tool does not read every
  * device.
  */
-function hasTool(tool: string, { parameters, resolved }: Compilation): string {
+function hasTool(tool: string, { parameters, values }: Compilation): string {
   if (findHubTool(tool)) return `d.dialect = ${bind(parameters, hubToolDialect)}::dialect`;
-  const sets = resolved?.toolSets.get(tool);
+  const sets = values?.toolSets.get(tool);
   if (sets !== undefined) return oneOf('d.tool_set_hash', sets, parameters);
   return `d.tool_set_hash = ANY (ARRAY(SELECT t.tool_set_hash FROM tool t WHERE t.name = ${bind(parameters, tool)}))`;
 }
 
-function isBefore(version: string, { parameters, resolved }: Compilation): string {
-  const earlier = resolved?.versionsBefore.get(version);
+function isBefore(version: string, { parameters, values }: Compilation): string {
+  const earlier = values?.versionsBefore.get(version);
   if (earlier !== undefined) return oneOf('d.firmware_version', earlier, parameters);
   return `version_key(d.firmware_version) < version_key(${bind(parameters, version)})`;
 }
@@ -120,18 +120,18 @@ function oneOf(column: string, values: readonly string[], parameters: unknown[])
     : `${column} = ANY (${bind(parameters, values)}::text[])`;
 }
 
-function isOnline({ parameters, resolved }: Compilation): string {
-  if (resolved === undefined) return IS_ONLINE;
-  return resolved.ghosts.length === 0
+function isOnline({ parameters, values }: Compilation): string {
+  if (values === undefined) return IS_ONLINE;
+  return values.ghosts.length === 0
     ? 'd.online'
-    : `(d.online AND d.gateway_id <> ALL (${bind(parameters, resolved.ghosts)}::uuid[]))`;
+    : `(d.online AND d.gateway_id <> ALL (${bind(parameters, values.ghosts)}::uuid[]))`;
 }
 
-function isOffline({ parameters, resolved }: Compilation): string {
-  if (resolved === undefined) return `NOT ${IS_ONLINE}`;
-  return resolved.ghosts.length === 0
+function isOffline({ parameters, values }: Compilation): string {
+  if (values === undefined) return `NOT ${IS_ONLINE}`;
+  return values.ghosts.length === 0
     ? 'NOT d.online'
-    : `(NOT d.online OR d.gateway_id = ANY (${bind(parameters, resolved.ghosts)}::uuid[]))`;
+    : `(NOT d.online OR d.gateway_id = ANY (${bind(parameters, values.ghosts)}::uuid[]))`;
 }
 
 /** An online device counts as seen now, even if its row was written long ago. */
@@ -140,7 +140,7 @@ function isSeenBefore(at: number, compilation: Compilation): string {
   return `(${LAST_SEEN} < ${bound} AND d.last_seen_at IS NOT NULL AND ${isOffline(compilation)})`;
 }
 
-function nestedConditions(filter: GroundFilter, compilation: Compilation, empty: Empty): string[] {
+function nestedConditions(filter: ResolvedFilter, compilation: Compilation, empty: Empty): string[] {
   const conditions: string[] = [];
   // Groups do not depend on the caller, so an empty one matches no device in lists too.
   if (filter.within !== undefined) conditions.push(compile(filter.within, compilation, 'FALSE'));

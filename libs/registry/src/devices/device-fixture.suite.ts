@@ -65,7 +65,7 @@ export async function openDeviceFixture(): Promise<DeviceFixture> {
   return {
     ...{ databaseUrl: database.databaseUrl, registry, lease, greeted },
     comeOnline: async (id, toolSetHash = SET_A, firmwareVersion = '1.9.0') => {
-      const { epoch } = await registry.devices.connecting(connecting(id));
+      const { epoch } = await registry.devices.connect(connecting(id));
       await registry.devices.ready(greeted(id, epoch, toolSetHash, firmwareVersion));
       return epoch;
     },

@@ -5,12 +5,12 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import { LAST_SEEN, listedDeviceCondition } from './device-condition.js';
 import { DEVICE_COLUMNS, toDeviceRow, type DeviceRecord, type DeviceRow } from './device-rows.js';
 import { sourceOf, type OrderColumns } from './page-source.js';
-import { resolveFilter } from './resolved-filter.js';
+import { readFilterValues } from './filter-values.js';
 
 /** Devices without the value come last. */
 export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
@@ -65,11 +65,11 @@ export async function pageOfDevices(
   const list = `devices ${orderName}`;
   const key = decodeCursor(list, request, order.key);
   const parameters: unknown[] = [];
-  const ground = filter && (await groundFilter(database, filter));
-  const resolved = ground && (await resolveFilter(database, ground));
-  const { from, by, each, rest } = sourceOf(orderName, ground, resolved, parameters);
+  const resolved = filter && (await resolveFilter(database, filter));
+  const values = resolved && (await readFilterValues(database, resolved));
+  const { from, by, each, rest } = sourceOf(orderName, resolved, values, parameters);
   const conditions = [
-    listedDeviceCondition(rest, parameters, resolved),
+    listedDeviceCondition(rest, parameters, values),
     ...(key === undefined ? [] : [order.after(key, parameters, by)]),
   ];
   const inOrder = `ORDER BY ${order.orderBy(by)} LIMIT ${bind(parameters, request.first + 1)}`;

@@ -1,6 +1,6 @@
 /** Devices as stores return them, and as SQL selects them. */
-import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
-import type { Dialect, Presence, Reachability, TransportKind } from '../device-filter.js';
+import type { DeviceId, Dialect, ToolSetHash, TransportKind } from '@flotilla/mcp';
+import type { Presence, Reachability } from '../device-filter.js';
 import { IS_ONLINE } from './device-condition.js';
 
 /** A device as lists and pages show it. Times are ms since the Unix epoch. */

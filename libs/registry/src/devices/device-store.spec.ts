@@ -25,7 +25,7 @@ describe('lists of devices', () => {
     ] as const) {
       await fixture.comeOnline(id, id === 'list-3' ? SET_B : SET_A, version);
     }
-    await registry.devices.connecting(connecting('list-5'));
+    await registry.devices.connect(connecting('list-5'));
     await registry.devices.update('list-1', { name: 'Küche', tags: ['kitchen', 'lamp'] });
     await registry.devices.update('list-2', { name: 'z 50%_b', tags: ['lamp'] });
   });
@@ -120,13 +120,13 @@ describe('lists of devices', () => {
 
   it('shows distinct tools of the fleet by name', async () => {
     const devices = { ids: ['list-1', 'list-3'] };
-    const first = await registry.toolSets.fleetTools({ devices }, { first: 3 });
+    const first = await registry.toolSets.pageOfTools({ devices }, { first: 3 });
     expect(first.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([
       ['hub.alert', 2],
       ['hub.identify', 2],
       ['lamp.blink', 1],
     ]);
-    const rest = await registry.toolSets.fleetTools({ devices }, { first: 10, after: first.cursors[2] ?? '' });
+    const rest = await registry.toolSets.pageOfTools({ devices }, { first: 10, after: first.cursors[2] ?? '' });
     expect(rest.rows.map(({ name, deviceCount }) => [name, deviceCount])).toEqual([
       ['lamp.off', 1],
       ['lamp.on', 2],

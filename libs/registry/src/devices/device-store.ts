@@ -5,7 +5,7 @@ import type { AuditSource } from '../audit/audit-entry.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import type { DeviceFilter } from '../device-filter.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 import { noteGroupMembers } from '../groups/group-zones.js';
 import type { Page, PageRequest } from '../page.js';
 import { noteChange } from '../provisioning/credentials/issue-credentials.js';
@@ -28,7 +28,7 @@ import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
 import { listedDeviceCondition } from './device-condition.js';
 import { pageOfDevices, type DeviceOrder } from './device-pages.js';
 import { DEVICE_COLUMNS, toDeviceRow, type DeviceRecord, type DeviceRow } from './device-rows.js';
-import { resolveFilter } from './resolved-filter.js';
+import { readFilterValues } from './filter-values.js';
 import { sortedTags, tagDevices, type TagChange, type TagResult } from './tag-devices.js';
 
 /** An absent member stays as it is; null removes it. */
@@ -65,7 +65,7 @@ export class DeviceStore {
    * Creates the device if it is new, raises its epoch and opens the session row; with `ready` it
    * does what `ready` does. Writes of sessions are batched and resolve when committed.
    */
-  connecting(device: ConnectingDevice): Promise<OpenedSession> {
+  connect(device: ConnectingDevice): Promise<OpenedSession> {
     if (device.deviceId === '' || storableText(device.deviceId) !== device.deviceId) {
       const id = JSON.stringify(device.deviceId);
       const message = `${id} is not a device id. A device id is a non-empty text without NUL.`;
@@ -86,7 +86,7 @@ export class DeviceStore {
    * Closes the session. Resolves to whether it was the newest one; only then the device goes
    * offline.
    */
-  closed(session: ClosedSession): Promise<boolean> {
+  closeSession(session: ClosedSession): Promise<boolean> {
     return this.#sessions.closed.add(session);
   }
 
@@ -126,9 +126,9 @@ export class DeviceStore {
   /** Exact up to 10,000, undefined above. */
   async count(filter: DeviceFilter | undefined): Promise<number | undefined> {
     const parameters: unknown[] = [];
-    const ground = filter && (await groundFilter(this.#database, filter));
-    const resolved = ground && (await resolveFilter(this.#database, ground));
-    const condition = listedDeviceCondition(ground, parameters, resolved);
+    const resolved = filter && (await resolveFilter(this.#database, filter));
+    const values = resolved && (await readFilterValues(this.#database, resolved));
+    const condition = listedDeviceCondition(resolved, parameters, values);
     const counted = `SELECT FROM device d WHERE ${condition} LIMIT ${String(COUNT_MAX + 1)}`;
     const [row] = await this.#database.query<{ count: number }>(
       { text: `SELECT count(*)::int AS count FROM (${counted}) AS counted` },

@@ -12,7 +12,7 @@ let registry: Registry;
 let lease: ProcessLease;
 
 async function connect(id: string, at: number, greeting: { model: string; firmwareVersion: string }): Promise<number> {
-  const { epoch } = await registry.devices.connecting({
+  const { epoch } = await registry.devices.connect({
     deviceId: id as DeviceId,
     dialect: 'XIAOZHI',
     transport: 'MQTT',
@@ -39,7 +39,12 @@ beforeAll(async () => {
   const lamp = { model: 'lamp', firmwareVersion: '1.0.0' };
   await connect('a', AT, lamp);
   const gone = await connect('b', AT + 10 * MINUTE, lamp);
-  await registry.devices.closed({ deviceId: 'b' as DeviceId, epoch: gone, reason: 'closed', at: AT + 20 * MINUTE });
+  await registry.devices.closeSession({
+    deviceId: 'b' as DeviceId,
+    epoch: gone,
+    reason: 'closed',
+    at: AT + 20 * MINUTE,
+  });
   await connect('c', AT + 30 * MINUTE, { model: 'speaker', firmwareVersion: '2.0.0' });
 });
 

@@ -4,10 +4,11 @@
  */
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { Database } from '../database/database.js';
+import { sql, SqlFile, type RowOf } from '../database/sql-file.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 import { scopeOf } from '../access-scope/history-scope.js';
 import { listedDeviceCondition } from './device-condition.js';
 
@@ -67,13 +68,15 @@ const CALLS_COUNTED_MAX = 100_000;
 /** Maximum of processes that are listed. */
 const PROCESSES_MAX = 100;
 
-interface CountRecord {
-  readonly kind: 'all' | 'model' | 'firmware';
-  readonly value: string | null;
-  readonly devices: number;
-  readonly online: number;
-  readonly stale: number;
-}
+const { bigint, integer, named, orNull, text } = sql;
+
+const COUNT_FLEET = new SqlFile(new URL('./count-fleet.sql', import.meta.url), {
+  parameters: { sharesMax: bigint },
+  row: {
+    ...{ kind: text<'all' | 'model' | 'firmware'>(), value: orNull(text()) },
+    ...{ devices: integer, online: integer, stale: integer, place: named<string>('bigint') },
+  },
+});
 
 export class FleetFiguresStore {
   readonly #database: Database;
@@ -83,30 +86,12 @@ export class FleetFiguresStore {
   }
 
   async counts(filter: DeviceFilter | undefined): Promise<FleetCounts> {
-    const parameters: unknown[] = [];
-    const condition = await this.#condition(filter, parameters);
-    // Joins the few leases once instead of reading one per device.
-    const records = await this.#database.query<CountRecord>(
-      {
-        text: `
-          SELECT * FROM (
-            SELECT counted.*, row_number() OVER (PARTITION BY kind ORDER BY devices DESC, value) AS place FROM (
-              SELECT CASE WHEN GROUPING(d.model) = 0 THEN 'model'
-                          WHEN GROUPING(d.firmware_version) = 0 THEN 'firmware' ELSE 'all' END AS kind,
-                     coalesce(d.model, d.firmware_version) AS value,
-                     count(*)::int AS devices,
-                     (count(*) FILTER (WHERE d.online AND p.id IS NOT NULL))::int AS online,
-                     (count(*) FILTER (WHERE d.tools_stale))::int AS stale
-                FROM device d LEFT JOIN hub_process p ON p.id = d.gateway_id AND p.lease_until > now()
-               WHERE ${condition}
-               GROUP BY GROUPING SETS ((), (d.model), (d.firmware_version))
-            ) AS counted
-          ) AS placed WHERE place <= ${bind(parameters, SHARES_MAX)} ORDER BY kind, place`,
-      },
-      parameters,
+    const resolved = filter && (await resolveFilter(this.#database, filter));
+    const records = await COUNT_FLEET.runWhere(this.#database, { sharesMax: SHARES_MAX }, (parameters) =>
+      listedDeviceCondition(resolved, parameters),
     );
     const all = records.find(({ kind }) => kind === 'all');
-    const sharesOf = (wanted: CountRecord['kind']): readonly FleetShare[] =>
+    const sharesOf = (wanted: RowOf<typeof COUNT_FLEET>['kind']): readonly FleetShare[] =>
       records
         .filter(({ kind }) => kind === wanted)
         .map(({ value, devices, online }) => ({
@@ -242,6 +227,6 @@ export class FleetFiguresStore {
   }
 
   async #condition(filter: DeviceFilter | undefined, parameters: unknown[]): Promise<string> {
-    return listedDeviceCondition(filter && (await groundFilter(this.#database, filter)), parameters);
+    return listedDeviceCondition(filter && (await resolveFilter(this.#database, filter)), parameters);
   }
 }

@@ -4,9 +4,9 @@
  * in order and then merged; or all devices.
  */
 import { bind } from '../database/sql-parameters.js';
-import type { GroundFilter } from '../device-filter.js';
+import type { ResolvedFilter } from '../device-filter.js';
 import type { DeviceOrder } from './device-pages.js';
-import type { ResolvedFilter } from './resolved-filter.js';
+import type { FilterValues } from './filter-values.js';
 
 /** Maximum of values whose devices are read side by side. Each costs a page of rows. */
 const BRANCHES_MAX = 16;
@@ -25,7 +25,7 @@ export interface PageSource {
   /** `from` is read for each row of this source `v(value)`. */
   readonly each?: string;
   /** The conditions of the filter that `from` does not contain. */
-  readonly rest: GroundFilter | undefined;
+  readonly rest: ResolvedFilter | undefined;
 }
 
 /** The expressions of the indexes. */
@@ -34,8 +34,8 @@ const ofTag: OrderColumns = { id: 't.device_id', name: 't.is_nameless, t.name' }
 
 export function sourceOf(
   order: DeviceOrder,
-  filter: GroundFilter | undefined,
-  resolved: ResolvedFilter | undefined,
+  filter: ResolvedFilter | undefined,
+  values: FilterValues | undefined,
   parameters: unknown[],
 ): PageSource {
   const everything = { from: 'device d', by: ofDevice, rest: filter };
@@ -51,23 +51,22 @@ export function sourceOf(
     return { from, by: ofTag, rest: tagged.rest };
   }
   const several =
-    lift(filter, ({ hasTool, ...rest }) => oneOf('tool_set_hash', resolved?.toolSets.get(hasTool ?? ''), rest)) ??
+    lift(filter, ({ hasTool, ...rest }) => oneOf('tool_set_hash', values?.toolSets.get(hasTool ?? ''), rest)) ??
     lift(filter, ({ firmwareBefore, ...rest }) =>
-      oneOf('firmware_version', resolved?.versionsBefore.get(firmwareBefore ?? ''), rest),
+      oneOf('firmware_version', values?.versionsBefore.get(firmwareBefore ?? ''), rest),
     );
   if (!several) return everything;
-  const { column, values } = several.lead;
   return {
-    from: `(SELECT * FROM device d WHERE d.${column} = v.value) d`,
+    from: `(SELECT * FROM device d WHERE d.${several.lead.column} = v.value) d`,
     by: ofDevice,
-    each: `unnest(${bind(parameters, values)}::text[]) AS v(value)`,
+    each: `unnest(${bind(parameters, several.lead.values)}::text[]) AS v(value)`,
     rest: several.rest,
   };
 }
 
 interface Lifted<Lead> {
   readonly lead: Lead;
-  readonly rest: GroundFilter;
+  readonly rest: ResolvedFilter;
 }
 
 /**
@@ -77,7 +76,7 @@ interface Lifted<Lead> {
 function oneOf(
   column: string,
   values: readonly string[] = [],
-  rest: GroundFilter,
+  rest: ResolvedFilter,
 ): Lifted<{ readonly column: string; readonly values: readonly string[] }> | undefined {
   if (rest.model !== undefined || rest.firmwareVersion !== undefined) return undefined;
   return values.length > 1 && values.length <= BRANCHES_MAX ? { lead: { column, values }, rest } : undefined;
@@ -85,8 +84,8 @@ function oneOf(
 
 /** Takes one condition out of the filter, its `within`, or the only member of its `any`. */
 function lift<Lead>(
-  filter: GroundFilter,
-  take: (part: GroundFilter) => Lifted<Lead> | undefined | '',
+  filter: ResolvedFilter,
+  take: (part: ResolvedFilter) => Lifted<Lead> | undefined | '',
 ): Lifted<Lead> | undefined {
   const own = take(filter);
   // Without other conditions, the rest selects every device.

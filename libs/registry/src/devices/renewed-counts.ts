@@ -3,7 +3,7 @@
  * with its cost, and is renewed in the background, so that frequent callers never wait. Cheap
  * counts are renewed almost every time.
  */
-import { BoundedCache } from './bounded-cache.js';
+import { LRUCache } from 'lru-cache';
 
 /**
  * A count is renewed at this many times the duration of its query: it keeps PostgreSQL busy for 5 %
@@ -27,7 +27,7 @@ interface Count<Value> {
 }
 
 export class RenewedCounts<Value> {
-  readonly #counts = new BoundedCache<string, Count<Value>>(COUNTS_MAX);
+  readonly #counts = new LRUCache<string, Count<Value>>({ max: COUNTS_MAX });
 
   /** `now` returns monotonic milliseconds. */
   constructor(private readonly now: () => number) {}

@@ -4,7 +4,7 @@ import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 import { noteGroupMembers } from '../groups/group-zones.js';
 import { deviceCondition } from './device-condition.js';
 
@@ -26,7 +26,7 @@ export async function tagDevices(
   { add, remove, tagsMax }: TagChange,
 ): Promise<TagResult> {
   const parameters: unknown[] = [sortedTags(add), sortedTags(remove)];
-  const condition = deviceCondition(await groundFilter(database, filter), parameters);
+  const condition = deviceCondition(await resolveFilter(database, filter), parameters);
   const limit = bind(parameters, tagsMax);
   // Locks rows in the order of ids, like the statements of sessions, so that the two cannot
   // deadlock.

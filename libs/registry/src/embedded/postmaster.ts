@@ -65,8 +65,7 @@ export interface PostmasterOptions {
 }
 
 /**
- * The running server of this cluster. Waits for one that starts or stops, and ignores other
- * processes.
+ * Returns the running server of this cluster, or starts one. Retries after failures that pass.
  */
 export async function runPostmaster(
   cluster: Cluster,

@@ -7,13 +7,13 @@ import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { storableText, toJson } from '../database/json-rows.js';
+import { sql, SqlFile } from '../database/sql-file.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
-import { ADD_TO_OUTBOX } from '../webhooks/outbox-statements.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 
@@ -42,14 +42,11 @@ const GATHER_MS = 20;
 /** Further events go to the spill file up to this size. Above it they are dropped and counted. */
 const SPILL_BYTES_MAX = 64 * 1024 * 1024;
 
-const INSERT = {
+const INSERT = new SqlFile(new URL('./insert-events.sql', import.meta.url), {
   name: 'insert-events',
-  text: `WITH written AS (
-           INSERT INTO event (id, type, device_id, data)
-           SELECT i.id, i.type, i.device_id, i.data
-           FROM json_to_recordset($1) AS i(id uuid, type text, device_id text, data jsonb)
-           ON CONFLICT (id) DO NOTHING RETURNING id, type), ${ADD_TO_OUTBOX}`,
-};
+  parameters: { rows: sql.json },
+  row: { is_pending: sql.boolean },
+});
 
 const spilledEvent = z.object({
   id: z.uuid(),
@@ -68,7 +65,7 @@ export class EventStore {
   #draining: Promise<void> | undefined;
   #droppedTotal = 0;
   #isClosed = false;
-  #onOwed: (() => void) | undefined;
+  #onPending: (() => void) | undefined;
 
   /** Without a spill file, events above the limit of memory are dropped. */
   constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger) {
@@ -111,8 +108,8 @@ export class EventStore {
    * Calls the one listener after each write that leaves webhook deliveries pending. It must not
    * throw.
    */
-  whenOwed(listener: () => void): void {
-    this.#onOwed = listener;
+  whenPending(listener: () => void): void {
+    this.#onPending = listener;
   }
 
   /** The cursor that `page` gives an event of the feed. */
@@ -188,8 +185,8 @@ export class EventStore {
 
   async #write(rows: readonly EventRow[]): Promise<readonly undefined[]> {
     const input = rows.map(({ id, type, deviceId, data }) => ({ id, type, device_id: deviceId, data }));
-    const [answer] = await this.#database.query<{ owes: boolean }>(INSERT, [toJson(input)]);
-    if (answer?.owes === true) this.#onOwed?.();
+    const [answer] = await INSERT.run(this.#database, { rows: toJson(input) });
+    if (answer?.is_pending === true) this.#onPending?.();
     return rows.map(() => undefined);
   }
 

@@ -3,6 +3,7 @@ import type { HubProcessId } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Database } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
+import { sql, SqlFile } from '../database/sql-file.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
@@ -38,22 +39,11 @@ const DEPTH_MAX = 5_000;
 /** No caller waits for a report. */
 const GATHER_MS = 50;
 
-const PROGRESS = {
+const PROGRESS = new SqlFile(new URL('./write-progress.sql', import.meta.url), {
   name: 'download-progress',
-  text: `UPDATE download d SET requests = d.requests + i.requests, bytes_served = d.bytes_served + i.bytes,
-           started_at = coalesce(d.started_at, to_timestamp(i.at / 1000)),
-           last_byte_at = CASE WHEN i.bytes > 0 THEN greatest(d.last_byte_at, to_timestamp(i.at / 1000))
-                               ELSE d.last_byte_at END,
-           completed_at = CASE WHEN i.is_complete THEN coalesce(d.completed_at, to_timestamp(i.at / 1000))
-                               ELSE d.completed_at END,
-           server_id = coalesce(i.server_id, d.server_id),
-           broken_off_at = CASE WHEN i.is_broken_off THEN to_timestamp(i.at / 1000)
-                                WHEN i.server_id IS NULL THEN d.broken_off_at END
-         FROM json_to_recordset($1)
-           AS i(id uuid, requests int, bytes float8, is_complete boolean, server_id uuid, is_broken_off boolean,
-             at float8)
-         WHERE d.id = i.id`,
-};
+  parameters: { rows: sql.json },
+  row: {},
+});
 
 export class DownloadStore {
   readonly #database: Database;
@@ -73,7 +63,7 @@ export class DownloadStore {
           ...{ id, requests, bytes, is_complete: isComplete, at },
           ...{ server_id: serverId, is_broken_off: isBrokenOff },
         }));
-        await database.query(PROGRESS, [toJson(input)]);
+        await PROGRESS.run(database, { rows: toJson(input) });
         return rows.map(() => undefined);
       },
     });
@@ -128,7 +118,7 @@ export class DownloadStore {
    * Counts how often the device fetched the whole image, in downloads active since then, without
    * keeping it. Bytes that it fetched again count again.
    */
-  async countInVain(deviceId: string, imageId: string, since: number): Promise<number> {
+  async countWasted(deviceId: string, imageId: string, since: number): Promise<number> {
     const [row] = await this.#database.query<{ count: number }>(
       {
         name: 'count-wasted-downloads',

@@ -1,19 +1,20 @@
 /**
  * Firmware images and the boards that they are published for. Few rows, rare writes. `by` adds a
- * change to the audit trail.
+ * change to the audit trail. Reads are SQL, because they join the boards and the signing key.
  */
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
 import type { AuditedChange } from '../audit/audit-entry.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
-import type { Database, Queryable } from '../database/database.js';
+import type { Database, Queryable, Transaction } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
+import type { Prisma } from '../generated/prisma/client.js';
 import type { Page, PageRequest } from '../page.js';
 import { RegistryError } from '../registry-error.js';
 import { IMAGE_COLUMNS, toImageRow } from './image-rows.js';
-import type { FirmwareImageRow, FirmwareKind, ImageRecord, NewFirmwareImage } from './image-rows.js';
+import type { FirmwareImageRow, ImageRecord, NewFirmwareImage } from './image-rows.js';
 import type { AddedImage, Publication, PublishAnswer, RemovalAnswer } from './publication.js';
 
 export class FirmwareImageStore {
@@ -24,7 +25,7 @@ export class FirmwareImageStore {
    * signature.
    */
   add(image: NewFirmwareImage, by?: AuditSource): Promise<AddedImage> {
-    const work = async (transaction: Queryable): Promise<AddedImage> => {
+    const work = async (transaction: Transaction): Promise<AddedImage> => {
       // Serialises uploads of the same bytes, so that the second finds the first.
       await transaction.query({ text: 'SELECT pg_advisory_xact_lock(hashtextextended($1, 0))' }, [image.sha256]);
       const [earlier] = await transaction.query<ImageRecord>(
@@ -35,7 +36,7 @@ export class FirmwareImageStore {
         [image.sha256, image.kind, storableText(image.version)],
       );
       if (earlier) return signAgain(transaction, toImageRow(earlier), image);
-      await insert(transaction, image);
+      await transaction.ask((prisma) => prisma.firmwareImage.create({ data: columnsOf(image) }));
       const added = await find(transaction, image.id);
       if (added === undefined) throw new RegistryError('DATABASE_REFUSED', 'The firmware image was not written.');
       return { image: added, isNew: true, isSignedNow: false };
@@ -66,10 +67,8 @@ export class FirmwareImageStore {
 
   /** The ids among these that exist. */
   async known(ids: readonly string[]): Promise<ReadonlySet<string>> {
-    const rows = await this.database.query<{ id: string }>(
-      { text: 'SELECT id FROM firmware_image WHERE id = ANY($1::uuid[])' },
-      [ids.filter(isUuid)],
-    );
+    const where = { id: { in: ids.filter(isUuid) } };
+    const rows = await this.database.ask((prisma) => prisma.firmwareImage.findMany({ where, select: { id: true } }));
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -90,7 +89,7 @@ export class FirmwareImageStore {
   /** Publishes for all of the boards or for none. A withdrawn image can be published again. */
   async publish(publication: Publication, by?: AuditSource): Promise<PublishAnswer> {
     const models = publication.models.map(storableText);
-    const work = async (transaction: Queryable): Promise<PublishAnswer> => {
+    const work = async (transaction: Transaction): Promise<PublishAnswer> => {
       // Publishing is rare. Two at a time could each take half of the boards.
       await transaction.query({ text: 'LOCK TABLE firmware_release IN SHARE ROW EXCLUSIVE MODE' }, []);
       const image = await find(transaction, publication.id);
@@ -99,25 +98,7 @@ export class FirmwareImageStore {
       const refusal =
         (await conflictOf(transaction, image, models)) ?? (await foreignChipOf(transaction, image, models));
       if (refusal) return refusal;
-      await transaction.query(
-        {
-          text: `INSERT INTO firmware_release (kind, model, version, image_id)
-                 SELECT $1::firmware_kind, m, $2, $3 FROM unnest($4::text[]) AS m
-                 ON CONFLICT DO NOTHING`,
-        },
-        [image.kind, image.version, image.id, models],
-      );
-      const notes = publication.notes === undefined ? null : storableText(publication.notes);
-      await transaction.query(
-        {
-          text: `UPDATE firmware_image SET
-                   published_at = to_timestamp($2::float8 / 1000), withdrawn_at = NULL, notes = coalesce($3, notes),
-                   publisher_ids = CASE WHEN $4::text IS NULL OR $4 = ANY (publisher_ids) THEN publisher_ids
-                                        ELSE publisher_ids || $4::text END
-                 WHERE id = $1`,
-        },
-        [image.id, publication.at, notes, publication.publisherId],
-      );
+      await transaction.ask((prisma) => release(prisma, image, { ...publication, models }));
       return { kind: 'published', image: (await find(transaction, image.id)) ?? image };
     };
     return audited(this.database, by, work, (answer) =>
@@ -130,15 +111,13 @@ export class FirmwareImageStore {
    */
   async withdraw(id: string, at: number, by?: AuditSource): Promise<FirmwareImageRow | undefined> {
     if (!isUuid(id)) return undefined;
-    const work = async (transaction: Queryable): Promise<FirmwareImageRow | undefined> => {
-      await transaction.query({ text: 'DELETE FROM firmware_release WHERE image_id = $1' }, [id]);
-      await transaction.query(
-        {
-          text: `UPDATE firmware_image SET publisher_ids = '{}',
-                   withdrawn_at = coalesce(withdrawn_at, to_timestamp($2::float8 / 1000)) WHERE id = $1`,
-        },
-        [id, at],
-      );
+    const work = async (transaction: Transaction): Promise<FirmwareImageRow | undefined> => {
+      await transaction.ask(async (prisma) => {
+        await prisma.firmwareRelease.deleteMany({ where: { imageId: id } });
+        await prisma.firmwareImage.updateMany({ where: { id }, data: { publisherIds: [] } });
+        const stillOffered = { id, withdrawnAt: null };
+        await prisma.firmwareImage.updateMany({ where: stillOffered, data: { withdrawnAt: new Date(at) } });
+      });
       return find(transaction, id);
     };
     return audited(this.database, by, work, (image) => (image ? [actOn(image, 'firmware.withdrawn', at)] : []));
@@ -152,19 +131,6 @@ export class FirmwareImageStore {
     return audited(this.database, by, work, ({ kind }) =>
       kind === 'removed' ? [actOn(image, 'firmware.deleted', at)] : [],
     );
-  }
-
-  /** The image that is published for this board with this version. */
-  async released(kind: FirmwareKind, model: string, version: string): Promise<FirmwareImageRow | undefined> {
-    const [record] = await this.database.query<ImageRecord>(
-      {
-        name: 'released-image',
-        text: `SELECT ${IMAGE_COLUMNS} FROM firmware_release r JOIN firmware_image i ON i.id = r.image_id
-               WHERE r.kind = $1::firmware_kind AND r.model = $2 AND r.version = $3`,
-      },
-      [kind, storableText(model), storableText(version)],
-    );
-    return record && toImageRow(record);
   }
 }
 
@@ -203,59 +169,66 @@ function actOn(
   return { action, subject: `firmware:${id}`, data: { kind, version, chip, sha256, ...more }, at };
 }
 
-async function insert(transaction: Queryable, image: NewFirmwareImage): Promise<void> {
-  await transaction.query(
-    {
-      text: `INSERT INTO firmware_image (id, kind, file_name, project, version, chip, idf_version, size_bytes, sha256,
-               elf_sha256, storage_key, uploaded_at, uploaded_by, signature, signed_by)
-             VALUES ($1, $2::firmware_kind, $3, $4, $5, $6, $7, $8, $9, $10, $11,
-               to_timestamp($12::float8 / 1000), $13, $14, $15)`,
+function columnsOf({ signature, uploadedAt, ...image }: NewFirmwareImage): Prisma.FirmwareImageCreateInput {
+  return {
+    ...image,
+    idfVersion: image.idfVersion ?? null,
+    elfSha256: image.elfSha256 ?? null,
+    fileName: storableText(image.fileName),
+    project: storableText(image.project),
+    version: storableText(image.version),
+    uploadedBy: storableText(image.uploadedBy),
+    uploadedAt: new Date(uploadedAt),
+    signature: signature?.value ?? null,
+    signedBy: signature?.fingerprint ?? null,
+  };
+}
+
+/** Adds the boards, and the publisher once. */
+async function release(
+  prisma: Prisma.TransactionClient,
+  { id, kind, version, publisherIds = [] }: FirmwareImageRow,
+  { models, notes, at, publisherId }: Publication,
+): Promise<void> {
+  const data = models.map((model) => ({ kind, model, version, imageId: id }));
+  await prisma.firmwareRelease.createMany({ data, skipDuplicates: true });
+  const isNew = publisherId !== undefined && !publisherIds.includes(publisherId);
+  await prisma.firmwareImage.update({
+    where: { id },
+    data: {
+      publishedAt: new Date(at),
+      withdrawnAt: null,
+      ...(notes === undefined ? {} : { notes: storableText(notes) }),
+      ...(isNew ? { publisherIds: { push: publisherId } } : {}),
     },
-    [
-      ...[
-        image.id,
-        image.kind,
-        storableText(image.fileName),
-        storableText(image.project),
-        storableText(image.version),
-        image.chip,
-      ],
-      ...[image.idfVersion ?? null, image.sizeBytes, image.sha256, image.elfSha256 ?? null, image.storageKey],
-      ...[image.uploadedAt, storableText(image.uploadedBy), image.signature?.value, image.signature?.fingerprint],
-    ],
-  );
+  });
 }
 
 /** Adds or replaces the signature when the same bytes are uploaded again. */
 async function signAgain(
-  transaction: Queryable,
+  transaction: Transaction,
   earlier: FirmwareImageRow,
   { signature }: NewFirmwareImage,
 ): Promise<AddedImage> {
   if (signature === undefined || earlier.signedBy?.fingerprint === signature.fingerprint)
     return { image: earlier, isNew: false, isSignedNow: false };
-  await transaction.query({ text: 'UPDATE firmware_image SET signature = $2, signed_by = $3 WHERE id = $1' }, [
-    ...[earlier.id, signature.value, signature.fingerprint],
-  ]);
+  const data = { signature: signature.value, signedBy: signature.fingerprint };
+  await transaction.ask((prisma) => prisma.firmwareImage.updateMany({ where: { id: earlier.id }, data }));
   return { image: (await find(transaction, earlier.id)) ?? earlier, isNew: false, isSignedNow: true };
 }
 
 /** The first board that has another image of this version. */
 async function conflictOf(
-  transaction: Queryable,
-  image: FirmwareImageRow,
+  transaction: Transaction,
+  { id, kind, version }: FirmwareImageRow,
   models: readonly string[],
 ): Promise<PublishAnswer | undefined> {
-  const [taken] = await transaction.query<{ model: string; image_id: string }>(
-    {
-      text: `SELECT model, image_id FROM firmware_release
-             WHERE kind = $1::firmware_kind AND version = $2 AND model = ANY($3::text[]) AND image_id <> $4
-             ORDER BY model LIMIT 1`,
-    },
-    [image.kind, image.version, models, image.id],
+  const where = { kind, version, model: { in: [...models] }, imageId: { not: id } };
+  const taken = await transaction.ask((prisma) =>
+    prisma.firmwareRelease.findFirst({ where, orderBy: { model: 'asc' } }),
   );
-  const holder = taken && (await find(transaction, taken.image_id));
-  return holder && taken && { kind: 'conflict', model: taken.model, holder };
+  const holder = taken && (await find(transaction, taken.imageId));
+  return holder && taken ? { kind: 'conflict', model: taken.model, holder } : undefined;
 }
 
 /**

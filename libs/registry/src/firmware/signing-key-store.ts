@@ -3,6 +3,7 @@ import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import { storableText } from '../database/json-rows.js';
 import type { Database } from '../database/database.js';
+import { plainRow } from '../database/plain-row.js';
 import { isUuid } from '../database/uuid-v7.js';
 
 export interface FirmwareSigningKeyRow {
@@ -21,26 +22,16 @@ export type SigningKeyAnswer =
   | { readonly kind: 'DUPLICATE'; readonly key: FirmwareSigningKeyRow }
   | { readonly kind: 'FULL' };
 
-interface KeyRecord {
-  readonly id: string;
-  readonly name: string;
-  readonly public_key: string;
-  readonly fingerprint: string;
-  readonly created_at: Date;
-}
-
-const KEY_COLUMNS = 'id, name, public_key, fingerprint, created_at';
+/** The columns of a FirmwareSigningKeyRow. */
+const SHOWN = { id: true, name: true, publicKey: true, fingerprint: true, createdAt: true } as const;
 
 export class FirmwareSigningKeyStore {
   constructor(private readonly database: Database) {}
 
   /** Oldest first. */
   async all(): Promise<readonly FirmwareSigningKeyRow[]> {
-    const records = await this.database.query<KeyRecord>(
-      { name: 'signing-keys', text: `SELECT ${KEY_COLUMNS} FROM firmware_signing_key ORDER BY created_at, id` },
-      [],
-    );
-    return records.map(toKeyRow);
+    const query = { orderBy: [{ createdAt: 'asc' as const }, { id: 'asc' as const }], select: SHOWN };
+    return (await this.database.ask((prisma) => prisma.firmwareSigningKey.findMany(query))).map(plainRow);
   }
 
   add(
@@ -53,21 +44,17 @@ export class FirmwareSigningKeyStore {
       async (transaction): Promise<SigningKeyAnswer> => {
         // Two concurrent additions must see each other, because their number is limited.
         await transaction.query({ text: 'LOCK TABLE firmware_signing_key IN SHARE ROW EXCLUSIVE MODE' }, []);
-        const present = await transaction.query<KeyRecord>(
-          { text: `SELECT ${KEY_COLUMNS} FROM firmware_signing_key` },
-          [],
-        );
-        const duplicate = present.find(({ fingerprint }) => fingerprint === key.fingerprint);
-        if (duplicate !== undefined) return { kind: 'DUPLICATE', key: toKeyRow(duplicate) };
-        if (present.length >= keysMax) return { kind: 'FULL' };
-        await transaction.query(
-          {
-            text: `INSERT INTO firmware_signing_key (id, name, public_key, fingerprint, created_at, created_by)
-                   VALUES ($1, $2, $3, $4, to_timestamp($5::float8 / 1000), $6)`,
-          },
-          [key.id, storableText(key.name), key.publicKey, key.fingerprint, key.createdAt, storableText(by.actor)],
-        );
-        return { kind: 'added', key };
+        return transaction.ask(async (prisma) => {
+          const { fingerprint } = key;
+          const duplicate = await prisma.firmwareSigningKey.findUnique({ where: { fingerprint }, select: SHOWN });
+          if (duplicate !== null) return { kind: 'DUPLICATE', key: plainRow(duplicate) };
+          if ((await prisma.firmwareSigningKey.count()) >= keysMax) return { kind: 'FULL' };
+          const { id, name, publicKey, createdAt } = key;
+          const texts = { name: storableText(name), createdBy: storableText(by.actor) };
+          const data = { ...{ id, publicKey, fingerprint, createdAt: new Date(createdAt) }, ...texts };
+          await prisma.firmwareSigningKey.create({ data });
+          return { kind: 'added', key };
+        });
       },
       (answer) => (answer.kind === 'added' ? [actOn(key, 'signing_key.added', key.createdAt)] : []),
     );
@@ -85,21 +72,15 @@ export class FirmwareSigningKeyStore {
     return audited(
       this.database,
       by,
-      async (transaction) => {
-        const [removed] = await transaction.query<KeyRecord>(
-          { text: `DELETE FROM firmware_signing_key WHERE id = $1 RETURNING ${KEY_COLUMNS}` },
-          [id],
-        );
-        return removed && toKeyRow(removed);
-      },
+      (transaction) =>
+        transaction.ask(async (prisma) => {
+          const key = await prisma.firmwareSigningKey.findUnique({ where: { id }, select: SHOWN });
+          const { count } = await prisma.firmwareSigningKey.deleteMany({ where: { id } });
+          return key === null || count === 0 ? undefined : plainRow(key);
+        }),
       (key) => (key === undefined ? [] : [actOn(key, 'signing_key.removed', at)]),
     );
   }
-}
-
-function toKeyRow(record: KeyRecord): FirmwareSigningKeyRow {
-  const { id, name, public_key: publicKey, fingerprint } = record;
-  return { id, name, publicKey, fingerprint, createdAt: record.created_at.getTime() };
 }
 
 function actOn({ id, name, fingerprint }: FirmwareSigningKeyRow, action: string, at: number) {

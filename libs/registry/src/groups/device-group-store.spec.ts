@@ -1,7 +1,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { DeviceFilter, DeviceGroupRow, GroundFilter, Registry } from '../index.js';
+import type { DeviceFilter, DeviceGroupRow, ResolvedFilter, Registry } from '../index.js';
 import { openRegistry } from '../index.js';
 import { newJob } from '../jobs/job-fixture.suite.js';
 import { openTestDatabase } from '../test-database.js';
@@ -27,11 +27,11 @@ afterAll(async () => {
 });
 
 const how = () => ({ groupsMax: 20, at: Date.now(), by: { actor: 'admin' } });
-const shop: GroundFilter = { tags: ['shop'] };
+const shop: ResolvedFilter = { tags: ['shop'] };
 
 async function created(
   name: string,
-  filter: GroundFilter,
+  filter: ResolvedFilter,
   timeZone?: string,
   voiceUrls: readonly string[] = [],
 ): Promise<DeviceGroupRow> {
@@ -51,7 +51,7 @@ describe('device groups', () => {
     expect(await idsOf({ not: { groupId: group.id } })).toEqual(['c', 'd']);
     expect(await idsOf({ any: [{ groupId: group.id, ids: ['b'] }, { ids: ['d'] }] })).toEqual(['b', 'd']);
     expect(await registry.devices.count({ groupId: group.id })).toBe(2);
-    expect(await registry.jobs.countDevices({ groupId: group.id }, 10)).toBe(2);
+    expect(await registry.targetPreparation.countDevices({ groupId: group.id }, 10)).toBe(2);
     await registry.devices.update('c', { tags: ['shop'] });
     expect(await idsOf({ groupId: group.id })).toEqual(['a', 'b', 'c']);
     expect(await registry.deviceGroups.deviceCounts([group, group])).toEqual([3, 3]);
@@ -205,10 +205,10 @@ describe('the zone of a device’s clock', () => {
 describe('a job over a group', () => {
   it('keeps the devices that the group selected when the job was created', async () => {
     const group = await created('Jobbed', shop);
-    const made = await registry.jobs.create(newJob({ devices: { not: { groupId: group.id } } }));
+    const made = await registry.jobCommands.create(newJob({ devices: { not: { groupId: group.id } } }));
     if (made.kind !== 'created') throw new Error(made.kind);
     await removed(group);
-    const [row] = await sql<{ devices: GroundFilter }>(`SELECT devices FROM job WHERE id = '${made.job.id}'`);
+    const [row] = await sql<{ devices: ResolvedFilter }>(`SELECT devices FROM job WHERE id = '${made.job.id}'`);
     expect(row?.devices).toEqual({ not: { within: shop } });
     expect(await idsOf(row?.devices ?? {})).toEqual(['c', 'new-1']);
   });

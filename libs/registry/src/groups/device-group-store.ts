@@ -15,7 +15,7 @@ import type { Page, PageRequest } from '../page.js';
 import { deviceScopeOf } from '../access-scope/device-scope.js';
 import { SHOWN, toGroup } from './device-group.js';
 import type { DeviceGroupAnswer, DeviceGroupRow, GroupChange } from './device-group.js';
-import { canAnswer } from './ground-filter.js';
+import { canAnswer } from './resolve-filter.js';
 import { noteGroupZones } from './group-zones.js';
 
 /** More groups than any limit allows: all of them. */

@@ -1,6 +1,6 @@
 import type { AuditSource } from '../audit/audit-entry.js';
 import { plainRow } from '../database/plain-row.js';
-import type { GroundFilter } from '../device-filter.js';
+import type { ResolvedFilter } from '../device-filter.js';
 import type { DeviceGroup } from '../generated/prisma/client.js';
 
 /** A saved filter: its members are the devices that match now. */
@@ -8,7 +8,7 @@ export interface DeviceGroupRow {
   readonly id: string;
   readonly name: string;
   /** Has a condition. */
-  readonly filter: GroundFilter;
+  readonly filter: ResolvedFilter;
   /** IANA zone for the clocks of its devices without a zone. */
   readonly timeZone: string | undefined;
   /** Voice servers of its devices, in order of preference; empty: those of the device or hub. */
@@ -32,5 +32,5 @@ export const SHOWN = { id: true, name: true, filter: true, timeZone: true, voice
 
 export function toGroup(record: Pick<DeviceGroup, keyof typeof SHOWN>): DeviceGroupRow {
   const { filter, ...row } = plainRow(record);
-  return { ...row, filter: filter as GroundFilter };
+  return { ...row, filter: filter as ResolvedFilter };
 }

@@ -5,12 +5,12 @@
  */
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
-import type { GroundFilter } from '../device-filter.js';
+import type { ResolvedFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import { noteChange } from '../provisioning/credentials/issue-credentials.js';
 
 export interface GroupZone {
-  readonly filter: GroundFilter;
+  readonly filter: ResolvedFilter;
   readonly timeZone: string;
 }
 
@@ -19,7 +19,7 @@ export const GROUP_ZONES = '';
 
 /** The first by name comes first, and counts where several match. */
 export async function readGroupZones(db: Queryable): Promise<readonly GroupZone[]> {
-  const rows = await db.query<{ readonly filter: GroundFilter; readonly time_zone: string }>(
+  const rows = await db.query<{ readonly filter: ResolvedFilter; readonly time_zone: string }>(
     {
       name: 'zones-of-groups',
       text: 'SELECT filter, time_zone FROM device_group WHERE time_zone IS NOT NULL ORDER BY name',
@@ -41,7 +41,7 @@ export function zoneOfDevice(zones: readonly GroupZone[], parameters: unknown[])
 /** Notes the devices whose zone the former or the new group may decide. Call it after the write. */
 export async function noteGroupZones(
   transaction: Queryable,
-  changed: readonly { readonly filter: GroundFilter; readonly timeZone: string | undefined }[],
+  changed: readonly { readonly filter: ResolvedFilter; readonly timeZone: string | undefined }[],
 ): Promise<void> {
   const zoned = changed.filter(({ timeZone }) => timeZone !== undefined);
   if (zoned.length === 0) return;
@@ -54,7 +54,7 @@ export async function noteGroupZones(
   await noteChange(transaction, [GROUP_ZONES, ...devices.map(({ id }) => id)]);
 }
 
-/** Devices changed in what groups go by. */
+/** Records devices whose attributes in the filters of groups have changed. */
 export async function noteGroupMembers(transaction: Queryable, deviceIds: readonly string[]): Promise<void> {
   if (deviceIds.length === 0) return;
   // A group that is being written now does not see this change, nor this transaction the group: one

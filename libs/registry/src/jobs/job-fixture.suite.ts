@@ -2,19 +2,19 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
 import { Database } from '../database/database.js';
+import type { FirmwareImageStore } from '../firmware/firmware-image-store.js';
 import type { NewJob } from './commands/new-job.js';
 import type { JobFence } from './job-fence.js';
 import { openTestDatabase } from '../test-database.js';
-import { jobStoreOf, type JobStore } from './job-store.js';
+import { jobStoresOf, type JobStores } from './job-stores.js';
 
 /** Test time: any fixed moment. */
 export const AT = Date.UTC(2026, 10, 21);
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
-export interface JobFixture {
+export interface JobFixture extends JobStores {
   readonly db: Database;
-  readonly jobs: JobStore;
   readonly owner: HubProcessId;
   /** Creates `count` devices with the owner as gateway. Ids are in the order of their numbers. */
   addDevices(count: number, isOnline?: boolean): Promise<readonly DeviceId[]>;
@@ -72,7 +72,8 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
 export async function openJobFixture(): Promise<JobFixture> {
   const database = await openTestDatabase();
   const db = new Database(database.databaseUrl, 4, silent);
-  const jobs = jobStoreOf(db);
+  const stores = jobStoresOf(db);
+  const { jobs, jobCommands, targetPreparation, targetQueue } = stores;
   const addProcess = async (isAlive = true) => {
     const id = randomUUID() as HubProcessId;
     const lease = isAlive ? '1 hour' : '-1 second';
@@ -88,7 +89,8 @@ export async function openJobFixture(): Promise<JobFixture> {
   const owner = await addProcess();
   let devices = 0;
   return {
-    ...{ db, jobs, owner, addProcess },
+    ...stores,
+    ...{ db, owner, addProcess },
     addDevices: async (count, isOnline = true) => {
       const rows = await db.query<{ id: DeviceId }>(
         {
@@ -113,16 +115,16 @@ export async function openJobFixture(): Promise<JobFixture> {
     runningJob: async (change, waveSizes = []) => {
       const guard = { gate: 'AUTO', successThreshold: 1, soakSeconds: 0 } as const;
       const job = newJob({ waves: waveSizes.map((count) => ({ count, ...guard })), ...change });
-      await jobs.create(job);
-      const fence = await jobs.takeOwnership(job.id, owner);
+      await jobCommands.create(job);
+      const fence = await targetQueue.takeOwnership(job.id, owner);
       if (!fence) throw new Error('a new job has no owner');
-      while (((await jobs.prepareChunk(fence, [], 1_000, AT)) ?? 0) > 0);
-      await jobs.freeze(
+      while (((await targetPreparation.prepareChunk(fence, [], 1_000, AT)) ?? 0) > 0);
+      await targetPreparation.freeze(
         fence,
         waveSizes.map((size, index) => ({ number: index + 1, size, ...guard })),
       );
       const prepared = await jobs.find(job.id);
-      if (prepared) await jobs.transition(prepared, { state: 'RUNNING' }, AT);
+      if (prepared) await jobCommands.transition(prepared, { state: 'RUNNING' }, AT);
       return fence;
     },
     close: async () => {
@@ -130,4 +132,17 @@ export async function openJobFixture(): Promise<JobFixture> {
       await database.close();
     },
   };
+}
+
+/** Adds a firmware image that is not published, and resolves to its id. */
+export async function addImage(images: FirmwareImageStore): Promise<string> {
+  const id = randomUUID();
+  await images.add({
+    id,
+    kind: 'FIRMWARE',
+    ...{ project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined },
+    ...{ sizeBytes: 1_000, elfSha256: undefined, sha256: randomUUID(), storageKey: 'x', fileName: 'x.bin' },
+    ...{ uploadedAt: Date.now(), uploadedBy: 'spec' },
+  });
+  return id;
 }

@@ -8,7 +8,7 @@ import { QUESTION_TIMEOUT_MS } from '../database/database.js';
 import type { Database } from '../database/database.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
-import { canAnswer, groundFilter } from '../groups/ground-filter.js';
+import { canAnswer, resolveFilter } from '../groups/resolve-filter.js';
 import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Principal } from '../registry.js';
@@ -151,7 +151,7 @@ export class ApiKeyStore {
   }
 
   async #canAnswer(devices: DeviceFilter): Promise<boolean> {
-    return canAnswer(this.#database, await groundFilter(this.#database, devices));
+    return canAnswer(this.#database, await resolveFilter(this.#database, devices));
   }
 
   async #find(hashes: readonly string[]): Promise<ReadonlyMap<string, ApiKeyRow>> {

@@ -1,6 +1,5 @@
 /** How devices enrol: their identity, their credentials, and devices that wait for an approval. */
-import type { DeviceId } from '@flotilla/mcp';
-import type { Dialect, TransportKind } from '../device-filter.js';
+import type { DeviceId, Dialect, IncomingTransport, TransportKind } from '@flotilla/mcp';
 import type { DeviceRow } from '../devices/device-rows.js';
 
 /** The claims of an OTA request. None of them is proven. */
@@ -42,7 +41,7 @@ export interface KnownDevice {
   /** Lower-case hex SHA-256 of the bound Client-Id; undefined before a Client-Id was proven. */
   readonly clientUuidHash: string | undefined;
   /** The transport in its OTA answers. */
-  readonly transport: 'MQTT' | 'WEBSOCKET';
+  readonly transport: IncomingTransport;
   /** IANA zone of its clock, of the device or a group; undefined: the default of the hub. */
   readonly timeZone: string | undefined;
   readonly credential: IssuedCredential;

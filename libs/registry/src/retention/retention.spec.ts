@@ -1,32 +1,24 @@
 import type { CallId, DeviceId, JobId } from '@flotilla/mcp';
-import pg from 'pg';
+import type pg from 'pg';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openRegistry } from '../index.js';
 import type { Registry } from '../index.js';
-import { openTestDatabase } from '../test-database.js';
-import type { TestDatabase } from '../test-database.js';
+import { openRegistryFixture, type RegistryFixture } from '../registry-fixture.suite.js';
 import { newJob } from '../jobs/job-fixture.suite.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.now();
 const kept = { recordsMs: 30 * DAY_MS, jobsMs: 90 * DAY_MS, auditMs: 365 * DAY_MS };
 
-let database: TestDatabase;
+let fixture: RegistryFixture;
 let registry: Registry;
 let raw: pg.Client;
 
 beforeAll(async () => {
-  database = await openTestDatabase();
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
-  raw = new pg.Client({ connectionString: database.databaseUrl });
-  await raw.connect();
+  fixture = await openRegistryFixture();
+  ({ registry, raw } = fixture);
 });
-afterAll(async () => {
-  await raw.end();
-  await registry.close();
-  await database.close();
-});
+afterAll(() => fixture.close());
 
 const daysAgo = (days: number) => NOW - days * DAY_MS;
 const rowsOf = async (sql: string, values: readonly unknown[] = []) =>
@@ -72,7 +64,7 @@ describe('retention', () => {
     const make = async (days: number, state: 'FINISHED' | 'RUNNING', parentJobId?: JobId) => {
       const at = daysAgo(days);
       const job = newJob({ id: v7({ msecs: at }) as JobId, createdAt: at, parentJobId });
-      await registry.jobs.create(job);
+      await registry.jobCommands.create(job);
       await raw.query(
         `UPDATE job SET state = $2::job_state, finished_at = CASE WHEN $2 = 'FINISHED' THEN $3::timestamptz END
          WHERE id = $1`,
@@ -111,8 +103,8 @@ describe('retention', () => {
   it('frees idempotency keys after a week', async () => {
     const job = (days: number, key: string) =>
       newJob({ id: v7() as JobId, createdAt: daysAgo(days), idempotencyKey: key, createdById: 'KEY:keys' });
-    const first = await registry.jobs.create(job(8, 'old'));
-    await registry.jobs.create(job(6, 'young'));
+    const first = await registry.jobCommands.create(job(8, 'old'));
+    await registry.jobCommands.create(job(6, 'young'));
     const claim = {
       principal: 'KEY:keys',
       actor: 'a',
@@ -130,8 +122,8 @@ describe('retention', () => {
     expect(
       (await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: NOW })).kind,
     ).toBe('repeat');
-    expect((await registry.jobs.create(job(0, 'old'))).kind).toBe('created');
-    expect((await registry.jobs.create(job(0, 'young'))).kind).toBe('repeat');
+    expect((await registry.jobCommands.create(job(0, 'old'))).kind).toBe('created');
+    expect((await registry.jobCommands.create(job(0, 'young'))).kind).toBe('repeat');
     expect(first.kind === 'created' && (await registry.jobs.find(first.job.id))?.id).toBeTruthy();
   });
 
@@ -141,17 +133,17 @@ describe('retention', () => {
       { webhooksMax: 9, at: NOW },
     );
     registry.events.append({ type: 'spec.pending', deviceId: undefined, at: NOW, data: {} });
-    await expect.poll(async () => (await rowsOf('SELECT FROM webhook_debt')).length).toBe(1);
+    await expect.poll(async () => (await rowsOf('SELECT FROM webhook_outbox')).length).toBe(1);
     const breaker = { failures: 9, pauseMs: 1, pauseMsMax: 1 };
-    const [owed] = await registry.webhooks.claim({ limit: 9, perWebhook: 9, claimMs: 1_000, breaker });
-    if (owed === undefined || webhook === undefined) throw new TypeError('No event is pending.');
-    const attempt = { owed, status: 500, error: 'no', result: { kind: 'retry', afterMs: 0 } } as const;
+    const [pending] = await registry.webhooks.claim({ limit: 9, perWebhook: 9, claimMs: 1_000, breaker });
+    if (pending === undefined || webhook === undefined) throw new TypeError('No event is pending.');
+    const attempt = { pending, status: 500, error: 'no', result: { kind: 'retry', afterMs: 0 } } as const;
     for (const at of [daysAgo(31), daysAgo(29)]) await registry.webhooks.settle({ ...attempt, at }, breaker);
     await registry.removeOld(kept, NOW);
     expect(await registry.webhooks.deliveriesOf([webhook.id], 9)).toMatchObject([[{ at: daysAgo(29) }]]);
     await registry.webhooks.remove(webhook.id, { at: NOW });
     await registry.removeOld(kept, NOW);
-    expect(await rowsOf('SELECT FROM webhook_debt')).toEqual([]);
+    expect(await rowsOf('SELECT FROM webhook_outbox')).toEqual([]);
     expect(await rowsOf('SELECT FROM webhook_delivery')).toEqual([]);
   });
 });

@@ -3,7 +3,7 @@
  * Unknown secrets are remembered apart and looked up at a bounded rate, so that guesses neither
  * displace valid secrets nor keep PostgreSQL busy.
  */
-import { BoundedCache } from '../devices/bounded-cache.js';
+import { LRUCache } from 'lru-cache';
 import { PacedLookups } from './paced-lookups.js';
 import { hashOf } from './secrets.js';
 
@@ -20,9 +20,11 @@ interface Holder<Principal> {
 }
 
 export class SecretCache<Row, Principal> {
-  readonly #known = new BoundedCache<string, { readonly principal: Principal; readonly until: number }>(REMEMBERED_MAX);
+  readonly #known = new LRUCache<string, { readonly principal: Principal; readonly until: number }>({
+    max: REMEMBERED_MAX,
+  });
   /** Until when each secret is not looked up again. */
-  readonly #unknown = new BoundedCache<string, number>(UNKNOWN_MAX);
+  readonly #unknown = new LRUCache<string, number>({ max: UNKNOWN_MAX });
   readonly #lookups: PacedLookups<Row>;
   /** Grows with each `clear`: answers to earlier lookups are not stored after it. */
   #generation = 0;

@@ -1,6 +1,6 @@
 /** Random secrets of the hub, and their hashes. Stores nothing. */
 import { hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Dialect } from '../device-filter.js';
+import type { Dialect } from '@flotilla/mcp';
 
 /** 256 bits: with that many, one round of SHA-256 is as good as a slow hash. */
 const SECRET_BYTES = 32;
@@ -16,18 +16,20 @@ export function newCode(): string {
   return String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0');
 }
 
+/** `parseMqttClientId` of libs/mcp recognises a family by its group. */
+const clientIdGroups: Readonly<Record<Dialect, string>> = { XIAOZHI: 'GID_flotilla', MCPU: 'mcpu' };
+
 /**
  * A client id in the form of xiaozhi servers, which other programs can read; its last part is
  * random. [xiaozhi §2.8, mcpu §6.1]
  */
 export function newMqttClientId(deviceId: string, dialect: Dialect): string {
-  const group = dialect === 'MCPU' ? 'mcpu' : 'GID_flotilla';
-  return `${group}@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
+  return `${clientIdGroups[dialect]}@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
 }
 
 /**
- * Lower-case hex SHA-256. In one call, which keeps no object for the collector: each request of the
- * API has one made of its key.
+ * Returns SHA-256 in lower-case hex. The one-call form creates no hash object, because each API
+ * request hashes its key.
  */
 export function hashOf(secret: string | Uint8Array): string {
   return hash('sha256', secret, 'hex');

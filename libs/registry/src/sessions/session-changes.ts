@@ -2,8 +2,8 @@
  * The writes in the life of a session: it connects, becomes ready, reports state, closes. Times are
  * ms since the Unix epoch.
  */
-import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
-import type { Dialect, Reachability, TransportKind } from '../device-filter.js';
+import type { DeviceId, Dialect, HubProcessId, ToolSetHash, TransportKind } from '@flotilla/mcp';
+import type { Reachability } from '../device-filter.js';
 
 /**
  * A new connection. It has `ready` if the session was ready before this was written; one write then

@@ -1,7 +1,7 @@
 /** The newest sessions of many devices, read with one statement. */
+import type { TransportKind } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
-import type { TransportKind } from '../device-filter.js';
 
 /** Times are ms since the Unix epoch. */
 export interface SessionRow {

@@ -8,7 +8,7 @@
 import type { HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { sql, SqlFile } from '../database/sql-file.js';
 
-const { boolean, integer, json, named, orNull, text, uuid } = sql;
+const { boolean, integer, json, jsonb, orNull, text, uuid } = sql;
 const former = { tool_set_hash: orNull(text<ToolSetHash>()), firmware_version: orNull(text()) };
 
 export const CONNECTING = new SqlFile(new URL('./connect-sessions.sql', import.meta.url), {
@@ -33,5 +33,5 @@ export const CLOSED = new SqlFile(new URL('./close-sessions.sql', import.meta.ur
 export const REPORTED = new SqlFile(new URL('./report-states.sql', import.meta.url), {
   name: 'device-reported',
   parameters: { rows: json },
-  row: { id: text(), state: orNull(named<Readonly<Record<string, unknown>>>('jsonb')) },
+  row: { id: text(), state: orNull(jsonb<Readonly<Record<string, unknown>>>()) },
 });

@@ -22,7 +22,7 @@ afterAll(() => fixture.close());
 
 describe('sessions of devices', () => {
   it('makes a new device at its first connection and shows it online once it is ready', async () => {
-    const { epoch } = await registry.devices.connecting(connecting('first'));
+    const { epoch } = await registry.devices.connect(connecting('first'));
     expect(epoch).toBe(1);
     expect(await registry.devices.find('first')).toMatchObject({
       presence: 'OFFLINE',
@@ -47,7 +47,7 @@ describe('sessions of devices', () => {
   });
 
   it('gives each of several connections of one device in one moment its own epoch, in order', async () => {
-    const opened = await Promise.all([1, 2, 3].map(() => registry.devices.connecting(connecting('thrice'))));
+    const opened = await Promise.all([1, 2, 3].map(() => registry.devices.connect(connecting('thrice'))));
     expect(opened.map(({ epoch }) => epoch)).toEqual([1, 2, 3]);
     const [sessions] = await registry.devices.sessions(['thrice'], 10);
     expect(sessions?.map(({ epoch, closeReason }) => [epoch, closeReason])).toEqual([
@@ -61,7 +61,7 @@ describe('sessions of devices', () => {
     const old = await fixture.comeOnline('replaced');
     const epoch = await fixture.comeOnline('replaced');
     expect(
-      await registry.devices.closed({
+      await registry.devices.closeSession({
         deviceId: 'replaced' as DeviceId,
         epoch: old,
         reason: 'connection_lost',
@@ -73,9 +73,14 @@ describe('sessions of devices', () => {
   });
 
   it('does not bring a device online whose session was closed before it was ready', async () => {
-    const { epoch } = await registry.devices.connecting(connecting('hasty'));
+    const { epoch } = await registry.devices.connect(connecting('hasty'));
     expect(
-      await registry.devices.closed({ deviceId: 'hasty' as DeviceId, epoch, reason: 'connection_lost', at: AT + 1 }),
+      await registry.devices.closeSession({
+        deviceId: 'hasty' as DeviceId,
+        epoch,
+        reason: 'connection_lost',
+        at: AT + 1,
+      }),
     ).toBe(true);
     expect(await registry.devices.ready(fixture.greeted('hasty', epoch))).toMatchObject({ isCurrent: false });
     expect(await registry.devices.find('hasty')).toMatchObject({ presence: 'OFFLINE' });
@@ -83,7 +88,7 @@ describe('sessions of devices', () => {
 
   it('opens a session that is already ready with one write, which returns what it replaced', async () => {
     const open = (toolSetHash: ToolSetHash | undefined, firmwareVersion: string, at: number) =>
-      registry.devices.connecting({
+      registry.devices.connect({
         ...connecting('quick'),
         ready: { ...fixture.greeted('quick', 0), toolSetHash, firmwareVersion, at },
       });
@@ -124,7 +129,7 @@ describe('sessions of devices', () => {
 
   it('shows a device that connects again as away until it is ready, with the tools that it had', async () => {
     await fixture.comeOnline('returning');
-    await registry.devices.connecting(connecting('returning', AT + 9));
+    await registry.devices.connect(connecting('returning', AT + 9));
     const away = {
       presence: 'OFFLINE',
       epoch: 2,
@@ -138,7 +143,7 @@ describe('sessions of devices', () => {
 
   it('keeps the last good tool set, marked stale, when a listing failed', async () => {
     await fixture.comeOnline('forgetful');
-    const { epoch } = await registry.devices.connecting(connecting('forgetful'));
+    const { epoch } = await registry.devices.connect(connecting('forgetful'));
     const ready = { ...fixture.greeted('forgetful', epoch), toolSetHash: undefined };
     expect(await registry.devices.ready(ready)).toMatchObject({
       isCurrent: true,
@@ -149,7 +154,7 @@ describe('sessions of devices', () => {
 
   it('connects five thousand devices at once in a few statements', async () => {
     const devices = Array.from({ length: 5_000 }, (_, index) => connecting(`crowd-${String(index)}`));
-    const opened = await Promise.all(devices.map((device) => registry.devices.connecting(device)));
+    const opened = await Promise.all(devices.map((device) => registry.devices.connect(device)));
     expect(opened.every(({ epoch }) => epoch === 1)).toBe(true);
     const results = await Promise.all(
       devices.map((device, index) =>
@@ -161,8 +166,8 @@ describe('sessions of devices', () => {
   });
 
   it('refuses a device id that cannot be stored, and stores texts that cannot as they can be', async () => {
-    await expect(registry.devices.connecting(connecting('nul\0'))).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
-    const { epoch } = await registry.devices.connecting(connecting('odd'));
+    await expect(registry.devices.connect(connecting('nul\0'))).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
+    const { epoch } = await registry.devices.connect(connecting('odd'));
     await registry.devices.ready({ ...fixture.greeted('odd', epoch), model: 'bo\0ard\ud800' });
     expect(await registry.devices.find('odd')).toMatchObject({ model: 'bo\ufffdard\ufffd' });
   });

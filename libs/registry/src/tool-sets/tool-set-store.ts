@@ -6,17 +6,17 @@ import { createHash } from 'node:crypto';
 import { hubToolDialect, hubTools } from '@flotilla/mcp';
 import type { ToolSetHash } from '@flotilla/mcp';
 import { z } from 'zod';
+import { LRUCache } from 'lru-cache';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { storableText, toJson } from '../database/json-rows.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
-import type { DeviceFilter, GroundFilter } from '../device-filter.js';
-import { groundFilter } from '../groups/ground-filter.js';
+import type { DeviceFilter, ResolvedFilter } from '../device-filter.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
 import type { Page, PageRequest } from '../page.js';
-import { BoundedCache } from '../devices/bounded-cache.js';
 import { listedDeviceCondition } from '../devices/device-condition.js';
 import { RenewedCounts } from '../devices/renewed-counts.js';
-import { resolveFilter } from '../devices/resolved-filter.js';
+import { readFilterValues } from '../devices/filter-values.js';
 import type { StoredTool, ToolSet } from './tool-set.js';
 
 /** A fleet has tens of firmware versions, rarely hundreds. A set takes some tens of KB. */
@@ -51,7 +51,7 @@ FROM known k, json_to_recordset($2) AS i(
 
 export class ToolSetStore {
   readonly #database: Database;
-  readonly #cache = new BoundedCache<ToolSetHash, ToolSet>(CACHED_SETS_MAX);
+  readonly #cache = new LRUCache<ToolSetHash, ToolSet>({ max: CACHED_SETS_MAX });
   /** Sets that are being written: a thousand devices of one new firmware write its set once. */
   readonly #writing = new Map<ToolSetHash, Promise<void>>();
   /** By filter, including the access scope of the viewer. */
@@ -142,10 +142,10 @@ export class ToolSetStore {
   }
 
   /** Distinct tools (name and schema) of the fleet, by name. */
-  async fleetTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
+  async pageOfTools(filter: ToolFilter | undefined, request: PageRequest): Promise<Page<FleetToolRow>> {
     const after = decodeCursor('tools', request, z.tuple([z.string(), z.string()]));
-    const ground = filter?.devices && (await groundFilter(this.#database, filter.devices));
-    const counted = await this.#deviceCounts.of(JSON.stringify(ground ?? {}), () => this.#countDevices(ground));
+    const resolved = filter?.devices && (await resolveFilter(this.#database, filter.devices));
+    const counted = await this.#deviceCounts.of(JSON.stringify(resolved ?? {}), () => this.#countDevices(resolved));
     const parameters: unknown[] = [toJson(counted)];
     const conditions = ['TRUE'];
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
@@ -185,9 +185,13 @@ export class ToolSetStore {
   }
 
   /** Counts all devices with one statement, because there are few sets. */
-  async #countDevices(filter: GroundFilter | undefined): Promise<readonly DeviceCount[]> {
+  async #countDevices(filter: ResolvedFilter | undefined): Promise<readonly DeviceCount[]> {
     const parameters: unknown[] = [];
-    const devices = listedDeviceCondition(filter, parameters, filter && (await resolveFilter(this.#database, filter)));
+    const devices = listedDeviceCondition(
+      filter,
+      parameters,
+      filter && (await readFilterValues(this.#database, filter)),
+    );
     const text = `SELECT d.tool_set_hash, d.dialect, count(*)::int AS devices FROM device d
       WHERE ${devices} GROUP BY d.tool_set_hash, d.dialect`;
     return this.#database.query<DeviceCount>({ text }, parameters);

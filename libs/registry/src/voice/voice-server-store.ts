@@ -5,6 +5,7 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
+import { sql, SqlFile } from '../database/sql-file.js';
 
 /** The result of the latest attempt to open a conversation; `UNTRIED` before the first. */
 export type VoiceServerState = 'UNTRIED' | 'WELL' | 'UNWELL';
@@ -26,32 +27,20 @@ export interface VoiceServerRow {
 /** Maximum of servers that are listed; a gateway remembers as many. */
 const SERVERS_MAX = 1_000;
 
+const { bigint, float, integer, orNull, text } = sql;
+
 const REPORT = {
   name: 'report-voice-servers',
   text: 'UPDATE hub_process SET voice_servers = $2::jsonb WHERE id = $1',
 };
-const LIST = {
+const LIST = new SqlFile(new URL('./list-voice-servers.sql', import.meta.url), {
   name: 'voice-servers',
-  text: `
-    SELECT s.url,
-           (array_agg(s.state ORDER BY s.state = 'UNTRIED', s.since DESC))[1] AS state,
-           (array_agg(s.since ORDER BY s.state = 'UNTRIED', s.since DESC))[1]::float8 AS since,
-           sum(s.conversations)::int AS conversations,
-           (array_agg(s."lastError" ORDER BY s.since DESC)
-             FILTER (WHERE s."lastError" IS NOT NULL))[1] AS "lastError",
-           (array_agg(s."lastErrorCode" ORDER BY s.since DESC)
-             FILTER (WHERE s."lastError" IS NOT NULL))[1] AS "lastErrorCode"
-      FROM hub_process p,
-           jsonb_to_recordset(p.voice_servers)
-             AS s(url text, state text, since bigint, conversations int, "lastError" text, "lastErrorCode" text)
-     WHERE p.lease_until > now()
-     GROUP BY s.url ORDER BY s.url LIMIT $1`,
-};
-
-type Found = Omit<VoiceServerRow, 'lastError' | 'lastErrorCode'> & {
-  readonly lastError: string | null;
-  readonly lastErrorCode: VoiceServerErrorCode | null;
-};
+  parameters: { limit: bigint },
+  row: {
+    ...{ url: text(), state: text<VoiceServerState>(), since: float, conversations: integer },
+    ...{ lastError: orNull(text()), lastErrorCode: orNull(text<VoiceServerErrorCode>()) },
+  },
+});
 
 export class VoiceServerStore {
   constructor(private readonly database: Queryable) {}
@@ -63,7 +52,7 @@ export class VoiceServerStore {
 
   /** Over all living processes, by URL. If several report a server, the latest change counts. */
   async list(): Promise<readonly VoiceServerRow[]> {
-    const found = await this.database.query<Found>(LIST, [SERVERS_MAX]);
+    const found = await LIST.run(this.database, { limit: SERVERS_MAX });
     return found.map(({ lastError, lastErrorCode, ...row }) => ({
       ...row,
       lastError: lastError ?? undefined,

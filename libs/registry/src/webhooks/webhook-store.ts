@@ -37,14 +37,14 @@ const DELIVERIES = {
            SELECT d.* FROM webhook_delivery d WHERE d.webhook_id = w.id ORDER BY d.id DESC LIMIT $2) d
          ORDER BY d.id DESC`,
 };
-const DELIVER_NOW = { text: 'UPDATE webhook_debt SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' };
+const DELIVER_NOW = { text: 'UPDATE webhook_outbox SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' };
 const DELIVER_AGAIN = {
-  text: `INSERT INTO webhook_debt (webhook_id, event_id, owed_at, next_at) VALUES ($1, $2, now(), now())
-         ON CONFLICT (webhook_id, event_id) DO UPDATE SET owed_at = now(), next_at = now()`,
+  text: `INSERT INTO webhook_outbox (webhook_id, event_id, pending_since, next_at) VALUES ($1, $2, now(), now())
+         ON CONFLICT (webhook_id, event_id) DO UPDATE SET pending_since = now(), next_at = now()`,
 };
 const PENDING_MORE_THAN = {
   text: `SELECT w.id FROM webhook w WHERE w.enabled AND (
-           SELECT count(*) FROM (SELECT FROM webhook_debt d WHERE d.webhook_id = w.id LIMIT $1 + 1) pending) > $1`,
+           SELECT count(*) FROM (SELECT FROM webhook_outbox d WHERE d.webhook_id = w.id LIMIT $1 + 1) pending) > $1`,
 };
 
 export class WebhookStore {
@@ -153,15 +153,13 @@ export class WebhookStore {
   }
 
   /** The enabled webhooks with more than that many events in their outbox. */
-  async owedMoreThan(events: number): Promise<readonly string[]> {
+  async pendingMoreThan(events: number): Promise<readonly string[]> {
     return (await this.database.query<{ id: string }>(PENDING_MORE_THAN, [events])).map(({ id }) => id);
   }
 
   async backlog(): Promise<WebhookBacklog> {
-    const [row] = await this.database.query<{ paused: number; pending: number; oldestMs: number | null }>(BACKLOG, [
-      PENDING_COUNTED_MAX,
-    ]);
-    return { paused: row?.paused ?? 0, owed: row?.pending ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
+    const [row] = await BACKLOG.run(this.database, { countedMax: PENDING_COUNTED_MAX });
+    return { paused: row?.paused ?? 0, pending: row?.pending ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
   }
 
   /** Stops delivering to it. False where it was not enabled. */
@@ -184,7 +182,7 @@ export class WebhookStore {
     const attempts = await removeInBatches(this.database, 'webhook_delivery', `r.id < $1::uuid OR ${isOrphan}`, bound);
     const isNeeded =
       'EXISTS (SELECT FROM webhook w WHERE w.id = r.webhook_id AND (w.enabled OR r.event_id >= $1::uuid))';
-    return attempts + (await removeInBatches(this.database, 'webhook_debt', `NOT ${isNeeded}`, bound));
+    return attempts + (await removeInBatches(this.database, 'webhook_outbox', `NOT ${isNeeded}`, bound));
   }
 }
 

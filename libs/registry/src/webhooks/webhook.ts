@@ -40,12 +40,12 @@ export interface PendingDelivery {
   /** The attempt that this claim is for. */
   readonly attempt: number;
   /** Since when the event waits for its delivery. */
-  readonly owedAt: number;
+  readonly pendingSince: number;
 }
 
 /** How an attempt ended. */
 export interface DeliveryEnd {
-  readonly owed: PendingDelivery;
+  readonly pending: PendingDelivery;
   readonly at: number;
   readonly status: number | undefined;
   readonly error: string | undefined;
@@ -83,7 +83,7 @@ export interface WebhookBacklog {
   /** Webhooks to which the hub stopped delivering by itself. */
   readonly paused: number;
   /** Events in the outbox of enabled webhooks, up to the maximum that is counted. */
-  readonly owed: number;
+  readonly pending: number;
   /** The age of the oldest of them, ms; 0 without any. */
   readonly oldestMs: number;
 }

@@ -100,7 +100,8 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   const encoded = rules.dialect.encodeCall(id, call.tool, call.arguments);
   if (typeof encoded !== 'string' && 'code' in encoded)
     return settleCall(turn, pending, notSent(encoded.code, encoded.message));
-  const { text, ...proof } = typeof encoded === 'string' ? { text: encoded } : encoded;
+  const text = typeof encoded === 'string' ? encoded : encoded.text;
+  const proof = typeof encoded === 'string' ? undefined : encoded.proof;
   const { largeRequestBytes, requestBytesMax } = rules.limits;
   if (utf8BytesExceed(text, requestBytesMax)) {
     return settleCall(
@@ -113,10 +114,10 @@ function sendCall(turn: Turn, pending: PendingCall): void {
   if (isTextLarge && isLargeRequestRefused(turn.state, now))
     return settleCall(turn, pending, largeRequestRefused(rules));
   // An answer to the proof does not show that the text arrived.
-  const isLarge = isTextLarge && !('proof' in proof);
+  const isLarge = isTextLarge && proof === undefined;
   if (isLarge) largeRequestSent(turn);
   register(turn, { kind: 'call', id, sentAt: now, deadlineAt, pending, isLarge });
-  turn.effects.push({ kind: 'send', id, text, ...proof });
+  turn.effects.push(proof === undefined ? { kind: 'send', id, text } : { kind: 'send', id, text, proof });
 }
 
 /** The time was lost to other calls (overloaded), or before the session was ready (offline). */

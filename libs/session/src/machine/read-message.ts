@@ -24,13 +24,13 @@ export function readMessage(
   if (cache === undefined || inFlight === undefined || pageText === undefined)
     return { kind: 'message', message: dialect.read(text), now };
   const { id } = inFlight;
-  const known = cache.recall(pageText);
+  const known = cache.get(pageText);
   if (known !== undefined) return { kind: 'page', id, page: known, now };
   const message = dialect.read(text);
   // The cache may keep the page only if the whole text confirms it: with another id or an error it
   // is not a page.
   const page = message.kind === 'result' && message.id === id ? dialect.readPage(message.result) : undefined;
   if (page === undefined) return { kind: 'message', message, now };
-  cache.remember(pageText, page);
+  cache.set(pageText, page);
   return { kind: 'page', id, page, now };
 }

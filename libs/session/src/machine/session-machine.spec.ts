@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { MachineBench } from './machine-bench.suite.js';
 import { nextWakeAt } from './machine-state.js';
-import { defaultSessionLimits } from '../session-limits.js';
+import { defaultSessionLimits, rememberedRequestsMax } from '../session-limits.js';
 
 describe('greeting', () => {
   it('sends a greeting, confirms it, lists tools and becomes ready', () => {
@@ -137,6 +137,19 @@ describe('calls', () => {
     bench.now += defaultSessionLimits.lateReplyMs;
     bench.answer('"result":{"content":[]}', id);
     expect(bench.kinds('lateOutcome')).toEqual([]);
+  });
+
+  it('are forgotten, the oldest first, where a silent device has received too many', () => {
+    const bench = new MachineBench().makeReady();
+    const ids = Array.from({ length: rememberedRequestsMax + 1 }, (_, index) => {
+      bench.call(`call ${index}`, { callTimeoutMs: 1_000 });
+      const { id } = bench.state.inFlight ?? {};
+      bench.pass(1_000);
+      return id;
+    });
+    for (const id of ids.slice(0, 2)) bench.answer('"result":{"content":[]}', id);
+    expect(bench.kinds('lateOutcome')).toMatchObject([{ late: { callId: 'call 1' } }]);
+    expect(bench.state.remembered.size).toBe(rememberedRequestsMax - 1);
   });
 
   it('ignore answers to ids that were never used', () => {

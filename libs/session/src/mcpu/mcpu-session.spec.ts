@@ -60,7 +60,7 @@ function connect(profile: string | undefined = 'rich') {
   const call = (tool: string, args: Record<string, unknown> = {}, isBackground = false) => {
     const callId = tool as CallId;
     const deadlines = { queueDeadlineAt: clock.now() + 5000, callTimeoutMs: 5000 };
-    session.call({ callId, tool, arguments: args, ...deadlines, isBackground }, (end) => settled.push(end));
+    session.enqueue({ callId, tool, arguments: args, ...deadlines, isBackground }, (end) => settled.push(end));
     pump();
   };
   const say = (frame: object | string) => {

@@ -1,6 +1,6 @@
 /** Shared by the boot specs: one device with an OTA address, a manual clock, and its requests. */
 import type { LastingBehaviour } from '../behaviour/behaviour.js';
-import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
+import type { HttpRequest, HttpResponse } from '../connection/http-messages.js';
 import { identityOf } from '../identity.js';
 import type { DeviceEffect, DeviceNotice } from '../connection/link.js';
 import { profiles } from '../profile.js';

@@ -3,7 +3,7 @@
  * §7.6]
  */
 import { describe, expect, it } from 'vitest';
-import type { HttpResponse } from '../connection/http-requests.js';
+import type { HttpResponse } from '../connection/http-messages.js';
 import { BootBench, mqtt } from './boot-bench.suite.js';
 
 const url = 'http://hub.example/t/download/abc';

@@ -1,6 +1,6 @@
 /** A tool of a simulated device: its entry in `tools/list` and its effect on the state. */
 import type { DeviceState } from '../device-state.js';
-import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
+import type { HttpRequest, HttpResponse } from '../connection/http-messages.js';
 
 /**
  * The property forms of the firmware: no description, no enum, no nesting. A default makes a

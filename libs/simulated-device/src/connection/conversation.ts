@@ -3,9 +3,10 @@
  * [xiaozhi §1.3, §2.4]
  */
 import type { Agenda } from '../calls/agenda.js';
-import { FirmwareObject } from '../json/firmware-json.js';
+import type { FirmwareObject } from '../json/firmware-json.js';
 import type { Link } from './link.js';
 import type { MainTask } from '../calls/main-task.js';
+import { soundChannel } from './sound-channel.js';
 
 /** How long the device waits for the answer to its hello. */
 const HELLO_WAIT_MS = 10_000;
@@ -16,18 +17,8 @@ const FIRST_WORD_PACKETS = 10;
 /** Opus for nothing to be heard: one channel, no sound. */
 const SILENCE = new Uint8Array([0xf8, 0xff, 0xfe]);
 
-const HEX_16_BYTES = /^[0-9a-fA-F]{32}$/;
 const AUDIO = '"audio_params":{"format":"opus","sample_rate":16000,"channels":1,"frame_duration":60}';
 const GLYPHS = ',"glyph_push":true},"text_font":{"bundle":"noto-v1","charset":"basic","size":20,"bpp":4}';
-
-/** Where sound of a device on MQTT goes, as the hello was answered. */
-export interface SoundChannel {
-  readonly server: string;
-  readonly port: number;
-  /** 32 hex digits each. */
-  readonly key: string;
-  readonly nonce: string;
-}
 
 /** Packets of sound so far. */
 export interface SoundCounts {
@@ -172,13 +163,4 @@ export class Conversation {
       ? `{"type":"hello","version":3,"transport":"udp",${features},${AUDIO}}`
       : `{"type":"hello","version":1,${features},"transport":"websocket",${AUDIO}}`;
   }
-}
-
-function soundChannel(udp: unknown): SoundChannel | undefined {
-  if (!(udp instanceof FirmwareObject)) return undefined;
-  const [server, port, key, nonce] = [udp.get('server'), udp.get('port'), udp.get('key'), udp.get('nonce')];
-  if (typeof server !== 'string' || typeof port !== 'number' || port < 1 || port > 65_535) return undefined;
-  if (typeof key !== 'string' || typeof nonce !== 'string' || ![key, nonce].every((hex) => HEX_16_BYTES.test(hex)))
-    return undefined;
-  return { server, port, key, nonce };
 }

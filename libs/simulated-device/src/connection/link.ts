@@ -3,10 +3,10 @@
  * lost.
  */
 import type { TransportSettings } from '../boot/transport-settings.js';
-import type { SoundChannel } from './conversation.js';
 import type { Firmware } from '../firmware/firmware-slots.js';
-import type { HttpRequest } from './http-requests.js';
+import type { HttpRequest } from './http-messages.js';
 import type { ReconnectPlan } from './reconnect-plan.js';
+import type { SoundChannel } from './sound-channel.js';
 
 /** What a device has in its flash and needs to be the same device again. */
 export interface DeviceFlash {

@@ -4,7 +4,8 @@
  */
 import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import { ASSETS_BYTES, type DeviceState } from '../device-state.js';
-import type { HttpRequests, HttpResponse } from '../connection/http-requests.js';
+import type { HttpResponse } from '../connection/http-messages.js';
+import type { HttpRequests } from '../connection/http-requests.js';
 import type { Link } from '../connection/link.js';
 
 interface Parts {

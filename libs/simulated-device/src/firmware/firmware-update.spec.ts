@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LastingBehaviour } from '../behaviour/behaviour.js';
 import { DeviceOnBench } from '../device-on-bench.suite.js';
-import type { HttpResponse } from '../connection/http-requests.js';
+import type { HttpResponse } from '../connection/http-messages.js';
 import type { ProfileName } from '../profile.js';
 
 const url = 'http://hub/fw/abc.bin';

@@ -6,7 +6,8 @@ import type { ImageVerdict } from '@flotilla/firmware';
 import type { BehaviourScript } from '../behaviour/behaviour-script.js';
 import type { LastingBehaviour } from '../behaviour/behaviour.js';
 import { OTA_SLOT_BYTES, type DeviceState } from '../device-state.js';
-import type { HttpRequests, HttpResponse } from '../connection/http-requests.js';
+import type { HttpResponse } from '../connection/http-messages.js';
+import type { HttpRequests } from '../connection/http-requests.js';
 import type { Link } from '../connection/link.js';
 
 /** A fault after the download, decided by the boot loader and the new firmware. */

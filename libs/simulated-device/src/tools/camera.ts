@@ -3,7 +3,7 @@
  * §6]
  */
 import type { DeviceState } from '../device-state.js';
-import type { HttpRequest, HttpResponse } from '../connection/http-requests.js';
+import type { HttpRequest, HttpResponse } from '../connection/http-messages.js';
 import type { ToolAnswer } from '../calls/tool.js';
 import { utf8Bytes } from '../json/utf8-bytes.js';
 

@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconKey } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { Confirm } from '../../parts/dialog/confirm';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
@@ -103,21 +103,15 @@ function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
   const { t } = useTranslation();
   const act = useHubMutation(RevokeApiKeyDocument, (data) => data.revokeApiKey.userErrors);
   const name = apiKey?.name ?? '';
-  const confirm = async () => {
-    if (!apiKey || !(await act.run({ id: apiKey.id }))) return;
-    onClose();
-    onRevoked();
-  };
   return (
-    <Confirm
-      isOpen={apiKey !== undefined}
+    <ConfirmMutation
+      mutation={act}
+      variables={apiKey && { id: apiKey.id }}
       title={t('access.revokeTitle', { name })}
       text={t('access.revokeText')}
       act={t('access.revoke')}
-      isBusy={act.isBusy}
-      failure={act.failure}
-      onConfirm={() => void confirm()}
       onClose={onClose}
+      onDone={onRevoked}
     />
   );
 }

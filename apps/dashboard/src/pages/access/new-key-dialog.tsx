@@ -60,8 +60,7 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
       action={t('access.makeKey')}
       onSubmit={make}
       onCancel={onClose}
-      failure={act.failure}
-      isBusy={act.isBusy}
+      mutations={[act]}
       isDisabled={chosen.length === 0}
     >
       <TextInput

@@ -120,13 +120,7 @@ function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
   };
   return (
     <Dialog onClose={onClose} title={t(user ? 'access.editPerson' : 'access.addPerson')}>
-      <DialogForm
-        action={t('common.save')}
-        onSubmit={save}
-        onCancel={onClose}
-        failure={create.failure ?? update.failure}
-        isBusy={create.isBusy || update.isBusy}
-      >
+      <DialogForm action={t('common.save')} onSubmit={save} onCancel={onClose} mutations={[create, update]}>
         <TextInput
           label={t('access.name')}
           value={name}

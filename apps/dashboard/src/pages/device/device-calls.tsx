@@ -112,7 +112,7 @@ function CallDialog({ call, onClose }: { readonly call: CallLineFragment; readon
   );
 }
 
-/** Calls are not told of; while one looks at the latest ones they are asked for again. */
+/** There is no subscription for calls, so the page polls while it shows the latest ones. */
 function useRefreshed({ rows, isLoading, refresh }: Pages<CallLineFragment>): void {
   const isAtLatest = rows.length <= pageRows && !isLoading;
   useEffect(() => {

@@ -7,7 +7,10 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import type { DeviceSeen } from './device-page';
-import { UpdateDeviceDocument } from './generated/device';
+import { type TransportKind, UpdateDeviceDocument } from './generated/device';
+
+/** The transports of an OTA answer. */
+const choices = ['MQTT', 'WEBSOCKET'] as const satisfies readonly TransportKind[];
 
 interface EditDeviceProps {
   readonly device: DeviceSeen;
@@ -29,7 +32,7 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
     const input = {
       ...{ deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone.trim() || null },
       ...(isXiaozhi && { voiceUrl: voiceUrl.trim() || null }),
-      ...(transport !== '' && { transport: transport as 'MQTT' | 'WEBSOCKET' }),
+      ...(transport !== '' && { transport: transport as TransportKind }),
     };
     if (!(await act.run({ input }))) return;
     notify(t('device.saved'));
@@ -38,13 +41,7 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   };
   return (
     <Dialog onClose={onClose} title={t('device.edit')}>
-      <DialogForm
-        action={t('common.save')}
-        onSubmit={save}
-        onCancel={onClose}
-        failure={act.failure}
-        isBusy={act.isBusy}
-      >
+      <DialogForm action={t('common.save')} onSubmit={save} onCancel={onClose} mutations={[act]}>
         <TextInput
           label={t('device.name')}
           value={name}
@@ -93,7 +90,7 @@ function ConnectionFields({ voiceUrl, setVoiceUrl, transport, setTransport }: Co
         description={t('device.transportHint')}
         data={[
           { value: '', label: t('device.transportKeep') },
-          ...(['MQTT', 'WEBSOCKET'] as const).map((value) => ({ value, label: t(`devices.transports.${value}`) })),
+          ...choices.map((value) => ({ value, label: t(`devices.transports.${value}`) })),
         ]}
         value={transport}
         onChange={(chosen) => setTransport(chosen ?? '')}

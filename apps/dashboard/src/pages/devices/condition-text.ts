@@ -1,6 +1,8 @@
 /** A filter in words, for chips and for groups. */
 import { useTranslation } from 'react-i18next';
+import { type PlainCondition, plainPartsOf, withoutExcluded, withoutPart } from './condition-parts';
 import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy } from './device-search';
+import type { Dialect, TransportKind } from './generated/devices';
 
 export interface NamedGroup {
   readonly id: string;
@@ -23,8 +25,8 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
   const { t, i18n } = useTranslation();
   const valueText = (name: string, value: unknown): string => {
     if (name === 'presence') return t(`presence.${value as 'ONLINE'}`);
-    if (name === 'transport') return t(`devices.transports.${value as 'MQTT'}`);
-    if (name === 'dialect') return t(`devices.dialects.${value as 'MCPU'}`);
+    if (name === 'transport') return t(`devices.transports.${value as TransportKind}`);
+    if (name === 'dialect') return t(`devices.dialects.${value as Dialect}`);
     if (name === 'groupId') return groups.find(({ id }) => id === value)?.name ?? String(value);
     if (name === 'lastSeenBefore')
       return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(
@@ -55,31 +57,11 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
         removal: withoutPart(search, name, value),
       })),
     ...(search.any ? [{ key: 'any', text: eitherText(search.any), removal: { any: undefined } }] : []),
-    ...excludedBy(search).map((excluded, index, all) => ({
+    ...excludedBy(search).map((excluded, index) => ({
       key: `not ${index}`,
       text: notText(excluded),
-      removal: { not: all.length === 1 ? undefined : { any: all.filter((other) => other !== excluded) } },
+      removal: withoutExcluded(search, index),
     })),
   ];
   return { chipsOf, textOf };
-}
-
-type PlainCondition = Exclude<keyof DeviceConditions, 'any' | 'not'>;
-
-interface PlainPart {
-  readonly name: PlainCondition;
-  readonly value: unknown;
-}
-
-/** Each tag is a separate condition. */
-function plainPartsOf({ tags = [], ...others }: DeviceConditions): readonly PlainPart[] {
-  const parts = Object.entries(others).flatMap(([name, value]) =>
-    value === undefined || name === 'any' || name === 'not' ? [] : [{ name: name as PlainCondition, value }],
-  );
-  return [...parts, ...tags.map((tag) => ({ name: 'tags' as const, value: tag }))];
-}
-
-function withoutPart({ tags = [] }: DeviceSearch, name: PlainCondition, value: unknown): Partial<DeviceSearch> {
-  if (name !== 'tags' || tags.length === 1) return { [name]: undefined };
-  return { tags: tags.filter((tag) => tag !== value) };
 }

@@ -2,7 +2,7 @@
  * The filter of the Devices page as its address carries it: conditions with the names of
  * DeviceFilter, and the order.
  */
-import type { DeviceFilter } from './generated/devices';
+import type { DeviceFilter, Dialect, TransportKind } from './generated/devices';
 
 /** All hold. `any` and `not` nest, as they do in DeviceFilter. */
 export interface DeviceConditions {
@@ -13,8 +13,8 @@ export interface DeviceConditions {
   readonly firmwareVersion?: string;
   readonly firmwareBefore?: string;
   readonly tags?: readonly string[];
-  readonly dialect?: 'XIAOZHI' | 'MCPU';
-  readonly transport?: 'MQTT' | 'WEBSOCKET' | 'TCP';
+  readonly dialect?: Dialect;
+  readonly transport?: TransportKind;
   readonly hasTool?: string;
   readonly toolsStale?: boolean;
   readonly lastSeenBefore?: string;
@@ -31,11 +31,16 @@ export type DeviceOrder = 'ID_ASC' | 'NAME_ASC' | 'LAST_SEEN_DESC';
 
 /** Conditions that are free text. */
 export const textConditions = ['model', 'firmwareVersion', 'firmwareBefore', 'hasTool'] as const;
+/** Lists the values of a type. A missing or an unknown one does not compile. */
+function eachOf<Value extends string>(values: Readonly<Record<Value, true>>): readonly Value[] {
+  return Object.keys(values) as Value[];
+}
+
 /** Conditions with few values. */
 export const choiceConditions = {
   presence: ['ONLINE', 'OFFLINE'],
-  transport: ['MQTT', 'WEBSOCKET', 'TCP'],
-  dialect: ['XIAOZHI', 'MCPU'],
+  transport: eachOf<TransportKind>({ MQTT: true, WEBSOCKET: true, TCP: true }),
+  dialect: eachOf<Dialect>({ XIAOZHI: true, MCPU: true }),
 } as const;
 export const orders: readonly DeviceOrder[] = ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC'];
 

@@ -66,13 +66,7 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
     onClose();
   };
   return (
-    <DialogForm
-      action={t('common.save')}
-      onSubmit={save}
-      onCancel={onClose}
-      failure={create.failure ?? update.failure}
-      isBusy={create.isBusy || update.isBusy}
-    >
+    <DialogForm action={t('common.save')} onSubmit={save} onCancel={onClose} mutations={[create, update]}>
       <TextInput
         label={t('devices.groupName')}
         value={name}

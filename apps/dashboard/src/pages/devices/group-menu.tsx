@@ -8,7 +8,7 @@ import { IconBookmark, IconFilterEdit, IconPencil, IconTrash } from '@tabler/ico
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { Confirm } from '../../parts/dialog/confirm';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
 import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument, type SavedGroupFragment } from './generated/devices';
@@ -147,21 +147,15 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
   const { t } = useTranslation();
   const act = useHubMutation(DeleteDeviceGroupDocument, (data) => data.deleteDeviceGroup.userErrors);
   const name = group?.name ?? '';
-  const confirm = async () => {
-    if (!group || !(await act.run({ id: group.id }))) return;
-    onClose();
-    onDeleted();
-  };
   return (
-    <Confirm
-      isOpen={group !== undefined}
+    <ConfirmMutation
+      mutation={act}
+      variables={group && { id: group.id }}
       title={t('devices.deleteGroup', { name })}
       text={t('devices.deleteGroupText')}
       act={t('devices.delete')}
-      isBusy={act.isBusy}
-      failure={act.failure}
-      onConfirm={() => void confirm()}
       onClose={onClose}
+      onDone={onDeleted}
     />
   );
 }

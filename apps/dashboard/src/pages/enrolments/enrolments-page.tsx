@@ -7,7 +7,7 @@ import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
-import { Confirm } from '../../parts/dialog/confirm';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -150,22 +150,18 @@ function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
   const notify = useNotify();
   const act = useHubMutation(RejectEnrolmentDocument, (data) => data.rejectEnrolment.userErrors);
   const device = enrolment?.deviceId ?? '';
-  const confirm = async () => {
-    if (!enrolment || !(await act.run({ id: enrolment.id }))) return;
-    notify(t('enrolments.rejected', { device }));
-    onClose();
-    onDone();
-  };
   return (
-    <Confirm
-      isOpen={enrolment !== undefined}
+    <ConfirmMutation
+      mutation={act}
+      variables={enrolment && { id: enrolment.id }}
       title={t('enrolments.rejectTitle')}
       text={t('enrolments.rejectText', { device })}
       act={t('enrolments.reject')}
-      isBusy={act.isBusy}
-      failure={act.failure}
-      onConfirm={() => void confirm()}
       onClose={onClose}
+      onDone={() => {
+        notify(t('enrolments.rejected', { device }));
+        onDone();
+      }}
     />
   );
 }

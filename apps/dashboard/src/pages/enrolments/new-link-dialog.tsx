@@ -50,13 +50,7 @@ function NewLinkForm({ onClose, onMade }: { readonly onClose: () => void; readon
     if (data) onMade(data.createEnrolmentLink.url ?? t('enrolments.noPublicUrl'));
   };
   return (
-    <DialogForm
-      action={t('enrolments.makeLink')}
-      onSubmit={make}
-      onCancel={onClose}
-      failure={act.failure}
-      isBusy={act.isBusy}
-    >
+    <DialogForm action={t('enrolments.makeLink')} onSubmit={make} onCancel={onClose} mutations={[act]}>
       <TextInput
         label={t('enrolments.linkName')}
         value={name}

@@ -42,8 +42,7 @@ export function PublishImage({ image, isPublished, onClose, onDone }: PublishIma
         action={t(isPublished ? 'firmware.addBoards' : 'firmware.publish')}
         onSubmit={publish}
         onCancel={onClose}
-        failure={act.failure}
-        isBusy={act.isBusy}
+        mutations={[act]}
         isDisabled={models.length === 0}
       >
         {isPublished && <p className="soft">{t('firmware.boardsAlready', { boards: image.models.join(', ') })}</p>}

@@ -8,7 +8,7 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { Confirm } from '../../parts/dialog/confirm';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
@@ -111,13 +111,7 @@ function AddKey({ onClose, onAdded }: { readonly onClose: () => void; readonly o
   };
   return (
     <Dialog onClose={onClose} title={t('firmware.signing.add')}>
-      <DialogForm
-        action={t('firmware.signing.add')}
-        onSubmit={add}
-        onCancel={onClose}
-        failure={act.failure}
-        isBusy={act.isBusy}
-      >
+      <DialogForm action={t('firmware.signing.add')} onSubmit={add} onCancel={onClose} mutations={[act]}>
         <TextInput
           label={t('firmware.signing.name')}
           value={name}
@@ -148,21 +142,15 @@ interface RemoveKeyProps {
 function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
   const { t } = useTranslation();
   const act = useHubMutation(RemoveSigningKeyDocument, (data) => data.removeFirmwareSigningKey.userErrors);
-  const confirm = async () => {
-    if (!signingKey || !(await act.run({ id: signingKey.id }))) return;
-    onClose();
-    onRemoved();
-  };
   return (
-    <Confirm
-      isOpen={signingKey !== undefined}
+    <ConfirmMutation
+      mutation={act}
+      variables={signingKey && { id: signingKey.id }}
       title={t('firmware.signing.removeTitle', { name: signingKey?.name ?? '' })}
       text={t('firmware.signing.removeText')}
       act={t('firmware.signing.remove')}
-      isBusy={act.isBusy}
-      failure={act.failure}
-      onConfirm={() => void confirm()}
       onClose={onClose}
+      onDone={onRemoved}
     />
   );
 }

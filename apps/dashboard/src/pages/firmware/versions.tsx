@@ -30,7 +30,7 @@ export function Versions() {
         {versions.map(({ value, deviceCount }) => (
           <li key={value ?? ''} className={classes.versionLine}>
             {value === null ? (
-              <span className="soft">{t('overview.notTold')}</span>
+              <span className="soft">{t('overview.notReported')}</span>
             ) : (
               <Link to="/devices" search={{ firmwareVersion: value }} className="cut">
                 {value}

@@ -56,14 +56,7 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
   };
   return (
     <Dialog onClose={onClose} title={t('job.denyTitle')}>
-      <DialogForm
-        action={t('job.deny')}
-        color="red"
-        onSubmit={deny}
-        onCancel={onClose}
-        failure={act.failure}
-        isBusy={act.isBusy}
-      >
+      <DialogForm action={t('job.deny')} color="red" onSubmit={deny} onCancel={onClose} mutations={[act]}>
         <Textarea
           label={t('job.denyReason')}
           description={t('job.denyReasonHint')}

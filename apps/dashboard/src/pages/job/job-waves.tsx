@@ -19,7 +19,7 @@ export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave
         minWidth={680}
         headers={[
           t('job.wave'),
-          t('job.waveStand'),
+          t('job.waveState'),
           t('job.waveDone'),
           t('job.waveSucceeded'),
           t('job.gate'),
@@ -34,7 +34,7 @@ export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave
             className={classes.wave ?? ''}
           >
             <Table.Td>{wave.number}</Table.Td>
-            <Table.Td>{t(`job.waveStands.${standOf(wave)}`)}</Table.Td>
+            <Table.Td>{t(`job.waveStates.${standOf(wave)}`)}</Table.Td>
             <Table.Td>{t('overview.jobProgress', { decided: wave.decided, total: wave.size })}</Table.Td>
             <Table.Td>
               {wave.decided === 0 ? t('common.none') : percent.format(wave.succeeded / wave.decided)}

@@ -1,6 +1,7 @@
 /** The preview in figures. */
 import { useTranslation } from 'react-i18next';
 import type { PreviewJobQuery } from './generated/new-job';
+import { aboutDuration } from './about-duration';
 import classes from './new-job.module.css';
 
 /** Sizes of waves that are written out. */
@@ -24,7 +25,10 @@ export function PreviewFigures({ preview }: { readonly preview: PreviewJobQuery[
     },
     {
       name: 'time',
-      value: preview.estimatedSeconds === null ? t('newJob.unpaced') : about(preview.estimatedSeconds, i18n.language),
+      value:
+        preview.estimatedSeconds === null
+          ? t('newJob.unpaced')
+          : aboutDuration(preview.estimatedSeconds, i18n.language),
     },
   ] as const;
   return (
@@ -36,14 +40,5 @@ export function PreviewFigures({ preview }: { readonly preview: PreviewJobQuery[
         </div>
       ))}
     </dl>
-  );
-}
-
-/** In the unit that one would say. */
-function about(seconds: number, language: string): string {
-  const [unit, size] =
-    seconds < 120 ? (['second', 1] as const) : seconds < 7_200 ? (['minute', 60] as const) : (['hour', 3_600] as const);
-  return new Intl.NumberFormat(language, { style: 'unit', unit, unitDisplay: 'long', maximumFractionDigits: 0 }).format(
-    seconds / size,
   );
 }

@@ -21,6 +21,7 @@ import {
   LatestEventsDocument,
   WaitingEnrolmentsDocument,
 } from './generated/overview';
+import { hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
 import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
 
@@ -33,7 +34,6 @@ interface Item {
 }
 
 const lookBackMs = latelyHours * 3_600_000;
-const badConclusions: readonly unknown[] = ['FAILED', 'ABORTED', 'PARTIAL', 'EXPIRED'];
 
 export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: number }) {
   const { t } = useTranslation();
@@ -78,14 +78,8 @@ function useJobItems(): Item[] {
     pause: !useScope('JOBS_READ'),
   });
   if (!data) return [];
-  const waiting = data.live.nodes.filter(
-    ({ state, pauseReason }) =>
-      state === 'AWAITING_APPROVAL' || (state === 'PAUSED' && pauseReason !== 'WINDOW_CLOSED'),
-  );
-  const ended = data.ended.nodes.filter(
-    ({ conclusion, finishedAt }) =>
-      badConclusions.includes(conclusion) && finishedAt !== null && Date.parse(finishedAt) > Date.now() - lookBackMs,
-  );
+  const waiting = data.live.nodes.filter(waitsForPerson);
+  const ended = data.ended.nodes.filter((job) => hasFailedSince(job, Date.now() - lookBackMs));
   return [
     ...waiting.map(({ id, name, tool, state }): Item => ({
       key: id,
@@ -157,13 +151,11 @@ function useWebhookItems(): Item[] {
     refreshMs: latelyRefreshMs,
     pause: !useScope('ADMIN'),
   });
-  return (data?.webhooks ?? [])
-    .filter(({ enabled, failingSince, pausedAt }) => pausedAt !== null || (enabled && failingSince !== null))
-    .map(({ id, url, pausedAt }): Item => ({
-      key: id,
-      icon: IconWebhookOff,
-      token: 'failed',
-      text: t(pausedAt === null ? 'overview.webhookFails' : 'overview.webhookPaused', { url }),
-      link: { to: '/webhooks' },
-    }));
+  return (data?.webhooks ?? []).filter(isFailing).map(({ id, url, pausedAt }): Item => ({
+    key: id,
+    icon: IconWebhookOff,
+    token: 'failed',
+    text: t(pausedAt === null ? 'overview.webhookFails' : 'overview.webhookPaused', { url }),
+    link: { to: '/webhooks' },
+  }));
 }

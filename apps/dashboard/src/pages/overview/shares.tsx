@@ -25,7 +25,7 @@ export function Shares({ title, condition, shares = [] }: SharesProps) {
       {shares.slice(0, shown).map(({ value, deviceCount, onlineCount }) => {
         const row = (
           <>
-            <span className="cut">{value ?? t('overview.notTold')}</span>
+            <span className="cut">{value ?? t('overview.notReported')}</span>
             <span className="figures">
               {t('overview.onlineOf', { online: figures.format(onlineCount), all: figures.format(deviceCount) })}
             </span>

@@ -5,7 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { Confirm } from '../../parts/dialog/confirm';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
@@ -130,21 +130,15 @@ function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
   const { t } = useTranslation();
   const act = useHubMutation(DeleteToolPolicyDocument, (data) => data.deleteToolPolicy.userErrors);
   const pattern = policy?.pattern ?? '';
-  const confirm = async () => {
-    if (!(await act.run({ pattern }))) return;
-    onClose();
-    onDeleted();
-  };
   return (
-    <Confirm
-      isOpen={policy !== undefined}
+    <ConfirmMutation
+      mutation={act}
+      variables={policy && { pattern }}
       title={t('settings.deletePolicy', { pattern })}
       text={t('settings.deletePolicyText')}
       act={t('devices.delete')}
-      isBusy={act.isBusy}
-      failure={act.failure}
-      onConfirm={() => void confirm()}
       onClose={onClose}
+      onDone={onDeleted}
     />
   );
 }

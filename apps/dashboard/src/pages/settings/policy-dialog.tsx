@@ -46,13 +46,7 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
   };
   return (
     <Dialog onClose={onClose} title={t(policy ? 'settings.editPolicy' : 'settings.addPolicy')}>
-      <DialogForm
-        action={t('common.save')}
-        onSubmit={save}
-        onCancel={onClose}
-        failure={act.failure}
-        isBusy={act.isBusy}
-      >
+      <DialogForm action={t('common.save')} onSubmit={save} onCancel={onClose} mutations={[act]}>
         <TextInput
           label={t('settings.pattern')}
           description={t('settings.patternHint')}

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { Confirm } from '../../parts/dialog/confirm';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { MutationFailureNotice } from '../../parts/failure';
 import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
@@ -133,21 +133,15 @@ interface DeleteProps {
 function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
   const { t } = useTranslation();
   const act = useHubMutation(DeleteWebhookDocument, (data) => data.deleteWebhook.userErrors);
-  const confirm = async () => {
-    if (!(await act.run({ id: webhook.id }))) return;
-    onClose();
-    onDeleted();
-  };
   return (
-    <Confirm
-      isOpen={isOpen}
+    <ConfirmMutation
+      mutation={act}
+      variables={isOpen ? { id: webhook.id } : undefined}
       title={t('webhooks.deleteTitle')}
       text={t('webhooks.deleteText', { url: webhook.url })}
       act={t('webhooks.delete')}
-      isBusy={act.isBusy}
-      failure={act.failure}
-      onConfirm={() => void confirm()}
       onClose={onClose}
+      onDone={onDeleted}
     />
   );
 }

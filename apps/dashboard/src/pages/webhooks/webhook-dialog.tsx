@@ -64,8 +64,7 @@ function WebhookForm({ webhook, onClose, onSaved, onSecret }: WebhookFormProps) 
       action={t('common.save')}
       onSubmit={save}
       onCancel={onClose}
-      failure={create.failure ?? update.failure}
-      isBusy={create.isBusy || update.isBusy}
+      mutations={[create, update]}
       isDisabled={types.length === 0}
     >
       <TextInput

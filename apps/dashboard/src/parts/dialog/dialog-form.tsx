@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import type { MutationFailure } from '../../hub/use-hub-mutation';
+import type { HubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../failure';
 
 export interface DialogFormProps {
@@ -10,8 +10,8 @@ export interface DialogFormProps {
   readonly action: string;
   readonly onSubmit: () => Promise<void>;
   readonly onCancel: () => void;
-  readonly failure: MutationFailure | undefined;
-  readonly isBusy: boolean;
+  /** The mutations that the form may run. Their first failure is shown. */
+  readonly mutations: readonly Pick<HubMutation<never, never>, 'failure' | 'isBusy'>[];
   readonly isDisabled?: boolean;
   /** Of the submit button. */
   readonly color?: string;
@@ -22,8 +22,7 @@ export function DialogForm({
   action,
   onSubmit,
   onCancel,
-  failure,
-  isBusy,
+  mutations,
   isDisabled = false,
   color,
   children,
@@ -38,12 +37,17 @@ export function DialogForm({
     >
       <Stack>
         {children}
-        <MutationFailureNotice failure={failure} />
+        <MutationFailureNotice failure={mutations.find(({ failure }) => failure)?.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
             {t('common.cancel')}
           </Button>
-          <Button type="submit" {...(color && { color })} loading={isBusy} disabled={isDisabled}>
+          <Button
+            type="submit"
+            {...(color && { color })}
+            loading={mutations.some(({ isBusy }) => isBusy)}
+            disabled={isDisabled}
+          >
             {action}
           </Button>
         </Group>

@@ -56,7 +56,7 @@ function LegendEntry({ outcome, count }: { readonly outcome: OutcomeOrStage; rea
   );
 }
 
-/** What is not decided yet stands back behind what is. */
+/** Returns the fill of an outcome; undecided targets have a weaker fill. */
 export function fillOf(outcome: OutcomeOrStage): string {
   if (outcome === 'PENDING' || outcome === 'WAITING_DEVICE') return 'waiting-fill';
   return `${outcomeLooks[outcome].token}-fill`;

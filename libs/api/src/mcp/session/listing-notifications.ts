@@ -3,7 +3,7 @@
  * notification.
  */
 import type { EventFeed } from '@flotilla/bus';
-import type { ApiLogger } from '../../api-deps.js';
+import type { ApiLogger } from '../../api-logger.js';
 import type { ListingMode } from './agent-caller.js';
 import type { ToolCatalogue } from '../tools/tool-catalogue.js';
 

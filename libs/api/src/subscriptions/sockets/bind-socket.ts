@@ -5,7 +5,7 @@
 import type { Duplex } from 'node:stream';
 import { CloseCode, type Server } from 'graphql-ws';
 import type { RawData, WebSocket } from 'ws';
-import type { ApiLogger } from '../../api-deps.js';
+import type { ApiLogger } from '../../api-logger.js';
 import type { Place } from './socket-places.js';
 
 /** A peer that does not answer a ping until the next one is gone. */

@@ -3,7 +3,7 @@
  * moment are sent once.
  */
 import type { DeviceFilter, DeviceRow, FleetView } from '@flotilla/registry';
-import type { ApiLogger } from '../../api-deps.js';
+import type { ApiLogger } from '../../api-logger.js';
 import type { FeedIndexes } from './feed-index.js';
 import { liveStream } from './live-stream.js';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';

@@ -4,7 +4,7 @@
  */
 import { createSourceEventStream, execute, type ExecutionArgs, type ExecutionResult } from 'graphql';
 import type { FeedEvent } from '@flotilla/bus';
-import type { ApiLogger } from '../../api-deps.js';
+import type { ApiLogger } from '../../api-logger.js';
 import { toPublicErrors } from '../../errors/public-errors.js';
 import { EventBatch, type EventAddition } from './event-additions.js';
 import { shownOperation } from './shown-operation.js';

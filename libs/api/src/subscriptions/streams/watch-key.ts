@@ -2,7 +2,7 @@
 import type { EventFeed } from '@flotilla/bus';
 import { CloseCode } from 'graphql-ws';
 import type { WebSocket } from 'ws';
-import type { ApiLogger } from '../../api-deps.js';
+import type { ApiLogger } from '../../api-logger.js';
 
 /**
  * Checks the access of an open socket on notifications and from time to time, as those may be lost.

@@ -4,7 +4,7 @@ import type { Job } from '@flotilla/jobs';
 import type { JobMove, Registry } from '@flotilla/registry';
 import { ownerOf } from '../../actor.js';
 import type { Actor } from '../../actor.js';
-import type { ToolGate } from '../../calls/tool-gate.js';
+import type { CallRules } from '../../calls/call-rules.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import type { JobAnswer } from './create-job.js';
@@ -13,8 +13,8 @@ import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
 export interface ApproveJobDeps extends SteerJobDeps {
-  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets' | 'viewFor'>;
-  readonly gate: ToolGate;
+  readonly registry: Pick<Registry, 'events' | 'jobCommands' | 'toolSets' | 'viewFor'>;
+  readonly callRules: CallRules;
 }
 
 /** Characters of a reason: a line of the audit trail. */

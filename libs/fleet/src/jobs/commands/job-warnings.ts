@@ -1,7 +1,7 @@
 /** Facts that an operator should know before a job starts, although they do not prevent it. */
 import type { Actor } from '../../actor.js';
 import { needsApproval } from '../../approvals/approval-rules.js';
-import type { ApprovalRules, AskedAct } from '../../approvals/approval-rules.js';
+import type { ApprovalRules, ApprovalSubject } from '../../approvals/approval-rules.js';
 
 export interface JobWarning {
   readonly code: 'PLAIN_HTTP_DOWNLOAD' | 'NEEDS_APPROVAL';
@@ -16,7 +16,7 @@ export interface JobWarningDeps {
 
 export function warningsOf(
   { approvals, downloadOrigin }: JobWarningDeps,
-  act: AskedAct,
+  act: ApprovalSubject,
   actor: Actor,
 ): readonly JobWarning[] {
   const warnings: JobWarning[] = [];

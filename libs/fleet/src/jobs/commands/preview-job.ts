@@ -9,8 +9,10 @@ import type { DeviceRow, Registry, ToolSetCount } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import type { Refusal } from '../../refusal.js';
 import { refuseUnknownGroups } from '../../groups/device-groups.js';
-import { policyFor, refuseNewJob, termsOf } from './create-job.js';
-import type { AskedJob, CreateJobDeps } from './create-job.js';
+import { policyFor, termsOf } from './job-terms.js';
+import type { AskedJob } from './job-terms.js';
+import { refuseNewJob } from './refuse-new-job.js';
+import type { CreateJobDeps } from './create-job.js';
 import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
 import { jobOfImage, planRollout } from '../../rollout/rollout-request.js';
@@ -18,7 +20,7 @@ import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import { warningsOf } from './job-warnings.js';
 import type { JobWarning } from './job-warnings.js';
 import { requireToolScope } from './refuse-tool.js';
-import { eligibilityCheck } from '../dispatch/eligibility-check.js';
+import { eligibilityCheck } from '../eligibility-check.js';
 
 export interface PreviewJobDeps extends CreateJobDeps {
   readonly verification: VerificationTimes;
@@ -86,7 +88,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
   const policy = await policyFor(deps, asked);
   const terms = { ...termsOf(request, policy, now), firmwareImageId: undefined, ...(image && jobOfImage(image)) };
   const [counts, page, refusal] = await Promise.all([
-    registry.jobs.countByToolSet(request.devices),
+    registry.targetPreparation.countByToolSet(request.devices),
     view.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
     refuseNewJob(deps, asked, policy, actor),
   ]);
@@ -127,8 +129,11 @@ async function judge(
     if (error?.code === 'TOOL_UNKNOWN') missingToolCount += devices;
     else if (error !== undefined) errors.set(error.message, (errors.get(error.message) ?? 0) + devices);
   }
-  const objections = image ? await deps.registry.rollouts.objections(image.id, request.devices) : [];
-  const argumentErrors = [...[...errors].map(([message, deviceCount]) => ({ message, deviceCount })), ...objections];
+  const incompatibilities = image ? await deps.registry.rollouts.incompatibilities(image.id, request.devices) : [];
+  const argumentErrors = [
+    ...[...errors].map(([message, deviceCount]) => ({ message, deviceCount })),
+    ...incompatibilities,
+  ];
   argumentErrors.sort((one, other) => other.deviceCount - one.deviceCount);
   const rejected = missingToolCount + sum(argumentErrors, ({ deviceCount }) => deviceCount);
   return { missingToolCount, argumentErrors: argumentErrors.slice(0, groupsMax), rejected };

@@ -5,13 +5,13 @@
 import type { Registry } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import { FleetError } from '../../fleet-error.js';
-import type { ToolGate } from '../../calls/tool-gate.js';
+import type { CallRules } from '../../calls/call-rules.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 
 export interface RefuseToolDeps {
   readonly registry: Pick<Registry, 'toolSets'>;
-  readonly gate: ToolGate;
+  readonly callRules: CallRules;
 }
 
 /**
@@ -26,16 +26,16 @@ export function requireToolScope({ mayCallTools }: Actor): void {
  * Refuses a tool that is user-only on every device that has it. Other tools are judged per device.
  */
 export async function refuseTool(
-  { registry, gate }: RefuseToolDeps,
+  { registry, callRules }: RefuseToolDeps,
   tool: string,
   actor: Actor,
   path: readonly string[],
 ): Promise<Refusal | undefined> {
-  const forbidden = gate.refuseActor(tool, actor)?.error;
+  const forbidden = callRules.refuseActor(tool, actor)?.error;
   if (forbidden !== undefined) return refuse(forbidden.code, path, forbidden.message);
   if (actor.mayCallUserOnly) return undefined;
   const [open, guarded] = await Promise.all(
-    [false, true].map((userOnly) => registry.toolSets.fleetTools({ name: tool, userOnly }, { first: 1 })),
+    [false, true].map((userOnly) => registry.toolSets.pageOfTools({ name: tool, userOnly }, { first: 1 })),
   );
   if (open?.rows.length !== 0 || guarded?.rows.length === 0) return undefined;
   return refuse(

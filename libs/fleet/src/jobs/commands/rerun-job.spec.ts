@@ -60,7 +60,7 @@ describe('running a job again', () => {
     await hub.fleet.setToolPolicy({ ...lamp, disruptive: true, verification: 'REBOOT' }, admin);
     const verified = await again(plain);
     expect(verified).toMatchObject({ verification: 'REBOOT' });
-    await expect.poll(() => hub.progress(verified?.id as never), { timeout: 5_000 }).toMatchObject({ verifying: 2 });
+    await hub.clock.until(() => hub.progress(verified?.id as never)).toMatchObject({ verifying: 2 });
     await hub.fleet.cancelJob(verified?.id ?? '', true, admin);
     await hub.finished(verified?.id as never);
     await hub.fleet.setToolPolicy(lamp, admin);

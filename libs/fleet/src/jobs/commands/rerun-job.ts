@@ -12,8 +12,9 @@ import { refuseKey } from '../../idempotency/refuse-key.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import { requestHash } from '../../idempotency/request-hash.js';
-import { madeBefore, makeJob, offersVerification } from './create-job.js';
+import { createFrom, findEarlier } from './create-job.js';
 import type { CreateJobDeps, JobAnswer } from './create-job.js';
+import { offersVerification } from './refuse-new-job.js';
 import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import type { JobRequest } from './job-request.js';
 
@@ -39,7 +40,7 @@ export async function rerunJob(
     requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen, args: given }),
   };
   // Before the parent is read, which a repeated request may no longer see.
-  const earlier = await madeBefore(deps, asked);
+  const earlier = await findEarlier(deps, asked);
   if (earlier !== undefined) return earlier;
   const parent = await deps.registry.viewFor(actor).jobs.find(id);
   const refusal =
@@ -49,10 +50,11 @@ export async function rerunJob(
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
   const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen } };
   const policy = await deps.policies.policyOf(parent.tool);
-  return makeJob(deps, requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy), {
+  return createFrom(deps, requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy), {
     ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
     refuseMore: async () => {
-      if ((await deps.registry.jobs.countDevices(scopedFilter(devices, actor.devices), 1)) > 0) return undefined;
+      if ((await deps.registry.targetPreparation.countDevices(scopedFilter(devices, actor.devices), 1)) > 0)
+        return undefined;
       return refuse('INVALID', ['outcomes'], 'No device that is still there ended so in this job.');
     },
   });

@@ -103,7 +103,7 @@ describe('making and steering jobs', () => {
   });
 
   it('refuses to pause a job that has not begun, which would begin anyway', async () => {
-    const startAt = Date.now() + 3_600_000;
+    const startAt = hub.clock.now() + 3_600_000;
     const { job } = await hub.fleet.createJob(lampJob({ startAt }), randomUUID(), admin);
     const id = job?.id ?? '';
     expect((await hub.fleet.pauseJob(id, admin)).refusal).toMatchObject({ code: 'CONFLICT', path: ['id'] });

@@ -18,7 +18,7 @@ import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
-  readonly registry: Pick<Registry, 'events' | 'jobs' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'events' | 'jobCommands' | 'viewFor'>;
   readonly clock: Clock;
 }
 
@@ -89,7 +89,7 @@ export async function steerJob(
   for (let tries = 0; tries < triesMax; tries += 1) {
     const job = await jobs.find(id);
     if (job === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no job "${id}".`) };
-    if (await jobs.hasTargetsBeyond(job))
+    if (await jobs.hasTargetsOutside(job))
       throw new FleetError(
         'FORBIDDEN',
         'The job has targets beyond the devices of this key, or has not counted them yet. ' +
@@ -98,7 +98,7 @@ export async function steerJob(
     const row = next(job);
     if (row === undefined) return { job };
     if ('code' in row) return { refusal: row };
-    const moved = await deps.registry.jobs.transition(job, row, deps.clock.now(), sourceOf(actor));
+    const moved = await deps.registry.jobCommands.transition(job, row, deps.clock.now(), sourceOf(actor));
     if (moved === undefined) continue;
     announceJob(deps, moved.id);
     writeJobEvent(deps, jobActionOf(job.state, moved), moved);

@@ -15,11 +15,11 @@ describe('who gets what of scarce slots', () => {
     const { hub } = fixture;
     const [one, other] = [deviceNames(DEVICES, 'one'), deviceNames(DEVICES, 'other')];
     await hub.connect([...one, ...other]);
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 15);
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(15, () => settle(answers('true')));
     const first = await startJob(hub, one, { tool, maxInFlight: 200, priority: priorities[0] });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000, interval: 5 }).toBeGreaterThan(0);
+    await hub.clock.until(() => hub.gateway.callCount).toBeGreaterThan(0);
     const second = await startJob(hub, other, { tool, maxInFlight: 200, priority: priorities[1] });
-    await Promise.all([hub.finished(first, 30_000), hub.finished(second, 30_000)]);
+    await Promise.all([hub.finished(first), hub.finished(second)]);
     const isSecond = hub.gateway.seen.map(({ deviceId }) => deviceId.startsWith('other'));
     const contested = isSecond.slice(
       isSecond.indexOf(true),
@@ -56,7 +56,7 @@ describe('single calls beside jobs', () => {
       if (deviceId === 'switch') settle(answers('true'));
     };
     await startJob(hub, deviceNames(40), { tool, maxInFlight: 40 });
-    await expect.poll(() => hub.gateway.inFlight, { timeout: 10_000 }).toBe(20);
+    await hub.clock.until(() => hub.gateway.inFlight).toBe(20);
     expect((await call('switch')).call?.outcome).toBe('SUCCEEDED');
     expect(hub.gateway.inFlight).toBe(20);
   });

@@ -8,8 +8,8 @@ import type { InFlightCall } from './in-flight-calls.js';
 const target: ClaimedTarget = {
   ...{ deviceId: 'board' as DeviceId, callId: 'call' as CallId, gatewayId: 'hub' as HubProcessId, epoch: 1 },
   ...{
-    attempt: 1,
-    sends: 1,
+    claim: 1,
+    attempts: 1,
     toolSetHash: undefined,
     deviceName: undefined,
     baselineVersion: undefined,
@@ -46,7 +46,7 @@ describe('InFlightCalls', () => {
 
   it('names those that wait for long and are not marked, no more than asked for', () => {
     const calls = new InFlightCalls();
-    const [first, second, third] = [1_000, 2_000, 3_000].map((sentAt) => calls.add(target, {}, sentAt));
+    const [first, second, third] = [1_000, 2_000, 3_000].map((at) => calls.add(target, {}, at));
     expect(calls.unmarked(2_000, 5)).toEqual([first, second]);
     expect(calls.unmarked(5_000, 2)).toEqual([first, second]);
     if (first) first.isMarked = true;

@@ -9,8 +9,8 @@ import type { ClaimedTarget } from '@flotilla/registry';
 export interface InFlightCall {
   readonly target: ClaimedTarget;
   readonly arguments: Job['arguments'];
-  /** ms since the Unix epoch. */
-  readonly sentAt: number;
+  /** When the hub delivered it to the gateway, ms since the Unix epoch. */
+  readonly handedOverAt: number;
   /** Its row says SENT. */
   isMarked: boolean;
   /** Where it is among the others; its own business alone. */
@@ -28,8 +28,8 @@ export class InFlightCalls {
     return this.#calls[call.place] === call;
   }
 
-  add(target: ClaimedTarget, args: Job['arguments'], sentAt: number): InFlightCall {
-    const call = { target, arguments: args, sentAt, isMarked: false, place: this.#calls.length };
+  add(target: ClaimedTarget, args: Job['arguments'], handedOverAt: number): InFlightCall {
+    const call = { target, arguments: args, handedOverAt, isMarked: false, place: this.#calls.length };
     this.#calls.push(call);
     return call;
   }
@@ -46,12 +46,12 @@ export class InFlightCalls {
     this.#calls = [];
   }
 
-  /** Those sent at that time or earlier that are not marked yet, at most `max`. */
-  unmarked(sentUntil: number, max: number): readonly InFlightCall[] {
+  /** Those handed over at that time or earlier that are not marked yet, at most `max`. */
+  unmarked(until: number, max: number): readonly InFlightCall[] {
     const found: InFlightCall[] = [];
     for (const call of this.#calls) {
       if (found.length === max) break;
-      if (!call.isMarked && call.sentAt <= sentUntil) found.push(call);
+      if (!call.isMarked && call.handedOverAt <= until) found.push(call);
     }
     return found;
   }

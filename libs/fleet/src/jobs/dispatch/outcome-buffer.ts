@@ -54,7 +54,7 @@ export class OutcomeBuffer {
   async #write(rows: readonly TargetFlush[]): Promise<void> {
     const { deps, fence, persist, statements, tell } = this.#context;
     try {
-      await persist('write outcomes', () => statements.run(() => deps.registry.jobs.flush(fence, rows)));
+      await persist('write outcomes', () => statements.run(() => deps.registry.targetQueue.flush(fence, rows)));
       this.#context.publishDecided(rows.flatMap(({ deviceId, to }) => (to.kind === 'decided' ? deviceId : [])));
     } catch {
       // The run ended. Its rows are in flight in PostgreSQL, where the next owner classifies them.

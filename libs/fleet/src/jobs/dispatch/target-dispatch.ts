@@ -20,7 +20,7 @@ import { InFlightCalls } from './in-flight-calls.js';
 import type { InFlightCall } from './in-flight-calls.js';
 import { OutcomeBuffer } from './outcome-buffer.js';
 import type { SlotPool } from './slot-pool.js';
-import type { EligibilityCheck } from './eligibility-check.js';
+import type { EligibilityCheck } from '../eligibility-check.js';
 
 /** Targets marked SENT in one statement. */
 const markSentRowsMax = 500;
@@ -79,7 +79,7 @@ export class TargetDispatch {
     const targets = await persist('claim targets', () =>
       // A job that was stopped while its statement waited claims nothing any more.
       statements.run(async () =>
-        maySend(state()) ? deps.registry.jobs.claim(fence, limit, deps.clock.now(), job.disruptive) : [],
+        maySend(state()) ? deps.registry.targetQueue.claim(fence, limit, deps.clock.now(), job.disruptive) : [],
       ),
     );
     const unknown = targets.flatMap(({ toolSetHash }) =>
@@ -95,9 +95,9 @@ export class TargetDispatch {
     this.#claimed = undefined;
     if (batch === undefined) return;
     this.#sending = this.#sendAfter(this.#sending, batch).catch((error: unknown) => {
-      const { deps, isEnded, jobId } = this.#context;
+      const { deps, isClosed, jobId } = this.#context;
       // What was not handed over is in flight in PostgreSQL, where the next count finds it.
-      if (!isEnded) deps.logger.warn({ err: error, jobId }, 'could not send a batch of targets');
+      if (!isClosed) deps.logger.warn({ err: error, jobId }, 'could not send a batch of targets');
     });
   }
 
@@ -132,7 +132,7 @@ export class TargetDispatch {
     const unmarked = this.#inFlight.unmarked(deps.clock.now() - markSentAfterMs, markSentRowsMax);
     if (unmarked.length === 0) return;
     const deviceIds = unmarked.map(({ target }) => target.deviceId);
-    await persist('mark targets as sent', () => deps.registry.jobs.markSent(fence, deviceIds));
+    await persist('mark targets as sent', () => deps.registry.targetQueue.markSent(fence, deviceIds));
     for (const entry of unmarked) entry.isMarked = true;
   }
 
@@ -143,11 +143,11 @@ export class TargetDispatch {
   }
 
   #handOver(target: ClaimedTarget, image: ImageSend | undefined): void {
-    const { deps, isEnded, state } = this.#context;
+    const { deps, isClosed, state } = this.#context;
     const now = deps.clock.now();
     // The last moment before the bytes: another process may own the job, as after a standstill of
     // this one, or the job may have been paused.
-    if (isEnded) return this.#slots.give(1);
+    if (isClosed) return this.#slots.give(1);
     if (!maySend(state()) || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
     const rejection = this.#rejectionOf(target);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
@@ -162,8 +162,8 @@ export class TargetDispatch {
   #sendUnlessSatisfied(entry: InFlightCall, readback: Readback): void {
     const { callTimeoutMs, mayCallUserOnly, arguments: args } = this.#job;
     readValue(this.#context, entry.target, { ...readback, callTimeoutMs, mayCallUserOnly }, ({ kind, result }) => {
-      const { deps, isEnded, state } = this.#context;
-      if (isEnded || !this.#inFlight.has(entry)) return;
+      const { deps, isClosed, state } = this.#context;
+      if (isClosed || !this.#inFlight.has(entry)) return;
       const now = deps.clock.now();
       const isSatisfied =
         kind === 'SUCCEEDED' &&
@@ -188,7 +188,7 @@ export class TargetDispatch {
     };
     const call = hubCall(asked, { id: target.deviceId, name: target.deviceName });
     const routed = { deviceId: target.deviceId, epoch: target.epoch, rights: rightsOf(job, entry), call };
-    deps.bus.calls.call(target.gatewayId, routed, (settled) => this.#settle(entry, settled));
+    deps.bus.calls.deliver(target.gatewayId, routed, (settled) => this.#settle(entry, settled));
   }
 
   /** A device's tools may have changed since its target was prepared. */
@@ -197,16 +197,17 @@ export class TargetDispatch {
   }
 
   #settle(entry: InFlightCall, settled: SettledCall): void {
-    const { deps, isEnded, tuning, state } = this.#context;
+    const { deps, isClosed, tuning, state } = this.#context;
     const { target } = entry;
-    if (isEnded || !this.#inFlight.has(entry)) return publishLate(deps.bus, target, settled);
-    const attempt = { ...settled, attempts: target.sends, baselineVersion: target.baselineVersion };
+    if (isClosed || !this.#inFlight.has(entry)) return publishLate(deps.bus, target, settled);
+    const { outcome, sentAt, settledAt } = settled;
+    const attempt = { outcome, sentAt, settledAt, attempts: target.attempts, baselineVersion: target.baselineVersion };
     const { job, imageBytes } = state();
     const rules = { verification: deps.verification, imageBytes, chance: tuning.chance, now: deps.clock.now() };
     const { end, restMs } = judgeAttempt(job, attempt, rules);
     if (isStuck(end)) restartStuckDevice(this.#context, target);
     this.#inFlight.remove(entry);
-    this.#end(target, end, { at: settled.settledAt, startedAt: settled.sentAt, restMs });
+    this.#end(target, end, { at: settledAt, startedAt: sentAt, restMs });
   }
 
   /** Certainly not sent. */
@@ -215,10 +216,10 @@ export class TargetDispatch {
   }
 
   /** Gives the slot back, and the end to the buffer. */
-  #end({ deviceId, attempt }: ClaimedTarget, to: AttemptEnd, { at, startedAt, restMs }: EndMoment): void {
+  #end({ deviceId, claim }: ClaimedTarget, to: AttemptEnd, { at, startedAt, restMs }: EndMoment): void {
     this.#slots.give(1);
     this.#context.tell({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
-    this.#buffer.add({ deviceId, attempt, startedAt, at, to });
+    this.#buffer.add({ deviceId, claim, startedAt, at, to });
   }
 }
 

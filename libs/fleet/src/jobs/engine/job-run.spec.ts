@@ -27,7 +27,7 @@ describe('a job', () => {
 
   /** The counters are what the rows say. */
   async function expectHonestCounters(jobId: JobId): Promise<void> {
-    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+    expect(await hub.registry.jobCommands.reconcile(jobId)).toBe(0);
     const { total, ...states } = await hub.progress(jobId);
     expect(Object.values(states).reduce((sum, count) => sum + count, 0)).toBe(total);
   }
@@ -42,7 +42,7 @@ describe('a job', () => {
     const settles: (() => void)[] = [];
     hub.gateway.behave = (_, settle) => settles.push(() => settle(answers('true')));
     const jobId = await startJob(hub, ids, { maxInFlight: 5 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
+    await hub.clock.until(() => hub.gateway.callCount).toBe(5);
     return { jobId, settles };
   }
 
@@ -65,7 +65,7 @@ describe('a job', () => {
   it('never has more calls under way than it may', async () => {
     const ids = deviceNames(60, 'few');
     await hub.connect(ids);
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 5);
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(5, () => settle(answers('true')));
     const jobId = await startJob(hub, ids, { maxInFlight: 7, tool: 'self.get_device_status' });
     await hub.finished(jobId);
     expect(hub.gateway.inFlightMost).toBeLessThanOrEqual(7);
@@ -127,7 +127,7 @@ describe('a job', () => {
     await hub.connect(ids);
     await hub.disconnect('waits-00002');
     const jobId = await startJob(hub, ids);
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 3, waitingDevice: 1 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ succeeded: 3, waitingDevice: 1 });
     await hub.connect(['waits-00002']);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
     expect(hub.gateway.callsByDevice.get('waits-00002' as never)).toBe(1);
@@ -138,7 +138,7 @@ describe('a job', () => {
     let refusals = 0;
     hub.gateway.behave = (_, settle) => settle(refusals++ === 0 ? offline : answers('true'));
     const jobId = await startJob(hub, ['flaky']);
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ waitingDevice: 1 });
     await hub.connect(['flaky']);
     await hub.finished(jobId);
     const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 1 });
@@ -160,12 +160,13 @@ describe('a job', () => {
     const ids = deviceNames(30, 'crowd');
     await hub.connect(ids);
     hub.gateway.behave = (_, settle) => settle(busy);
-    const startedAt = Date.now();
+    const startedAt = hub.clock.now();
     const jobId = await startJob(hub, ids, { maxInFlight: 5 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBe(5);
-    await expect.poll(() => hub.progress(jobId), { timeout: 900 }).toMatchObject({ pending: 30, inFlight: 0 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBeGreaterThan(10);
-    expect(hub.gateway.callCount).toBeLessThanOrEqual(5 * Math.ceil((Date.now() - startedAt) / 1_000 + 1));
+    await hub.clock.until(() => hub.gateway.callCount).toBe(5);
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ pending: 30, inFlight: 0 });
+    expect(hub.clock.now() - startedAt).toBeLessThan(900);
+    await hub.clock.until(() => hub.gateway.callCount).toBeGreaterThan(10);
+    expect(hub.gateway.callCount).toBeLessThanOrEqual(5 * Math.ceil((hub.clock.now() - startedAt) / 1_000 + 1));
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
     await expectHonestCounters(jobId);
@@ -197,7 +198,7 @@ describe('a job', () => {
       tool: 'self.audio_speaker.set_volume',
       arguments: { volume: 60 },
     });
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ waitingDevice: 1 });
     const quieter = { type: 'object', properties: { volume: { type: 'integer', maximum: 50 } } };
     await hub.connect(
       ['changing'],
@@ -214,9 +215,7 @@ describe('a job', () => {
     const { jobId, settles } = await holdFive(30, 'paused');
     expect((await hub.fleet.pauseJob(jobId, admin)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
     for (const settle of settles.splice(0)) settle();
-    await expect
-      .poll(() => hub.progress(jobId), { timeout: 10_000 })
-      .toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ succeeded: 5, inFlight: 0, pending: 25 });
     expect(hub.gateway.callCount).toBe(5);
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     expect((await hub.fleet.resumeJob(jobId, admin)).job).toMatchObject({ state: 'RUNNING', pauseReason: undefined });
@@ -228,7 +227,7 @@ describe('a job', () => {
   it('cancels: never-sent targets end CANCELLED, sent ones are awaited', async () => {
     const { jobId, settles } = await holdFive(30, 'cancelled');
     await hub.fleet.cancelJob(jobId, false, admin);
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ cancelled: 25, inFlight: 5 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ cancelled: 25, inFlight: 5 });
     expect(await hub.job(jobId)).toMatchObject({ state: 'CANCELLING' });
     for (const settle of settles) settle();
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
@@ -247,12 +246,10 @@ describe('a job', () => {
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED', pauseReason: undefined });
     expect(await hub.progress(jobId)).toMatchObject({ unknown: 5, cancelled: 3 });
     // Who follows the job hears of all that end in bulk.
-    await expect.poll(() => told.size).toBe(8);
+    await hub.clock.until(() => told.size).toBe(8);
     stop();
     for (const settle of settles) settle();
-    await expect
-      .poll(() => hub.progress(jobId), { timeout: 5_000 })
-      .toMatchObject({ unknown: 0, succeeded: 5, cancelled: 3 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ unknown: 0, succeeded: 5, cancelled: 3 });
     expect(await hub.job(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
     await expectHonestCounters(jobId);
   });

@@ -4,14 +4,14 @@
  * process may be killed at any time.
  */
 import { startRun, step } from '@flotilla/jobs';
-import type { Job, RunEffect, RunInput, RunNews, RunState, RunTask, TaskReport } from '@flotilla/jobs';
+import type { Job, RunEffect, RunInput, RunSignal, RunState, RunTask, TaskReport } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
 import type { JobFence } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
 import type { SlotPool } from '../dispatch/slot-pool.js';
 import type { StatementQueue } from '../dispatch/statement-queue.js';
 import { TargetDispatch } from '../dispatch/target-dispatch.js';
-import { eligibilityCheck } from '../dispatch/eligibility-check.js';
+import { eligibilityCheck } from '../eligibility-check.js';
 import { Readbacks } from '../verification/readbacks.js';
 import { restartStuckDevice } from '../verification/restart-stuck-device.js';
 import { ProgressNotifications } from './progress-notifications.js';
@@ -40,7 +40,7 @@ export class JobRun {
   ) {
     const context = new RunContext(deps, fence, shared.statements, {
       state: () => this.#state,
-      tell: (news) => this.tell(news),
+      tell: (signal) => this.tell(signal),
     });
     const { stragglerAfterMs } = context.tuning;
     this.#state = startRun({ verification: deps.verification, stragglerAfterMs }, job, deps.clock.now());
@@ -67,7 +67,7 @@ export class JobRun {
       this.#context.deps.logger.warn({ err: error, jobId: this.#context.jobId }, 'the run of a job ended early');
     } finally {
       // The owner that takes the job over classifies what is still in flight.
-      this.#context.end();
+      this.#context.close();
       this.#cancelSleep?.();
       this.#dispatch.forgetCalls();
       this.#dispatch.withdraw();
@@ -76,8 +76,8 @@ export class JobRun {
   }
 
   /** Gives one thing that happened to the machine. */
-  tell(news: RunNews): void {
-    this.#take(news);
+  tell(signal: RunSignal): void {
+    this.#step(signal);
   }
 
   /** These devices are online again; undefined: there are too many to name. */
@@ -96,12 +96,12 @@ export class JobRun {
 
   /** Ends at once: the lease is lost, and another process may own the job already. */
   abandon(): void {
-    this.#context.end();
+    this.#context.close();
     this.#finish();
   }
 
-  #take(input: RunNews | TaskReport): void {
-    if (this.#context.isEnded) return;
+  #step(input: RunSignal | TaskReport): void {
+    if (this.#context.isClosed) return;
     const at = { now: this.#context.deps.clock.now(), rowsMax: this.#context.statements.rowsMax };
     const { run, effects } = step(this.#state, Object.assign(at, input) as RunInput);
     this.#state = run;
@@ -134,6 +134,7 @@ export class JobRun {
       case 'end':
         return this.#finish();
       default:
+        // All tasks.
         this.#cancelSleep?.();
         void this.#perform(effect);
     }
@@ -146,7 +147,7 @@ export class JobRun {
 
   async #perform(task: RunTask): Promise<void> {
     try {
-      this.#take(await this.#tasks.perform(task));
+      this.#step(await this.#tasks.perform(task));
     } catch (error) {
       this.#finish(error);
     }
@@ -155,7 +156,7 @@ export class JobRun {
   async #wakeWaiting(deviceIds: readonly DeviceId[] | undefined): Promise<void> {
     const { deps, fence, jobId } = this.#context;
     try {
-      this.tell({ kind: 'devicesWoken', count: await deps.registry.jobs.wakeWaiting(fence, deviceIds) });
+      this.tell({ kind: 'devicesWoken', count: await deps.registry.targetQueue.wakeWaiting(fence, deviceIds) });
     } catch (error) {
       deps.logger.warn({ err: error, jobId }, 'could not wake waiting targets; the next check wakes them');
     }

@@ -2,41 +2,30 @@ import { randomUUID } from 'node:crypto';
 import { defaultToolPolicy } from '@flotilla/jobs';
 import type { JobState } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { Clock } from '@flotilla/session';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ToolGate } from '../../calls/tool-gate.js';
-import { admin, openHub, operator, quickVerification, realClock, silent } from '../../fleet-fixture.suite.js';
+import { CallRules } from '../../calls/call-rules.js';
+import { admin, openHub, operator, silent } from '../../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 import { Fleet } from '../../fleet.js';
 import { RolloutFixture } from '../../rollout/rollout-fixture.suite.js';
 import type { JobRequest } from '../commands/job-request.js';
-import { TickWorker } from '../tick-worker.js';
 
 const hourMs = 3_600_000;
-/** The worker's clock is this far ahead: hours pass without waiting. */
-let ahead = 0;
-const clock: Clock = { now: () => Date.now() + ahead, setTimer: realClock.setTimer };
 const hhmm = (at: number): string => new Date(at).toISOString().slice(11, 16);
 
 describe('a job and the clock', () => {
   let fixture: HubFixture;
   let hub: HubProcess;
-  let worker: TickWorker;
   let careful: Fleet;
 
   beforeAll(async () => {
-    fixture = await openHub({ withWorker: false });
+    fixture = await openHub();
     hub = fixture.hub;
-    const deps = { ...hub, clock, logger: silent, gate: new ToolGate([]) };
-    careful = new Fleet({ ...deps, approvals: { mode: 'on', callDevicesMax: 10 } });
-    worker = new TickWorker({ ...deps, verification: quickVerification });
-    await worker.start();
+    const approvals = { mode: 'on', callDevicesMax: 10 } as const;
+    careful = new Fleet({ ...hub, logger: silent, callRules: new CallRules([]), approvals });
     await hub.connect(['board']);
   });
-  afterAll(async () => {
-    await worker.stop();
-    await fixture.close();
-  });
+  afterAll(() => fixture.close());
 
   const make = async (change: Partial<JobRequest>, fleet: Fleet = hub.fleet, actor = admin): Promise<JobId> => {
     const request = { tool: 'self.lamp.turn_on', arguments: {}, devices: { all: true }, ...change };
@@ -44,20 +33,19 @@ describe('a job and the clock', () => {
     if (job === undefined) throw new TypeError(`Refused: ${refusal?.message}`);
     return job.id;
   };
-  const becomes = (id: JobId, state: JobState) =>
-    expect.poll(async () => (await hub.job(id)).state, { timeout: 8_000, interval: 25 }).toBe(state);
+  const becomes = (id: JobId, state: JobState) => hub.clock.until(async () => (await hub.job(id)).state).toBe(state);
   const actions = async (id: JobId) => {
     const { rows } = await hub.registry.audit.page({ subject: `job:${id}` }, { first: 50 });
     return rows.map(({ action, actor }) => `${action} ${actor}`).reverse();
   };
 
   it('starts when it was asked to, and lives from then on', async () => {
-    const startAt = clock.now() + hourMs;
+    const startAt = hub.clock.now() + hourMs;
     const id = await make({ startAt, expiresInSeconds: 60 });
     expect(await hub.job(id)).toMatchObject({ state: 'SCHEDULED', startAt, expiresAt: startAt + 60_000 });
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    await hub.clock.pass(1_200);
     expect((await hub.job(id)).state).toBe('SCHEDULED');
-    ahead += hourMs;
+    hub.clock.advance(hourMs);
     expect((await hub.finished(id)).conclusion).toBe('SUCCEEDED');
     expect(await actions(id)).toEqual(['job.created admin', 'job.started hub', 'job.prepared hub', 'job.finished hub']);
     const eventsOfJob = async () => {
@@ -65,40 +53,40 @@ describe('a job and the clock', () => {
       const { rows } = await hub.registry.events.page({ types }, 'AT_ASC', { first: 50 });
       return rows.filter(({ data }) => data['jobId'] === id).map(({ type }) => type);
     };
-    await expect.poll(eventsOfJob).toEqual(['job.created', 'job.started', 'job.prepared', 'job.finished']);
+    await hub.clock.until(eventsOfJob).toEqual(['job.created', 'job.started', 'job.prepared', 'job.finished']);
   });
 
   it('ends cancelled or expired before its start with nothing made', async () => {
-    const cancelled = await make({ startAt: clock.now() + hourMs });
+    const cancelled = await make({ startAt: hub.clock.now() + hourMs });
     await hub.fleet.cancelJob(cancelled, false, operator);
     expect(await hub.finished(cancelled)).toMatchObject({ conclusion: 'CANCELLED', total: undefined });
     const waiting = await make({ tool: 'self.reboot', expiresInSeconds: 600 }, careful);
-    ahead += hourMs;
+    hub.clock.advance(hourMs);
     expect(await hub.finished(waiting)).toMatchObject({ conclusion: 'EXPIRED', total: undefined });
   });
 
   it('sends nothing outside its window, and goes on by itself when it opens', async () => {
-    const from = clock.now() + 2 * hourMs;
+    const from = hub.clock.now() + 2 * hourMs;
     const window = { from: hhmm(from), to: hhmm(from + hourMs), zone: 'UTC' };
     const before = hub.gateway.callCount;
     const id = await make({ window });
     await becomes(id, 'PAUSED');
     expect(await hub.job(id)).toMatchObject({ pauseReason: 'WINDOW_CLOSED', total: 1 });
     expect(hub.gateway.callCount).toBe(before);
-    ahead += 2 * hourMs + 60_000;
+    hub.clock.advance(2 * hourMs + 60_000);
     expect((await hub.finished(id)).conclusion).toBe('SUCCEEDED');
     expect(hub.gateway.callCount).toBe(before + 1);
   });
 
   it('stays paused in its window if an operator paused it, and pauses again when resumed too early', async () => {
-    const from = clock.now() + 2 * hourMs;
+    const from = hub.clock.now() + 2 * hourMs;
     const id = await make({ window: { from: hhmm(from), to: hhmm(from + hourMs), zone: 'UTC' } });
     await becomes(id, 'PAUSED');
     expect((await hub.fleet.resumeJob(id, admin)).job?.state).toBe('RUNNING');
     await becomes(id, 'PAUSED');
     expect((await hub.fleet.pauseJob(id, operator)).job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
-    ahead += 2 * hourMs + 60_000;
-    await new Promise((resolve) => setTimeout(resolve, 1_200));
+    hub.clock.advance(2 * hourMs + 60_000);
+    await hub.clock.pass(1_200);
     expect(await hub.job(id)).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
     await hub.fleet.cancelJob(id, false, admin);
     await hub.finished(id);
@@ -123,7 +111,7 @@ describe('a job and the clock', () => {
   });
 
   it('ends denied with the reason on the audit trail', async () => {
-    const id = await make({ tool: 'self.reboot', startAt: clock.now() + hourMs }, careful);
+    const id = await make({ tool: 'self.reboot', startAt: hub.clock.now() + hourMs }, careful);
     expect((await careful.denyJob(id, ' ', operator)).refusal?.code).toBe('INVALID');
     const denied = { state: 'FINISHED', conclusion: 'DENIED' };
     expect((await careful.denyJob(id, 'not today', operator)).job).toMatchObject(denied);
@@ -151,9 +139,9 @@ describe('a job and the clock', () => {
   });
 
   it('waits for its start after it was approved', async () => {
-    const id = await make({ tool: 'self.reboot', startAt: clock.now() + hourMs }, careful);
+    const id = await make({ tool: 'self.reboot', startAt: hub.clock.now() + hourMs }, careful);
     expect((await careful.approveJob(id, { ...admin, id: 'KEY:second', name: 'second' })).job?.state).toBe('SCHEDULED');
-    ahead += hourMs;
+    hub.clock.advance(hourMs);
     expect((await hub.finished(id)).approvedBy).toBe('second');
   });
 });

@@ -31,7 +31,7 @@ describe('the steps of a job', () => {
   }
 
   async function becomes(jobId: JobId, expected: object): Promise<void> {
-    await expect.poll(() => hub.job(jobId), { timeout: 10_000, interval: 20 }).toMatchObject(expected);
+    await hub.clock.until(() => hub.job(jobId)).toMatchObject(expected);
   }
 
   async function wavesOf(jobId: JobId) {
@@ -56,7 +56,7 @@ describe('the steps of a job', () => {
     const decided = page?.rows.map(({ wave, decidedAt }) => ({ wave, decidedAt })) ?? [];
     for (const { wave, decidedAt } of decided)
       expect(decidedAt).toBeGreaterThanOrEqual(waves[wave - 1]?.openedAt ?? Infinity);
-    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+    expect(await hub.registry.jobCommands.reconcile(jobId)).toBe(0);
   });
 
   it('hold at the gate of a canary that fails, and go on when an operator says so', async () => {
@@ -86,21 +86,21 @@ describe('the steps of a job', () => {
     const ids = await fleetOf(8, 'sleepy');
     for (const id of ids.slice(0, 2)) await hub.disconnect(id);
     const jobId = await startJob(hub, ids, { waves: [{ ...canary, count: 7 }] });
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ succeeded: 6, waitingDevice: 2 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ succeeded: 6, waitingDevice: 2 });
     await hub.connect(ids.slice(0, 2));
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED', currentWave: 2 });
   });
 
   it('stop by a rule before the fleet is through; resumed, the job is judged on what comes after', async () => {
     const ids = await fleetOf(40, 'ruled');
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(failure), 5);
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(5, () => settle(failure));
     const jobId = await startJob(hub, ids, { abort: [halfFails], maxInFlight: 4 });
     await becomes(jobId, { state: 'PAUSED', pauseReason: 'ABORT_RULE', trippedRule: { rule: halfFails, wave: 1 } });
     const { trippedRule } = await hub.job(jobId);
     expect(trippedRule?.failed).toBeGreaterThanOrEqual(4);
     // The failures that trip it, what was in flight, and one batch.
     expect(hub.gateway.callCount).toBeLessThanOrEqual(4 + 4 + 4);
-    await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ inFlight: 0 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ inFlight: 0 });
     hub.gateway.behave = (_, settle) => settle(answers('true'));
     await hub.fleet.resumeJob(jobId, admin);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
@@ -109,7 +109,7 @@ describe('the steps of a job', () => {
 
   it('cancel by a rule that says so, and the job ends ABORTED', async () => {
     const ids = await fleetOf(60, 'cancels');
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(failure), 5);
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(5, () => settle(failure));
     const jobId = await startJob(hub, ids, { abort: [{ ...halfFails, action: 'CANCEL' }], maxInFlight: 4 });
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'ABORTED' });
     expect((await hub.progress(jobId)).cancelled).toBeGreaterThan(0);
@@ -118,25 +118,25 @@ describe('the steps of a job', () => {
 
   it('keep a pace', async () => {
     const ids = await fleetOf(12, 'paced');
-    const startedAt = Date.now();
+    const startedAt = hub.clock.now();
     const jobId = await startJob(hub, ids, { perMinute: 600 });
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
-    expect(Date.now() - startedAt).toBeGreaterThanOrEqual(1_000);
+    expect(hub.clock.now() - startedAt).toBeGreaterThanOrEqual(1_000);
   });
 
   it.each([
     ['an idempotent tool is sent again after a failure', 'self.get_device_status', 3, { succeeded: 1, failed: 0 }],
     ['any other is not', 'self.lamp.turn_on', 1, { succeeded: 0, failed: 1 }],
-  ] as const)('%s', async (_, tool, sends, counts) => {
+  ] as const)('%s', async (_, tool, attempts, counts) => {
     await hub.connect([`flaky-${tool}`]);
     let failures = 0;
     hub.gateway.behave = (_routed, settle) => settle(failures++ < 2 ? failure : answers('true'));
     const jobId = await startJob(hub, [`flaky-${tool}`], { tool });
     await hub.finished(jobId);
     expect(await hub.progress(jobId)).toMatchObject(counts);
-    expect(hub.gateway.callCount).toBe(sends);
+    expect(hub.gateway.callCount).toBe(attempts);
     const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 1 });
-    expect(page?.rows[0]).toMatchObject({ attempts: sends });
+    expect(page?.rows[0]).toMatchObject({ attempts });
   });
 
   it('send no more often than was asked, and say what the last try ended in', async () => {
@@ -152,7 +152,7 @@ describe('the steps of a job', () => {
     await hub.connect(['tried']);
     hub.gateway.behave = (_, settle) => settle(failure);
     const jobId = await startJob(hub, ['tried'], { tool: 'self.get_device_status', maxAttempts: 10 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBeGreaterThanOrEqual(2);
+    await hub.clock.until(() => hub.gateway.callCount).toBeGreaterThanOrEqual(2);
     await hub.fleet.cancelJob(jobId, false, admin);
     await hub.finished(jobId);
     expect(await hub.progress(jobId)).toMatchObject({ failed: 1, cancelled: 0 });
@@ -162,7 +162,7 @@ describe('the steps of a job', () => {
     const ids = await fleetOf(4, 'removed');
     await hub.disconnect('removed-00001');
     const jobId = await startJob(hub, ids);
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ waitingDevice: 1 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ waitingDevice: 1 });
     await hub.registry.enrolments.remove('removed-00001' as DeviceId);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 3, skipped: 1 });
@@ -176,15 +176,15 @@ describe('the steps of a job', () => {
     const call = hub.gateway.seen.find(({ deviceId }) => deviceId === 'late')?.call;
     if (call === undefined) throw new TypeError('Not called.');
     hub.bus.feed.publish('lateAnswer', { callId: call.callId, outcome: answers('done') });
-    await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ succeeded: 1, unknown: 1 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ succeeded: 1, unknown: 1 });
     hub.bus.feed.publish('lateAnswer', { callId: call.callId, outcome: failure });
     const [page] = await hub.registry.jobs.targets([jobId], { outcomes: ['SUCCEEDED'] }, { first: 5 });
     expect(page?.rows).toMatchObject([
       { deviceId: 'late', late: true, error: undefined, result: { content: [{ text: 'done' }] } },
     ]);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await hub.clock.pass(1_000);
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 1, unknown: 1, failed: 0 });
-    expect(await hub.registry.jobs.reconcile(jobId)).toBe(0);
+    expect(await hub.registry.jobCommands.reconcile(jobId)).toBe(0);
   });
 
   it('never let a disruptive job share a device with another job, disruptive or plain', async () => {
@@ -197,11 +197,11 @@ describe('the steps of a job', () => {
       running.set(deviceId, (running.get(deviceId) ?? 0) + 1);
       if (call.tool === pattern) disruptive.add(deviceId);
       if (disruptive.has(deviceId)) most = Math.max(most, running.get(deviceId) ?? 0);
-      setTimeout(() => {
+      hub.clock.setTimer(60, () => {
         running.set(deviceId, (running.get(deviceId) ?? 1) - 1);
         if (call.tool === pattern) disruptive.delete(deviceId);
         settle(answers('true'));
-      }, 60);
+      });
     };
     await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern, disruptive: true }, admin);
     const tools = [pattern, 'self.get_device_status', pattern, 'self.lamp.turn_on', pattern];
@@ -220,9 +220,9 @@ describe('jobs that share scarce slots', () => {
     const { hub } = fixture;
     const [big, small] = [deviceNames(500, 'big'), deviceNames(10, 'small')];
     await hub.connect([...big, ...small]);
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 15);
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(15, () => settle(answers('true')));
     const first = await startJob(hub, big, { tool: 'self.get_device_status', maxInFlight: 100 });
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000 }).toBeGreaterThan(10);
+    await hub.clock.until(() => hub.gateway.callCount).toBeGreaterThan(10);
     const second = await startJob(hub, small, { tool: 'self.get_device_status', maxInFlight: 100 });
     await hub.finished(second);
     await hub.finished(first);

@@ -36,9 +36,8 @@ describe('a job that an abort rule has to stop', () => {
       else waiting.push(settle);
     };
     const { jobs } = hub.registry;
-    const runner = mortalRunner(
-      hub,
-      storeWith(jobs, {
+    const runner = mortalRunner(hub, {
+      jobs: storeWith(jobs, {
         waveProgress: async (jobIds) => {
           const read = await jobs.waveProgress(jobIds);
           if (calls !== undefined || [...(read[0]?.values() ?? [])].every(({ succeeded }) => succeeded === 0))
@@ -47,15 +46,15 @@ describe('a job that an abort rule has to stop', () => {
           for (const settle of waiting.splice(0)) settle(failure);
           const [jobId] = jobIds;
           if (jobId !== undefined)
-            await expect.poll(() => hub.progress(jobId), { timeout: 5_000 }).toMatchObject({ failed: calls - 1 });
+            await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ failed: calls - 1 });
           return read;
         },
       }),
-    );
+    });
     const jobId = await startJob(hub, ids.slice(0, deviceCount), { abort: [threeFail], maxInFlight: 5 });
     await runner.drive(jobId);
     const { conclusion } = await hub.finished(jobId);
-    await runner.stop();
+    await hub.clock.during(runner.stop());
     expect(calls).toBeGreaterThan(3);
     return { calls: hub.gateway.callCount - (calls ?? 0), conclusion };
   }
@@ -70,29 +69,29 @@ describe('a job that an abort rule has to stop', () => {
 
   it('is stopped where calls count as unknown because the answer to their claim was lost', async () => {
     hub.gateway.behave = (_, settle) => settle(answers('true'));
-    const { jobs } = hub.registry;
+    const { targetQueue } = hub.registry;
     let claims = 0;
-    const claim: typeof jobs.claim = async (...args) => {
-      const targets = await jobs.claim(...args);
+    const claim: typeof targetQueue.claim = async (...args) => {
+      const targets = await targetQueue.claim(...args);
       claims += 1;
       if (claims === 1) throw new TypeError('answer lost');
       return targets;
     };
-    const runner = mortalRunner(hub, storeWith(jobs, { claim }));
+    const runner = mortalRunner(hub, { targetQueue: storeWith(targetQueue, { claim }) });
     const jobId = await startJob(hub, ids.slice(0, 8), { abort: [threeFail], maxInFlight: 5 });
     await runner.drive(jobId);
     expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'ABORTED', trippedRule: { decided: 8, failed: 5 } });
-    await runner.stop();
+    await hub.clock.during(runner.stop());
   });
 
   it('sends nothing more after a crash that leaves too many calls unknown', async () => {
-    hub.gateway.behave = (_, settle) => setTimeout(() => settle(answers('true')), 2);
-    const { jobs } = hub.registry;
+    hub.gateway.behave = (_, settle) => hub.clock.setTimer(2, () => settle(answers('true')));
+    const { targetQueue } = hub.registry;
     const never = new Promise<never>(() => undefined);
-    const runner = mortalRunner(hub, storeWith(jobs, { flush: () => never }));
+    const runner = mortalRunner(hub, { targetQueue: storeWith(targetQueue, { flush: () => never }) });
     const jobId = await startJob(hub, ids, { abort: [threeFail], maxInFlight: 5 });
     await runner.drive(jobId);
-    await expect.poll(() => hub.gateway.callCount, { timeout: 10_000, interval: 2 }).toBeGreaterThan(20);
+    await hub.clock.until(() => hub.gateway.callCount).toBeGreaterThan(20);
     runner.abandon();
     const { callCount } = hub.gateway;
 

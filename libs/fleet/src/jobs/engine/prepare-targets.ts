@@ -4,7 +4,7 @@
  */
 import { planWaves } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
-import type { EligibilityCheck } from '../dispatch/eligibility-check.js';
+import type { EligibilityCheck } from '../eligibility-check.js';
 import type { RunContext } from './run-context.js';
 
 /** Targets of one statement: some tens of milliseconds, which a pause or a crash costs at most. */
@@ -17,17 +17,22 @@ export async function prepareTargets(
   eligibility: EligibilityCheck,
   isWanted: () => boolean,
 ): Promise<boolean> {
-  const { jobs } = deps.registry;
-  const judged = await persist('judge tool sets', async () => eligibility.judge(await jobs.toolSetsOf(fence)));
+  const { targetPreparation } = deps.registry;
+  const judged = await persist('judge tool sets', async () =>
+    eligibility.judge(await targetPreparation.toolSetsOf(fence)),
+  );
   for (;;) {
     if (!isWanted()) return false;
     const at = deps.clock.now();
-    const inserted = await persist('prepare targets', () => jobs.prepareChunk(fence, judged, chunkTargets, at));
+    const inserted = await persist('prepare targets', () =>
+      targetPreparation.prepareChunk(fence, judged, chunkTargets, at),
+    );
     // What was inserted so far is not all, and must not be counted as if it were.
     if (inserted === undefined) return false;
     if (inserted === 0) break;
   }
-  const total = waves.length === 0 ? 0 : await persist('count the targets', () => jobs.countTargets(fence));
-  await persist('freeze the targets', () => jobs.freeze(fence, planWaves(total, waves)));
+  const total =
+    waves.length === 0 ? 0 : await persist('count the targets', () => targetPreparation.countTargets(fence));
+  await persist('freeze the targets', () => targetPreparation.freeze(fence, planWaves(total, waves)));
   return true;
 }

@@ -3,13 +3,13 @@
  * statements.
  */
 import { decidedPerMessageMax } from '@flotilla/bus';
-import type { RunNews, RunState, VerificationTimes } from '@flotilla/jobs';
+import type { RunSignal, RunState, VerificationTimes } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
-import type { JobFence, Registry } from '@flotilla/registry';
+import type { JobFence, JobStores, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
-import type { JobBus } from '../../calls/observe-calls.js';
+import type { JobBus } from '../job-bus.js';
 import type { SingleCalls } from '../../calls/single-calls.js';
-import type { ToolGate } from '../../calls/tool-gate.js';
+import type { CallRules } from '../../calls/call-rules.js';
 import { FleetError } from '../../fleet-error.js';
 import type { FleetLogger } from '../../fleet-logger.js';
 import type { RolloutDeps } from '../../rollout/image-sends.js';
@@ -18,11 +18,11 @@ import { defaultTuning } from '../run-tuning.js';
 import type { RunTuning } from '../run-tuning.js';
 
 export interface RunDeps {
-  readonly registry: Pick<Registry, 'events' | 'jobs' | 'toolSets'>;
+  readonly registry: Pick<Registry, 'events' | 'toolSets' | keyof JobStores>;
   readonly bus: Pick<JobBus, 'calls' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-  readonly gate: Pick<ToolGate, 'refuse'>;
+  readonly callRules: Pick<CallRules, 'refuse'>;
   readonly verification: VerificationTimes;
   readonly rollout: RolloutDeps;
   /** The single calls of this process, which jobs make room for. */
@@ -34,7 +34,7 @@ export interface RunDeps {
 /** The machine of a run, as its parts see it. */
 export interface RunMachine {
   readonly state: () => RunState;
-  readonly tell: (news: RunNews) => void;
+  readonly tell: (signal: RunSignal) => void;
 }
 
 /** First and longest wait before a failed statement is tried again, ms. */
@@ -42,9 +42,9 @@ const retryDelayMs = { first: 100, longest: 5_000 };
 
 export class RunContext implements RunMachine {
   readonly state: () => RunState;
-  readonly tell: (news: RunNews) => void;
+  readonly tell: (signal: RunSignal) => void;
   readonly tuning: RunTuning;
-  #isEnded = false;
+  #isClosed = false;
 
   constructor(
     readonly deps: RunDeps,
@@ -63,12 +63,12 @@ export class RunContext implements RunMachine {
   }
 
   /** From then on nothing may be sent or written: another process may own the job. */
-  get isEnded(): boolean {
-    return this.#isEnded;
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
-  end(): void {
-    this.#isEnded = true;
+  close(): void {
+    this.#isClosed = true;
   }
 
   /** Notifies those who follow the job; PostgreSQL knows already. */
@@ -86,7 +86,7 @@ export class RunContext implements RunMachine {
    */
   readonly persist = async <Result>(what: string, statement: () => Promise<Result>): Promise<Result> => {
     for (let delayMs = retryDelayMs.first; ; delayMs = Math.min(delayMs * 2, retryDelayMs.longest)) {
-      if (this.#isEnded)
+      if (this.#isClosed)
         throw new FleetError('RUN_ENDED', `The run of job ${this.jobId} ended before it could ${what}.`);
       try {
         return await statement();

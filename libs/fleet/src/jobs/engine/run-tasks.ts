@@ -4,7 +4,7 @@ import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jo
 import { jobActionOf } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
 import type { TargetDispatch } from '../dispatch/target-dispatch.js';
-import type { EligibilityCheck } from '../dispatch/eligibility-check.js';
+import type { EligibilityCheck } from '../eligibility-check.js';
 import { writeJobEvent } from '../job-notifications.js';
 import type { Readbacks } from '../verification/readbacks.js';
 import { prepareTargets } from './prepare-targets.js';
@@ -35,7 +35,7 @@ export class RunTasks {
 
   async perform(task: RunTask): Promise<TaskReport> {
     const { persist, deps, fence, jobId } = this.#context;
-    const { jobs } = deps.registry;
+    const { jobs, targetPreparation, targetQueue, targetVerification } = deps.registry;
     const { dispatch, readbacks } = this.#parts;
     const now = deps.clock.now();
     switch (task.kind) {
@@ -44,8 +44,8 @@ export class RunTasks {
       case 'markSent':
         await dispatch.markSent();
         return { kind: 'sentMarked' };
-      case 'readCounters':
-        return this.#readCounters(task);
+      case 'readWaveCounters':
+        return this.#readWaveCounters(task);
       case 'readJob':
         return this.#readJob();
       case 'moveJob':
@@ -54,17 +54,17 @@ export class RunTasks {
         return this.#recover(task);
       case 'prepare':
         return this.#prepare();
-      case 'readProgress':
-        return this.#readProgress();
-      case 'recount':
-        return this.#recount();
+      case 'readTotals':
+        return this.#readTotals();
+      case 'countRows':
+        return this.#countRows();
       case 'openWave':
         return this.#openWave(task.from);
       case 'endNeverSent':
       case 'endInFlight':
         return this.#endTargets(task);
       case 'readVerifying': {
-        const look = await persist('look at devices', () => jobs.verifying(fence, now, task.callId));
+        const look = await persist('look at devices', () => targetVerification.verifying(fence, now, task.callId));
         return { kind: 'verifyingRead', count: look.verifyingCount, targets: look.targets };
       }
       case 'writeVerifications':
@@ -78,37 +78,37 @@ export class RunTasks {
         return { kind: 'imageSizeRead', bytes };
       }
       case 'extendVerifications':
-        await persist('extend verifications', () => jobs.extendVerifying(fence, task.until));
+        await persist('extend verifications', () => targetVerification.extendVerifying(fence, task.until));
         return { kind: 'verificationsExtended' };
       case 'readLastDecision': {
-        const at = await persist('read the last decision', () => jobs.lastDecidedAt(fence, task.wave));
+        const at = await persist('read the last decision', () => targetPreparation.lastDecidedAt(fence, task.wave));
         return { kind: 'lastDecisionRead', at };
       }
       case 'openTargets': {
-        const count = await persist('open targets', () => jobs.openTargets(fence, openTargetsMax, now));
+        const count = await persist('open targets', () => targetPreparation.openTargets(fence, openTargetsMax, now));
         return { kind: 'targetsOpened', count };
       }
       case 'releaseRetries': {
-        const { released, nextAt } = await persist('release retries', () => jobs.releaseRetries(fence, now));
+        const { released, nextAt } = await persist('release retries', () => targetQueue.releaseRetries(fence, now));
         return { kind: 'retriesReleased', count: released, nextAt };
       }
-      case 'readReady': {
+      case 'readPending': {
         const [byWave] = await persist('read progress by wave', () => jobs.waveProgress([jobId]));
-        return { kind: 'readyRead', byWave: byWave ?? new Map() };
+        return { kind: 'pendingRead', byWave: byWave ?? new Map() };
       }
     }
   }
 
-  async #readCounters({ withOverdue, withWaves }: Extract<RunTask, { kind: 'readCounters' }>) {
+  async #readWaveCounters({ withOverdue, withWaves }: Extract<RunTask, { kind: 'readWaveCounters' }>) {
     const { persist, deps, jobId } = this.#context;
-    const { jobs } = deps.registry;
+    const { jobs, targetVerification } = deps.registry;
     const [byWave] = await persist('read progress by wave', () => jobs.waveProgress([jobId]));
     const { overdueMs } = deps.verification;
     const overdue = withOverdue
-      ? await persist('count overdue targets', () => jobs.overdue(jobId, deps.clock.now(), overdueMs))
+      ? await persist('count overdue targets', () => targetVerification.overdue(jobId, deps.clock.now(), overdueMs))
       : new Map<number, number>();
     const [waves] = withWaves ? await persist('read the waves', () => jobs.waves([jobId])) : [];
-    return { kind: 'countersRead', byWave: byWave ?? new Map(), overdue, waves: waves ?? [] } as const;
+    return { kind: 'waveCountersRead', byWave: byWave ?? new Map(), overdue, waves: waves ?? [] } as const;
   }
 
   async #readJob(): Promise<Report<'jobRead'>> {
@@ -121,7 +121,9 @@ export class RunTasks {
   async #moveJob({ gate, ...move }: RunMove): Promise<Report<'jobMoved'>> {
     const { persist, deps, jobId, state } = this.#context;
     const before = state().job;
-    const job = await persist('move the job', () => deps.registry.jobs.transition(before, move, deps.clock.now()));
+    const job = await persist('move the job', () =>
+      deps.registry.jobCommands.transition(before, move, deps.clock.now()),
+    );
     if (job === undefined) return { kind: 'jobMoved', job };
     writeJobEvent(deps, jobActionOf(before.state, job), job);
     const { conclusion, pauseReason } = job;
@@ -134,7 +136,7 @@ export class RunTasks {
   async #recover({ deadlines }: Extract<RunTask, { kind: 'recover' }>): Promise<Report<'recovered'>> {
     const { persist, deps, fence, jobId } = this.#context;
     const { unknownDeviceIds, ...found } = await persist('recover targets', () =>
-      deps.registry.jobs.recover(fence, deps.clock.now(), deadlines),
+      deps.registry.targetQueue.recover(fence, deps.clock.now(), deadlines),
     );
     this.#context.publishDecided(unknownDeviceIds);
     const count = found.resent + found.verifying + found.unknown;
@@ -149,35 +151,37 @@ export class RunTasks {
     return { kind: 'prepared', isComplete };
   }
 
-  async #readProgress(): Promise<Report<'progressRead'>> {
+  async #readTotals(): Promise<Report<'totalsRead'>> {
     const { persist, deps, jobId } = this.#context;
     const byJob = await persist('read progress', () => deps.registry.jobs.progress([jobId]));
     const progress = byJob.get(jobId);
     if (progress === undefined) throw this.#jobLost();
-    return { kind: 'progressRead', progress };
+    return { kind: 'totalsRead', progress };
   }
 
-  async #recount(): Promise<Report<'recounted'>> {
+  async #countRows(): Promise<Report<'rowsCounted'>> {
     const { persist, deps, jobId } = this.#context;
-    const drift = await persist('recount targets', () => deps.registry.jobs.reconcile(jobId));
+    const drift = await persist('recount targets', () => deps.registry.jobCommands.reconcile(jobId));
     if (drift !== 0) deps.logger.error({ jobId, drift }, 'the counters of a job differed from its rows; corrected');
-    return { kind: 'recounted', drift };
+    return { kind: 'rowsCounted', drift };
   }
 
   async #openWave(from: number): Promise<Report<'waveOpened'>> {
     const { persist, deps, fence, jobId } = this.#context;
-    const isOpen = await persist('open a wave', () => deps.registry.jobs.openWave(fence, from, deps.clock.now()));
+    const isOpen = await persist('open a wave', () =>
+      deps.registry.targetPreparation.openWave(fence, from, deps.clock.now()),
+    );
     if (isOpen) deps.logger.info({ jobId, wave: from + 1 }, 'a wave of a job is open');
     return { kind: 'waveOpened' };
   }
 
   async #endTargets(task: Extract<RunTask, { kind: 'endNeverSent' | 'endInFlight' }>): Promise<TaskReport> {
     const { persist, deps, fence } = this.#context;
-    const { jobs } = deps.registry;
+    const { targetQueue } = deps.registry;
     const { count, deviceIds } = await persist('end targets', () =>
       task.kind === 'endNeverSent'
-        ? jobs.endNeverSent(fence, task.outcome, deps.clock.now())
-        : jobs.endInFlight(fence, notAwaited, deps.clock.now()),
+        ? targetQueue.endNeverSent(fence, task.outcome, deps.clock.now())
+        : targetQueue.endInFlight(fence, notAwaited, deps.clock.now()),
     );
     this.#context.publishDecided(deviceIds);
     return { kind: task.kind === 'endNeverSent' ? 'neverSentEnded' : 'inFlightEnded', count };
@@ -189,7 +193,7 @@ export class RunTasks {
       ends.length === 0
         ? []
         : await persist('write verifications', () =>
-            deps.registry.jobs.settleVerifications(fence, ends, deps.clock.now()),
+            deps.registry.targetVerification.settleVerifications(fence, ends, deps.clock.now()),
           ),
     );
     this.#context.publishDecided(

@@ -75,14 +75,14 @@ export class LateAnswers {
 
   async #correct(batch: ReadonlyMap<CallId, WaitingAnswer>): Promise<void> {
     const { registry, bus } = this.#deps;
-    const targets = await registry.jobs.lateTargets([...batch.keys()]);
+    const targets = await registry.targetQueue.lateTargets([...batch.keys()]);
     const found = new Set(targets.map(({ callId }) => callId));
     for (const [callId, answer] of batch)
       if (!found.has(callId) && answer.looks < looksMax)
         this.#waiting.set(callId, { ...answer, looks: answer.looks + 1 });
     const answers = targets.flatMap((target) => judge(target, batch.get(target.callId)?.outcome));
     if (answers.length === 0) return;
-    for (const [jobId, deviceIds] of byJob(await registry.jobs.correctUnknown(answers))) {
+    for (const [jobId, deviceIds] of byJob(await registry.targetQueue.correctUnknown(answers))) {
       bus.feed.publish('job', { jobId });
       bus.feed.publish('decided', { jobId, deviceIds });
     }

@@ -28,5 +28,5 @@ export function readValue(
     callTimeoutMs,
   };
   const rights = { mayCallUserOnly, mayChangeFirmware: false };
-  deps.bus.calls.call(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => settle(outcome));
+  deps.bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => settle(outcome));
 }

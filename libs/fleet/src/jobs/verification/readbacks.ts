@@ -4,7 +4,7 @@ import type { Job, Readback, VerificationEnd } from '@flotilla/jobs';
 import type { CallOutcome } from '@flotilla/mcp';
 import type { ReadbackTarget } from '@flotilla/registry';
 import type { SlotPool } from '../dispatch/slot-pool.js';
-import { EligibilityCheck } from '../dispatch/eligibility-check.js';
+import { EligibilityCheck } from '../eligibility-check.js';
 import type { RunContext } from '../engine/run-context.js';
 import { readValue } from './read-call.js';
 
@@ -23,13 +23,13 @@ export class Readbacks {
   #cancelTimer: (() => void) | undefined;
 
   constructor(context: RunContext, job: ReadingJob, readback: Readback, slots: SlotPool) {
-    const { registry, gate } = context.deps;
+    const { registry, callRules } = context.deps;
     this.#context = context;
     this.#job = job;
     this.#readback = readback;
     this.#slots = slots;
     const { mayCallUserOnly } = job;
-    this.#eligibility = new EligibilityCheck(registry.toolSets, gate, {
+    this.#eligibility = new EligibilityCheck(registry.toolSets, callRules, {
       ...{ tool: readback.tool, arguments: {}, mayCallUserOnly },
     });
   }
@@ -40,7 +40,9 @@ export class Readbacks {
     const at = deps.clock.now();
     // A read that no device answers is due again when its call is certainly over.
     const due = { at, againAt: at + 2 * this.#job.callTimeoutMs };
-    const targets = await persist('claim read-backs', () => deps.registry.jobs.claimReadbacks(fence, limit, due));
+    const targets = await persist('claim read-backs', () =>
+      deps.registry.targetVerification.claimReadbacks(fence, limit, due),
+    );
     const hashes = new Set(targets.flatMap(({ toolSetHash }) => toolSetHash ?? []));
     await persist('read tool sets', () => this.#eligibility.judge([...hashes]));
     for (const target of targets) this.#read(target);
@@ -66,7 +68,7 @@ export class Readbacks {
     readValue(this.#context, target, { ...this.#readback, callTimeoutMs, mayCallUserOnly }, (outcome) => {
       this.#slots.give(1);
       this.#context.tell({ kind: 'readEnded' });
-      if (!this.#context.isEnded) this.#judge(target, outcome);
+      if (!this.#context.isClosed) this.#judge(target, outcome);
     });
   }
 
@@ -78,11 +80,11 @@ export class Readbacks {
   }
 
   #end(
-    { deviceId, attempt }: ReadbackTarget,
+    { deviceId, claim }: ReadbackTarget,
     decision: Omit<Extract<VerificationEnd['to'], { kind: 'decided' }>, 'kind'>,
   ): void {
     const { clock } = this.#context.deps;
-    this.#ends.push({ deviceId, attempt, to: { kind: 'decided', ...decision } });
+    this.#ends.push({ deviceId, claim, to: { kind: 'decided', ...decision } });
     this.#cancelTimer ??= clock.setTimer(gatherMs, () => this.#context.tell({ kind: 'readEndsWait' }));
   }
 }

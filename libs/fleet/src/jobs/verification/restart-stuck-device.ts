@@ -22,7 +22,7 @@ export function restartStuckDevice({ deps, jobId }: RunContext, { deviceId, epoc
   deps.logger.info({ jobId, deviceId }, 'asks a device to restart after a failed upgrade');
   // The hub acts here, with rights that the creator of the job may not have.
   const rights = { mayCallUserOnly: true, mayChangeFirmware: false };
-  deps.bus.calls.call(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => {
+  deps.bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => {
     const isSent = outcome.certainty !== 'NEVER';
     deps.registry.events.append({
       type: 'device.restarted_after_upgrade',

@@ -1,8 +1,20 @@
+/** What the shell adds to the judgements of libs/jobs: calls, slots, records, and a crash. */
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import type { TargetRow } from '@flotilla/registry';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admin, answers, boardTools, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
+import { CallRules } from '../../calls/call-rules.js';
+import {
+  admin,
+  answers,
+  boardTools,
+  deviceNames,
+  openHub,
+  quickVerification,
+  silent,
+  startJob,
+} from '../../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
+import { JobRunner } from '../job-runner.js';
 
 const closed: CallOutcome = {
   kind: 'UNKNOWN',
@@ -27,38 +39,30 @@ describe('a job with a verification', () => {
   });
   afterAll(() => fixture.close());
 
-  async function targetOf(jobId: JobId, process = hub): Promise<TargetRow> {
-    const [page] = await process.registry.jobs.targets([jobId], {}, { first: 1 });
+  async function targetOf(jobId: JobId): Promise<TargetRow> {
+    const [page] = await hub.registry.jobs.targets([jobId], {}, { first: 1 });
     const [row] = page?.rows ?? [];
     if (row === undefined) throw new TypeError('No target.');
     return row;
   }
 
   /** The only target's row at the end of the job, whose counters are honest. */
-  async function endOf(jobId: JobId, process = hub): Promise<TargetRow> {
-    await process.finished(jobId);
-    expect(await process.registry.jobs.reconcile(jobId)).toBe(0);
-    return targetOf(jobId, process);
+  async function endOf(jobId: JobId): Promise<TargetRow> {
+    await hub.finished(jobId);
+    expect(await hub.registry.jobCommands.reconcile(jobId)).toBe(0);
+    return targetOf(jobId);
   }
 
   async function verifying(jobId: JobId): Promise<void> {
-    await expect
-      .poll(() => hub.progress(jobId), { timeout: 10_000, interval: 10 })
-      .toMatchObject({ verifying: 1, inFlight: 0 });
+    await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ verifying: 1, inFlight: 0 });
   }
 
   /** Devices that tell `shown` as their volume, and take no call before the end of a moment. */
   function tellVolume(shown: number): void {
     hub.gateway.behave = ({ call }, settle) => {
       const status = JSON.stringify({ audio_speaker: { volume: shown } });
-      setTimeout(() => settle(answers(call.tool === 'self.get_device_status' ? status : 'true')), 5);
+      hub.clock.setTimer(5, () => settle(answers(call.tool === 'self.get_device_status' ? status : 'true')));
     };
-  }
-
-  /** Outcome, code and devices of each kind of failure. */
-  async function failuresOf(jobId: JobId): Promise<readonly (readonly unknown[])[]> {
-    const [groups = []] = await hub.registry.jobs.failureGroups([jobId], 5);
-    return groups.map(({ outcome, code, sampleDeviceIds }) => [outcome, code, ...sampleDeviceIds]).sort();
   }
 
   const toolsSeen = () => hub.gateway.seen.map(({ call }) => call.tool);
@@ -73,28 +77,6 @@ describe('a job with a verification', () => {
     expect(toolsSeen().filter((tool) => tool === 'self.get_device_status')).toHaveLength(40);
     expect(hub.gateway.inFlightMost).toBeLessThanOrEqual(6);
     expect((await hub.registry.calls.page({ deviceId: ids[0] as DeviceId }, { first: 10 })).rows).toHaveLength(1);
-  });
-
-  it('fails where another value reads back', async () => {
-    await hub.connect(['differs']);
-    tellVolume(70);
-    const row = await endOf(await startJob(hub, ['differs'], { ...setVolume, verification: 'READBACK' }));
-    expect(row).toMatchObject({ outcome: 'VERIFY_FAILED', attempts: 1, error: { code: 'READBACK_DIFFERS' } });
-    expect(row.error?.message).toBe('audio_speaker.volume is 70 instead of 30.');
-  });
-
-  it('looks at the value where the call had no answer', async () => {
-    await hub.connect(['mute']);
-    tellVolume(30);
-    const told = hub.gateway.behave;
-    hub.gateway.behave = (routed, settle) =>
-      routed.call.tool === setVolume.tool ? settle(silence) : told(routed, settle);
-    expect(
-      await endOf(await startJob(hub, ['mute'], { ...setVolume, verification: 'READBACK', maxAttempts: 1 })),
-    ).toMatchObject({
-      outcome: 'SUCCEEDED',
-      attempts: 1,
-    });
   });
 
   it('says so where the value cannot be read', async () => {
@@ -124,31 +106,6 @@ describe('a job with a verification', () => {
     );
   });
 
-  it('succeeds where a device restarts, whether it answers or not', async () => {
-    await hub.connect(['restarts', 'acknowledges']);
-    hub.gateway.behave = ({ deviceId }, settle) => {
-      settle(deviceId === 'acknowledges' ? answers('true') : closed);
-      void hub.disconnect(deviceId).then(() => setTimeout(() => void hub.connect([deviceId]), 100));
-    };
-    const jobId = await startJob(hub, ['restarts', 'acknowledges'], { tool: 'self.reboot' });
-    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
-    expect(toolsSeen()).toEqual(['self.reboot', 'self.reboot']);
-  });
-
-  it('fails where a device stays, and does not know where it never comes back', async () => {
-    await hub.connect(['stays', 'leaves']);
-    hub.gateway.behave = ({ deviceId }, settle) => {
-      settle(deviceId === 'stays' ? answers('true') : closed);
-      if (deviceId === 'leaves') void hub.disconnect(deviceId);
-    };
-    const jobId = await startJob(hub, ['stays', 'leaves'], { tool: 'self.reboot' });
-    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'FAILED' });
-    expect(await failuresOf(jobId)).toEqual([
-      ['UNKNOWN', 'LOST_AFTER_RESTART', 'leaves'],
-      ['VERIFY_FAILED', 'DID_NOT_RESTART', 'stays'],
-    ]);
-  });
-
   /** Sends an upgrade and has the device leave in the middle of it. */
   async function upgrading(name: string): Promise<JobId> {
     await hub.connect([name]);
@@ -162,42 +119,9 @@ describe('a job with a verification', () => {
   it('succeeds where a device comes back with a new firmware and stays, and frees its slot meanwhile', async () => {
     const jobId = await upgrading('upgrades');
     await hub.connect(['upgrades'], boardTools, '2.0.0');
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    await hub.clock.pass(100);
     expect(await targetOf(jobId)).toMatchObject({ state: 'VERIFYING', baselineVersion: '1.0.0' });
     expect(await endOf(jobId)).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
-  });
-
-  it('fails where a device comes back as it was, or is rolled back in its soak', async () => {
-    const unchanged = await upgrading('unchanged');
-    await hub.connect(['unchanged']);
-    expect(await endOf(unchanged)).toMatchObject({
-      outcome: 'VERIFY_FAILED',
-      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
-    });
-    const rolledBack = await upgrading('rolls-back');
-    await hub.connect(['rolls-back'], boardTools, '2.0.0');
-    await hub.disconnect('rolls-back');
-    await hub.connect(['rolls-back']);
-    expect(await endOf(rolledBack)).toMatchObject({
-      outcome: 'VERIFY_FAILED',
-      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
-    });
-    expect(toolsSeen()).toEqual([upgrade.tool, upgrade.tool]);
-  });
-
-  it('ends UNKNOWN for a lost device, overdue before, and fails one that never began', async () => {
-    await hub.connect(['lost', 'idle']);
-    hub.gateway.behave = (_, settle) => settle(silence);
-    const jobId = await startJob(hub, ['lost', 'idle'], upgrade);
-    await expect.poll(() => hub.progress(jobId), { timeout: 10_000 }).toMatchObject({ verifying: 2 });
-    await hub.disconnect('lost');
-    const { softDeadlineAt = 0 } = await targetOf(jobId);
-    expect(await hub.registry.jobs.overdue(jobId, softDeadlineAt + 1_000, 0)).toEqual(new Map([[1, 1]]));
-    await hub.finished(jobId);
-    expect(await failuresOf(jobId)).toEqual([
-      ['UNKNOWN', 'LOST_AFTER_UPDATE', 'lost'],
-      ['VERIFY_FAILED', 'UPDATE_DID_NOT_START_OR_FAILED', 'idle'],
-    ]);
   });
 
   it('takes a late answer of an upgrade for its failure, and has the device restart once', async () => {
@@ -210,11 +134,11 @@ describe('a job with a verification', () => {
     const row = await endOf(jobId);
     expect(row).toMatchObject({ outcome: 'VERIFY_FAILED', error: { code: 'UPDATE_DID_NOT_START_OR_FAILED' } });
     expect(row.error?.message).toContain('asks the device to restart');
-    await expect.poll(toolsSeen).toEqual([upgrade.tool, 'self.reboot']);
+    await hub.clock.until(toolsSeen).toEqual([upgrade.tool, 'self.reboot']);
     const events = async () =>
       (await hub.registry.events.page({ deviceId: 'late' as DeviceId }, 'AT_DESC', { first: 50 })).rows;
-    await expect
-      .poll(async () => (await events()).filter(({ type }) => type === 'device.restarted_after_upgrade'))
+    await hub.clock
+      .until(async () => (await events()).filter(({ type }) => type === 'device.restarted_after_upgrade'))
       .toHaveLength(1);
   });
 
@@ -229,3 +153,62 @@ describe('a job with a verification', () => {
     expect(await hub.job(awaited)).toMatchObject({ conclusion: 'CANCELLED' });
   });
 });
+
+describe('verification by a process that did not send', () => {
+  let fixture: HubFixture;
+  let hub: HubProcess;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    hub = fixture.hub;
+  });
+  afterAll(() => fixture.close());
+
+  it('goes on from the rows, and takes no device that the crash cut off for restarted', async () => {
+    await hub.connect(['upgrades', 'unchanged', 'restarts', 'cut-off']);
+    hub.gateway.behave = ({ deviceId }, settle) => {
+      // The call of this one is under way when the process dies.
+      if (deviceId !== 'cut-off') settle(closed);
+    };
+    const deps = {
+      ...hub,
+      logger: silent,
+      callRules: new CallRules(['https://files.example/']),
+      verification: quickVerification,
+    };
+    const runner = new JobRunner(deps, hub.lease);
+    const upgrades = await startJob(hub, ['upgrades', 'unchanged'], upgrade);
+    const reboots = await startJob(hub, ['restarts', 'cut-off'], { tool: 'self.reboot' });
+    await runner.drive(upgrades);
+    await runner.drive(reboots);
+    await hub.clock.until(() => hub.progress(upgrades)).toMatchObject({ verifying: 2 });
+    await hub.clock.until(() => hub.progress(reboots)).toMatchObject({ verifying: 1, inFlight: 1 });
+    await hub.disconnect('restarts');
+    runner.abandon();
+
+    const successor = await fixture.startAnother();
+    await successor.worker.start();
+    await hub.clock.until(() => successor.progress(reboots)).toMatchObject({ verifying: 2 });
+    await successor.connect(['upgrades'], boardTools, '2.0.0');
+    await successor.connect(['unchanged', 'restarts', 'cut-off']);
+    await successor.finished(upgrades);
+    await successor.finished(reboots);
+    const rows = new Map([...(await rowsOf(successor, upgrades)), ...(await rowsOf(successor, reboots))]);
+    expect(rows.get('upgrades' as DeviceId)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(rows.get('unchanged' as DeviceId)).toMatchObject({
+      outcome: 'VERIFY_FAILED',
+      error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' },
+    });
+    expect(rows.get('restarts' as DeviceId)).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(rows.get('cut-off' as DeviceId)).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'HUB_RESTARTED' } });
+    expect([...rows.values()].every(({ attempts }) => attempts === 1)).toBe(true);
+    expect(successor.gateway.callCount).toBe(0);
+    for (const jobId of [upgrades, reboots]) expect(await successor.registry.jobCommands.reconcile(jobId)).toBe(0);
+    await hub.clock.during(runner.stop());
+  });
+});
+
+async function rowsOf({ registry }: HubProcess, jobId: JobId): Promise<readonly (readonly [DeviceId, TargetRow])[]> {
+  const [page] = await registry.jobs.targets([jobId], {}, { first: 10 });
+  return (page?.rows ?? []).map((row) => [row.deviceId, row]);
+}

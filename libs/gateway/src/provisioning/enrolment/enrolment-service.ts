@@ -13,11 +13,11 @@ import type {
   PendingEnrolment,
   Recognition,
 } from '@flotilla/registry';
+import { LRUCache } from 'lru-cache';
 import type { EventLog } from '../../sessions/event-log.js';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import { addressKey } from '../../overload/attempt-limiter.js';
 import type { AttemptLimiter } from '../../overload/attempt-limiter.js';
-import { RecentKeys } from '../../overload/recent-keys.js';
 import { isProofRight } from './factory-proof.js';
 import type { FactoryProof } from './factory-proof.js';
 import { WaitingBoards } from './waiting-boards.js';
@@ -60,7 +60,7 @@ const REFUSED_EVENT_EVERY_MS = 60_000;
 
 export class EnrolmentService {
   readonly #waiting = new WaitingBoards(WAITING_MAX);
-  readonly #reported = new RecentKeys(REPORTED_MAX);
+  readonly #reported = new LRUCache<string, true>({ max: REPORTED_MAX });
 
   constructor(private readonly options: EnrolmentServiceOptions) {}
 
@@ -159,7 +159,7 @@ export class EnrolmentService {
 
   #isFirst(key: string): boolean {
     const isFirst = !this.#reported.has(key);
-    this.#reported.note(key);
+    this.#reported.set(key, true);
     return isFirst;
   }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import type { DeviceId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
-import { realClock } from '../../door.suite.js';
+import { realClock } from '../../ingress.suite.js';
 import type { Answer } from './ota-stage.suite.js';
 import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, stoppedClock, uuid } from './ota-stage.suite.js';
 

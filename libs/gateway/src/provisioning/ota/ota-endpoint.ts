@@ -5,14 +5,16 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { DeviceId } from '@flotilla/mcp';
+import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import type { OtaContact } from '@flotilla/registry';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { HttpRoute } from '../../http-route.js';
 import { peerOf, type ClientAddress } from '../../sessions/session-host.js';
+import { sendJson } from '../../send-json.js';
+import type { JsonAnswer } from '../../send-json.js';
 import { addressKey } from '../../overload/attempt-limiter.js';
 import type { Admission, EnrolmentService } from '../enrolment/enrolment-service.js';
-import { withTimeout } from '../../with-timeout.js';
 import { readFactoryProof } from '../enrolment/factory-proof.js';
 import { answerKnown, answerAnonymous, answerWaiting } from './ota-answer.js';
 import type { Answered, AnswerSettings } from './ota-answer.js';
@@ -50,11 +52,6 @@ const ANSWER_TIMEOUT_MS = 3_000;
 /** When a rejected device may try again, s. Devices follow their own schedule. */
 const RETRY_AFTER_SECONDS = 10;
 
-interface Reply {
-  readonly status: number;
-  readonly body: object;
-}
-
 export class OtaEndpoint {
   readonly routes: readonly HttpRoute[];
 
@@ -69,10 +66,11 @@ export class OtaEndpoint {
     response.on('error', () => undefined);
     const bodyText = await readBody(request, defaultBodyLimits, this.options.clock);
     if (bodyText === undefined) return;
-    send(response, await this.#reply(request, readOtaRequest(request.headers, bodyText)));
+    const answer = await this.#reply(request, readOtaRequest(request.headers, bodyText));
+    sendJson(response, answer, answer.status >= 429 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {});
   }
 
-  async #reply(request: IncomingMessage, ota: OtaRequest): Promise<Reply> {
+  async #reply(request: IncomingMessage, ota: OtaRequest): Promise<JsonAnswer> {
     const { addressOf, clock, logger } = this.options;
     const { token, isActivation } = otaTarget(request.url ?? '');
     const contact = contactOf(ota, addressOf(request), clock.now());
@@ -87,7 +85,7 @@ export class OtaEndpoint {
     }
   }
 
-  async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<Reply> {
+  async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<JsonAnswer> {
     const { clock, count, enrolment, settings, updates } = this.options;
     const admission = await withTimeout(enrolment.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
     count(admission.kind);
@@ -110,7 +108,7 @@ export class OtaEndpoint {
     }
   }
 
-  async #answerActivation(contact: OtaContact, ota: OtaRequest): Promise<Reply> {
+  async #answerActivation(contact: OtaContact, ota: OtaRequest): Promise<JsonAnswer> {
     const { clock, count, enrolment } = this.options;
     const isAdmitted = await withTimeout(
       enrolment.isAdmitted(contact, readFactoryProof(ota.body)),
@@ -129,7 +127,7 @@ export class OtaEndpoint {
    * Answers a request without a MAC or a Client-Id: a person with a browser, or a device that keeps
    * its settings.
    */
-  #answerAnonymous(request: IncomingMessage, ota: OtaRequest, isActivation: boolean): Reply {
+  #answerAnonymous(request: IncomingMessage, ota: OtaRequest, isActivation: boolean): JsonAnswer {
     this.options.count(ANONYMOUS);
     if (isActivation) return { status: 202, body: { success: false } };
     return { status: 200, body: answerAnonymous(this.options.settings, this.#answered(request, ota)) };
@@ -146,7 +144,7 @@ export class OtaEndpoint {
 
 const limited = refusal(429, 'OVERLOADED', 'Too many unknown devices have asked from this address. Try again later.');
 
-function refusal(status: 403 | 429 | 503, code: string, message: string): Reply {
+function refusal(status: 403 | 429 | 503, code: string, message: string): JsonAnswer {
   return { status, body: { code, message } };
 }
 
@@ -155,17 +153,4 @@ function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: numbe
   if (deviceId === undefined || clientUuid === undefined) return undefined;
   const remoteNetwork = remoteAddress === undefined ? undefined : addressKey(remoteAddress);
   return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, remoteNetwork, at };
-}
-
-/** Devices read the whole answer at once: under 6 KB, with its length. [xiaozhi §6] */
-function send(response: ServerResponse, { status, body }: Reply): void {
-  const text = JSON.stringify(body);
-  response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
-    'Cache-Control': 'no-store',
-    Connection: 'close',
-    ...(status >= 429 && { 'Retry-After': RETRY_AFTER_SECONDS }),
-  });
-  response.end(text);
 }

@@ -13,7 +13,7 @@ import type { Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
-import { realClock, silentLogger } from '../../door.suite.js';
+import { realClock, silentLogger } from '../../ingress.suite.js';
 import { DeviceAddresses } from '../device-addresses.js';
 import type { OtaProvisioningOptions } from '../ota-provisioning.js';
 import { OtaProvisioning } from '../ota-provisioning.js';

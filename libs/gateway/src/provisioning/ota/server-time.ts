@@ -3,6 +3,7 @@
  * saving rules. [xiaozhi §7.3]
  */
 import { isTimeZone } from '@flotilla/mcp';
+import { LRUCache } from 'lru-cache';
 
 export interface ServerTime {
   /** Milliseconds since the Unix epoch. */
@@ -23,7 +24,7 @@ interface ZoneClock {
   minutes: number;
 }
 
-const clocks = new Map<string, ZoneClock>();
+const clocks = new LRUCache<string, ZoneClock>({ max: ZONES_MAX });
 
 /** Uses the first zone that exists, or UTC. */
 export function serverTime(now: number, zones: readonly (string | undefined)[]): ServerTime {
@@ -34,7 +35,6 @@ export function serverTime(now: number, zones: readonly (string | undefined)[]):
 function clockOf(zone: string): ZoneClock {
   const known = clocks.get(zone);
   if (known) return known;
-  if (clocks.size >= ZONES_MAX) clocks.clear();
   const clock = {
     format: new Intl.DateTimeFormat('en', { timeZone: zone, timeZoneName: 'longOffset' }),
     quarter: -1,

@@ -4,12 +4,12 @@
  */
 import { compareVersions, isParsableVersion } from '@flotilla/firmware';
 import type { OtaContact } from '@flotilla/registry';
+import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
 import type { UrlSigner } from '../../device-urls/url-signer.js';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { DeviceAddresses, ReachedAt } from '../device-addresses.js';
 import type { FirmwareAnswer } from './firmware-answer.js';
-import { withTimeout } from '../../with-timeout.js';
 
 /** A download that was granted to this device. */
 export interface OfferedUpdate {

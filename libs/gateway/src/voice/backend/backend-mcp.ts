@@ -17,7 +17,7 @@ export type VoiceAnswer =
 
 /** Calls tools with all checks. Never rejects. */
 export interface VoiceCalls {
-  call(call: {
+  callTool(call: {
     readonly deviceId: DeviceId;
     /** `host:port` of the voice server. */
     readonly backend: string;
@@ -90,7 +90,7 @@ export class BackendMcp {
       case 'tools/list':
         return this.#list(id, params);
       case 'tools/call':
-        return this.#call(id, params);
+        return this.#answerCall(id, params);
       default:
         return this.#refuse(id, METHOD_NOT_FOUND, `Method not implemented: ${method}`);
     }
@@ -114,7 +114,7 @@ export class BackendMcp {
     this.#reply(id, pageOf(shown.slice(from)));
   }
 
-  async #call(id: RpcId, params: JsonObject): Promise<void> {
+  async #answerCall(id: RpcId, params: JsonObject): Promise<void> {
     const { name, arguments: given = {} } = params;
     if (typeof name !== 'string') return this.#refuse(id, INVALID_PARAMS, 'Missing name');
     if (!isJsonObject(given)) return this.#refuse(id, INVALID_PARAMS, 'Invalid arguments');
@@ -126,7 +126,14 @@ export class BackendMcp {
     // A hidden tool is called as well, so that the rejection is recorded. The answer is the same as
     // for an unknown tool.
     const timeoutMs = limits.backendCallTimeoutMs;
-    const answer = await calls.call({ deviceId, backend, tool: name, arguments: given, timeoutMs, mayCallUserOnly });
+    const answer = await calls.callTool({
+      deviceId,
+      backend,
+      tool: name,
+      arguments: given,
+      timeoutMs,
+      mayCallUserOnly,
+    });
     if (isKept && answer.kind === 'error') this.#refuse(id, INVALID_PARAMS, `Unknown tool: ${name}`);
     else if (answer.kind === 'result')
       this.#reply(id, { content: answer.result.content, isError: answer.result.isError });

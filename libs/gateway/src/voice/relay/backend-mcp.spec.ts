@@ -28,7 +28,7 @@ describe('a voice server that uses MCP', () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, rights)] });
     stage.device.device = { ...stage.device.device, tools };
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const heard = await server.conversation();
     const ask = async (payload: JsonObject) => {
       const before = heard.texts.length;

@@ -9,7 +9,7 @@ afterEach(closeAll);
 async function converse(limits: Partial<VoiceLimits>, clock?: Clock) {
   const server = await openServer();
   const stage = await RelayStage.set({ servers: [listed(server)], limits, ...(clock && { clock }) });
-  const { conversation } = await stage.talk('websocket', 1);
+  const { conversation } = await stage.converse('websocket', 1);
   return { conversation, heard: await server.conversation(), server, stage };
 }
 
@@ -44,7 +44,7 @@ describe('the limits of a conversation', () => {
 
   it('leave a conversation beyond the maximum without voice', async () => {
     const { stage } = await converse({ conversationsMax: 1 });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(reasons(stage)).toEqual(['the hub has as many conversations as it takes']);
     expect(stage.relay.size).toBe(1);
   });
@@ -55,7 +55,7 @@ describe('the limits of a conversation', () => {
     late.hello = undefined;
     const servers = [late, next].map((one) => listed(one));
     const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 } });
-    const { conversation } = await stage.talk('websocket', 1);
+    const { conversation } = await stage.converse('websocket', 1);
     const asked = await late.conversation();
     asked.socket.send(hello ?? '');
     asked.socket.send(Buffer.from([9]));

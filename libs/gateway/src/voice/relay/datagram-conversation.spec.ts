@@ -64,7 +64,7 @@ describe('a conversation over MQTT and UDP', () => {
     const server = await openServer();
     server.hello = hello ?? server.hello;
     const stage = await RelayStage.set({ servers: [listed(server)], limits, host });
-    const { answer, conversation } = await stage.talk('udp', 3);
+    const { answer, conversation } = await stage.converse('udp', 3);
     return { answer, conversation, stage, heard: await server.conversation(), speaker: await Speaker.open(answer) };
   }
 
@@ -80,7 +80,7 @@ describe('a conversation over MQTT and UDP', () => {
       audio_params: { sample_rate: 16_000 },
       udp: { server: '127.0.0.1', port: stage.udp.port, encryption: 'aes-128-ctr' },
     });
-    const again = await stage.talk('udp', 3);
+    const again = await stage.converse('udp', 3);
     expect(again.answer.message['udp']).not.toEqual(answer.message['udp']);
   });
 

@@ -16,7 +16,7 @@ describe('a voice server at which the device is not bound', () => {
       servers: [listed(server)],
       limits: { helloRepeatMs: 20, backendTimeoutMs: 150 },
     });
-    const { answer } = await stage.talk('websocket', 1);
+    const { answer } = await stage.converse('websocket', 1);
     expect(answer.message).toMatchObject({ type: 'hello' });
     expect(server.conversations[0]?.texts).toHaveLength(2);
     expect(stage.device.reports).toEqual([
@@ -41,7 +41,7 @@ describe('a voice server at which the device is not bound', () => {
       servers: [listed(server)],
       limits: { helloRepeatMs: 20, backendTimeoutMs: 60_000 },
     });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([{ reason: 'not_bound' }]);
   });
 
@@ -51,7 +51,7 @@ describe('a voice server at which the device is not bound', () => {
     server.hello = prompt;
     server.later = hello;
     const stage = await RelayStage.set({ servers: [listed(server)], limits: { helloRepeatMs: 20 } });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([{ state: 'started' }]);
     expect(stage.relay.health()).toMatchObject([{ state: 'WELL', lastErrorCode: undefined }]);
   });
@@ -61,7 +61,7 @@ describe('a voice server at which the device is not bound', () => {
     unbound.hello = prompt;
     const servers = [listed(unbound), listed(well)];
     const stage = await RelayStage.set({ servers, limits: { helloRepeatMs: 20, backendTimeoutMs: 150 } });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([
       { state: 'refused', reason: 'not_bound', backend: `127.0.0.1:${unbound.port}` },
       { state: 'started', backend: `127.0.0.1:${well.port}` },
@@ -77,7 +77,7 @@ describe('a voice server that rejects the token', () => {
     const server = await openServer();
     server.greeting = text;
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([
       {
         state: 'unavailable',
@@ -91,7 +91,7 @@ describe('a voice server that rejects the token', () => {
   it('with a status is recognised as well', async () => {
     const server = await openServer({ status: 401 });
     const stage = await RelayStage.set({ servers: [listed(server)] });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([
       { reason: 'auth_failed', message: expect.stringContaining('FLOTILLA_VOICE_TOKEN') as unknown },
     ]);
@@ -102,7 +102,7 @@ describe('a handshake', () => {
   it('receives each header once, and only a request for the upgrade', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const { rawHeaders } = await server.conversation();
     const names = rawHeaders.filter((_text, index) => index % 2 === 0).map((name) => name.toLowerCase());
     expect(names).toEqual([...new Set(names)]);
@@ -118,7 +118,7 @@ describe('a handshake', () => {
   it('receives raw packets for each framing of the device, as xiaozhi-esp32-server requires', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server, { credential: signing })] });
-    const { conversation } = await stage.talk('websocket', 3);
+    const { conversation } = await stage.converse('websocket', 3);
     const heard = await server.conversation();
     expect(heard.headers['protocol-version']).toBe('1');
     expect(JSON.parse(heard.texts[0] ?? '')).toMatchObject({ type: 'hello', version: 1, transport: 'websocket' });
@@ -140,7 +140,7 @@ describe('a handshake', () => {
         { ...open, name: 'self.reboot' },
       ],
     };
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const heard = await server.conversation();
     for (const name of ['client-id', 'authorization', 'x-real-ip']) expect(heard.headers).not.toHaveProperty(name);
     expect(heard.headers['device-id']).toBe(stage.device.deviceId);
@@ -173,7 +173,7 @@ describe('a guarded voice server', () => {
       const server = await openServer();
       const url = server.url.replace('127.0.0.1', host);
       const stage = await RelayStage.set({ servers: [listed({ url }, { isListed: false, guard })] });
-      await stage.talk('websocket', 1);
+      await stage.converse('websocket', 1);
       expect(server.connections).toBe(0);
       expect(stage.device.reports).toMatchObject([
         {
@@ -191,7 +191,7 @@ describe('a guarded voice server', () => {
     const target = await openServer();
     const server = await openServer({ status: 307, location: target.url });
     const stage = await RelayStage.set({ servers: [listed(server)] });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     expect(target.connections).toBe(0);
     expect(stage.relay.health()).toMatchObject([{ lastError: 'it answered the handshake with status 307' }]);
   });

@@ -6,7 +6,7 @@ import { expect, vi } from 'vitest';
 import type { Conversation, HelloAnswer } from '../../conversations/conversation-host.js';
 import { ListeningDevice } from '../../conversations/listening-device.suite.js';
 import { NoVoice } from '../../conversations/no-voice.js';
-import { realClock, silentLogger } from '../../door.suite.js';
+import { realClock, silentLogger } from '../../ingress.suite.js';
 import { backendName } from '../backend/backend-health.js';
 import type { VoiceAnswer } from '../backend/backend-mcp.js';
 import { UdpAudio } from '../audio/udp-audio.js';
@@ -68,7 +68,7 @@ export class RelayStage {
     this.relay = new VoiceRelay({
       serversOf: () => Promise.resolve(options.servers),
       calls: {
-        call: (call) => {
+        callTool: (call) => {
           this.asked.push({ ...call });
           return Promise.resolve(this.called);
         },
@@ -96,7 +96,7 @@ export class RelayStage {
   }
 
   /** Sends hello and resolves with the answer. */
-  async talk(
+  async converse(
     transport: 'udp' | 'websocket',
     version: FramingVersion,
   ): Promise<{ conversation: Conversation; answer: HelloAnswer }> {

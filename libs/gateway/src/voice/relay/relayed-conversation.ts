@@ -3,15 +3,16 @@
  * server can end at most this conversation: the device stays connected, and its calls continue.
  */
 import { goodbyeMessage, isJsonObject, sortServerMessage } from '@flotilla/mcp';
-import type { JsonObject } from '@flotilla/mcp';
+import type { IncomingTransport, JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { ConversingDevice } from '../../conversations/conversation-host.js';
+import { TokenBucket } from '../../overload/token-bucket.js';
+import type { BucketRate } from '../../overload/token-bucket.js';
 import { AnswerQueue } from './answer-queue.js';
 import type { ConversationEnd } from './conversation-end.js';
 import { BackendMcp } from '../backend/backend-mcp.js';
 import type { VoiceCalls } from '../backend/backend-mcp.js';
 import type { DeviceAudio } from '../audio/device-audio.js';
-import { TextBudget } from './text-budget.js';
 import type { BackendConnection, BackendListener } from '../backend/voice-backend.js';
 import type { VoiceCounters } from '../voice-counters.js';
 import type { VoiceLimits } from '../voice-limits.js';
@@ -24,7 +25,7 @@ export interface RelayedConversationOptions {
   readonly audio: DeviceAudio;
   /** The ids of the conversation at the device and at the voice server. */
   readonly sessionIds: { readonly device: string; readonly backend: string | undefined };
-  readonly transport: 'MQTT' | 'WEBSOCKET';
+  readonly transport: IncomingTransport;
   readonly calls: VoiceCalls;
   readonly mayCallUserOnly: boolean;
   readonly clock: Clock;
@@ -36,7 +37,8 @@ export interface RelayedConversationOptions {
 export class RelayedConversation implements BackendListener {
   readonly #queue: AnswerQueue;
   readonly #mcp: BackendMcp;
-  readonly #texts: TextBudget;
+  readonly #textRate: BucketRate;
+  readonly #texts: TokenBucket;
   readonly #startedAt: number;
   #activeAt: number;
   #stalledSince: number | undefined;
@@ -47,7 +49,8 @@ export class RelayedConversation implements BackendListener {
   constructor(private readonly options: RelayedConversationOptions) {
     const { audio, backend, calls, clock, connection, device, limits, mayCallUserOnly } = options;
     this.#startedAt = this.#activeAt = clock.now();
-    this.#texts = new TextBudget({ perSecond: limits.backendTextsPerSecondMax, burst: limits.backendTextsBurst });
+    this.#textRate = { perSecond: limits.backendTextsPerSecondMax, burst: limits.backendTextsBurst };
+    this.#texts = new TokenBucket(this.#textRate, this.#startedAt);
     const isKeepingUp = () => device.unsentBytes <= limits.deviceUnsentBytesMax;
     this.#queue = new AnswerQueue({
       ...{ clock, itemsMax: limits.queuedItemsMax, bytesMax: limits.queuedBytesMax },
@@ -178,7 +181,7 @@ export class RelayedConversation implements BackendListener {
   #acceptText(): boolean {
     if (this.#isOver) return false;
     this.#activeAt = this.options.clock.now();
-    if (this.#texts.take(this.#activeAt)) return true;
+    if (this.#texts.takeOne(this.#textRate, this.#activeAt)) return true;
     this.end('backend_flooded');
     return false;
   }

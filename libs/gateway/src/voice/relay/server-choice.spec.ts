@@ -10,9 +10,9 @@ describe('the choice of a voice server', () => {
     silent.hello = undefined;
     const servers = [silent, well].map((one) => listed(one));
     const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 } });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     await well.conversation();
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     await well.conversation(2);
     expect(silent.conversations).toHaveLength(1);
     expect(stage.relay.health()).toMatchObject([
@@ -27,9 +27,9 @@ describe('the choice of a voice server', () => {
     const { hello } = server;
     server.hello = undefined;
     const stage = await RelayStage.set({ servers: [listed(server)], limits: { backendTimeoutMs: 100 } });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     server.hello = hello;
-    const { conversation } = await stage.talk('websocket', 1);
+    const { conversation } = await stage.converse('websocket', 1);
     expect(stage.relay.health()).toMatchObject([
       { state: 'WELL', conversations: 1, lastError: 'it did not answer in time' },
     ]);
@@ -44,7 +44,7 @@ describe('the choice of a voice server', () => {
       throw new Error('no port');
     };
     const stage = await RelayStage.set({ servers: [listed(server)], udp });
-    const { answer } = await stage.talk('udp', 3);
+    const { answer } = await stage.converse('udp', 3);
     expect(answer.message).toMatchObject({ type: 'hello', transport: 'udp' });
     const heard = await server.conversation();
     await vi.waitFor(() => expect(heard.socket.readyState).toBe(heard.socket.CLOSED));
@@ -57,14 +57,14 @@ describe('the choice of a voice server', () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server)] });
     Object.assign(stage.device, { deviceId: '客厅 1', clientId: undefined });
-    await stage.talk('udp', 3);
+    await stage.converse('udp', 3);
     const { headers } = await server.conversation();
     expect(headers).toMatchObject({ 'device-id': '%E5%AE%A2%E5%8E%85%201', 'client-id': '%E5%AE%A2%E5%8E%85%201' });
   });
 
   it('leaves the device without voice, and reports it, if no server answers', async () => {
     const stage = await RelayStage.set({ servers: [listed({ url: 'ws://127.0.0.1:1/' })] });
-    const { answer, conversation } = await stage.talk('websocket', 1);
+    const { answer, conversation } = await stage.converse('websocket', 1);
     expect(answer.message).toMatchObject({ type: 'hello', transport: 'websocket' });
     expect(stage.device.reports).toEqual([{ state: 'unavailable', reason: 'no voice server answered' }]);
     conversation.end('device_gone');

@@ -17,7 +17,7 @@ describe('a conversation over WebSocket', () => {
       const stage = await RelayStage.set({
         servers: [listed(server, { credential: { kind: 'token', token: 'hub-token' } })],
       });
-      const { conversation, answer } = await stage.talk('websocket', version);
+      const { conversation, answer } = await stage.converse('websocket', version);
       const heard = await server.conversation();
       expect(heard.headers).toMatchObject({
         'device-id': stage.device.deviceId,
@@ -62,7 +62,7 @@ describe('a conversation over WebSocket', () => {
     const server = await openServer();
     server.hello = '{"type":"hello","version":1,"transport":"websocket"}';
     const stage = await RelayStage.set({ servers: [listed(server)] });
-    const { conversation } = await stage.talk('websocket', 3);
+    const { conversation } = await stage.converse('websocket', 3);
     const heard = await server.conversation();
     conversation.heardAudio(frame(3));
     heard.socket.send(frame(1));
@@ -75,7 +75,7 @@ describe('a conversation over WebSocket', () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server)] });
     for (const leave of ['close', 'terminate'] as const) {
-      await stage.talk('websocket', 1);
+      await stage.converse('websocket', 1);
       (await server.conversation(server.conversations.length)).socket[leave]();
       await vi.waitFor(() => expect(stage.relay.size).toBe(0));
     }
@@ -89,7 +89,7 @@ describe('a conversation over WebSocket', () => {
   it('drops and counts frames with a wrong length, and relays no ambiguous message', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server)] });
-    const { conversation } = await stage.talk('websocket', 3);
+    const { conversation } = await stage.converse('websocket', 3);
     const heard = await server.conversation();
     heard.socket.send(Buffer.from('0000ffff01', 'hex'));
     conversation.heardAudio(Buffer.from('0000ffff01', 'hex'));
@@ -114,7 +114,7 @@ describe('a conversation over WebSocket', () => {
       servers: [listed(server)],
       limits: { backendTextsBurst: 5, backendTextsPerSecondMax: 1 },
     });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const heard = await server.conversation();
     for (let n = 0; n < 20; n += 1) heard.socket.send('{"type":"llm","emotion":"happy"}');
     await vi.waitFor(() => expect(stage.device.reports.at(-1)).toMatchObject({ reason: 'backend_flooded' }));
@@ -130,7 +130,7 @@ describe('a conversation over WebSocket', () => {
     const description = 'd'.repeat(7_000);
     const tool = { name: 'self.a', description, inputSchema: {}, userOnly: false, schemaKnown: true } as const;
     stage.device.device = { ...stage.device.device, tools: [tool] };
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const heard = await server.conversation();
     heard.socket.pause();
     const ask = setInterval(
@@ -148,7 +148,7 @@ describe('a conversation over WebSocket', () => {
   it('makes a voice server wait if the device does not accept its long messages', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server)], limits: { queuedBytesMax: 100_000 } });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const heard = await server.conversation();
     stage.device.unsentBytes = 1e6;
     const message = JSON.stringify({ type: 'llm', emotion: 'e'.repeat(60_000) });
@@ -163,7 +163,7 @@ describe('a conversation over WebSocket', () => {
   it('makes a voice server wait for a slow device, and loses nothing', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server)], limits: { queuedItemsMax: 10 } });
-    await stage.talk('websocket', 1);
+    await stage.converse('websocket', 1);
     const heard = await server.conversation();
     stage.device.unsentBytes = 1e6;
     for (let n = 0; n < 200; n += 1) heard.socket.send(Buffer.from([1, n]));

@@ -4,7 +4,7 @@
  * out.
  */
 import type { Queryable } from '../../database/database.js';
-import type { GroundFilter } from '../../device-filter.js';
+import type { ResolvedFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
 import type { NewJob } from './new-job.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
@@ -13,7 +13,7 @@ import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
 export async function fixApprovalTargets(
   transaction: Queryable,
   { id }: Pick<NewJob, 'id'>,
-  devices: GroundFilter,
+  devices: ResolvedFilter,
 ): Promise<JobRecord | undefined> {
   const parameters: unknown[] = [id];
   const condition = deviceCondition(devices, parameters);

@@ -1,7 +1,7 @@
 /** Inserts the rows of new jobs. */
 import type { Queryable } from '../../database/database.js';
-import type { GroundFilter } from '../../device-filter.js';
-import { groundFilter } from '../../groups/ground-filter.js';
+import type { ResolvedFilter } from '../../device-filter.js';
+import { resolveFilter } from '../../groups/resolve-filter.js';
 import type { NewJob } from './new-job.js';
 import { RegistryError } from '../../registry-error.js';
 import type { ArgumentSeal } from '../../secrets/argument-seal.js';
@@ -13,7 +13,7 @@ import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
  * changes do not affect the job.
  */
 async function insertJob(db: Queryable, job: NewJob, seal: ArgumentSeal): Promise<JobRecord | undefined> {
-  const devices = await groundFilter(db, job.devices);
+  const devices = await resolveFilter(db, job.devices);
   const columns = { ...columnsOf(job, devices), ...sealedColumns(job, seal) };
   const names = Object.keys(columns);
   const rows = await db.query<JobRecord>(
@@ -64,7 +64,7 @@ export async function insertJobs(
 }
 
 /** JSON is passed as text, because pg would turn an array into one of PostgreSQL. */
-function columnsOf(job: NewJob, devices: GroundFilter): Readonly<Record<string, unknown>> {
+function columnsOf(job: NewJob, devices: ResolvedFilter): Readonly<Record<string, unknown>> {
   return {
     id: job.id,
     name: job.name,

@@ -15,9 +15,9 @@ const TARGETS = isLong ? 100_000 : 10_000;
 /** Times are those of a quiet machine, with as much again for one that is not. */
 const share = (2 * TARGETS) / 100_000;
 
-function succeeded({ deviceId, attempt }: ClaimedTarget): TargetFlush {
+function succeeded({ deviceId, claim }: ClaimedTarget): TargetFlush {
   const to = { kind: 'decided', outcome: 'SUCCEEDED', certainty: 'YES', error: undefined, result: undefined } as const;
-  return { deviceId, attempt, to, startedAt: AT, at: AT };
+  return { deviceId, claim, to, startedAt: AT, at: AT };
 }
 
 /** Rows of targets that the connection has read so far, as PostgreSQL counts them. */
@@ -48,9 +48,9 @@ describe(`a job over ${TARGETS} devices`, () => {
     const fence = prepared.result;
     const [waves] = await fixture.jobs.waveProgress([fence.jobId]);
     expect([...(waves?.values() ?? [])].map(({ total }) => total)).toEqual(sizes);
-    const ended = await timed(() => fixture.jobs.endNeverSent(fence, 'CANCELLED', AT));
+    const ended = await timed(() => fixture.targetQueue.endNeverSent(fence, 'CANCELLED', AT));
     expect(ended.result.count).toBe(TARGETS);
-    expect(await fixture.jobs.reconcile(fence.jobId)).toBe(0);
+    expect(await fixture.jobCommands.reconcile(fence.jobId)).toBe(0);
     expect({ prepareMs: prepared.ms, cancelMs: ended.ms }).toSatisfy(
       ({ prepareMs, cancelMs }: { prepareMs: number; cancelMs: number }) =>
         prepareMs < 5_000 * Math.max(share, 1) && cancelMs < 2_000 * Math.max(share, 1),
@@ -61,10 +61,10 @@ describe(`a job over ${TARGETS} devices`, () => {
     const fence = await fixture.runningJob({ idempotent: true, maxInFlight: 2_000 });
     let statements = 0;
     for (;;) {
-      const targets = await fixture.jobs.claim(fence, 500, AT);
+      const targets = await fixture.targetQueue.claim(fence, 500, AT);
       statements += 1;
       if (targets.length === 0) break;
-      await fixture.jobs.flush(fence, targets.map(succeeded));
+      await fixture.targetQueue.flush(fence, targets.map(succeeded));
       statements += 1;
     }
     expect(statements).toBeLessThanOrEqual((2 * TARGETS) / 500 + 1);
@@ -78,7 +78,7 @@ describe(`a job over ${TARGETS} devices`, () => {
       // Those of a time when all targets were decided.
       await fixture.db.query({ text: 'ANALYZE job_target' }, []);
       const fence = await fixture.runningJob({ idempotent: true, maxInFlight: 4_000 });
-      const claimed = await fixture.jobs.claim(fence, 4_000, AT);
+      const claimed = await fixture.targetQueue.claim(fence, 4_000, AT);
       const batch = claimed.slice(-500).map(succeeded);
       const fetched = await fixture.db.transaction(async (transaction) => {
         const before = await rowsRead(transaction);

@@ -17,21 +17,21 @@ describe('commands of jobs', () => {
 
   it('creates a job once per actor and key, and reports another request with the key as a conflict', async () => {
     const job = newJob();
-    expect(await fixture.jobs.create(job)).toMatchObject({
+    expect(await fixture.jobCommands.create(job)).toMatchObject({
       kind: 'created',
       job: { id: job.id, state: 'PREPARING', version: 1 },
     });
-    expect(await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey })).toMatchObject({
+    expect(await fixture.jobCommands.create({ ...newJob(), idempotencyKey: job.idempotencyKey })).toMatchObject({
       kind: 'repeat',
       job: { id: job.id },
     });
     expect(
-      await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' }),
+      await fixture.jobCommands.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' }),
     ).toEqual({
       kind: 'conflict',
     });
     expect(
-      await fixture.jobs.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' }),
+      await fixture.jobCommands.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' }),
     ).toMatchObject({
       kind: 'created',
     });
@@ -41,19 +41,19 @@ describe('commands of jobs', () => {
     const { jobId } = await fixture.runningJob();
     const job = await fixture.jobs.find(jobId);
     if (!job) throw new Error('no job');
-    expect(await fixture.jobs.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, AT)).toMatchObject({
+    expect(await fixture.jobCommands.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, AT)).toMatchObject({
       state: 'PAUSED',
       pauseReason: 'USER',
       version: job.version + 1,
     });
-    expect(await fixture.jobs.transition(job, { state: 'CANCELLING' }, AT)).toBeUndefined();
+    expect(await fixture.jobCommands.transition(job, { state: 'CANCELLING' }, AT)).toBeUndefined();
   });
 
   it('mends counters that do not say what the rows say', async () => {
     const fence = await fixture.runningJob();
     const before = await progress(fence.jobId);
     await fixture.db.query({ text: 'UPDATE job_counter SET pending = pending + 2 WHERE job_id = $1' }, [fence.jobId]);
-    expect(await fixture.jobs.reconcile(fence.jobId)).toBe(2);
+    expect(await fixture.jobCommands.reconcile(fence.jobId)).toBe(2);
     expect(await progress(fence.jobId)).toEqual(before);
   });
 });

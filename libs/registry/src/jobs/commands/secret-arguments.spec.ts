@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { AT, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { jobStoreOf, type JobStore } from '../job-store.js';
+import { JobCommands } from './job-commands.js';
 
 const SECRET = 'correct horse battery staple';
 const args = { ssid: 'net', password: SECRET, nets: [{ psk: SECRET }] };
@@ -9,7 +9,7 @@ const shown = { ssid: 'net', password: '***', nets: [{ psk: '***' }] };
 
 describe('the secret arguments of a job', () => {
   let fixture: JobFixture;
-  let jobs: JobStore;
+  let jobCommands: JobCommands;
   const inDatabase = async (id: string) =>
     JSON.stringify(
       (await fixture.db.query({ text: 'SELECT * FROM job WHERE id = $1' }, [id]))[0],
@@ -18,54 +18,54 @@ describe('the secret arguments of a job', () => {
 
   beforeAll(async () => {
     fixture = await openJobFixture();
-    jobs = jobStoreOf(fixture.db, new ArgumentSeal('key'));
+    jobCommands = new JobCommands(fixture.db, new ArgumentSeal('key'));
   });
   afterAll(() => fixture.close());
 
   it('are masked for every reader, in the row as well, and whole for the process that sends them', async () => {
     const job = newJob({ arguments: args });
-    expect(await jobs.create(job)).toMatchObject({ kind: 'created', job: { arguments: shown } });
-    expect((await jobs.find(job.id))?.arguments).toEqual(shown);
+    expect(await jobCommands.create(job)).toMatchObject({ kind: 'created', job: { arguments: shown } });
+    expect((await fixture.jobs.find(job.id))?.arguments).toEqual(shown);
     expect(await inDatabase(job.id)).not.toContain(SECRET);
-    expect(await jobStoreOf(fixture.db, new ArgumentSeal('key')).argumentsOf(job.id)).toEqual(args);
+    expect(await new JobCommands(fixture.db, new ArgumentSeal('key')).argumentsOf(job.id)).toEqual(args);
   });
 
   it('are lost to a process with another key, or where they were moved to another job', async () => {
     const [one, other] = [newJob({ arguments: args }), newJob({ arguments: { password: 'x' } })];
-    await jobs.create(one);
-    await jobs.create(other);
-    expect(await jobStoreOf(fixture.db, new ArgumentSeal('other key')).argumentsOf(one.id)).toBe('lost');
+    await jobCommands.create(one);
+    await jobCommands.create(other);
+    expect(await new JobCommands(fixture.db, new ArgumentSeal('other key')).argumentsOf(one.id)).toBe('lost');
     const text = 'UPDATE job SET secret_arguments = (SELECT secret_arguments FROM job WHERE id = $1) WHERE id = $2';
     await fixture.db.query({ text }, [one.id, other.id]);
-    expect(await jobs.argumentsOf(other.id)).toBe('lost');
+    expect(await jobCommands.argumentsOf(other.id)).toBe('lost');
   });
 
   it('are erased when the job finishes, and not before', async () => {
     const job = newJob({ arguments: args });
-    await jobs.create(job);
-    const running = await jobs.transition({ id: job.id, version: 1 }, { state: 'RUNNING' }, AT);
-    expect(await jobs.argumentsOf(job.id)).toEqual(args);
-    await jobs.transition(
+    await jobCommands.create(job);
+    const running = await jobCommands.transition({ id: job.id, version: 1 }, { state: 'RUNNING' }, AT);
+    expect(await jobCommands.argumentsOf(job.id)).toEqual(args);
+    await jobCommands.transition(
       { id: job.id, version: running?.version ?? 0 },
       { state: 'FINISHED', conclusion: 'SUCCEEDED' },
       AT,
     );
-    expect(await jobs.argumentsOf(job.id)).toEqual(shown);
+    expect(await jobCommands.argumentsOf(job.id)).toEqual(shown);
   });
 
   it('let a request be repeated under its key, and not another one', async () => {
     const job = newJob({ arguments: args, requestHash: 'hash of the request' });
-    await jobs.create(job);
-    expect(await jobs.create(job)).toMatchObject({ kind: 'repeat', job: { id: job.id, arguments: shown } });
-    expect(await jobs.create({ ...job, requestHash: 'hash of another' })).toEqual({ kind: 'conflict' });
+    await jobCommands.create(job);
+    expect(await jobCommands.create(job)).toMatchObject({ kind: 'repeat', job: { id: job.id, arguments: shown } });
+    expect(await jobCommands.create({ ...job, requestHash: 'hash of another' })).toEqual({ kind: 'conflict' });
     expect(await inDatabase(job.id)).not.toContain('hash of the request');
   });
 
   it('are masked also in rows from before they were sealed', async () => {
     const job = newJob({ arguments: {} });
-    await jobs.create(job);
+    await jobCommands.create(job);
     await fixture.db.query({ text: 'UPDATE job SET arguments = $2 WHERE id = $1' }, [job.id, JSON.stringify(args)]);
-    expect((await jobs.find(job.id))?.arguments).toEqual(shown);
-    expect(await jobs.argumentsOf(job.id)).toEqual(args);
+    expect((await fixture.jobs.find(job.id))?.arguments).toEqual(shown);
+    expect(await jobCommands.argumentsOf(job.id)).toEqual(args);
   });
 });

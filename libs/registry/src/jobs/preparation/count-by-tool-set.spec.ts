@@ -27,7 +27,7 @@ afterAll(async () => {
 
 it('counts a hundred thousand devices by their tools in a moment, online only while their gateway lives', async () => {
   const begun = performance.now();
-  const counts = await registry.jobs.countByToolSet({ all: true });
+  const counts = await registry.targetPreparation.countByToolSet({ all: true });
   // A tenth of it on an idle machine; this one is shared.
   expect(performance.now() - begun).toBeLessThan(5_000);
   expect(new Map(counts.map(({ toolSetHash, devices, online }) => [toolSetHash, [devices, online]]))).toEqual(
@@ -38,5 +38,5 @@ it('counts a hundred thousand devices by their tools in a moment, online only wh
       [undefined, [25_000, 0]],
     ]),
   );
-  expect(await registry.jobs.countByToolSet({ model: 'board-9' })).toEqual([]);
+  expect(await registry.targetPreparation.countByToolSet({ model: 'board-9' })).toEqual([]);
 });

@@ -19,15 +19,15 @@ describe('the preparation of targets', () => {
 
   it('prepares in chunks, each from where the one before ended, also where two are asked for at once', async () => {
     const job = newJob();
-    await fixture.jobs.create(job);
-    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    await fixture.jobCommands.create(job);
+    const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
-    const chunk = () => fixture.jobs.prepareChunk(fence, [], 10, AT);
+    const chunk = () => fixture.targetPreparation.prepareChunk(fence, [], 10, AT);
     expect(await chunk()).toBe(10);
     expect(await Promise.all([chunk(), chunk()])).toEqual([10, 10]);
-    expect(await fixture.jobs.prepareChunk(fence, [], FLEET, AT)).toBe(FLEET - 30);
-    expect(await fixture.jobs.prepareChunk(fence, [], 20, AT)).toBe(0);
-    expect(await fixture.jobs.freeze(fence, [])).toBe(FLEET);
+    expect(await fixture.targetPreparation.prepareChunk(fence, [], FLEET, AT)).toBe(FLEET - 30);
+    expect(await fixture.targetPreparation.prepareChunk(fence, [], 20, AT)).toBe(0);
+    expect(await fixture.targetPreparation.freeze(fence, [])).toBe(FLEET);
     expect(await progress(job.id)).toMatchObject({ total: FLEET, pending: FLEET });
   });
 
@@ -39,11 +39,11 @@ describe('the preparation of targets', () => {
       devices.slice(0, 7),
     ]);
     const job = newJob();
-    await fixture.jobs.create(job);
-    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    await fixture.jobCommands.create(job);
+    const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
-    expect(await fixture.jobs.toolSetsOf(fence)).toEqual([hash]);
-    await fixture.jobs.prepareChunk(
+    expect(await fixture.targetPreparation.toolSetsOf(fence)).toEqual([hash]);
+    await fixture.targetPreparation.prepareChunk(
       fence,
       [{ toolSetHash: hash, rejection: { code: 'TOOL_UNKNOWN', message: 'no such tool' } }],
       100,
@@ -57,18 +57,28 @@ describe('the preparation of targets', () => {
 
   it('distinguishes the end of preparation from a job that is not being prepared', async () => {
     const job = newJob();
-    const created = await fixture.jobs.create(job);
-    const fence = await fixture.jobs.takeOwnership(job.id, fixture.owner);
+    const created = await fixture.jobCommands.create(job);
+    const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence || created.kind !== 'created') throw new Error('not made');
-    await fixture.jobs.prepareChunk(fence, [], 10, AT);
-    await fixture.jobs.transition(created.job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
-    expect(await fixture.jobs.prepareChunk(fence, [], 10, AT)).toBeUndefined();
-    expect(await fixture.jobs.prepareChunk({ ...fence, fence: fence.fence - 1 }, [], 10, AT)).toBeUndefined();
+    await fixture.targetPreparation.prepareChunk(fence, [], 10, AT);
+    await fixture.jobCommands.transition(created.job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
+    expect(await fixture.targetPreparation.prepareChunk(fence, [], 10, AT)).toBeUndefined();
+    expect(
+      await fixture.targetPreparation.prepareChunk({ ...fence, fence: fence.fence - 1 }, [], 10, AT),
+    ).toBeUndefined();
+  });
+
+  it('awaits devices whose gateway has ended, although their rows still say online', async () => {
+    const ended = await fixture.addProcess(false);
+    const text = 'UPDATE device SET gateway_id = $1 WHERE id = ANY ($2)';
+    await fixture.db.query({ text }, [ended, devices.slice(0, 3)]);
+    const { jobId } = await fixture.runningJob({ devices: { ids: devices.slice(0, 5) } });
+    expect(await progress(jobId)).toMatchObject({ pending: 2, waitingDevice: 3 });
   });
 
   it('counts the devices of a filter no further than it must', async () => {
-    expect(await fixture.jobs.countDevices({ ids: devices.slice(0, 4) }, 10)).toBe(4);
-    expect(await fixture.jobs.countDevices({ all: true }, 10)).toBe(10);
-    expect(await fixture.jobs.countDevices({}, 10)).toBe(0);
+    expect(await fixture.targetPreparation.countDevices({ ids: devices.slice(0, 4) }, 10)).toBe(4);
+    expect(await fixture.targetPreparation.countDevices({ all: true }, 10)).toBe(10);
+    expect(await fixture.targetPreparation.countDevices({}, 10)).toBe(0);
   });
 });

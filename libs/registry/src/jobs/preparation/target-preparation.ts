@@ -7,13 +7,13 @@ import type { CallError, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { Database, Queryable } from '../../database/database.js';
 import { sql, SqlFile } from '../../database/sql-file.js';
 import { bind } from '../../database/sql-parameters.js';
-import type { DeviceFilter, GroundFilter } from '../../device-filter.js';
+import type { DeviceFilter, ResolvedFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
-import { groundFilter } from '../../groups/ground-filter.js';
+import { resolveFilter } from '../../groups/resolve-filter.js';
 import { dropApprovalTargets, isApproved } from '../commands/approval-targets.js';
 import type { JobFence } from '../job-fence.js';
 import { countByWave } from './count-by-wave.js';
-import { prepareChunkSql } from './prepare-chunk.js';
+import { PREPARE_CHUNK } from './prepare-chunk.js';
 
 /** Whether devices with this tool set can receive the call. Computed once for all of them. */
 export interface ToolSetEligibility {
@@ -45,7 +45,7 @@ export class TargetPreparation {
   /** Counts the devices that the filter matches now, by tool set. */
   async countByToolSet(devices: DeviceFilter): Promise<readonly ToolSetCount[]> {
     const parameters: unknown[] = [];
-    const condition = deviceCondition(await groundFilter(this.db, devices), parameters);
+    const condition = deviceCondition(await resolveFilter(this.db, devices), parameters);
     const rows = await this.db.query<{ hash: ToolSetHash | null; devices: number; online: number }>(
       {
         text: `SELECT d.tool_set_hash AS hash, count(*)::int AS devices,
@@ -60,7 +60,7 @@ export class TargetPreparation {
   /** Counts the devices that the filter matches now, up to `max`. */
   async countDevices(devices: DeviceFilter, max: number): Promise<number> {
     const parameters: unknown[] = [max];
-    const condition = deviceCondition(await groundFilter(this.db, devices), parameters);
+    const condition = deviceCondition(await resolveFilter(this.db, devices), parameters);
     const [row] = await this.db.query<{ count: number }>(
       { text: `SELECT count(*)::int AS count FROM (SELECT FROM device d WHERE ${condition} LIMIT $1) AS counted` },
       parameters,
@@ -92,15 +92,14 @@ export class TargetPreparation {
   ): Promise<number | undefined> {
     const wanted = await wantedDevices(this.db, { jobId, fence });
     if (!wanted) return undefined;
-    const rejected = toolSets.filter(({ rejection }) => rejection !== undefined);
-    const parameters: unknown[] = [
-      ...[jobId, fence, limit, new Date(at)],
-      rejected.map(({ toolSetHash }) => toolSetHash),
-      rejected.map(({ rejection }) => rejection?.code),
-      rejected.map(({ rejection }) => rejection?.message),
-    ];
-    const text = prepareChunkSql(conditionOf(wanted, jobId, parameters));
-    const [row] = await this.db.query<{ count: number; is_preparing: boolean }>({ text }, parameters);
+    const rejected = toolSets.flatMap(({ toolSetHash, rejection }) => (rejection ? { toolSetHash, ...rejection } : []));
+    const values = {
+      ...{ jobId, fence, limit, at: new Date(at) },
+      hashes: rejected.map(({ toolSetHash }) => toolSetHash),
+      codes: rejected.map(({ code }) => code),
+      messages: rejected.map(({ message }) => message),
+    };
+    const [row] = await PREPARE_CHUNK.runWhere(this.db, values, (parameters) => conditionOf(wanted, jobId, parameters));
     return row?.is_preparing === true ? row.count : undefined;
   }
 
@@ -183,7 +182,7 @@ export class TargetPreparation {
 }
 
 interface WantedDevices {
-  readonly devices: GroundFilter;
+  readonly devices: ResolvedFilter;
   /** Whether the devices must be among those fixed for the approval. */
   readonly needs_approval: boolean;
 }

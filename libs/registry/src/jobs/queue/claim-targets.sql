@@ -7,9 +7,9 @@
 -- job skips devices with any call in flight. [jobs §16]
 --
 -- Call ids of one claim share their random digits and count up: a random id per row would cost four
--- times as much. No index changes when a target is claimed, so both the indexed state and the real
--- one are compared. The state is compared again in the update instead of locking the rows before,
--- because a lock costs half as much as a write.
+-- times as much. A claim changes no indexed column: indexed_state stays READY, so state is compared
+-- as well. The update compares it once more. To lock the picked rows instead would cost half as
+-- much as the write itself.
 WITH fenced AS (
   SELECT j.idempotent, j.disruptive, j.verification, j.offline, j.call_timeout_ms, p.lease_until
   FROM job j JOIN hub_process p ON p.id = j.owner_id AND p.lease_until > now()

@@ -27,21 +27,21 @@ describe('a device that a disruptive job holds', () => {
   afterEach(() => fixture.close());
 
   const claim = ({ disruptive }: Partial<NewJob>, fence: JobFence, limit = FLEET) =>
-    fixture.jobs.claim(fence, limit, AT, disruptive === true);
+    fixture.targetQueue.claim(fence, limit, AT, disruptive === true);
 
   async function flush(fence: JobFence, targets: readonly ClaimedTarget[], to: TargetFlush['to']): Promise<void> {
-    await fixture.jobs.flush(
+    await fixture.targetQueue.flush(
       fence,
-      targets.map(({ deviceId, attempt }) => ({ deviceId, attempt, to, startedAt: AT, at: AT })),
+      targets.map(({ deviceId, claim }) => ({ deviceId, claim, to, startedAt: AT, at: AT })),
     );
   }
 
   /** A kill and a restart: a process takes over the job and classifies the targets in flight. */
   async function takenOver({ jobId }: JobFence): Promise<JobFence> {
-    const fence = await fixture.jobs.takeOwnership(jobId, fixture.owner);
+    const fence = await fixture.targetQueue.takeOwnership(jobId, fixture.owner);
     if (fence === undefined) throw new Error('not taken over');
-    await fixture.jobs.recover(fence, AT, times);
-    await fixture.jobs.extendVerifying(fence, AT + 120_000);
+    await fixture.targetQueue.recover(fence, AT, times);
+    await fixture.targetVerification.extendVerifying(fence, AT + 120_000);
     return fence;
   }
 
@@ -61,7 +61,7 @@ describe('a device that a disruptive job holds', () => {
       const plain = await fixture.runningJob(retried);
       const holder = await fixture.runningJob(restart);
       const held = await claim(restart, holder, 3);
-      if (state === 'SENT') await fixture.jobs.markSent(holder, devices);
+      if (state === 'SENT') await fixture.targetQueue.markSent(holder, devices);
       if (state === 'VERIFYING') await flush(holder, held, verifying);
       const taken = await claim(retried, plain);
       expect(namesOf([...taken, ...held])).toEqual(devices);
@@ -72,9 +72,9 @@ describe('a device that a disruptive job holds', () => {
         error: undefined,
         result: undefined,
       });
-      await fixture.jobs.settleVerifications(
+      await fixture.targetVerification.settleVerifications(
         holder,
-        held.map(({ deviceId, attempt }) => ({ deviceId, attempt, to: unverified })),
+        held.map(({ deviceId, claim }) => ({ deviceId, claim, to: unverified })),
         AT,
       );
       expect(namesOf(await claim(retried, plain))).toEqual(namesOf(held));
@@ -109,7 +109,7 @@ describe('a device that a disruptive job holds', () => {
     await flush(holder, await claim(restart, holder), verifying);
     for (const state of ['PAUSED', 'CANCELLING'] as const) {
       const job = await fixture.jobs.find(holder.jobId);
-      if (job) await fixture.jobs.transition(job, { state }, AT);
+      if (job) await fixture.jobCommands.transition(job, { state }, AT);
       expect(await claim(retried, plain)).toEqual([]);
     }
   });
@@ -118,7 +118,7 @@ describe('a device that a disruptive job holds', () => {
     const plain = await fixture.runningJob(retried);
     const [cutOff] = await claim(retried, plain, 1);
     const successor = await takenOver(plain);
-    await fixture.jobs.endNeverSent(successor, 'CANCELLED', AT + 60_000);
+    await fixture.targetQueue.endNeverSent(successor, 'CANCELLED', AT + 60_000);
     const { rows: calls } = await pageOfCalls(fixture.db, { jobId: plain.jobId }, { first: 10 });
     expect(calls).toMatchObject([
       {
@@ -144,8 +144,9 @@ describe('a device that a disruptive job holds', () => {
       );
       expect(new Set(disruptive).size).toBe(disruptive.length);
       expect(disruptive.filter((deviceId) => plain.has(deviceId))).toEqual([]);
-      for (const fence of fences) await fixture.jobs.endInFlight(fence, { code: 'SESSION_CLOSED', message: '' }, AT);
-      for (const fence of fences) await fixture.jobs.endNeverSent(fence, 'CANCELLED', AT);
+      for (const fence of fences)
+        await fixture.targetQueue.endInFlight(fence, { code: 'SESSION_CLOSED', message: '' }, AT);
+      for (const fence of fences) await fixture.targetQueue.endNeverSent(fence, 'CANCELLED', AT);
     }
   });
 });

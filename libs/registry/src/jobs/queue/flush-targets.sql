@@ -1,4 +1,4 @@
--- Stores the ends of attempts: $3, $4 the distinct results by hash; $5 to $12 the distinct ends;
+-- Stores the ends of claims: $3, $4 the distinct results by hash; $5 to $12 the distinct ends;
 -- $13 to $20 the targets, each with the number of its end. Targets that are not in flight under the
 -- same claim number stay as they are.
 --

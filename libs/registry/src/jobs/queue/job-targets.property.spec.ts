@@ -68,22 +68,22 @@ class RandomJob {
   ) {}
 
   async act(): Promise<string> {
-    const { jobs, owner } = this.fixture;
+    const { targetPreparation, targetQueue, owner } = this.fixture;
     const at = (this.#now += 100);
     const ownersActs: Readonly<Record<string, () => Promise<unknown>>> = {
       claim: () => this.#claim(at),
       flush: () => this.#flush(at),
-      markSent: () => jobs.markSent(this.fence, this.#some()),
-      wakeSome: () => jobs.wakeWaiting(this.fence, this.#some()),
-      wakeAll: () => jobs.wakeWaiting(this.fence),
-      release: () => jobs.releaseRetries(this.fence, at),
+      markSent: () => targetQueue.markSent(this.fence, this.#some()),
+      wakeSome: () => targetQueue.wakeWaiting(this.fence, this.#some()),
+      wakeAll: () => targetQueue.wakeWaiting(this.fence),
+      release: () => targetQueue.releaseRetries(this.fence, at),
       openWave: () => this.#openWave(at),
-      openTargets: () => jobs.openTargets(this.fence, 1 + this.random(5), at),
-      recover: () => jobs.recover(this.fence, at, { deadlineMs: 60_000, softMs: 30_000 }),
+      openTargets: () => targetPreparation.openTargets(this.fence, 1 + this.random(5), at),
+      recover: () => targetQueue.recover(this.fence, at, { deadlineMs: 60_000, softMs: 30_000 }),
       verified: () => this.#settleVerifications(at),
-      ...(this.random(6) === 0 ? { endNeverSent: () => jobs.endNeverSent(this.fence, 'CANCELLED', at) } : {}),
+      ...(this.random(6) === 0 ? { endNeverSent: () => targetQueue.endNeverSent(this.fence, 'CANCELLED', at) } : {}),
       ...(this.random(3) === 0
-        ? { force: () => jobs.endInFlight(this.fence, { code: 'SESSION_CLOSED', message: 'not awaited' }, at) }
+        ? { force: () => targetQueue.endInFlight(this.fence, { code: 'SESSION_CLOSED', message: 'not awaited' }, at) }
         : {}),
     };
     const acts: typeof ownersActs = {
@@ -91,7 +91,7 @@ class RandomJob {
       answerLate: () => this.#answerLate(),
       leave: () => this.fixture.setOnline(this.#any(), false),
       arrive: () => this.fixture.setOnline(this.#any(), true),
-      takeOver: async () => (this.fence = (await jobs.takeOwnership(this.fence.jobId, owner)) ?? this.fence),
+      takeOver: async () => (this.fence = (await targetQueue.takeOwnership(this.fence.jobId, owner)) ?? this.fence),
       formerOwner: () => this.#actAsFormerOwner(Object.values(ownersActs)),
     };
     // The two that everything else is about come more often.
@@ -112,7 +112,7 @@ class RandomJob {
   }
 
   async #claim(at: number): Promise<void> {
-    for (const target of await this.fixture.jobs.claim(this.fence, 1 + this.random(5), at)) {
+    for (const target of await this.fixture.targetQueue.claim(this.fence, 1 + this.random(5), at)) {
       this.#everClaimed.push(target);
       this.claimsByDevice.set(target.deviceId, (this.claimsByDevice.get(target.deviceId) ?? 0) + 1);
     }
@@ -123,10 +123,10 @@ class RandomJob {
     // Mostly ends followed by another claim: the end of an earlier claim must not find its target.
     const again = this.idempotent ? (['ready', 'retry', 'retry'] as const) : (['ready', 'ready'] as const);
     const ends = this.#ends(at, ['decided', 'verifying', 'waiting', ...again]);
-    await this.fixture.jobs.flush(this.fence, ends);
+    await this.fixture.targetQueue.flush(this.fence, ends);
     const after = new Map((await this.rows()).map((row) => [row.device_id, row]));
     for (const row of before) {
-      const isOver = ends.some(({ deviceId, attempt }) => deviceId === row.device_id && attempt !== row.claim);
+      const isOver = ends.some(({ deviceId, claim }) => deviceId === row.device_id && claim !== row.claim);
       if (isOver) expect(after.get(row.device_id), 'after the end of an older claim').toEqual(row);
       if (row.attempts > (after.get(row.device_id)?.attempts ?? 0))
         this.returnsByDevice.set(row.device_id, (this.returnsByDevice.get(row.device_id) ?? 0) + 1);
@@ -134,11 +134,11 @@ class RandomJob {
   }
 
   async #settleVerifications(at: number): Promise<void> {
-    const ends = this.#ends(at, ['verifying']).map(({ deviceId, attempt }) => ({
-      ...{ deviceId, attempt },
+    const ends = this.#ends(at, ['verifying']).map(({ deviceId, claim }) => ({
+      ...{ deviceId, claim },
       to: { kind: 'decided', outcome: 'VERIFY_FAILED', error: { code: 'DID_NOT_RESTART', message: '' } } as const,
     }));
-    await this.fixture.jobs.settleVerifications(this.fence, ends, at);
+    await this.fixture.targetVerification.settleVerifications(this.fence, ends, at);
   }
 
   /** Ends of claims that may be long over, and some of them twice in a row. */
@@ -178,13 +178,13 @@ class RandomJob {
                     error: { code: 'TIMEOUT', message: 'no answer' },
                   }
                 : { kind };
-      ends.set(target.deviceId, { deviceId: target.deviceId, attempt: target.attempt, to, startedAt: at, at });
+      ends.set(target.deviceId, { deviceId: target.deviceId, claim: target.claim, to, startedAt: at, at });
     }
     return [...ends.values()];
   }
 
   async #openWave(at: number): Promise<void> {
-    if (this.openWave < this.waves && (await this.fixture.jobs.openWave(this.fence, this.openWave, at)))
+    if (this.openWave < this.waves && (await this.fixture.targetPreparation.openWave(this.fence, this.openWave, at)))
       this.openWave += 1;
   }
 
@@ -197,7 +197,7 @@ class RandomJob {
         return [callId, { callId, outcome, error: undefined, result: undefined }];
       }),
     );
-    await this.fixture.jobs.correctUnknown([...answers.values()]);
+    await this.fixture.targetQueue.correctUnknown([...answers.values()]);
   }
 
   #any(): DeviceId {
@@ -275,7 +275,7 @@ describe('the targets of a job under any sequence of statements', () => {
           story.push(await job.act());
           await job.expectPromisesKept(story.join(' '));
         }
-        expect(await fixture.jobs.reconcile(job.fence.jobId), story.join(' ')).toBe(0);
+        expect(await fixture.jobCommands.reconcile(job.fence.jobId), story.join(' ')).toBe(0);
       }
     },
   );

@@ -1,4 +1,4 @@
-/** The ends of attempts, and how they become the parameters of flush-targets.sql. */
+/** The ends of claims, and how they become the parameters of flush-targets.sql. */
 import type { CallError, DeviceId, SendCertainty, ToolResult } from '@flotilla/mcp';
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { JobFence } from '../job-fence.js';
@@ -13,13 +13,14 @@ export interface VerificationStart {
   readonly readAt: number | undefined;
 }
 
-/** The end of an attempt. `attempt` is the claim number. */
+/** The end of a claim. */
 export interface TargetFlush {
   readonly deviceId: DeviceId;
-  readonly attempt: number;
+  /** The claim number, as a fence: a later claim makes this end void. */
+  readonly claim: number;
   /**
    * `verifying`: the outcome shows later. `retry`: sent, and sent again later; the attempt counts.
-   * `waiting` (for its device) and `ready`: certainly not sent, so the attempt does not count.
+   * `waiting` (for its device) and `ready`: certainly not sent, so it was not an attempt.
    */
   readonly to:
     | {
@@ -56,7 +57,7 @@ const STATES = {
 } as const;
 
 /**
- * The end of an attempt without its times. Most targets of a batch end alike, so each distinct end
+ * The end of a claim without its times. Most targets of a batch end alike, so each distinct end
  * is sent once.
  */
 interface End {
@@ -87,7 +88,7 @@ export function flushParameters({ jobId, fence }: JobFence, flushes: readonly Ta
     resultHashes: distinct.map(({ resultHash }) => resultHash),
     areEnds: distinct.map(({ isEnd }) => isEnd),
     deviceIds: flushes.map(({ deviceId }) => deviceId),
-    claims: arrayLiteral(flushes.map(({ attempt }) => attempt)),
+    claims: arrayLiteral(flushes.map(({ claim }) => claim)),
     places: arrayLiteral(places),
     startedAts: arrayLiteral(flushes.map(({ startedAt }) => startedAt)),
     ats: arrayLiteral(flushes.map(({ at }) => at)),

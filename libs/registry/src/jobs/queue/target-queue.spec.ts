@@ -10,7 +10,7 @@ function decided(target: ClaimedTarget, outcome: 'SUCCEEDED' | 'FAILED' = 'SUCCE
   const result = { content: [{ type: 'text', text: 'true' }], isError: false };
   return {
     deviceId: target.deviceId,
-    attempt: target.attempt,
+    claim: target.claim,
     to: { kind: 'decided', outcome, certainty: 'YES', error: undefined, result },
     startedAt: AT,
     at: AT + 5,
@@ -38,22 +38,22 @@ describe('the queue of targets', () => {
 
   it('claims with the intent committed, flushes each end once, and counts what the rows say', async () => {
     const fence = await fixture.runningJob();
-    const claimed = await fixture.jobs.claim(fence, 10, AT);
+    const claimed = await fixture.targetQueue.claim(fence, 10, AT);
     expect(claimed).toHaveLength(10);
     expect(new Set(claimed.map((target) => target.callId)).size).toBe(10);
     expect(await progress(fence.jobId)).toMatchObject({ pending: FLEET - 10, inFlight: 10 });
-    await fixture.jobs.markSent(
+    await fixture.targetQueue.markSent(
       fence,
       claimed.slice(0, 3).map((target) => target.deviceId),
     );
     expect(
-      await fixture.jobs.flush(
+      await fixture.targetQueue.flush(
         fence,
         claimed.map((target) => decided(target)),
       ),
     ).toBe(10);
     expect(
-      await fixture.jobs.flush(
+      await fixture.targetQueue.flush(
         fence,
         claimed.map((target) => decided(target, 'FAILED')),
       ),
@@ -64,17 +64,17 @@ describe('the queue of targets', () => {
       hasNextPage: true,
       rows: [{ state: 'DECIDED', attempts: 1, result: { isError: false } }, {}, {}, {}],
     });
-    expect(await fixture.jobs.reconcile(fence.jobId)).toBe(0);
+    expect(await fixture.jobCommands.reconcile(fence.jobId)).toBe(0);
   });
 
   it('writes the end of a target that is being marked as sent at that moment', async () => {
     const fence = await fixture.runningJob();
-    const [target] = await fixture.jobs.claim(fence, 1, AT);
+    const [target] = await fixture.targetQueue.claim(fence, 1, AT);
     if (!target) throw new Error('nothing claimed');
     let flushed = Promise.resolve(0);
     await fixture.db.transaction(async (transaction) => {
       await MARK_SENT.run(transaction, { ...fence, deviceIds: [target.deviceId] });
-      flushed = fixture.jobs.flush(fence, [decided(target)]);
+      flushed = fixture.targetQueue.flush(fence, [decided(target)]);
       await expect.poll(() => waitingForLock()).toBe(1);
     });
     expect(await flushed).toBe(1);
@@ -83,50 +83,74 @@ describe('the queue of targets', () => {
 
   it('gives the attempt back to a target that was certainly not sent', async () => {
     const fence = await fixture.runningJob();
-    const [target] = await fixture.jobs.claim(fence, 1, AT);
+    const [target] = await fixture.targetQueue.claim(fence, 1, AT);
     if (!target) throw new Error('nothing claimed');
     await fixture.setOnline(target.deviceId, false);
-    await fixture.jobs.flush(fence, [
-      { deviceId: target.deviceId, attempt: target.attempt, to: { kind: 'waiting' }, startedAt: undefined, at: AT },
+    await fixture.targetQueue.flush(fence, [
+      { deviceId: target.deviceId, claim: target.claim, to: { kind: 'waiting' }, startedAt: undefined, at: AT },
     ]);
     expect(await progress(fence.jobId)).toMatchObject({ waitingDevice: 1, pending: FLEET - 1 });
-    expect(await fixture.jobs.wakeWaiting(fence)).toBe(0);
+    expect(await fixture.targetQueue.wakeWaiting(fence)).toBe(0);
     await fixture.setOnline(target.deviceId, true);
-    expect(await fixture.jobs.wakeWaiting(fence, [target.deviceId])).toBe(1);
-    const again = (await fixture.jobs.claim(fence, FLEET, AT)).find(({ deviceId }) => deviceId === target.deviceId);
-    expect(again?.attempt).toBeGreaterThan(target.attempt);
-    expect(await fixture.jobs.flush(fence, [decided(target)])).toBe(0);
+    expect(await fixture.targetQueue.wakeWaiting(fence, [target.deviceId])).toBe(1);
+    const again = (await fixture.targetQueue.claim(fence, FLEET, AT)).find(
+      ({ deviceId }) => deviceId === target.deviceId,
+    );
+    expect(again?.claim).toBeGreaterThan(target.claim);
+    expect(await fixture.targetQueue.flush(fence, [decided(target)])).toBe(0);
+  });
+
+  it('keeps that a former attempt may have run, where later claims send nothing', async () => {
+    const fence = await fixture.runningJob({ idempotent: true, offline: 'SKIP', devices: { ids: ['device-0000000'] } });
+    const row = () =>
+      fixture.db.query({ text: 'SELECT outcome, certainty FROM job_target WHERE job_id = $1' }, [fence.jobId]);
+    const claimAndEnd = async (to: TargetFlush['to']) => {
+      const [target] = await fixture.targetQueue.claim(fence, 1, AT);
+      if (!target) throw new Error('nothing claimed');
+      const { deviceId, claim } = target;
+      await fixture.targetQueue.flush(fence, [{ deviceId, claim, to, startedAt: AT, at: AT }]);
+      return deviceId;
+    };
+    const error = { code: 'TIMEOUT', message: 'no answer' } as const;
+    await claimAndEnd({ kind: 'retry', notBefore: AT, certainty: 'YES', error });
+    await fixture.targetQueue.releaseRetries(fence, AT);
+    const deviceId = await claimAndEnd({ kind: 'ready' });
+    expect(await row()).toEqual([{ outcome: null, certainty: 'MAYBE' }]);
+    await fixture.setOnline(deviceId, false);
+    expect(await fixture.targetQueue.claim(fence, 1, AT)).toEqual([]);
+    await fixture.setOnline(deviceId, true);
+    expect(await row()).toEqual([{ outcome: 'UNKNOWN', certainty: 'MAYBE' }]);
   });
 
   it('does not claim a target again before its time if its gateway was overloaded', async () => {
     const fence = await fixture.runningJob();
-    const claimed = await fixture.jobs.claim(fence, 2, AT);
+    const claimed = await fixture.targetQueue.claim(fence, 2, AT);
     const rest = { kind: 'ready', notBefore: AT + 1_000 } as const;
-    await fixture.jobs.flush(
+    await fixture.targetQueue.flush(
       fence,
-      claimed.map(({ deviceId, attempt }) => ({ deviceId, attempt, to: rest, startedAt: undefined, at: AT })),
+      claimed.map(({ deviceId, claim }) => ({ deviceId, claim, to: rest, startedAt: undefined, at: AT })),
     );
     expect(await progress(fence.jobId)).toMatchObject({ pending: FLEET, inFlight: 0 });
-    expect(await fixture.jobs.claim(fence, FLEET, AT + 999)).toHaveLength(FLEET - 2);
-    expect(await fixture.jobs.claim(fence, FLEET, AT + 1_000)).toHaveLength(2);
+    expect(await fixture.targetQueue.claim(fence, FLEET, AT + 999)).toHaveLength(FLEET - 2);
+    expect(await fixture.targetQueue.claim(fence, FLEET, AT + 1_000)).toHaveLength(2);
   });
 
   it('says until when a claimed target may be sent: no longer than the lease of its owner', async () => {
     const fence = await fixture.runningJob();
-    const [target] = await fixture.jobs.claim(fence, 1, AT);
+    const [target] = await fixture.targetQueue.claim(fence, 1, AT);
     expect(target?.sendBy).toBeGreaterThan(AT + 3_000_000);
     expect(target?.sendBy).toBeLessThanOrEqual(AT + 3_600_000);
   });
 
   it('never claims a target again that may have been sent and may not run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: false });
-    const claimed = await fixture.jobs.claim(fence, 5, AT);
-    expect(await fixture.jobs.recover(fence, AT, noVerification)).toMatchObject({
+    const claimed = await fixture.targetQueue.claim(fence, 5, AT);
+    expect(await fixture.targetQueue.recover(fence, AT, noVerification)).toMatchObject({
       resent: 0,
       verifying: 0,
       unknown: 5,
     });
-    const rest = await fixture.jobs.claim(fence, 100, AT);
+    const rest = await fixture.targetQueue.claim(fence, 100, AT);
     expect(rest).toHaveLength(FLEET - 5);
     expect(rest.some((target) => claimed.some(({ deviceId }) => deviceId === target.deviceId))).toBe(false);
     expect(await progress(fence.jobId)).toMatchObject({ unknown: 5, inFlight: FLEET - 5 });
@@ -134,42 +158,44 @@ describe('the queue of targets', () => {
 
   it('does not even claim it where something has put it back in line', async () => {
     const fence = await fixture.runningJob({ idempotent: false });
-    await fixture.jobs.claim(fence, 5, AT);
+    await fixture.targetQueue.claim(fence, 5, AT);
     await fixture.db.query({ text: `UPDATE job_target SET state = 'READY' WHERE job_id = $1` }, [fence.jobId]);
-    expect(await fixture.jobs.claim(fence, 100, AT)).toHaveLength(FLEET - 5);
+    expect(await fixture.targetQueue.claim(fence, 100, AT)).toHaveLength(FLEET - 5);
   });
 
   it('sends again what may run twice', async () => {
     const fence = await fixture.runningJob({ idempotent: true });
-    await fixture.jobs.claim(fence, 5, AT);
-    expect(await fixture.jobs.recover(fence, AT, noVerification)).toMatchObject({
+    await fixture.targetQueue.claim(fence, 5, AT);
+    expect(await fixture.targetQueue.recover(fence, AT, noVerification)).toMatchObject({
       resent: 5,
       verifying: 0,
       unknown: 0,
     });
-    expect(await fixture.jobs.claim(fence, 100, AT)).toHaveLength(FLEET);
+    expect(await fixture.targetQueue.claim(fence, 100, AT)).toHaveLength(FLEET);
   });
 
   it('has one owner, whom only the end of its lease replaces, and refuses what a former owner writes', async () => {
     const fence = await fixture.runningJob();
     const rival = await fixture.addProcess();
-    expect(await fixture.jobs.takeOwnership(fence.jobId, rival)).toBeUndefined();
-    const claimed = await fixture.jobs.claim(fence, 4, AT);
+    expect(await fixture.targetQueue.takeOwnership(fence.jobId, rival)).toBeUndefined();
+    const claimed = await fixture.targetQueue.claim(fence, 4, AT);
     await fixture.endLease(fixture.owner);
-    expect(await fixture.jobs.claim(fence, 4, AT)).toEqual([]);
-    const newer = await fixture.jobs.takeOwnership(fence.jobId, rival);
+    expect(await fixture.targetQueue.claim(fence, 4, AT)).toEqual([]);
+    // Devices of the ended gateway would only wait: the rows show that the claim changed nothing.
+    expect(await progress(fence.jobId)).toMatchObject({ pending: FLEET - 4, inFlight: 4, waitingDevice: 0 });
+    const newer = await fixture.targetQueue.takeOwnership(fence.jobId, rival);
     expect(newer?.fence).toBeGreaterThan(fence.fence);
     expect(
-      await fixture.jobs.flush(
+      await fixture.targetQueue.flush(
         fence,
         claimed.map((target) => decided(target)),
       ),
     ).toBe(0);
-    expect(await fixture.jobs.endNeverSent(fence, 'CANCELLED', AT)).toEqual({ count: 0, deviceIds: [] });
+    expect(await fixture.targetQueue.endNeverSent(fence, 'CANCELLED', AT)).toEqual({ count: 0, deviceIds: [] });
     await fixture.db.query({ text: `UPDATE hub_process SET lease_until = now() + interval '1 hour' WHERE id = $1` }, [
       fixture.owner,
     ]);
-    expect((await fixture.jobs.liveJobs()).find((job) => job.id === fence.jobId)).toEqual({
+    expect((await fixture.targetQueue.liveJobs()).find((job) => job.id === fence.jobId)).toEqual({
       id: fence.jobId,
       owner: rival,
       ownerIsAlive: true,
@@ -178,13 +204,15 @@ describe('the queue of targets', () => {
 
   it('ends never-sent targets as cancelled and in-flight ones as unknown', async () => {
     const fence = await fixture.runningJob();
-    await fixture.jobs.claim(fence, 3, AT);
-    const { count, deviceIds } = await fixture.jobs.endNeverSent(fence, 'CANCELLED', AT);
+    await fixture.targetQueue.claim(fence, 3, AT);
+    const { count, deviceIds } = await fixture.targetQueue.endNeverSent(fence, 'CANCELLED', AT);
     expect(count).toBe(FLEET - 3);
     expect(new Set(deviceIds).size).toBe(FLEET - 3);
-    expect(await fixture.jobs.endInFlight(fence, { code: 'TIMEOUT', message: 'not awaited' }, AT)).toMatchObject({
-      count: 3,
-    });
+    expect(await fixture.targetQueue.endInFlight(fence, { code: 'TIMEOUT', message: 'not awaited' }, AT)).toMatchObject(
+      {
+        count: 3,
+      },
+    );
     expect(await progress(fence.jobId)).toMatchObject({
       total: FLEET,
       pending: 0,

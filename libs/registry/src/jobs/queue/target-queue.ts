@@ -1,5 +1,5 @@
 /**
- * The queue of a job's targets: claiming them, storing the ends of attempts, waking them, ending
+ * The queue of a job's targets: claiming them, storing the ends of claims, waking them, ending
  * them in bulk. Each statement that moves targets also moves the counters of the job, so the
  * counters sum to the total at every commit.
  */
@@ -28,10 +28,10 @@ import { flushParameters, type TargetFlush } from './target-flush.js';
 export interface ClaimedTarget {
   readonly deviceId: DeviceId;
   readonly callId: CallId;
-  /** The claim number. It fences the end of the attempt. */
-  readonly attempt: number;
-  /** How often the target was or may have been sent, this time included. */
-  readonly sends: number;
+  /** The claim number. It fences the end of the claim. */
+  readonly claim: number;
+  /** Attempts on the target, this one included. */
+  readonly attempts: number;
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
   readonly toolSetHash: ToolSetHash | undefined;
@@ -147,8 +147,8 @@ export class TargetQueue {
     return rows.map((row) => ({
       deviceId: row.device_id,
       callId: row.call_id,
-      attempt: row.claim,
-      sends: row.attempts,
+      claim: row.claim,
+      attempts: row.attempts,
       epoch: row.epoch,
       gatewayId: row.gateway_id,
       toolSetHash: row.tool_set_hash ?? undefined,
@@ -158,7 +158,7 @@ export class TargetQueue {
     }));
   }
 
-  /** Stores the ends of attempts, each once. Resolves to the number of targets that changed. */
+  /** Stores the ends of claims, each once. Resolves to the number of targets that changed. */
   async flush(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
     if (flushes.length === 0) return 0;
     const parameters = flushParameters(fence, flushes);

@@ -46,7 +46,7 @@ describe('targets decided over time', () => {
 
   it('says nothing before the first decision, and answers in the order of the question', async () => {
     const [quiet, other] = [await fixture.runningJob(), await fixture.runningJob()];
-    const [target] = await fixture.jobs.claim(other, 1, AT);
+    const [target] = await fixture.targetQueue.claim(other, 1, AT);
     if (!target) throw new Error('nothing claimed');
     const to = {
       kind: 'decided',
@@ -55,8 +55,8 @@ describe('targets decided over time', () => {
       error: undefined,
       result: undefined,
     } as const;
-    await fixture.jobs.flush(other, [
-      { deviceId: target.deviceId, attempt: target.attempt, to, startedAt: AT, at: Date.now() },
+    await fixture.targetQueue.flush(other, [
+      { deviceId: target.deviceId, claim: target.claim, to, startedAt: AT, at: Date.now() },
     ]);
     const [none, some] = await fixture.jobs.decidedOverTime([quiet.jobId, other.jobId], 5);
     expect(none).toEqual([]);

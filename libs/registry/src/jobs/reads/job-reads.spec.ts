@@ -14,14 +14,14 @@ describe('reads of jobs', () => {
 
   it('lists jobs latest first, by state, tool and text', async () => {
     const named = newJob({ name: 'Quiet_100% night', tool: 'self.audio_speaker.set_volume' });
-    await fixture.jobs.create(named);
+    await fixture.jobCommands.create(named);
     expect((await fixture.jobs.page({ search: '_100%' }, { first: 5 })).rows.map((job) => job.id)).toEqual([named.id]);
     expect(
       (
         await fixture.jobs.page({ tool: 'self.audio_speaker.set_volume', states: ['PREPARING'] }, { first: 5 })
       ).rows.map((job) => job.id),
     ).toEqual([named.id]);
-    for (let more = 0; more < 3; more += 1) await fixture.jobs.create(newJob());
+    for (let more = 0; more < 3; more += 1) await fixture.jobCommands.create(newJob());
     const first = await fixture.jobs.page({}, { first: 2 });
     const second = await fixture.jobs.page({}, { first: 2, after: first.cursors[1] ?? '' });
     expect(second.rows).toHaveLength(2);

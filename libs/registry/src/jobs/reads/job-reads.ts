@@ -161,19 +161,19 @@ export class JobReads {
    * Whether steering the job would affect devices outside of the scope: a target is outside, or
    * targets are not counted yet. A removed device counts as outside.
    */
-  async hasTargetsBeyond({ id, createdById }: Pick<Job, 'id' | 'createdById'>, scope?: JobScope): Promise<boolean> {
+  async hasTargetsOutside({ id, createdById }: Pick<Job, 'id' | 'createdById'>, scope?: JobScope): Promise<boolean> {
     if (scope === undefined || createdById === scope.creator) return false;
     const parameters: unknown[] = [id];
     const isInScope = (await targetScopeOf(this.db, scope))(parameters);
-    const [row] = await this.db.query<{ readonly is_beyond: boolean }>(
+    const [row] = await this.db.query<{ readonly is_outside: boolean }>(
       {
         text: `SELECT j.total IS NULL
-          OR EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND NOT ${isInScope}) AS is_beyond
+          OR EXISTS (SELECT FROM job_target t WHERE t.job_id = j.id AND NOT ${isInScope}) AS is_outside
         FROM job j WHERE j.id = $1`,
       },
       parameters,
     );
-    return row?.is_beyond ?? true;
+    return row?.is_outside ?? true;
   }
 
   async #jobCondition(scope: JobScope | undefined, parameters: unknown[]): Promise<string> {

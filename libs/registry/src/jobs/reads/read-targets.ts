@@ -14,7 +14,7 @@ export interface TargetRow {
   readonly wave: number;
   readonly state: TargetState;
   readonly outcome: TargetOutcome | undefined;
-  /** Sends, without one that was repeated because the hub cut the download. */
+  /** Attempts, without a send repeated because the hub cut the download. */
   readonly attempts: number;
   readonly error: CallError | undefined;
   readonly result: ToolResult | undefined;

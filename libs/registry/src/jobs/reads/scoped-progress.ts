@@ -5,7 +5,7 @@
  */
 import type { JobProgress } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import { BoundedCache } from '../../devices/bounded-cache.js';
+import { LRUCache } from 'lru-cache';
 import type { JobScope } from '../job-scope.js';
 
 /** By wave number. */
@@ -37,7 +37,7 @@ const USED_TIMES = 19;
 const COUNTS_MAX = 1_000;
 
 export class ScopedProgress {
-  readonly #counts = new BoundedCache<string, Count>(COUNTS_MAX);
+  readonly #counts = new LRUCache<string, Count>({ max: COUNTS_MAX });
 
   constructor(private readonly reads: ProgressReads) {}
 

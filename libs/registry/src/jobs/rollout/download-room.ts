@@ -4,6 +4,7 @@
  */
 import type { JobId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
+import { sql, SqlFile } from '../../database/sql-file.js';
 
 export interface RolloutLimits {
   /** Maximum of downloads in the whole hub that run or may start at any moment. */
@@ -30,14 +31,6 @@ export async function lockDownloads(transaction: Queryable): Promise<void> {
 const IS_TARGET_ACTIVE = `EXISTS (SELECT FROM job_target o
     WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))`;
 
-/**
- * Room in the hub: the limit minus open downloads, without those of decided targets. $1 time, $2
- * limit, $3 start of a stall.
- */
-const HUB_ROOM = `($2::int - (SELECT count(*) FROM download w
-  WHERE w.completed_at IS NULL AND w.expires_at > $1 AND (w.last_byte_at IS NULL OR w.last_byte_at >= $3)
-    AND ${IS_TARGET_ACTIVE}))`;
-
 const BASE = 'greatest(1, j.per_minute / 8)';
 
 /**
@@ -59,25 +52,23 @@ const PER_MINUTE = `CASE WHEN j.per_minute IS NULL THEN NULL WHEN ${IS_FAILING} 
     SELECT coalesce(sum(c.succeeded), 0)::bigint FROM job_counter c WHERE c.job_id = j.id) / ${BASE}))
   ELSE j.per_minute END`;
 
-/**
- * Room in the job `j`: what `maxInFlight` and the pace leave, for connected devices and OTA
- * requests together.
- */
-const JOB_ROOM = `least(
-  j.max_in_flight - (SELECT count(*) FROM download w
-    WHERE w.job_id = j.id AND w.completed_at IS NULL AND w.expires_at > $1 AND ${IS_TARGET_ACTIVE}),
-  ${PER_MINUTE} - (SELECT count(*) FROM download w
-    WHERE w.id >= (lpad(to_hex((extract(epoch FROM $1::timestamptz) * 1000)::bigint - 60000), 12, '0')
-      || repeat('0', 20))::uuid AND w.job_id = j.id))`;
+const { integer, timestamp, uuid } = sql;
+
+const READ_ROOM = new SqlFile(
+  new URL('./read-room.sql', import.meta.url),
+  {
+    name: 'rollout-room',
+    parameters: { at: timestamp, downloadsMax: integer, stalledBefore: timestamp, jobId: uuid<JobId>() },
+    row: { room: integer },
+  },
+  { isTargetActive: IS_TARGET_ACTIVE, perMinute: PER_MINUTE },
+);
 
 /** Number of downloads that may start for the job now. */
 export async function readRoom(db: Queryable, jobId: JobId, at: number, limits: RolloutLimits): Promise<number> {
-  const [row] = await db.query<{ room: number }>(
-    {
-      name: 'rollout-room',
-      text: `SELECT greatest(0, least(${HUB_ROOM}, ${JOB_ROOM}))::int AS room FROM job j WHERE j.id = $4`,
-    },
-    [new Date(at), limits.downloadsMax, new Date(at - limits.stallMs), jobId],
-  );
+  const [row] = await READ_ROOM.run(db, {
+    ...{ jobId, at: new Date(at), downloadsMax: limits.downloadsMax },
+    stalledBefore: new Date(at - limits.stallMs),
+  });
   return row?.room ?? 0;
 }

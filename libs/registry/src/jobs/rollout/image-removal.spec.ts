@@ -1,10 +1,9 @@
 /** A firmware image is deleted while a roll-out of it is created: one of the two fails. */
-import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { holdImages, insertJobs } from '../commands/insert-job.js';
-import { newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { addImage, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 
 const RACES = 30;
 
@@ -18,27 +17,6 @@ describe('an image that is deleted while a roll-out of it is made', () => {
   });
   afterAll(() => fixture.close());
 
-  async function addedImage(): Promise<string> {
-    const id = randomUUID();
-    const facts = {
-      project: 'xiaozhi',
-      version: '2.5.0',
-      chip: 'esp32s3',
-      idfVersion: undefined,
-      sizeBytes: 1_000,
-      elfSha256: undefined,
-    };
-    const file = {
-      uploadedAt: Date.now(),
-      uploadedBy: 'spec',
-      storageKey: 'x',
-      fileName: 'x.bin',
-      sha256: randomUUID(),
-    };
-    await images.add({ id, kind: 'FIRMWARE', ...facts, ...file });
-    return id;
-  }
-
   /** The number of deletions that wait for a lock on their row. */
   const waitingDeletions = () =>
     fixture.db.query(
@@ -50,7 +28,7 @@ describe('an image that is deleted while a roll-out of it is made', () => {
     );
 
   it('stays where the job was first, however late that is written', async () => {
-    const firmwareImageId = await addedImage();
+    const firmwareImageId = await addImage(images);
     const job = newJob({ firmwareImageId });
     const removal = await fixture.db.transaction(async (transaction) => {
       expect(await holdImages(transaction, [job])).toBe(true);
@@ -65,10 +43,10 @@ describe('an image that is deleted while a roll-out of it is made', () => {
   });
 
   it('is gone where the deletion was first, and no job is made, nor any of those that come with it', async () => {
-    const [gone, there] = [await addedImage(), await addedImage()];
+    const [gone, there] = [await addImage(images), await addImage(images)];
     expect(await images.remove(gone, Date.now())).toMatchObject({ kind: 'removed' });
     const jobs = [newJob({ firmwareImageId: there }), newJob({ firmwareImageId: gone })];
-    expect(await fixture.jobs.createAll(jobs, { actor: 'spec' })).toEqual({ kind: 'image_missing' });
+    expect(await fixture.jobCommands.createAll(jobs, { actor: 'spec' })).toEqual({ kind: 'image_missing' });
     for (const { id } of jobs) expect(await fixture.jobs.find(id)).toBeUndefined();
     expect(
       await fixture.db.query({ text: `SELECT FROM audit_entry WHERE subject = ANY($1)` }, [
@@ -79,9 +57,9 @@ describe('an image that is deleted while a roll-out of it is made', () => {
 
   it('is never rolled out after its deletion, in any order', async () => {
     for (let race = 0; race < RACES; race++) {
-      const firmwareImageId = await addedImage();
+      const firmwareImageId = await addImage(images);
       const [created, removed] = await Promise.all([
-        fixture.jobs.create(newJob({ firmwareImageId })),
+        fixture.jobCommands.create(newJob({ firmwareImageId })),
         images.remove(firmwareImageId, Date.now()),
       ]);
       expect(['created IN_USE', 'image_missing removed']).toContain(`${created.kind} ${removed.kind}`);

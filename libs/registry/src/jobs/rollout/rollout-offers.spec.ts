@@ -5,7 +5,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import type { JobFence } from '../job-fence.js';
 import type { OtaContact } from '../../provisioning/provisioning.js';
-import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { addImage, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { RolloutStore } from './rollout-store.js';
 
 const limits = { downloadsMax: 50, grantMs: 60_000, stallMs: 60_000, loopWindowMs: 60_000, loopDownloads: 3 };
@@ -26,23 +26,7 @@ describe('an offer of a running roll-out', () => {
     fixture = await openJobFixture();
     rollouts = new RolloutStore(fixture.db);
     const images = new FirmwareImageStore(fixture.db);
-    firmwareImageId = randomUUID();
-    const facts = {
-      project: 'xiaozhi',
-      version: '2.5.0',
-      chip: 'esp32s3',
-      idfVersion: undefined,
-      sizeBytes: 1_000,
-      elfSha256: undefined,
-    };
-    const file = {
-      uploadedAt: Date.now(),
-      uploadedBy: 'spec',
-      storageKey: 'x',
-      fileName: 'x.bin',
-      sha256: randomUUID(),
-    };
-    await images.add({ id: firmwareImageId, kind: 'FIRMWARE', ...facts, ...file });
+    firmwareImageId = await addImage(images);
     await images.publish({ id: firmwareImageId, models: ['board'], notes: undefined, at: Date.now() });
   });
   beforeEach(async () => {
@@ -104,7 +88,7 @@ describe('an offer of a running roll-out', () => {
     await fixture.db.query({ text: 'UPDATE job SET owner_id = $2 WHERE id = $1' }, [fence.jobId, mortal]);
     await fixture.endLease(mortal);
     expect([await isCandidate(), await offered()]).toEqual([false, false]);
-    expect(await fixture.jobs.takeOwnership(fence.jobId, fixture.owner)).toBeDefined();
+    expect(await fixture.targetQueue.takeOwnership(fence.jobId, fixture.owner)).toBeDefined();
     expect([await isCandidate(), await offered()]).toEqual([true, true]);
   });
 });

@@ -3,10 +3,11 @@ import type { VerificationDeadlines } from '@flotilla/jobs';
 import type { CallError, CallErrorCode, DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
 import { targetScopeOf } from '../../access-scope/history-scope.js';
 import type { Database } from '../../database/database.js';
+import { sql, SqlFile, type RowOf } from '../../database/sql-file.js';
 import type { DeviceFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
-import { groundFilter } from '../../groups/ground-filter.js';
+import { resolveFilter } from '../../groups/resolve-filter.js';
 import type { OtaContact } from '../../provisioning/provisioning.js';
 import type { JobFence } from '../job-fence.js';
 import type { JobScope } from '../job-scope.js';
@@ -48,13 +49,27 @@ export interface IncompatibilityGroup {
   readonly deviceCount: number;
 }
 
-interface GrantRecord {
-  readonly device_id: DeviceId;
-  readonly incompatibility: CallErrorCode | null;
-  readonly message: string | null;
-  readonly whole: number;
-  readonly download_id: string | null;
-}
+const { array, bigint, integer, orNull, text, timestamp, uuid } = sql;
+
+const GRANT = new SqlFile(
+  new URL('./grant-downloads.sql', import.meta.url),
+  {
+    name: 'rollout-grant',
+    parameters: {
+      ...{ jobId: uuid<JobId>(), fence: integer, deviceIds: array(text<DeviceId>()) },
+      ...{ at: timestamp, expiresAt: timestamp, loopSince: timestamp, loopDownloads: integer, room: bigint },
+    },
+    row: {
+      ...{ device_id: text<DeviceId>(), incompatibility: orNull(text<CallErrorCode>()), message: orNull(text()) },
+      ...{ whole: integer, download_id: orNull(uuid()) },
+    },
+  },
+  {
+    incompatibility: imageIncompatibility(true),
+    message: incompatibilityMessage('d.incompatibility'),
+    wastedDownloads: wastedDownloads('w.device_id', '$6'),
+  },
+);
 
 export class RolloutStore {
   /** `holder` returns this process once it has a lease. */
@@ -64,9 +79,9 @@ export class RolloutStore {
   ) {}
 
   /** The devices that cannot use the image as far as it is known, by reason, most devices first. */
-  async objections(imageId: string, devices: DeviceFilter): Promise<readonly IncompatibilityGroup[]> {
+  async incompatibilities(imageId: string, devices: DeviceFilter): Promise<readonly IncompatibilityGroup[]> {
     const parameters: unknown[] = [imageId];
-    const condition = deviceCondition(await groundFilter(this.db, devices), parameters);
+    const condition = deviceCondition(await resolveFilter(this.db, devices), parameters);
     return this.db.query<IncompatibilityGroup>(
       {
         text: `SELECT message, count(*)::int AS "deviceCount" FROM (
@@ -121,10 +136,10 @@ export class RolloutStore {
     return this.db.transaction(async (transaction) => {
       await lockDownloads(transaction);
       const room = await readRoom(transaction, jobId, at, limits);
-      const times = [new Date(at), new Date(expiresAt), new Date(at - limits.loopWindowMs)];
-      const rows = await transaction.query<GrantRecord>(GRANT, [
-        ...[jobId, fence, deviceIds, ...times, limits.loopDownloads, room],
-      ]);
+      const rows = await GRANT.run(transaction, {
+        ...{ jobId, fence, deviceIds, room, loopDownloads: limits.loopDownloads },
+        ...{ at: new Date(at), expiresAt: new Date(expiresAt), loopSince: new Date(at - limits.loopWindowMs) },
+      });
       return new Map(rows.map((row) => [row.device_id, grantOf(row, expiresAt, limits)]));
     });
   }
@@ -133,10 +148,7 @@ export class RolloutStore {
    * The oldest roll-out that waits for this device and can be offered to it as it reports itself.
    */
   async candidate(contact: OtaContact): Promise<RolloutCandidate | undefined> {
-    const [row] = await this.db.query<{ job_id: JobId; version: string; size_bytes: number }>(
-      FIND_CANDIDATE,
-      reportedBy(contact),
-    );
+    const [row] = await FIND_CANDIDATE.run(this.db, reportedBy(contact));
     return row && { jobId: row.job_id, version: row.version, sizeBytes: row.size_bytes };
   }
 
@@ -158,10 +170,12 @@ export class RolloutStore {
       await lockClaims(transaction, true);
       await lockDownloads(transaction);
       if (!isHeard() || (await readRoom(transaction, jobId, at, limits)) === 0) return undefined;
-      const [row] = await transaction.query<{ id: string }>(OFFER, [
-        ...[...reportedBy(contact), jobId, new Date(at), new Date(at + deadlines.deadlineMs), new Date(softDeadlineAt)],
-        ...[new Date(expiresAt), new Date(at - limits.loopWindowMs), limits.loopDownloads, this.holder() ?? null],
-      ]);
+      const [row] = await OFFER.run(transaction, {
+        ...reportedBy(contact),
+        ...{ jobId, at: new Date(at), expiresAt: new Date(expiresAt), serverId: this.holder() ?? null },
+        ...{ deadlineAt: new Date(at + deadlines.deadlineMs), softDeadlineAt: new Date(softDeadlineAt) },
+        ...{ loopSince: new Date(at - limits.loopWindowMs), loopDownloads: limits.loopDownloads },
+      });
       return row && { kind: 'granted', downloadId: row.id, expiresAt };
     });
   }
@@ -198,32 +212,7 @@ export class RolloutStore {
   }
 }
 
-/**
- * $1 job, $2 fence, $3 devices, $4 time, $5 end of the grant, $6 start of the loop window, $7 limit
- * of the loop, $8 room.
- */
-const GRANT = {
-  name: 'rollout-grant',
-  text: `WITH wanted AS MATERIALIZED (
-     SELECT w.device_id, w.number, i.id AS image_id, ${imageIncompatibility(true)} AS incompatibility,
-       ${wastedDownloads('w.device_id', '$6')} AS whole,
-       d.model, d.chip, i.chip AS image_chip, i.version, d.gateway_id AS server_id
-     FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id,
-       unnest($3::text[]) WITH ORDINALITY AS w(device_id, number) JOIN device d ON d.id = w.device_id
-     WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING'
-   ), chosen AS (
-     SELECT device_id, image_id, server_id, row_number() OVER (ORDER BY number) AS place
-     FROM wanted WHERE incompatibility IS NULL AND whole < $7
-   ), added AS (
-     INSERT INTO download (id, image_id, device_id, job_id, expires_at, server_id)
-     SELECT uuid_v7($4), image_id, device_id, $1, $5, server_id FROM chosen WHERE place <= $8 RETURNING id, device_id
-   )
-   SELECT d.device_id, d.incompatibility, ${incompatibilityMessage('d.incompatibility')} AS message, d.whole,
-     a.id AS download_id
-   FROM wanted d JOIN firmware_image i ON i.id = d.image_id LEFT JOIN added a ON a.device_id = d.device_id`,
-};
-
-function grantOf(row: GrantRecord, expiresAt: number, { loopDownloads }: RolloutLimits): RolloutGrant {
+function grantOf(row: RowOf<typeof GRANT>, expiresAt: number, { loopDownloads }: RolloutLimits): RolloutGrant {
   if (row.incompatibility !== null)
     return { kind: 'refused', error: { code: row.incompatibility, message: row.message ?? '' } };
   if (row.download_id !== null) return { kind: 'granted', downloadId: row.download_id, expiresAt };

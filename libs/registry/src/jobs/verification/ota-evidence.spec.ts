@@ -87,21 +87,21 @@ async function sentImage(error?: typeof answered, change: Partial<NewJob> = {}):
     expiresAt,
     ...change,
   });
-  const [target] = await fixture.jobs.claim(fence, 1, AT);
+  const [target] = await fixture.targetQueue.claim(fence, 1, AT);
   if (target === undefined) throw new TypeError('Nothing was claimed.');
   const grant = (await new RolloutStore(fixture.db).grant(fence, [id], AT, limits)).get(id);
   const to = { kind: 'verifying', certainty: 'YES', error, result: undefined, readAt: undefined } as const;
   const flush: TargetFlush = {
-    ...{ deviceId: id, attempt: target.attempt, startedAt: AT, at: AT + 100 },
+    ...{ deviceId: id, claim: target.claim, startedAt: AT, at: AT + 100 },
     to: { ...to, deadlineAt: AT + 60_000, softDeadlineAt: AT + 30_000 },
   };
-  await fixture.jobs.flush(fence, [flush]);
+  await fixture.targetQueue.flush(fence, [flush]);
   return { id, fence, target, downloadId: grant?.kind === 'granted' ? grant.downloadId : '' };
 }
 
 /** The device as a look finds it, if there is something to say about it. */
 async function seen({ fence, id }: Pick<Sent, 'fence' | 'id'>, at = AT + 10_000): Promise<VerifyingTarget | undefined> {
-  return (await fixture.jobs.verifying(fence, at)).targets.find(({ deviceId }) => deviceId === id);
+  return (await fixture.targetVerification.verifying(fence, at)).targets.find(({ deviceId }) => deviceId === id);
 }
 
 const contact = (deviceId: DeviceId, change: Partial<OtaContact> = {}): OtaContact => ({
@@ -140,17 +140,18 @@ describe('an OTA request after the send', () => {
   it('counts where it is on record before its target is marked as sent', async () => {
     const id = await device();
     const fence = await fixture.runningJob({ verification: 'REBOOT', devices: { ids: [id] } });
-    await fixture.jobs.claim(fence, 1, AT);
+    await fixture.targetQueue.claim(fence, 1, AT);
     await writer.add(contact(id, { at: AT + 50 }));
-    await fixture.jobs.markSent(fence, [id]);
-    await fixture.jobs.recover(fence, AT + 100, { deadlineMs: 60_000, softMs: undefined });
+    await fixture.targetQueue.markSent(fence, [id]);
+    await fixture.targetQueue.recover(fence, AT + 100, { deadlineMs: 60_000, softMs: undefined });
     expect(await seen({ fence, id })).toMatchObject({ bootedAt: AT + 50 });
   });
 
   it('keeps a device from counting as lost', async () => {
     const sent = await sentImage();
     await fixture.setOnline(sent.id, false);
-    const overdue = async () => (await fixture.jobs.overdue(sent.fence.jobId, AT + 40_000, 0)).get(1) ?? 0;
+    const overdue = async () =>
+      (await fixture.targetVerification.overdue(sent.fence.jobId, AT + 40_000, 0)).get(1) ?? 0;
     expect(await overdue()).toBe(1);
     await writer.add(contact(sent.id));
     expect(await overdue()).toBe(0);
@@ -179,9 +180,9 @@ describe('a download', () => {
     const id = await device();
     await fixture.db.query({ text: 'UPDATE device SET gateway_id = $2 WHERE id = $1' }, [id, gateway]);
     const fence = await fixture.runningJob({ ...upgrade, firmwareImageId: imageId, devices: { ids: [id] } });
-    await fixture.jobs.claim(fence, 1, AT);
+    await fixture.targetQueue.claim(fence, 1, AT);
     await new RolloutStore(fixture.db).grant(fence, [id], AT, limits);
-    await fixture.jobs.recover(fence, AT + 100, deadlines);
+    await fixture.targetQueue.recover(fence, AT + 100, deadlines);
     await fixture.endLease(gateway);
     await writer.add(contact(id, { firmwareVersion: '1.0.0' }));
     expect(await seen({ fence, id })).toMatchObject({ download: 'CUT', cutRetries: 0, attempts: 1 });
@@ -222,29 +223,31 @@ describe('a target whose download the hub cut', () => {
   }
 
   const again = ({ id, target }: Sent) =>
-    ({ deviceId: id, attempt: target.attempt, to: { kind: 'again', retry: 'SAME_ATTEMPT', error: cutOff } }) as const;
+    ({ deviceId: id, claim: target.claim, to: { kind: 'again', retry: 'SAME_ATTEMPT', error: cutOff } }) as const;
   const rowOf = async ({ fence }: Sent) => (await fixture.jobs.targets([fence.jobId], {}, { first: 1 }))[0]?.rows[0];
 
   it('is sent again as the same attempt, frees its place, and has the count with it', async () => {
     const sent = await cut();
     const room = () => new RolloutStore(fixture.db).room(sent.fence.jobId, AT + 6_000, limits);
     const before = await room();
-    expect(await fixture.jobs.settleVerifications(sent.fence, [again(sent)], AT + 6_000)).toEqual([sent.id]);
+    expect(await fixture.targetVerification.settleVerifications(sent.fence, [again(sent)], AT + 6_000)).toEqual([
+      sent.id,
+    ]);
     expect(await rowOf(sent)).toMatchObject({ state: 'READY', attempts: 1 });
     expect(await room()).toBe(before + 1);
-    const [claimed] = await fixture.jobs.claim(sent.fence, 1, AT + 7_000);
-    expect(claimed).toMatchObject({ deviceId: sent.id, attempt: sent.target.attempt + 1 });
+    const [claimed] = await fixture.targetQueue.claim(sent.fence, 1, AT + 7_000);
+    expect(claimed).toMatchObject({ deviceId: sent.id, claim: sent.target.claim + 1 });
     expect(await rowOf(sent)).toMatchObject({ state: 'DISPATCHING', attempts: 1 });
-    await fixture.jobs.recover(sent.fence, AT + 8_000, deadlines);
+    await fixture.targetQueue.recover(sent.fence, AT + 8_000, deadlines);
     await writer.add(contact(sent.id, { at: AT + 9_000, firmwareVersion: '1.0.0' }));
     expect(await seen(sent)).toMatchObject({ attempts: 1, cutRetries: 1 });
-    expect(await fixture.jobs.reconcile(sent.fence.jobId)).toBe(0);
+    expect(await fixture.jobCommands.reconcile(sent.fence.jobId)).toBe(0);
   });
 
   it('keeps what it ended in where the job is cancelled before it is sent again', async () => {
     const sent = await cut();
-    await fixture.jobs.settleVerifications(sent.fence, [again(sent)], AT + 6_000);
-    await fixture.jobs.endNeverSent(sent.fence, 'CANCELLED', AT + 7_000);
+    await fixture.targetVerification.settleVerifications(sent.fence, [again(sent)], AT + 6_000);
+    await fixture.targetQueue.endNeverSent(sent.fence, 'CANCELLED', AT + 7_000);
     expect(await rowOf(sent)).toMatchObject({ outcome: 'VERIFY_FAILED', attempts: 1, error: cutOff });
   });
 
@@ -258,7 +261,7 @@ describe('a target whose download the hub cut', () => {
     const offer = () => rollouts.offer(sent.fence.jobId, asks, deadlines, limits, () => true);
     expect(await offer()).toMatchObject({ kind: 'granted' });
     expect(await rowOf(sent)).toMatchObject({ state: 'VERIFYING', attempts: 1 });
-    expect(await fixture.jobs.reconcile(sent.fence.jobId)).toBe(0);
+    expect(await fixture.jobCommands.reconcile(sent.fence.jobId)).toBe(0);
     // The request that it was offered at is no evidence about what follows.
     await writer.add(asks);
     expect(await seen(sent, now + 1_000)).toBeUndefined();

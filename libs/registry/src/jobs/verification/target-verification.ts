@@ -7,11 +7,11 @@ import type { RowOf } from '../../database/sql-file.js';
 import type { JobFence } from '../job-fence.js';
 import { CLAIM_READBACKS, COUNT_OVERDUE, EXTEND_VERIFYING, READ_EVIDENCE, SETTLE } from './verification-statements.js';
 
-/** A target in VERIFYING, with the evidence about its device. `attempt` is the claim number. */
+/** A target in VERIFYING, with the evidence about its device. */
 export interface VerifyingTarget extends VerificationEvidence {
   readonly deviceId: DeviceId;
-  readonly attempt: number;
-  /** Sends so far, without those repeated because the hub cut the download. */
+  readonly claim: number;
+  /** Attempts so far, without sends repeated because the hub cut the download. */
   readonly attempts: number;
   readonly callId: CallId;
   /** The gateway of the newest session of the device. */
@@ -28,22 +28,20 @@ export interface VerificationLook {
   readonly targets: readonly VerifyingTarget[];
 }
 
-/** A connected target whose value is due to be read. `attempt` is the claim number. */
+/** A connected target whose value is due to be read. */
 export interface ReadbackTarget {
   readonly deviceId: DeviceId;
-  readonly attempt: number;
+  readonly claim: number;
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
   readonly toolSetHash: ToolSetHash | undefined;
 }
 
-/**
- * The end of a verification. `again`: the target is sent again and keeps the error until then.
- * `attempt` is the claim number.
- */
+/** The end of a verification. `again`: the target is sent again and keeps the error until then. */
 export interface VerificationEnd {
   readonly deviceId: DeviceId;
-  readonly attempt: number;
+  /** The claim number, as a fence: a later claim makes this end void. */
+  readonly claim: number;
   readonly to:
     | ({ readonly kind: 'decided' } & DecidedVerification['decision'])
     | { readonly kind: 'again'; readonly retry: UpgradeRetry; readonly error: CallError };
@@ -73,7 +71,7 @@ export class TargetVerification {
       ...fence,
       at: new Date(at),
       deviceIds: ends.map(({ deviceId }) => deviceId),
-      claims: ends.map(({ attempt }) => attempt),
+      claims: ends.map(({ claim }) => claim),
       outcomes: ends.map(({ to }) => (to.kind === 'decided' ? to.outcome : undefined)),
       errorCodes: errors.map((error) => error?.code),
       errorMessages: errors.map((error) => error && storableText(error.message)),
@@ -95,7 +93,7 @@ export class TargetVerification {
     const rows = await CLAIM_READBACKS.run(this.db, { ...fence, limit, ...due });
     return rows.map((row) => ({
       deviceId: row.device_id,
-      attempt: row.claim,
+      claim: row.claim,
       epoch: row.epoch,
       gatewayId: row.gateway_id,
       toolSetHash: row.tool_set_hash ?? undefined,
@@ -123,7 +121,7 @@ export class TargetVerification {
 function targetOf(row: RowOf<typeof READ_EVIDENCE>, deviceId: DeviceId): VerifyingTarget {
   return {
     deviceId,
-    attempt: row.claim,
+    claim: row.claim,
     attempts: row.attempts - row.cut_retries,
     cutRetries: row.cut_retries,
     callId: row.call_id,

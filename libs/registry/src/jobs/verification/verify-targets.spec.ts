@@ -7,9 +7,9 @@ import type { TargetFlush } from '../queue/target-flush.js';
 import type { ClaimedTarget } from '../queue/target-queue.js';
 import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 
-const verifying = ({ deviceId, attempt }: ClaimedTarget): TargetFlush => ({
+const verifying = ({ deviceId, claim }: ClaimedTarget): TargetFlush => ({
   deviceId,
-  attempt,
+  claim,
   startedAt: AT,
   at: AT + 100,
   to: {
@@ -42,14 +42,14 @@ describe('targets that are being verified', () => {
     );
     for (const id of ids) await openSession(id, 1, AT - 1_000);
     const fence = await fixture.runningJob({ verification: 'REBOOT', devices: { ids }, ...change });
-    const [first, second, ...more] = await fixture.jobs.claim(fence, count, AT);
+    const [first, second, ...more] = await fixture.targetQueue.claim(fence, count, AT);
     if (first === undefined || second === undefined) throw new TypeError('These specs need two targets at least.');
     return [fence, [first, second, ...more]];
   }
 
   async function verifyingJob(count: number, change: Partial<NewJob> = {}): Promise<readonly [JobFence, Targets]> {
     const [fence, targets] = await sentJob(count, change);
-    await fixture.jobs.flush(fence, targets.map(verifying));
+    await fixture.targetQueue.flush(fence, targets.map(verifying));
     return [fence, targets];
   }
 
@@ -89,7 +89,7 @@ describe('targets that are being verified', () => {
 
   async function expectProgress(id: JobId, counts: Readonly<Record<string, number>>): Promise<void> {
     expect((await fixture.jobs.progress([id])).get(id)).toMatchObject(counts);
-    expect(await fixture.jobs.reconcile(id)).toBe(0);
+    expect(await fixture.jobCommands.reconcile(id)).toBe(0);
   }
 
   it('remember what was running before, keep their attempt, and are counted', async () => {
@@ -107,9 +107,9 @@ describe('targets that are being verified', () => {
 
   it('are looked at when their device is back or their time is up, in one statement', async () => {
     const [fence, [first, second]] = await verifyingJob(3);
-    expect(await fixture.jobs.verifying(fence, AT + 1_000)).toEqual({ verifyingCount: 3, targets: [] });
+    expect(await fixture.targetVerification.verifying(fence, AT + 1_000)).toEqual({ verifyingCount: 3, targets: [] });
     await returns(first.deviceId, 'device_closed');
-    const look = await fixture.jobs.verifying(fence, AT + 6_000);
+    const look = await fixture.targetVerification.verifying(fence, AT + 6_000);
     expect(look.targets).toHaveLength(1);
     expect(look.targets[0]).toMatchObject({
       deviceId: first.deviceId,
@@ -119,8 +119,8 @@ describe('targets that are being verified', () => {
       hasLeft: true,
       attempts: 1,
     });
-    expect((await fixture.jobs.verifying(fence, AT + 6_000, second.callId)).targets).toHaveLength(2);
-    expect((await fixture.jobs.verifying(fence, AT + 30_000)).targets).toHaveLength(3);
+    expect((await fixture.targetVerification.verifying(fence, AT + 6_000, second.callId)).targets).toHaveLength(2);
+    expect((await fixture.targetVerification.verifying(fence, AT + 30_000)).targets).toHaveLength(3);
   });
 
   it('were left by their device only if the hub did not end the session', async () => {
@@ -138,7 +138,7 @@ describe('targets that are being verified', () => {
       const [reason, gatewayId] = cases[index] ?? cases[0];
       await returns(deviceId, reason, '1.0.0', gatewayId);
     }
-    const look = await fixture.jobs.verifying(fence, AT + 6_000);
+    const look = await fixture.targetVerification.verifying(fence, AT + 6_000);
     const left = new Map(look.targets.map(({ deviceId, hasLeft }) => [deviceId, hasLeft]));
     expect(targets.map(({ deviceId }) => left.get(deviceId))).toEqual(cases.map(([, , hasLeft]) => hasLeft));
   });
@@ -156,7 +156,7 @@ describe('targets that are being verified', () => {
     const [fence, [good, bad]] = await verifyingJob(2, { verification: 'FIRMWARE', firmwareImageId: imageId });
     await returns(good.deviceId, 'device_closed', '2.0.0');
     await returns(bad.deviceId, 'device_closed', '1.0.0');
-    const { targets } = await fixture.jobs.verifying(fence, AT + 6_000);
+    const { targets } = await fixture.targetVerification.verifying(fence, AT + 6_000);
     const byId = new Map(targets.map((target) => [target.deviceId, target]));
     expect(byId.get(good.deviceId)).toMatchObject({
       version: '2.0.0',
@@ -170,42 +170,46 @@ describe('targets that are being verified', () => {
     const [fence, [one, other]] = await verifyingJob(2, { verification: 'FIRMWARE' });
     const error = { code: 'NOT_APPLIED_OR_ROLLED_BACK', message: 'it is back on 1.0.0' } as const;
     const ends = [
-      { deviceId: one.deviceId, attempt: one.attempt, to: { kind: 'decided', outcome: 'SUCCEEDED', error: undefined } },
-      { deviceId: other.deviceId, attempt: other.attempt, to: { kind: 'again', retry: 'NEXT_ATTEMPT', error } },
+      { deviceId: one.deviceId, claim: one.claim, to: { kind: 'decided', outcome: 'SUCCEEDED', error: undefined } },
+      { deviceId: other.deviceId, claim: other.claim, to: { kind: 'again', retry: 'NEXT_ATTEMPT', error } },
     ] as const;
-    expect(await fixture.jobs.settleVerifications({ ...fence, fence: fence.fence - 1 }, ends, AT)).toEqual([]);
-    expect(await fixture.jobs.settleVerifications(fence, ends, AT)).toHaveLength(2);
-    expect(await fixture.jobs.settleVerifications(fence, ends, AT)).toEqual([]);
+    expect(
+      await fixture.targetVerification.settleVerifications({ ...fence, fence: fence.fence - 1 }, ends, AT),
+    ).toEqual([]);
+    expect(await fixture.targetVerification.settleVerifications(fence, ends, AT)).toHaveLength(2);
+    expect(await fixture.targetVerification.settleVerifications(fence, ends, AT)).toEqual([]);
     await expectProgress(fence.jobId, { verifying: 0, succeeded: 1, pending: 1 });
     const targetOf = async (deviceId: string) => {
       const [page] = await fixture.jobs.targets([fence.jobId], {}, { first: 5 });
       return page?.rows.find((row) => row.deviceId === deviceId);
     };
     expect(await targetOf(other.deviceId)).toMatchObject({ state: 'READY', error });
-    expect(await fixture.jobs.claim(fence, 5, AT)).toMatchObject([
-      { deviceId: other.deviceId, attempt: other.attempt + 1 },
+    expect(await fixture.targetQueue.claim(fence, 5, AT)).toMatchObject([
+      { deviceId: other.deviceId, claim: other.claim + 1 },
     ]);
   });
 
   it('are what a crash leaves of a tool with a verification, and get time to come back', async () => {
     const [fence] = await sentJob(2);
-    expect(await fixture.jobs.recover(fence, AT + 5_000, { deadlineMs: 60_000, softMs: 20_000 })).toMatchObject({
+    expect(await fixture.targetQueue.recover(fence, AT + 5_000, { deadlineMs: 60_000, softMs: 20_000 })).toMatchObject({
       resent: 0,
       verifying: 2,
       unknown: 0,
     });
     await expectProgress(fence.jobId, { verifying: 2 });
-    expect((await fixture.jobs.verifying(fence, AT + 21_000)).targets).toMatchObject([
+    expect((await fixture.targetVerification.verifying(fence, AT + 21_000)).targets).toMatchObject([
       { callError: { code: 'HUB_RESTARTED' }, deadlineAt: AT + 60_000, softDeadlineAt: AT + 20_000 },
       {},
     ]);
-    await fixture.jobs.extendVerifying(fence, AT + 100_000);
-    expect((await fixture.jobs.verifying(fence, AT + 99_000)).targets).toEqual([]);
+    await fixture.targetVerification.extendVerifying(fence, AT + 100_000);
+    expect((await fixture.targetVerification.verifying(fence, AT + 99_000)).targets).toEqual([]);
   });
 
   it('end UNKNOWN in a forced cancel, and the counters agree', async () => {
     const [fence] = await verifyingJob(2);
-    expect(await fixture.jobs.endInFlight(fence, { code: 'SESSION_CLOSED', message: 'forced' }, AT)).toMatchObject({
+    expect(
+      await fixture.targetQueue.endInFlight(fence, { code: 'SESSION_CLOSED', message: 'forced' }, AT),
+    ).toMatchObject({
       count: 2,
     });
     await expectProgress(fence.jobId, { verifying: 0, inFlight: 0, unknown: 2 });
@@ -215,12 +219,16 @@ describe('targets that are being verified', () => {
     const [fence, [present, absent]] = await verifyingJob(2, { verification: 'READBACK' });
     await fixture.setOnline(absent.deviceId, false);
     const due = { at: AT + 700, againAt: AT + 10_000 };
-    expect(await fixture.jobs.claimReadbacks(fence, 5, { at: AT + 500, againAt: AT + 10_000 })).toEqual([]);
-    expect(await fixture.jobs.claimReadbacks(fence, 5, due)).toMatchObject([
+    expect(await fixture.targetVerification.claimReadbacks(fence, 5, { at: AT + 500, againAt: AT + 10_000 })).toEqual(
+      [],
+    );
+    expect(await fixture.targetVerification.claimReadbacks(fence, 5, due)).toMatchObject([
       { deviceId: present.deviceId, epoch: 1, gatewayId: fixture.owner },
     ]);
-    expect(await fixture.jobs.claimReadbacks(fence, 5, due)).toEqual([]);
-    expect(await fixture.jobs.claimReadbacks(fence, 5, { at: AT + 10_000, againAt: AT + 20_000 })).toHaveLength(1);
+    expect(await fixture.targetVerification.claimReadbacks(fence, 5, due)).toEqual([]);
+    expect(
+      await fixture.targetVerification.claimReadbacks(fence, 5, { at: AT + 10_000, againAt: AT + 20_000 }),
+    ).toHaveLength(1);
   });
 
   it('count as overdue past their soft deadline while their device is away and loads nothing', async () => {
@@ -234,8 +242,8 @@ describe('targets that are being verified', () => {
       },
       [randomUUID(), loading.deviceId, fence.jobId, new Date(AT + 29_000)],
     );
-    expect(await fixture.jobs.overdue(fence.jobId, AT + 29_999, 5_000)).toEqual(new Map());
-    expect(await fixture.jobs.overdue(fence.jobId, AT + 30_000, 5_000)).toEqual(new Map([[1, 1]]));
-    expect(await fixture.jobs.overdue(fence.jobId, AT + 40_000, 5_000)).toEqual(new Map([[1, 2]]));
+    expect(await fixture.targetVerification.overdue(fence.jobId, AT + 29_999, 5_000)).toEqual(new Map());
+    expect(await fixture.targetVerification.overdue(fence.jobId, AT + 30_000, 5_000)).toEqual(new Map([[1, 1]]));
+    expect(await fixture.targetVerification.overdue(fence.jobId, AT + 40_000, 5_000)).toEqual(new Map([[1, 2]]));
   });
 });

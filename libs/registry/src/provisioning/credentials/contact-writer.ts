@@ -6,6 +6,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import { BatchWriter } from '../../database/batch-writer.js';
 import type { Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
+import { sql, SqlFile, type RowOf } from '../../database/sql-file.js';
 import type { NotedContact, OtaContact } from '../provisioning.js';
 import type { RegistryLogger } from '../../registry-logger.js';
 import { hashOf } from '../../secrets/secrets.js';
@@ -14,48 +15,11 @@ const ROWS_PER_WRITE = 500;
 const DEPTH_MAX = 20_000;
 const GATHER_MS = 20;
 
-/**
- * $1 rows, locked in the order of ids. Requests older than the newest session or boot do not change
- * the version. A new version makes tools stale.
- */
-const NOTE_CONTACTS = {
+const NOTE_CONTACTS = new SqlFile(new URL('./note-contacts.sql', import.meta.url), {
   name: 'note-device-contacts',
-  text: `WITH input AS MATERIALIZED (
-           SELECT *, to_timestamp(at / 1000) AS received_at FROM json_to_recordset($1) AS i(
-             id text, client_uuid_hash text, model text, firmware_version text,
-             chip text, ota_partitions int, elf_sha256 text, at float8)
-         ), locked AS MATERIALIZED (
-           SELECT d.id, d.firmware_version AS former_version, d.tool_set_hash, i.received_at, i.firmware_version,
-             i.firmware_version IS NOT NULL
-               AND i.received_at >= coalesce(greatest(d.connected_at, d.booted_at), i.received_at) AS is_newest,
-             d.booted_at IS NULL OR i.received_at >= d.booted_at AS is_newest_boot
-           FROM device d JOIN input i USING (id) WHERE d.client_uuid_hash = i.client_uuid_hash
-           ORDER BY d.id FOR UPDATE OF d
-         ), changed AS (
-           SELECT * FROM locked WHERE is_newest AND former_version IS NOT NULL AND firmware_version <> former_version
-         ), ended AS (
-           UPDATE tool_set_use u SET last_seen_at = greatest(u.last_seen_at, c.received_at) FROM changed c
-           WHERE u.device_id = c.id AND u.tool_set_hash = c.tool_set_hash AND u.firmware_version = c.former_version
-         )
-         UPDATE device d SET model = coalesce(d.model, i.model),
-           firmware_version = CASE WHEN l.is_newest THEN l.firmware_version
-             ELSE coalesce(d.firmware_version, l.firmware_version) END,
-           tools_stale = d.tools_stale
-             OR (d.tool_set_hash IS NOT NULL AND EXISTS (SELECT FROM changed c WHERE c.id = d.id)),
-           chip = coalesce(i.chip, d.chip), ota_partitions = coalesce(i.ota_partitions, d.ota_partitions),
-           elf_sha256 = coalesce(i.elf_sha256, d.elf_sha256),
-           booted_at = greatest(d.booted_at, l.received_at),
-           booted_version = CASE WHEN l.is_newest_boot THEN l.firmware_version ELSE d.booted_version END,
-           last_seen_at = greatest(d.last_seen_at, l.received_at)
-         FROM locked l JOIN input i USING (id) WHERE d.id = l.id
-         RETURNING d.id, l.former_version, d.firmware_version`,
-};
-
-interface NotedRecord {
-  readonly id: DeviceId;
-  readonly former_version: string | null;
-  readonly firmware_version: string | null;
-}
+  parameters: { rows: sql.json },
+  row: { id: sql.text<DeviceId>(), former_version: sql.orNull(sql.text()), firmware_version: sql.orNull(sql.text()) },
+});
 
 /** `noted` is called with what each statement has written. */
 export function openContactWriter(
@@ -71,7 +35,7 @@ export function openContactWriter(
     gatherMs: GATHER_MS,
     logger,
     write: async (contacts) => {
-      const records = await database.query<NotedRecord>(NOTE_CONTACTS, [toJson(contacts.map(toRow))]);
+      const records = await NOTE_CONTACTS.run(database, { rows: toJson(contacts.map(toRow)) });
       noted(records.map(toNoted));
       return contacts.map(() => undefined);
     },
@@ -93,6 +57,6 @@ function toRow({
   };
 }
 
-function toNoted({ id, former_version: former, firmware_version: version }: NotedRecord): NotedContact {
+function toNoted({ id, former_version: former, firmware_version: version }: RowOf<typeof NOTE_CONTACTS>): NotedContact {
   return { deviceId: id, formerVersion: former ?? undefined, firmwareVersion: version ?? undefined };
 }

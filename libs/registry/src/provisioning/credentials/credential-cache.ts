@@ -4,9 +4,9 @@
  * after a second.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { LRUCache } from 'lru-cache';
 import type { Queryable } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
-import { BoundedCache } from '../../devices/bounded-cache.js';
 import { GROUP_ZONES, readGroupZones } from '../../groups/group-zones.js';
 import type { GroupZone } from '../../groups/group-zones.js';
 import { messageOf } from '../../registry-error.js';
@@ -44,8 +44,8 @@ export class CredentialCache {
   readonly #database: Queryable;
   readonly #logger: RegistryLogger;
   readonly #now: () => number;
-  readonly #known = new BoundedCache<string, Standing>(KNOWN_MAX);
-  readonly #unknown = new BoundedCache<string, Standing>(UNKNOWN_MAX);
+  readonly #known = new LRUCache<string, Standing>({ max: KNOWN_MAX });
+  readonly #unknown = new LRUCache<string, Standing>({ max: UNKNOWN_MAX });
   readonly #reads: GatheredReads<Standing>;
   /** Devices whose cached state is newer than the written one: a read of them is outdated. */
   readonly #amended = new Set<string>();
@@ -55,8 +55,8 @@ export class CredentialCache {
    */
   readonly #forgottenDuring = new Set<Set<string>>();
   /**
-   * What the last look found. A long transaction has it found again at each look, and it is news
-   * only once.
+   * Changes that the last read returned. During a long transaction, later reads return them again;
+   * they are handled once.
    */
   #changesSeen: ReadonlySet<string> = new Set();
   #horizon = BEFORE_NOTHING;
@@ -140,7 +140,7 @@ export class CredentialCache {
 
   /** Returns the devices that were remembered. */
   #forgetAll(): readonly string[] {
-    const ids = this.#known.keys();
+    const ids = [...this.#known.rkeys()];
     this.forget([GROUP_ZONES]);
     this.#known.clear();
     this.#unknown.clear();

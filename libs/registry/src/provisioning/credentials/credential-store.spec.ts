@@ -100,6 +100,16 @@ describe('credentials of a device', () => {
     expect(await registry.credentials.findKnown(contact.deviceId)).toBeDefined();
   });
 
+  it('that were rotated twice end with the first grace time', async () => {
+    const { registry } = fixture;
+    const contact = newContact();
+    const known = await admitted(registry, contact);
+    await registry.credentials.rotate(contact.deviceId, Date.now() - DAY_MS - 1_000);
+    // At a time at which the former credential is still valid, and is not removed.
+    await registry.credentials.rotate(contact.deviceId, Date.now() - 60_000);
+    expect((await logIn(registry, known)).kind).toBe('refused');
+  });
+
   it('stay bounded in number however often they are rotated, and the one in use stays', async () => {
     const { registry, sql } = fixture;
     const contact = newContact();
@@ -127,7 +137,7 @@ describe('credentials of a device', () => {
       reachability: 'ALWAYS',
       remoteAddress: undefined,
     } as const;
-    await registry.devices.connecting({ deviceId, ...arrival, connectedAt: Date.now() });
+    await registry.devices.connect({ deviceId, ...arrival, connectedAt: Date.now() });
     expect(await registry.credentials.findKnown(deviceId)).toBeUndefined();
     const credential = await registry.credentials.rotate(deviceId, Date.now());
     expect(credential && (await logIn(registry, { credential })).kind).toBe('granted');

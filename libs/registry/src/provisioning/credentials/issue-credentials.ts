@@ -2,9 +2,10 @@
  * Issues credentials, records changes for other processes, and locks devices. Used in the
  * transactions that enrol, register and remove devices; checks nothing.
  */
+import { enrollingDialect } from '@flotilla/mcp';
+import type { Dialect } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
-import type { Dialect } from '../../device-filter.js';
 import { hashOf, newMqttClientId, newSecret } from '../../secrets/secrets.js';
 
 /** $1: rows. */
@@ -42,7 +43,7 @@ export async function issueCredentials(
   const dialectOf = new Map(dialects.map(({ id, dialect }) => [id, dialect]));
   const rows = deviceIds.map((deviceId) => {
     const secret = newSecret();
-    const mqttClientId = newMqttClientId(deviceId, dialectOf.get(deviceId) ?? 'XIAOZHI');
+    const mqttClientId = newMqttClientId(deviceId, dialectOf.get(deviceId) ?? enrollingDialect);
     return { device_id: deviceId, mqtt_client_id: mqttClientId, secret_hash: hashOf(secret), secret };
   });
   await transaction.query(ISSUE, [toJson(rows), at]);

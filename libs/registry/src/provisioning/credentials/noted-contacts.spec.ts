@@ -38,7 +38,7 @@ async function connects({ deviceId }: OtaContact, firmwareVersion: string, at: n
   await fixture.registry.toolSets.ensure({ hash, tools: [] });
   const lease = await fixture.registry.takeLease();
   const plain = { dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS', remoteAddress: undefined } as const;
-  const { epoch } = await fixture.registry.devices.connecting({ deviceId, ...plain, connectedAt: at });
+  const { epoch } = await fixture.registry.devices.connect({ deviceId, ...plain, connectedAt: at });
   const facts = { gatewayId: lease.id, model: 'lichuang-dev', firmwareVersion, toolSetHash: hash, toolsComplete: true };
   return fixture.registry.devices.ready({ deviceId, epoch, ...facts, at });
 }

@@ -1,9 +1,9 @@
 /**
  * What the hub knows of a device: unknown, known with its credentials, or removed. One row of SQL.
  */
-import type { DeviceId } from '@flotilla/mcp';
+import { enrollingDialect } from '@flotilla/mcp';
+import type { DeviceId, Dialect, TransportKind } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
-import type { Dialect } from '../../device-filter.js';
 import { zoneOfDevice } from '../../groups/group-zones.js';
 import type { GroupZone } from '../../groups/group-zones.js';
 import type { KnownDevice } from '../provisioning.js';
@@ -40,7 +40,7 @@ interface StandingRecord {
   readonly dialect: Dialect | null;
   readonly client_uuid_hash: string | null;
   readonly admit_without_code_until: Date | null;
-  readonly preferred_transport: 'MQTT' | 'WEBSOCKET' | 'TCP' | null;
+  readonly preferred_transport: TransportKind | null;
   readonly time_zone: string | null;
   readonly is_removed: boolean;
   readonly credentials: readonly CredentialRecord[] | null;
@@ -109,7 +109,7 @@ async function readStandings(
 function toStanding(record: StandingRecord): Standing {
   return {
     deviceId: record.id as DeviceId,
-    dialect: record.dialect ?? 'XIAOZHI',
+    dialect: record.dialect ?? enrollingDialect,
     clientUuidHash: record.client_uuid_hash ?? undefined,
     admitWithoutCodeUntil: record.admit_without_code_until?.getTime(),
     transport: record.preferred_transport === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT',

@@ -2,6 +2,7 @@
 import { BatchWriter } from '../../database/batch-writer.js';
 import type { Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
+import { sql, SqlFile } from '../../database/sql-file.js';
 import type { RegistryLogger } from '../../registry-logger.js';
 
 export interface CredentialUse {
@@ -18,27 +19,11 @@ const ROWS_PER_WRITE = 500;
 const DEPTH_MAX = 20_000;
 const GATHER_MS = 20;
 
-/** $1: rows. */
-const NOTE_USES = {
+const NOTE_USES = new SqlFile(new URL('./note-uses.sql', import.meta.url), {
   name: 'note-credential-uses',
-  text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(device_id text, generation int, mqtt_client_id text, at float8)
-         ), locked AS MATERIALIZED (
-           SELECT c.device_id, c.generation FROM device_credential c WHERE c.device_id IN (SELECT device_id FROM input)
-           ORDER BY c.device_id, c.generation FOR UPDATE OF c
-         ), used AS (
-           UPDATE device_credential c SET used_at = to_timestamp(i.at / 1000), secret = NULL
-           FROM locked l JOIN input i USING (device_id, generation)
-           WHERE c.device_id = l.device_id AND c.generation = l.generation AND c.mqtt_client_id = i.mqtt_client_id
-             AND c.used_at IS NULL
-           RETURNING c.device_id, c.generation
-         ), former AS (
-           DELETE FROM device_credential f USING used u WHERE f.device_id = u.device_id AND f.generation < u.generation
-         )
-         INSERT INTO provisioning_change (device_id, transaction_id, at)
-         SELECT DISTINCT device_id, pg_current_xact_id()::text::bigint, now() FROM used ORDER BY device_id
-         ON CONFLICT (device_id) DO UPDATE SET transaction_id = excluded.transaction_id, at = excluded.at`,
-};
+  parameters: { rows: sql.json },
+  row: {},
+});
 
 export function openUseWriter(database: Queryable, logger: RegistryLogger): BatchWriter<CredentialUse, undefined> {
   return new BatchWriter<CredentialUse, undefined>({
@@ -55,7 +40,7 @@ export function openUseWriter(database: Queryable, logger: RegistryLogger): Batc
         mqtt_client_id: mqttClientId,
         at,
       }));
-      await database.query(NOTE_USES, [toJson(rows)]);
+      await NOTE_USES.run(database, { rows: toJson(rows) });
       return uses.map(() => undefined);
     },
   });

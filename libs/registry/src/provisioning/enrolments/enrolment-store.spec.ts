@@ -130,7 +130,7 @@ describe('a known device that comes with another Client-Id', () => {
     const lease = await registry.takeLease();
     const contact = newContact();
     await admitted(registry, contact);
-    const { epoch } = await registry.devices.connecting(connecting(contact));
+    const { epoch } = await registry.devices.connect(connecting(contact));
     const ready = {
       model: undefined,
       firmwareVersion: undefined,
@@ -240,12 +240,12 @@ describe('a device that was removed', () => {
     const lease = await registry.takeLease();
     const contact = newContact();
     await admitted(registry, contact);
-    await registry.devices.connecting(connecting(contact));
+    await registry.devices.connect(connecting(contact));
     await registry.enrolments.remove(contact.deviceId);
     expect(await sql(`SELECT close_reason FROM session WHERE device_id = '${contact.deviceId}'`)).toEqual([
       { close_reason: 'device_removed' },
     ]);
-    const { epoch } = await registry.devices.connecting(connecting(contact));
+    const { epoch } = await registry.devices.connect(connecting(contact));
     const ready = {
       model: undefined,
       firmwareVersion: undefined,
@@ -255,7 +255,7 @@ describe('a device that was removed', () => {
     };
     const answer = await registry.devices.ready({ deviceId: contact.deviceId, epoch, gatewayId: lease.id, ...ready });
     expect(answer.isCurrent).toBe(false);
-    const atOnce = await registry.devices.connecting({
+    const atOnce = await registry.devices.connect({
       ...connecting(contact),
       ready: { gatewayId: lease.id, ...ready },
     });
@@ -268,13 +268,13 @@ describe('a device that was removed', () => {
     const { registry } = fixture;
     const contact = newContact();
     const former = await admitted(registry, contact);
-    const { epoch: before } = await registry.devices.connecting(connecting(contact));
+    const { epoch: before } = await registry.devices.connect(connecting(contact));
     await registry.enrolments.remove(contact.deviceId);
     const { code } = await registry.enrolments.request(contact);
     expect((await registry.enrolments.approve(approval(code))).kind).toBe('approved');
     expect(await registry.enrolments.isDenied(contact.deviceId)).toBe(false);
     expect((await logIn(registry, former)).kind).toBe('refused');
-    expect((await registry.devices.connecting(connecting(contact))).epoch).toBeGreaterThan(before);
+    expect((await registry.devices.connect(connecting(contact))).epoch).toBeGreaterThan(before);
     await registry.enrolments.remove(contact.deviceId);
     expect((await registry.enrolments.register([newDevice({ deviceId: contact.deviceId })])).kind).toBe('registered');
     expect(await registry.enrolments.isDenied(contact.deviceId)).toBe(false);

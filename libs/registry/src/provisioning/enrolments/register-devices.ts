@@ -3,6 +3,7 @@ import { MASK, type DeviceId } from '@flotilla/mcp';
 import type { AuditedChange } from '../../audit/audit-entry.js';
 import type { Queryable } from '../../database/database.js';
 import { storableText, toJson } from '../../database/json-rows.js';
+import { sql, SqlFile } from '../../database/sql-file.js';
 import type { DeviceFilter } from '../../device-filter.js';
 import type { NewDevice } from '../provisioning.js';
 import { hashOf } from '../../secrets/secrets.js';
@@ -11,24 +12,10 @@ import { boundChange } from '../credentials/client-bindings.js';
 import { issueCredentials, lockDevice, lockDevices, noteChange } from '../credentials/issue-credentials.js';
 import { waitingAmong } from './pending-enrolments.js';
 
-/** $1 rows, $2 now. Fails as a whole if another transaction inserts one of them. */
-const REGISTER = {
-  text: `WITH input AS MATERIALIZED (
-           SELECT * FROM json_to_recordset($1) AS i(
-             id text, name text, tags text[], dialect dialect, transport transport_kind, address text,
-             client_uuid_hash text, admit_without_code_until float8, dial_by_admin boolean)
-         ), returned AS (
-           DELETE FROM removed_device r USING input i WHERE r.device_id = i.id RETURNING r.device_id, r.epoch
-         )
-         INSERT INTO device (id, name, tags, dialect, reachability, transport, preferred_transport, address,
-           enrolled_at, epoch, client_uuid_hash, admit_without_code_until, dial_by_admin)
-         SELECT i.id, i.name, i.tags, i.dialect,
-           CASE WHEN i.transport = 'WEBSOCKET' AND i.dialect = 'XIAOZHI' THEN 'IN_CONVERSATION'
-             ELSE 'ALWAYS' END::reachability,
-           i.transport, i.transport, i.address, to_timestamp($2::float8 / 1000), coalesce(r.epoch, 0),
-           i.client_uuid_hash, to_timestamp(i.admit_without_code_until / 1000), i.dial_by_admin
-         FROM input i LEFT JOIN returned r ON r.device_id = i.id ORDER BY i.id`,
-};
+const REGISTER = new SqlFile(new URL('./register-devices.sql', import.meta.url), {
+  parameters: { rows: sql.json, at: sql.float },
+  row: {},
+});
 
 export async function existingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly string[]> {
   const rows = await database.query<{ id: string }>(
@@ -61,7 +48,7 @@ export async function insertWithin(
   return unseen;
 }
 
-/** One of them that is not among those of `within`. */
+/** Returns one of the ids that `within` does not match; undefined if it matches all. */
 export async function unseenOf(
   database: Queryable,
   ids: readonly string[],
@@ -100,8 +87,8 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
     }),
   );
   const ids = devices.map(({ deviceId }) => deviceId);
-  await transaction.query(REGISTER, [toJson(rows), at]);
-  // What the hub dials proves nothing: its address is who it is.
+  await REGISTER.run(transaction, { rows: toJson(rows), at });
+  // A device that the hub dials is identified by its address and needs no credential.
   const coming = devices.filter(({ transport }) => transport !== 'TCP').map(({ deviceId }) => deviceId);
   if (coming.length > 0) await issueCredentials(transaction, coming, at);
   // A pending enrolment would be a second way to enrol.

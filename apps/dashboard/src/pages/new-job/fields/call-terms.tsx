@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../../parts/disclosure';
 import { NumberField } from './number-field';
 import { refusedAt } from '../refusals';
-import type { ToolChoice } from './tool-choices';
+import type { ToolChoice } from './most-common-tools';
 import { useWizard } from '../wizard';
 
 type Policy = ToolChoice['policy'];

@@ -9,7 +9,8 @@ import { CallTerms } from '../fields/call-terms';
 import { JobImageChoicesDocument } from '../generated/new-job';
 import { missingIn, ofKind } from '../job-draft';
 import { refusedAt, refusedIn } from '../refusals';
-import { type ToolChoice, useToolChoices } from '../fields/tool-choices';
+import type { ToolChoice } from '../fields/most-common-tools';
+import { useToolChoices } from '../fields/tool-choices';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
 

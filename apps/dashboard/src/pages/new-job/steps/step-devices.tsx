@@ -43,7 +43,7 @@ function Filter({ refused }: { readonly refused: string | undefined }) {
   const { t } = useTranslation();
   const { draft, change } = useWizard();
   const { devices, isWholeFleet } = draft;
-  // It finds as one types: Enter there is no wish to go on.
+  // The search runs while the user types, so Enter in it does not submit the step.
   const stay = (event: KeyboardEvent) => {
     if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'search')
       event.preventDefault();

@@ -86,7 +86,7 @@ function Refused({
       <Group gap="xs">
         {wanted.map((step) => (
           <Button key={step} variant="default" size="xs" onClick={() => onStep(step)}>
-            {t('newJob.mend', { step: t(`newJob.steps.${step}`) })}
+            {t('newJob.fix', { step: t(`newJob.steps.${step}`) })}
           </Button>
         ))}
       </Group>

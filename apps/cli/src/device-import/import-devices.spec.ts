@@ -1,0 +1,87 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { FlotillaClient } from '@flotilla/client';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { captured } from '../console/captured-output.suite.js';
+import { importDevices, type ImportArguments } from './import-devices.js';
+
+interface Sent {
+  readonly deviceId: string;
+  readonly admitWithoutCodeUntil?: string;
+}
+
+let folder: string;
+beforeAll(() => {
+  folder = mkdtempSync(path.join(tmpdir(), 'flotilla-import-'));
+});
+afterAll(() => rmSync(folder, { recursive: true }));
+
+/** Imports a file with a hub that registers each batch, except those with a device `known`. */
+async function imported(lines: readonly string[], options: Omit<ImportArguments, 'file'> = {}) {
+  const file = path.join(folder, 'devices.csv');
+  writeFileSync(file, ['deviceId,clientId', ...lines].join('\n'));
+  const batches: (readonly Sent[])[] = [];
+  const answer = (input: readonly Sent[]) => {
+    const known = input.findIndex(({ deviceId }) => deviceId === 'known');
+    return known >= 0
+      ? {
+          devices: [],
+          credentials: [],
+          userErrors: [{ code: 'CONFLICT', message: 'It is known.', path: ['input', `${known}`, 'deviceId'] }],
+        }
+      : { devices: input.map(({ deviceId }) => ({ id: deviceId })), credentials: [], userErrors: [] };
+  };
+  const fetch = (_url: unknown, init?: RequestInit) => {
+    const { input } = (JSON.parse(init?.body as string) as { variables: { input: readonly Sent[] } }).variables;
+    batches.push(input);
+    return Promise.resolve(Response.json({ data: { registerDevices: answer(input) } }));
+  };
+  const client = new FlotillaClient({ url: 'http://hub.example', apiKey: 'k', fetch });
+  const { result, stdout, stderr } = await captured(() => importDevices(client, { file, ...options }));
+  return { code: result, batches, stdout, stderr };
+}
+
+describe('the import of devices', () => {
+  it('registers a thousand at a time, and prints one line of JSON for each', async () => {
+    const ids = Array.from({ length: 1_001 }, (_none, index) => `d${index}`);
+    const { code, batches, stdout } = await imported(ids.map((id) => `${id},`));
+    expect([code, ...batches.map(({ length }) => length)]).toEqual([0, 1_000, 1]);
+    expect(stdout.split('\n').slice(0, 1)).toEqual(['{"deviceId":"d0","credential":null}']);
+    expect(stdout.trimEnd().split('\n')).toHaveLength(1_001);
+  });
+
+  it('sends nothing if a line is invalid', async () => {
+    const { code, batches, stderr } = await imported(['a,', ',', 'A,']);
+    expect([code, batches]).toEqual([2, []]);
+    expect(stderr).toBe(
+      'Line 3: The deviceId is missing. Add it.\n' +
+        'Line 4: "A" is already on line 2. Remove one of the lines.\nNothing was registered.\n',
+    );
+  });
+
+  it('names the line that the hub rejects, and where to continue', async () => {
+    const { code, stderr } = await imported(['a,', 'b,', 'known,'], { fromLine: 3 });
+    expect(code).toBe(2);
+    expect(stderr).toContain('Line 4: It is known.\nLines 3 to 4 and later lines were not registered.');
+    expect(stderr).toContain('continue with --from-line 3.');
+  });
+
+  it('checks without sending in a dry run', async () => {
+    const { code, batches, stderr } = await imported(['a,'], { dryRun: true });
+    expect([code, batches]).toEqual([0, []]);
+    expect(stderr).toContain('1 device is valid.');
+  });
+
+  it('gives trust on first use to devices without a Client-Id', async () => {
+    const before = Date.now();
+    const { batches } = await imported(['a,', 'b,3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21'], { admitWithoutCodeFor: 2 });
+    const [first, second] = batches[0] ?? [];
+    expect(Date.parse(first?.admitWithoutCodeUntil ?? '') - before).toBeGreaterThanOrEqual(2 * 3_600_000);
+    expect(second?.admitWithoutCodeUntil).toBeUndefined();
+  });
+
+  it('rejects a file without devices', async () => {
+    await expect(imported([])).rejects.toThrow('The file contains no devices.');
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from 'vitest';
+import { joinPages, loadPages, type PageAnswer } from './load-pages';
+
+/** A list of numbers in pages of two; the cursor is the number of rows before it. */
+function listOf(count: number, failsAt = Number.POSITIVE_INFINITY) {
+  const asked: (string | null)[] = [];
+  const ask = (after: string | null): Promise<PageAnswer<number, string>> => {
+    asked.push(after);
+    const from = Number(after ?? 0);
+    if (from >= failsAt) return Promise.resolve({ failure: 'no answer' });
+    const rows = [from, from + 1].filter((row) => row < count);
+    const hasNextPage = from + 2 < count;
+    return Promise.resolve({ page: { rows, endCursor: String(from + rows.length), hasNextPage, totalCount: count } });
+  };
+  return { asked, ask };
+}
+const always = () => true;
+
+describe('the pages of a list', () => {
+  it('are loaded one at a time while one is enough', async () => {
+    const { asked, ask } = listOf(5);
+    const first = await loadPages(ask, { after: null, rowsWanted: 0, isCurrent: always });
+    expect(first?.page).toMatchObject({ rows: [0, 1], endCursor: '2', hasNextPage: true });
+    const second = await loadPages(ask, { after: '2', rowsWanted: 0, isCurrent: always });
+    expect(second?.page?.rows).toEqual([2, 3]);
+    expect(asked).toEqual([null, '2']);
+  });
+
+  it('are loaded again up to the rows that were shown, and not further', async () => {
+    const { asked, ask } = listOf(9);
+    const again = await loadPages(ask, { after: null, rowsWanted: 3, isCurrent: always });
+    expect(again?.page?.rows).toEqual([0, 1, 2, 3]);
+    expect(asked).toEqual([null, '2']);
+  });
+
+  it('end with the list, also if more rows are wanted', async () => {
+    const { asked, ask } = listOf(3);
+    const all = await loadPages(ask, { after: null, rowsWanted: 100, isCurrent: always });
+    expect(all?.page).toMatchObject({ rows: [0, 1, 2], hasNextPage: false });
+    expect(asked).toHaveLength(2);
+  });
+
+  it('have no effect after the filter has changed', async () => {
+    const { asked, ask } = listOf(9);
+    expect(await loadPages(ask, { after: null, rowsWanted: 9, isCurrent: () => asked.length < 2 })).toBeUndefined();
+    expect(asked).toHaveLength(2);
+  });
+
+  it('stay when a later page fails, and the failure is reported', async () => {
+    const { ask } = listOf(9, 4);
+    const answer = await loadPages(ask, { after: null, rowsWanted: 9, isCurrent: always });
+    expect(answer).toMatchObject({ page: { rows: [0, 1, 2, 3] }, failure: 'no answer' });
+    expect(await loadPages(ask, { after: '4', rowsWanted: 0, isCurrent: always })).toEqual({
+      page: undefined,
+      failure: 'no answer',
+    });
+  });
+
+  it('keep the count of the first page, with the cursor of the last', () => {
+    const first = { rows: [1], endCursor: 'a', hasNextPage: true, totalCount: 7 };
+    const next = { rows: [2], endCursor: 'b', hasNextPage: false, totalCount: 99 };
+    expect(joinPages(first, next)).toEqual({ rows: [1, 2], endCursor: 'b', hasNextPage: false, totalCount: 7 });
+    expect(joinPages(undefined, next)).toBe(next);
+    expect(joinPages({ ...first, totalCount: null }, next).totalCount).toBeNull();
+  });
+});

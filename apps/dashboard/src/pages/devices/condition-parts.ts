@@ -1,0 +1,29 @@
+/** The single conditions of a filter, and how each is removed from it. */
+import { type DeviceConditions, type DeviceSearch, excludedBy } from './device-search';
+
+export type PlainCondition = Exclude<keyof DeviceConditions, 'any' | 'not'>;
+
+export interface PlainPart {
+  readonly name: PlainCondition;
+  readonly value: unknown;
+}
+
+/** Each tag is a separate condition. */
+export function plainPartsOf({ tags = [], ...others }: DeviceConditions): readonly PlainPart[] {
+  const parts = Object.entries(others).flatMap(([name, value]) =>
+    value === undefined || name === 'any' || name === 'not' ? [] : [{ name: name as PlainCondition, value }],
+  );
+  return [...parts, ...tags.map((tag) => ({ name: 'tags' as const, value: tag }))];
+}
+
+/** The change of a filter that removes one condition. */
+export function withoutPart({ tags = [] }: DeviceSearch, name: PlainCondition, value: unknown): Partial<DeviceSearch> {
+  if (name !== 'tags' || tags.length === 1) return { [name]: undefined };
+  return { tags: tags.filter((tag) => tag !== value) };
+}
+
+/** The change of a filter that removes one of the excluded conditions. */
+export function withoutExcluded(search: DeviceSearch, index: number): Partial<DeviceSearch> {
+  const others = excludedBy(search).filter((_, at) => at !== index);
+  return { not: others.length === 0 ? undefined : { any: others } };
+}

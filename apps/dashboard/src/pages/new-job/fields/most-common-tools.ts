@@ -1,0 +1,15 @@
+/** The tools of a fleet as one choice per name. */
+import type { JobToolChoicesQuery } from '../generated/new-job';
+
+export type ToolChoice = JobToolChoicesQuery['tools']['nodes'][number];
+
+/** One of each name, with the schema that most devices have; the hub checks each device's own. */
+export function mostCommon(tools: readonly ToolChoice[]): readonly ToolChoice[] {
+  const byName = new Map<string, ToolChoice>();
+  for (const tool of tools) {
+    const known = byName.get(tool.name);
+    const most = known && known.deviceCount > tool.deviceCount ? known : tool;
+    byName.set(tool.name, { ...most, deviceCount: tool.deviceCount + (known?.deviceCount ?? 0) });
+  }
+  return [...byName.values()].sort((one, other) => one.name.localeCompare(other.name));
+}

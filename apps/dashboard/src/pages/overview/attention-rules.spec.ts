@@ -1,0 +1,28 @@
+import { describe, expect, it } from 'vitest';
+import { hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
+
+const noon = '2026-11-21T12:00:00.000Z';
+
+describe('what needs attention', () => {
+  it('are jobs that wait for a person, not those outside their hours', () => {
+    expect(waitsForPerson({ state: 'AWAITING_APPROVAL', pauseReason: null })).toBe(true);
+    expect(waitsForPerson({ state: 'PAUSED', pauseReason: 'ABORT_RULE' })).toBe(true);
+    expect(waitsForPerson({ state: 'PAUSED', pauseReason: 'WINDOW_CLOSED' })).toBe(false);
+    expect(waitsForPerson({ state: 'RUNNING', pauseReason: null })).toBe(false);
+  });
+
+  it('are jobs that ended badly a short time ago', () => {
+    const since = Date.parse(noon) - 1;
+    expect(hasFailedSince({ conclusion: 'PARTIAL', finishedAt: noon }, since)).toBe(true);
+    expect(hasFailedSince({ conclusion: 'PARTIAL', finishedAt: noon }, since + 1)).toBe(false);
+    expect(hasFailedSince({ conclusion: 'CANCELLED', finishedAt: noon }, since)).toBe(false);
+    expect(hasFailedSince({ conclusion: 'FAILED', finishedAt: null }, since)).toBe(false);
+  });
+
+  it('are webhooks that fail or were stopped, unless an operator disabled them', () => {
+    expect(isFailing({ enabled: true, failingSince: noon, pausedAt: null })).toBe(true);
+    expect(isFailing({ enabled: false, failingSince: noon, pausedAt: null })).toBe(false);
+    expect(isFailing({ enabled: false, failingSince: noon, pausedAt: noon })).toBe(true);
+    expect(isFailing({ enabled: true, failingSince: null, pausedAt: null })).toBe(false);
+  });
+});

@@ -1,0 +1,36 @@
+/** Asks for confirmation, runs a mutation, and closes when the hub has accepted it. */
+import type { HubMutation } from '../../hub/use-hub-mutation';
+import { Confirm, type ConfirmProps } from './confirm';
+
+export interface ConfirmMutationProps<Data, Variables> extends Pick<
+  ConfirmProps,
+  'title' | 'text' | 'act' | 'onClose'
+> {
+  readonly mutation: HubMutation<Data, Variables>;
+  /** Undefined: the dialog is closed. */
+  readonly variables: Variables | undefined;
+  /** Called after the dialog is closed. */
+  readonly onDone: () => void;
+}
+
+export function ConfirmMutation<Data, Variables>({
+  mutation,
+  variables,
+  onDone,
+  ...texts
+}: ConfirmMutationProps<Data, Variables>) {
+  const confirm = async () => {
+    if (variables === undefined || !(await mutation.run(variables))) return;
+    texts.onClose();
+    onDone();
+  };
+  return (
+    <Confirm
+      {...texts}
+      isOpen={variables !== undefined}
+      isBusy={mutation.isBusy}
+      failure={mutation.failure}
+      onConfirm={() => void confirm()}
+    />
+  );
+}

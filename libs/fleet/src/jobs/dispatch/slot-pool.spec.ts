@@ -1,0 +1,18 @@
+import type { JobId } from '@flotilla/mcp';
+import { ManualClock } from '@flotilla/session';
+import { expect, it } from 'vitest';
+import { SlotPool } from './slot-pool.js';
+
+const jobOf = (id: string) => ({ id: id as JobId, priority: 2 }) as const;
+
+it('gets the slots back that were set aside for a job that wants none any more', () => {
+  const pool = new SlotPool(new ManualClock(), 50);
+  const [first, second] = [jobOf('first'), jobOf('second')];
+  let wakes = 0;
+  expect(pool.take(first, 50, () => undefined)).toBe(50);
+  expect(pool.take(second, 50, () => (wakes += 1))).toBe(0);
+  pool.give(25);
+  expect([wakes, pool.inUse]).toEqual([1, 50]);
+  pool.withdraw(second.id);
+  expect(pool.inUse).toBe(25);
+});

@@ -1,0 +1,59 @@
+/** Which tool sets the call of a job may be sent to: judged once per tool set, not per device. */
+import type { CallError, ToolSetHash } from '@flotilla/mcp';
+import type { ToolSetStore, ToolSetEligibility } from '@flotilla/registry';
+import type { CheckedCall, CallRules } from '../calls/call-rules.js';
+import { anyImageUrl } from '../rollout/rollout-request.js';
+
+export class EligibilityCheck {
+  readonly #toolSets: ToolSetStore;
+  readonly #callRules: Pick<CallRules, 'refuse'>;
+  readonly #call: CheckedCall;
+  readonly #ownUrl: string | undefined;
+  /** As bounded as the number of firmwares in the fleet. */
+  readonly #known = new Map<ToolSetHash, ToolSetEligibility>();
+
+  /** `ownUrl`: the address in the arguments that the hub replaces for each device. */
+  constructor(toolSets: ToolSetStore, callRules: Pick<CallRules, 'refuse'>, call: CheckedCall, ownUrl?: string) {
+    this.#toolSets = toolSets;
+    this.#callRules = callRules;
+    this.#call = call;
+    this.#ownUrl = ownUrl;
+  }
+
+  async judge(hashes: readonly ToolSetHash[]): Promise<readonly ToolSetEligibility[]> {
+    const toolSets = await this.#toolSets.getMany(hashes.filter((hash) => !this.#known.has(hash)));
+    return hashes.map((toolSetHash) => {
+      const judged = this.#known.get(toolSetHash) ?? {
+        toolSetHash,
+        rejection: this.#callRules.refuse(toolSets.get(toolSetHash), this.#call, this.#ownUrl)?.error,
+      };
+      this.#known.set(toolSetHash, judged);
+      return judged;
+    });
+  }
+
+  /** Undefined where this tool set is not judged yet. */
+  known(hash: ToolSetHash): ToolSetEligibility | undefined {
+    return this.#known.get(hash);
+  }
+
+  /** Why a device without a known tool set is refused. */
+  get withoutTools(): CallError | undefined {
+    return this.#callRules.refuse(undefined, this.#call, this.#ownUrl)?.error;
+  }
+}
+
+export interface EligibilityDeps {
+  readonly callRules: Pick<CallRules, 'refuse'>;
+  readonly registry: { readonly toolSets: ToolSetStore };
+}
+
+/** For a job that exists or is planned. In a roll-out the hub makes the arguments. */
+export function eligibilityCheck(
+  { callRules, registry }: EligibilityDeps,
+  { tool, arguments: args, mayCallUserOnly }: CheckedCall,
+  isRollout: boolean,
+): EligibilityCheck {
+  const call = { tool, arguments: isRollout ? { url: anyImageUrl } : args, mayCallUserOnly };
+  return new EligibilityCheck(registry.toolSets, callRules, call, isRollout ? anyImageUrl : undefined);
+}

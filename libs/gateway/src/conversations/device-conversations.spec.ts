@@ -1,0 +1,62 @@
+import { describe, expect, it } from 'vitest';
+import type { DeviceEnd, HelloAnswer } from './conversation-host.js';
+import { DeviceConversations } from './device-conversations.js';
+import { ListeningDevice } from './listening-device.suite.js';
+
+const hello = { type: 'hello', version: 3, transport: 'udp', features: { mcp: true } };
+
+/** A device on MQTT, whose hellos are answered when `answers` are called. */
+function converseOverMqtt() {
+  const answers: (() => void)[] = [];
+  const ends: string[] = [];
+  const host = {
+    open: (_: unknown, answer: (hello: HelloAnswer) => void) => {
+      const sessionId = `s-${answers.length + 1}`;
+      answers.push(() => answer({ sessionId, message: { type: 'hello', session_id: sessionId } }));
+      const nothing = () => undefined;
+      const end = (why: DeviceEnd) => void ends.push(`${sessionId} ${why}`);
+      return { ready: nothing, heard: nothing, heardAudio: nothing, used: nothing, end };
+    },
+  };
+  const conversations = new DeviceConversations({
+    host,
+    device: new ListeningDevice(),
+    transport: 'MQTT',
+    onSessionId: () => undefined,
+  });
+  return { conversations, ends, answer: () => answers.at(-1)?.() };
+}
+
+describe('a goodbye of a device', () => {
+  it('ends the conversation that it names, or names none', () => {
+    for (const session_id of ['s-1', '', undefined]) {
+      const { answer, ends, conversations } = converseOverMqtt();
+      conversations.hello(hello);
+      answer();
+      conversations.goodbye({ type: 'goodbye', ...(session_id !== undefined && { session_id }) });
+      expect(ends).toEqual(['s-1 device_goodbye']);
+    }
+  });
+
+  it('for an earlier conversation does not end the next one', () => {
+    const { answer, ends, conversations } = converseOverMqtt();
+    conversations.hello(hello);
+    answer();
+    conversations.hello(hello);
+    answer();
+    expect(ends).toEqual(['s-1 superseded']);
+    conversations.goodbye({ type: 'goodbye', session_id: 's-1' });
+    expect(ends).toHaveLength(1);
+    conversations.goodbye({ type: 'goodbye', session_id: 's-2' });
+    expect(ends).toEqual(['s-1 superseded', 's-2 device_goodbye']);
+  });
+
+  it('takes back a hello that was not answered yet, under the name of the conversation before', () => {
+    const { answer, ends, conversations } = converseOverMqtt();
+    conversations.hello(hello);
+    answer();
+    conversations.hello(hello);
+    conversations.goodbye({ type: 'goodbye', session_id: 's-1' });
+    expect(ends).toEqual(['s-1 superseded', 's-2 device_goodbye']);
+  });
+});

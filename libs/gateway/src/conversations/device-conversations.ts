@@ -1,0 +1,91 @@
+/**
+ * The conversations of one device. Over MQTT each hello asks for a new one; a WebSocket is one
+ * conversation as long as it is open. [xiaozhi §9, 27]
+ */
+import { parseDeviceHello } from '@flotilla/mcp';
+import type { IncomingTransport, JsonObject } from '@flotilla/mcp';
+import type { Conversation, ConversationHost, ConversingDevice, HelloAnswer } from './conversation-host.js';
+
+export interface DeviceConversationsOptions {
+  readonly host: ConversationHost;
+  readonly device: ConversingDevice;
+  readonly transport: IncomingTransport;
+  /** Receives the session id that messages to the device contain from now on. */
+  readonly onSessionId: (sessionId: string) => void;
+}
+
+export class DeviceConversations {
+  #conversation: Conversation | undefined;
+  #answered: HelloAnswer | undefined;
+  #isReady = false;
+  #afterAnswer: (() => void) | undefined;
+
+  constructor(private readonly options: DeviceConversationsOptions) {}
+
+  /** Takes a hello. Returns false if it cannot be answered. */
+  hello(message: JsonObject): boolean {
+    const { device, host, transport } = this.options;
+    const parsed = parseDeviceHello(message);
+    if (!parsed.ok) return false;
+    if (transport === 'WEBSOCKET' && this.#conversation !== undefined) {
+      if (this.#answered !== undefined) device.say(this.#answered.message);
+      return true;
+    }
+    this.#conversation?.end('superseded');
+    const hello = { ...parsed.hello, transport: transport === 'MQTT' ? ('udp' as const) : ('websocket' as const) };
+    this.#answered = undefined;
+    // The answer may come before `open` returns.
+    this.#conversation = host.open({ device, hello, message }, (answer) => this.#answer(answer));
+    if (this.#isReady) this.#conversation.ready();
+    return true;
+  }
+
+  /** Runs `act` when the device accepts messages: over WebSocket after the answer to its hello. */
+  onceAnswered(act: () => void): void {
+    if (this.options.transport === 'MQTT' || this.#answered !== undefined) act();
+    else this.#afterAnswer = act;
+  }
+
+  /** The session of the device is ready. */
+  ready(): void {
+    this.#isReady = true;
+    this.#conversation?.ready();
+  }
+
+  /** Takes a goodbye, unless old firmware names an earlier conversation. [xiaozhi §9, 33] */
+  goodbye({ session_id: named }: JsonObject): void {
+    // A device whose hello was not answered yet only knows the name of the conversation before.
+    if (this.#answered !== undefined && typeof named === 'string' && named !== '' && named !== this.#answered.sessionId)
+      return;
+    this.#conversation?.end('device_goodbye');
+    this.#conversation = undefined;
+  }
+
+  heard(message: JsonObject): void {
+    this.#conversation?.heard(message);
+  }
+
+  heardAudio(frame: Uint8Array): void {
+    this.#conversation?.heardAudio(frame);
+  }
+
+  used(): void {
+    this.#conversation?.used();
+  }
+
+  /** Ends with the session. */
+  end(): void {
+    this.#afterAnswer = undefined;
+    this.#conversation?.end('device_gone');
+    this.#conversation = undefined;
+  }
+
+  #answer(answer: HelloAnswer): void {
+    this.#answered = answer;
+    this.options.onSessionId(answer.sessionId);
+    this.options.device.say(answer.message);
+    const act = this.#afterAnswer;
+    this.#afterAnswer = undefined;
+    act?.();
+  }
+}

@@ -1,0 +1,108 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { answerAsFirmware } from '../firmware.suite.js';
+import { lampId } from '../gateway-stage.suite.js';
+import type { GatewayStage } from '../gateway-stage.suite.js';
+import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
+import { openSpecHub } from '../spec-hub.suite.js';
+import type { SessionStores } from './session-record.js';
+
+const hub = openSpecHub();
+let stage: GatewayStage;
+
+beforeEach(async () => {
+  stage = await hub.openStage();
+});
+
+afterEach(() => stage.close());
+
+describe('changes since the last session', () => {
+  it('are events for tools and firmware', async () => {
+    const before = await stage.connectLamp({ version: '2.4.1', tools: ['a', 'b'] });
+    const { epoch } = await stage.entry();
+    before.conn.destroy();
+    await stage.event('device.disconnected');
+    await stage.connectLamp({ version: '2.4.2', tools: ['b', 'c'], description: 'says more' });
+    await stage.entry(epoch);
+    const lastOf = (type: string) => stage.events.findLast((one) => one.type === type)?.data;
+    await vi.waitFor(() => expect(lastOf('firmware.changed')).toEqual({ from: '2.4.1', to: '2.4.2' }));
+    await vi.waitFor(() =>
+      expect(lastOf('tools.changed')).toMatchObject({ added: ['c'], removed: ['a'], changed: ['b'] }),
+    );
+  });
+
+  it('are events for a session that ended while it was written', async () => {
+    const before = await stage.connectLamp({ version: '2.4.1', tools: ['a'] });
+    await stage.entry();
+    before.conn.destroy();
+    await stage.event('device.disconnected');
+    await stage.close();
+    const { devices, toolSets, events } = hub.registry;
+    const connected: MqttDevice[] = [];
+    const connect: SessionStores['devices']['connect'] = async (device) => {
+      const answer = await devices.connect(device);
+      connected[0]?.conn.destroy();
+      await vi.waitFor(() => expect(stage.gateway.status().sessions).toEqual([]));
+      return answer;
+    };
+    const slow: SessionStores['devices'] = {
+      connect,
+      ready: (one) => devices.ready(one),
+      closeSession: (one) => devices.closeSession(one),
+      report: (one) => devices.report(one),
+    };
+    stage = await hub.openStage({
+      registry: { devices: slow, toolSets, events, calls: hub.registry.calls, dials: hub.registry.dials },
+    });
+    connected.push(await stage.connectLamp({ version: '2.4.2', tools: ['b'] }));
+    await stage.event('device.disconnected');
+    expect(stage.events.map(({ type }) => type)).toEqual([
+      'device.connected',
+      'firmware.changed',
+      'tools.changed',
+      'device.disconnected',
+    ]);
+    expect(await hub.bus.directory.lookup(lampId)).toBeUndefined();
+    expect(stage.presences).toEqual(['OFFLINE']);
+  });
+
+  it('are not reported if the listing failed: the device keeps its last good tools', async () => {
+    const before = await stage.connectLamp({ tools: ['kept'] });
+    const { epoch, toolSetHash } = await stage.entry();
+    before.conn.destroy();
+    await stage.event('device.disconnected');
+    const device = await stage.connectLamp();
+    device.answer = (text) => {
+      const request = JSON.parse(text) as { readonly payload?: { readonly id?: number; readonly method?: string } };
+      if (request.payload?.method !== 'tools/list') return answerAsFirmware(text);
+      return JSON.stringify({
+        session_id: '',
+        type: 'mcp',
+        payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } },
+      });
+    };
+    expect((await stage.entry(epoch)).toolSetHash).toBe(toolSetHash);
+    expect(await hub.registry.devices.find(lampId)).toMatchObject({
+      presence: 'ONLINE',
+      toolSetHash,
+      toolsStale: true,
+    });
+  });
+
+  it('are marked stale if a later listing failed', async () => {
+    const device = await stage.connectLamp();
+    const { toolSetHash } = await stage.entry();
+    const staleness = async () => (await hub.registry.devices.find(lampId))?.toolsStale;
+    expect(await staleness()).toBe(false);
+    device.answer = (text) => {
+      const request = JSON.parse(text) as { readonly payload: { readonly id: number } };
+      return JSON.stringify({
+        session_id: '',
+        type: 'mcp',
+        payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } },
+      });
+    };
+    stage.gateway.callServer.refreshTools(lampId);
+    await vi.waitFor(async () => expect(await staleness()).toBe(true));
+    expect(await hub.bus.directory.lookup(lampId)).toMatchObject({ toolSetHash });
+  });
+});

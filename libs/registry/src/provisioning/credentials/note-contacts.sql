@@ -1,0 +1,31 @@
+-- Records what known devices report in OTA requests. $1 rows, locked in the order of ids. Requests
+-- older than the newest session or boot do not change the version. A new version makes tools stale.
+WITH input AS MATERIALIZED (
+  SELECT *, to_timestamp(at / 1000) AS received_at FROM json_to_recordset($1) AS i(
+    id text, client_uuid_hash text, model text, firmware_version text,
+    chip text, ota_partitions int, elf_sha256 text, at float8)
+), locked AS MATERIALIZED (
+  SELECT d.id, d.firmware_version AS former_version, d.tool_set_hash, i.received_at, i.firmware_version,
+    i.firmware_version IS NOT NULL
+      AND i.received_at >= coalesce(greatest(d.connected_at, d.booted_at), i.received_at) AS is_newest,
+    d.booted_at IS NULL OR i.received_at >= d.booted_at AS is_newest_boot
+  FROM device d JOIN input i USING (id) WHERE d.client_uuid_hash = i.client_uuid_hash
+  ORDER BY d.id FOR UPDATE OF d
+), changed AS (
+  SELECT * FROM locked WHERE is_newest AND former_version IS NOT NULL AND firmware_version <> former_version
+), ended AS (
+  UPDATE tool_set_use u SET last_seen_at = greatest(u.last_seen_at, c.received_at) FROM changed c
+  WHERE u.device_id = c.id AND u.tool_set_hash = c.tool_set_hash AND u.firmware_version = c.former_version
+)
+UPDATE device d SET model = coalesce(d.model, i.model),
+  firmware_version = CASE WHEN l.is_newest THEN l.firmware_version
+    ELSE coalesce(d.firmware_version, l.firmware_version) END,
+  tools_stale = d.tools_stale
+    OR (d.tool_set_hash IS NOT NULL AND EXISTS (SELECT FROM changed c WHERE c.id = d.id)),
+  chip = coalesce(i.chip, d.chip), ota_partitions = coalesce(i.ota_partitions, d.ota_partitions),
+  elf_sha256 = coalesce(i.elf_sha256, d.elf_sha256),
+  booted_at = greatest(d.booted_at, l.received_at),
+  booted_version = CASE WHEN l.is_newest_boot THEN l.firmware_version ELSE d.booted_version END,
+  last_seen_at = greatest(d.last_seen_at, l.received_at)
+FROM locked l JOIN input i USING (id) WHERE d.id = l.id
+RETURNING d.id, l.former_version, d.firmware_version
