@@ -11,7 +11,7 @@ import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { isRedisInstalled, startRedis, type RedisServer } from '../src/hub/redis-server.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
-import { finished, jobOf, online, readJob, targetsOf, type TargetNode } from '../src/jobs/job-api.js';
+import { finished, jobOf, online, targetsOf, type TargetNode } from '../src/jobs/job-api.js';
 
 /** What docs/operations.md promises, ms from the end of the lease. */
 const SETTLED_WITHIN_MS = 5_000;
@@ -151,7 +151,7 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     expect(call).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'GATEWAY_UNREACHABLE' } });
     expect(await recordOf(api, call.id)).toEqual(call);
     expect(target).toMatchObject({ outcome: 'UNKNOWN', attempts: 1, error: { code: 'GATEWAY_UNREACHABLE' } });
-    expect(await readJob(api, onceJob)).toMatchObject({ state: 'FINISHED' });
+    await finished(api, onceJob, 10_000);
 
     // The devices find another gateway at the same address.
     await start('gateway', {

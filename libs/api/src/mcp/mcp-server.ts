@@ -5,7 +5,13 @@
 import type { ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
-import type { AuthInfo, McpHandlerRequestOptions, McpHttpHandler, Server } from '@modelcontextprotocol/server';
+import type {
+  AuthInfo,
+  McpHandlerRequestOptions,
+  McpHttpHandler,
+  Server,
+  ServerEventBus,
+} from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalRef } from '@flotilla/registry';
 import { viewOf } from '../api-context.js';
@@ -48,18 +54,13 @@ export class McpServer {
     this.#limits = limits;
     const catalogue = new ToolCatalogue(deps.registry);
     this.#agentDeps = { fleet: deps.fleet, catalogue };
-    this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler()]));
     this.#notifications = new ListingNotifications({
       feed: deps.feed,
       catalogue,
       logger: deps.logger,
       everyMs: limits.agentNotificationMs,
     });
-    for (const [mode, { notify }] of this.#handlers)
-      this.#notifications.subscribe(mode, async () => {
-        notify.toolsChanged();
-        notify.resourcesChanged();
-      });
+    this.#handlers = new Map(modes.map((mode) => [mode, this.#makeHandler(mode)]));
     this.#keyCheck = setInterval(() => void this.#endRevoked(), limits.keyCheckMs).unref();
     this.#stopListening = deps.feed.subscribe('access', () => void this.#endRevoked());
   }
@@ -147,14 +148,27 @@ export class McpServer {
     return opened(response);
   }
 
-  #makeHandler(): McpHttpHandler {
+  #makeHandler(mode: ListingMode): McpHttpHandler {
     return createMcpHandler(({ authInfo }) => this.#serverFor(this.#callerOf(authInfo)), {
       legacy: 'stateless',
+      bus: this.#busOf(mode),
       maxRequestBodySize: this.#limits.requestBytesMax,
       maxSubscriptions: this.#limits.agentRequestsMax,
       keepAliveMs: this.#limits.agentKeepAliveMs,
       onerror: (error) => this.#deps.logger.debug({ err: error }, 'an agent sent what MCP does not allow'),
     });
+  }
+
+  /** What the SDK's own streams listen to; nothing is read of the fleet while there are none. */
+  #busOf(mode: ListingMode): ServerEventBus {
+    return {
+      publish: () => undefined,
+      subscribe: (listener) =>
+        this.#notifications.subscribe(mode, async () => {
+          listener({ kind: 'tools_list_changed' });
+          listener({ kind: 'resources_list_changed' });
+        }),
+    };
   }
 
   #serverFor(caller: AgentCaller): Server {

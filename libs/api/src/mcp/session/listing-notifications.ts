@@ -19,19 +19,27 @@ type Notify = () => Promise<void>;
 
 export class ListingNotifications {
   readonly #options: ListingNotificationsDeps;
-  readonly #listeners = new Set<{ readonly mode: ListingMode; readonly notify: Notify }>();
+  readonly #listeners = new Set<{ readonly mode: Exclude<ListingMode, 'compact'>; readonly notify: Notify }>();
   readonly #unsubscribes: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
-  #before: string | undefined;
+  /** The last fingerprint that was read since somebody has listened. */
+  #before: { readonly fingerprint: string | undefined } | undefined;
 
   constructor(options: ListingNotificationsDeps) {
     this.#options = options;
-    const gather = () => (this.#timer ??= setTimeout(() => void this.#notify(), options.everyMs).unref());
+    // The fleet is not read while nobody listens: it is large, and changes often.
+    const gather = () => {
+      if (this.#listeners.size === 0) return;
+      this.#timer ??= setTimeout(() => void this.#notify(), options.everyMs).unref();
+    };
     this.#unsubscribes = [options.feed.subscribe('device', gather), options.feed.subscribe('policy', gather)];
   }
 
   /** Returns what ends it. In the compact mode nothing that is listed ever changes. */
   subscribe(mode: ListingMode, notify: Notify): () => void {
+    if (mode === 'compact') return () => undefined;
+    // What changed meanwhile is not known, so the first change counts.
+    if (this.#listeners.size === 0) this.#before = undefined;
     const listener = { mode, notify };
     this.#listeners.add(listener);
     return () => void this.#listeners.delete(listener);
@@ -47,7 +55,7 @@ export class ListingNotifications {
     this.#timer = undefined;
     const isChanged = await this.#isChanged();
     for (const { mode, notify } of [...this.#listeners]) {
-      if (mode === 'compact' || (mode === 'auto' && !isChanged)) continue;
+      if (mode === 'auto' && !isChanged) continue;
       // The stream may have ended meanwhile.
       await notify().catch(() => undefined);
     }
@@ -56,9 +64,9 @@ export class ListingNotifications {
   /** A compact listing never changes. While the fleet cannot be read, it counts as changed. */
   async #isChanged(): Promise<boolean> {
     try {
-      const now = await this.#options.catalogue.fingerprint();
-      const isChanged = now !== this.#before;
-      this.#before = now;
+      const fingerprint = await this.#options.catalogue.fingerprint();
+      const isChanged = this.#before === undefined || this.#before.fingerprint !== fingerprint;
+      this.#before = { fingerprint };
       return isChanged;
     } catch (error) {
       this.#options.logger.warn({ err: error }, 'could not see whether the listing of tools changed');
