@@ -39,8 +39,8 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
     key: z.tuple([z.union([z.literal(0), z.literal(1)]), z.string(), z.string()]),
     orderBy: ({ name, id }) => `${name}, ${id}`,
     after: ([isNameless, name, id], parameters, by) => {
-      const key = [isNameless === 1, name, id].map((value) => bind(parameters, value));
-      return `(${by.name}, ${by.id}) > (${key.join(', ')})`;
+      const [nameless, text, last] = [isNameless === 1, name, id].map((value) => bind(parameters, value));
+      return `(${by.name}, ${by.id}) > (${nameless}, natural_key(${text}), ${last})`;
     },
     keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },

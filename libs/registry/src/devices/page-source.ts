@@ -28,9 +28,9 @@ export interface PageSource {
   readonly rest: ResolvedFilter | undefined;
 }
 
-/** The expressions of the indexes. */
-const ofDevice: OrderColumns = { id: 'd.id', name: `(d.name IS NULL), (coalesce(d.name, ''))` };
-const ofTag: OrderColumns = { id: 't.device_id', name: 't.is_nameless, t.name' };
+/** The columns and expressions of the indexes. */
+const ofDevice: OrderColumns = { id: 'd.id', name: '(d.name IS NULL), d.sort_name' };
+const ofTag: OrderColumns = { id: 't.device_id', name: 't.is_nameless, t.sort_name' };
 
 export function sourceOf(
   order: DeviceOrder,
