@@ -214,6 +214,32 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     expect((await ask<{ devices: { totalCount: number } }>(hub, count)).devices.totalCount).toBe(100);
   });
 
+  it('shows devices that come and leave at their place, and counts them', async () => {
+    const register = (input: object) =>
+      ask(
+        hub,
+        'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { code } } }',
+        {
+          input: [{ deviceId: '02:0b:00:00:00:01', dialect: 'XIAOZHI', ...input }],
+        },
+      );
+    const update = (input: object) =>
+      ask(hub, 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code } } }', {
+        input: { deviceId: '02:0b:00:00:00:01', ...input },
+      });
+    await console.visit('/devices?tags=%5B%22suite%22%5D');
+    await page.getByText('100 devices, 0 online').waitFor();
+    await register({ name: 'Room 51', tags: ['suite'] });
+    await page.getByText('101 devices, 0 online').waitFor();
+    // Between Room 0050 and Room 0100, as numbers.
+    expect(await page.getByRole('row').nth(3).innerText()).toContain('Room 51');
+    await update({ name: 'Room 1' });
+    await expect.poll(() => page.getByRole('row').nth(2).innerText()).toContain('Room 1');
+    await update({ tags: ['room'] });
+    await page.getByRole('link', { name: 'Room 1', exact: true }).waitFor({ state: 'detached' });
+    await page.getByText('100 devices, 0 online').waitFor();
+  });
+
   it('says that the connection is lost, and heals by itself with what was missed', async () => {
     await console.visit('/devices?presence=ONLINE');
     await page.getByText(`${online} devices, ${online} online`).waitFor();

@@ -120,6 +120,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
 
 export const subscribed: Readonly<Record<string, AccessRow>> = {
   deviceChanged: may('DEVICES_READ'),
+  deviceListChanged: may('DEVICES_READ'),
   eventAdded: may('EVENTS_READ'),
   jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),

@@ -95,6 +95,7 @@ const mutation: EveryField<Mutation> = {
 
 const subscription: EveryField<Subscription> = {
   deviceChanged: 'DEVICES_READ',
+  deviceListChanged: 'DEVICES_READ',
   eventAdded: 'EVENTS_READ',
   jobProgress: 'JOBS_READ',
   jobTargetsDecided: 'JOBS_READ',

@@ -97,6 +97,7 @@ const operations = {
   ],
   Subscription: [
     'deviceChanged(filter: DeviceFilter): Device!',
+    'deviceListChanged(filter: DeviceFilter): DeviceListChange!',
     'eventAdded(filter: EventFilter): EventEdge!',
     'jobProgress(jobId: ID!): Job!',
     'jobTargetsDecided(jobId: ID!): [JobTarget!]!',

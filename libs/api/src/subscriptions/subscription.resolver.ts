@@ -10,12 +10,14 @@ import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type {
   SubscriptionDeviceChangedArgs,
+  SubscriptionDeviceListChangedArgs,
   SubscriptionEventAddedArgs,
   SubscriptionJobProgressArgs,
   SubscriptionJobTargetsDecidedArgs,
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { deviceChanges, type StreamSources } from './streams/device-changes.js';
+import { deviceListChanges, type DeviceListChange } from './streams/device-list-changes.js';
 import { eventAdditions, type EventAddition, type EventBatch } from './streams/event-additions.js';
 import { decidedTargets } from './streams/decided-targets.js';
 import { indexFeed } from './streams/feed-index.js';
@@ -36,6 +38,15 @@ export class SubscriptionResolver {
   @Subscription('deviceChanged', { resolve: withFreshLoaders<DeviceRow> })
   deviceChanged(_root: unknown, { filter }: SubscriptionDeviceChangedArgs, { view }: ApiContext): Live<DeviceRow> {
     return deviceChanges({ ...this.sources, view }, parseDeviceFilter(filter));
+  }
+
+  @Subscription('deviceListChanged', { resolve: withFreshLoaders<DeviceListChange> })
+  deviceListChanged(
+    _root: unknown,
+    { filter }: SubscriptionDeviceListChangedArgs,
+    { view }: ApiContext,
+  ): Live<DeviceListChange> {
+    return deviceListChanges({ ...this.sources, view }, parseDeviceFilter(filter));
   }
 
   // Nothing of an event is loaded.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { filterOf, parseDeviceSearch, stayingFilterOf, withCondition } from './device-search';
+import { filterOf, parseDeviceSearch, withCondition } from './device-search';
 
 describe('the filter in the address of Devices', () => {
   it('is what DeviceFilter calls its conditions', () => {
@@ -38,11 +38,6 @@ describe('the filter in the address of Devices', () => {
   it('is no filter without conditions', () => {
     expect(filterOf(parseDeviceSearch({ orderBy: 'ID_ASC' }))).toBeUndefined();
   });
-
-  it('is watched by what stays: a device that goes offline is still told of', () => {
-    expect(stayingFilterOf({ presence: 'ONLINE', model: 'lamp' })).toEqual({ model: 'lamp' });
-    expect(stayingFilterOf({ presence: 'ONLINE' })).toBeUndefined();
-  });
 });
 
 describe('conditions within conditions', () => {
@@ -75,10 +70,5 @@ describe('conditions within conditions', () => {
     expect(withCondition(search, { tags: ['c'] }, 'any')).toEqual({
       any: [{ tags: ['a'] }, { search: 'b' }, { tags: ['c'] }],
     });
-  });
-
-  it('do not hide a device that stops matching while one looks', () => {
-    const filter = filterOf(parseDeviceSearch({ model: 'lamp', not: { presence: 'ONLINE' }, any: [{ tags: 'a' }] }));
-    expect(stayingFilterOf(filter)).toEqual({ model: 'lamp', any: [{ tags: ['a'] }] });
   });
 });

@@ -124,33 +124,6 @@ export function excludedBy({ not }: DeviceConditions): readonly DeviceConditions
   return any === undefined || hasCondition(others) ? [not] : any;
 }
 
-/** Of a device these change while one looks. */
-const fleeting = ['presence', 'toolsStale', 'lastSeenBefore', 'groupId'] as const;
-
-/**
- * A filter for subscriptions, without conditions that change often, such as presence. Undefined:
- * every device.
- */
-export function stayingFilterOf(filter: DeviceFilter | undefined): DeviceFilter | undefined {
-  if (filter === undefined) return undefined;
-  const { any, not } = filter;
-  const nested = [
-    ...(any?.some(isFleeting) ? (['any'] as const) : []),
-    ...(not && isFleeting(not) ? (['not'] as const) : []),
-  ];
-  const stays = without(filter, [...fleeting, ...nested]);
-  return Object.keys(stays).length === 0 ? undefined : stays;
-}
-
-function isFleeting(filter: DeviceFilter): boolean {
-  const { any, not } = filter;
-  return (
-    fleeting.some((name) => filter[name] !== undefined) ||
-    (any?.some(isFleeting) ?? false) ||
-    (not ? isFleeting(not) : false)
-  );
-}
-
 /** What is undefined is not there either. */
 function without<Value extends object, Name extends keyof Value>(
   value: Value,

@@ -1,14 +1,15 @@
 /**
  * All devices: filtered, shown in a table of any length, tagged, grouped, or selected for a job.
  */
-import { type Dispatch, type SetStateAction, useCallback, useMemo, useState } from 'react';
+import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { useLiveRows } from '../../hub/use-live-rows';
+import type { RowChange } from '../../hub/gather-changes';
+import { useLiveList } from '../../hub/use-live-list';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
 import { DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
@@ -18,15 +19,15 @@ import type { Selection } from '../../parts/table/row-selection';
 import { useColumnChoice } from './column-choice';
 import { ColumnMenu } from './column-menu';
 import { useDeviceColumns } from './device-columns';
-import { conditionsOf, type DeviceSearch, filterOf, stayingFilterOf } from './device-search';
+import { conditionsOf, type DeviceOrder, type DeviceSearch, filterOf } from './device-search';
 import classes from './devices.module.css';
 import { FilterBar } from './filter-bar';
 import {
-  DeviceChangesDocument,
-  type DeviceChangesSubscription,
   DeviceCountDocument,
   type DeviceFilter,
   type DeviceLineFragment,
+  DeviceListChangesDocument,
+  type DeviceListChangesSubscription,
   DevicesDocument,
   type DevicesQuery,
 } from './generated/devices';
@@ -54,9 +55,7 @@ export function DevicesPage() {
     [navigate],
   );
   const filter = useMemo(() => filterOf(search), [search]);
-  const pages = useDevicePages(search, filter);
-  const count = useHubQuery({ query: DeviceCountDocument, variables: { filter }, refreshMs: countRefreshMs }).data
-    ?.fleetSummary;
+  const { pages, count } = useDeviceList(search, filter);
   const choice = useColumnChoice();
   const columns = useDeviceColumns({ shown: choice.shown, search, setSearch });
   const selection = useDeviceSelection(pages.rows, selected, setSelected);
@@ -90,16 +89,42 @@ export function DevicesPage() {
   );
 }
 
-function useDevicePages({ orderBy = 'NAME_ASC' }: DeviceSearch, filter: DeviceFilter | undefined) {
+/** The rows and their number, both live. */
+function useDeviceList({ orderBy = 'NAME_ASC' }: DeviceSearch, filter: DeviceFilter | undefined) {
   const variables = useCallback(
     (after: string | null) => ({ filter, orderBy, after, first: after === null ? firstPage : furtherPage }),
     [filter, orderBy],
   );
   const pages = usePages({ query: DevicesDocument, variables, pageOf });
-  const watched = useMemo(() => ({ filter: stayingFilterOf(filter) }), [filter]);
-  useLiveRows({ subscription: DeviceChangesDocument, variables: watched, rowOf: changedRow, patch: pages.patch });
-  return pages;
+  const watched = useMemo(() => ({ filter }), [filter]);
+  const summary = useHubQuery({ query: DeviceCountDocument, variables: watched, refreshMs: countRefreshMs });
+  const { rows, patch, refresh, hasMore, isLoading } = pages;
+  useLiveList({
+    ...{ subscription: DeviceListChangesDocument, variables: watched, changeOf, isMoved: isMovedIn[orderBy] },
+    ...{ rows, patch },
+    reread: () => {
+      refresh();
+      summary.refresh();
+    },
+  });
+  const count = summary.data?.fleetSummary;
+  // Some devices come and leave without a message, for example because of the time in the filter.
+  const isOther = count !== undefined && !hasMore && count.deviceCount !== rows.length;
+  const checked = useRef(count);
+  useEffect(() => {
+    if (isLoading || count === checked.current) return;
+    checked.current = count;
+    if (isOther) refresh();
+  }, [count, isLoading, isOther, refresh]);
+  return { pages, count };
 }
+
+/** Whether a change moves the device in a list of this order. */
+const isMovedIn: Readonly<Record<DeviceOrder, (before: DeviceLineFragment, now: DeviceLineFragment) => boolean>> = {
+  ID_ASC: () => false,
+  NAME_ASC: (before, now) => before.name !== now.name,
+  LAST_SEEN_DESC: (before, now) => before.lastSeenAt !== now.lastSeenAt,
+};
 
 function useDeviceSelection(
   rows: readonly DeviceLineFragment[],
@@ -126,8 +151,8 @@ function pageOf({ devices: { nodes, pageInfo } }: DevicesQuery): PageOfRows<Devi
   return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }
 
-function changedRow({ deviceChanged }: DeviceChangesSubscription): DeviceLineFragment {
-  return deviceChanged;
+function changeOf({ deviceListChanged }: DeviceListChangesSubscription): RowChange<DeviceLineFragment> {
+  return { row: deviceListChanged.device, matches: deviceListChanged.matches };
 }
 
 function keyOf({ id }: DeviceLineFragment): string {

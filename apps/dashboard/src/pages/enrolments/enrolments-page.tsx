@@ -1,11 +1,13 @@
 /** Devices that wait for approval: approve by the code on the device, or reject. */
 import { useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
+import { useInterval, useThrottledCallback } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { rereadMs } from '../../hub/use-live-list';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -25,6 +27,8 @@ import {
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
 
+/** Ms. */
+const refreshMs = 15_000;
 /** Events that change the list. */
 const news = { filter: { types: ['enrolment.requested', 'enrolment.approved', 'enrolment.rejected'] } };
 
@@ -35,10 +39,7 @@ export function EnrolmentsPage() {
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
   const { refresh } = pages;
-  useSubscription({ query: EnrolmentNewsDocument, variables: news, pause: !useScope('EVENTS_READ') }, (_seen, data) => {
-    refresh();
-    return data;
-  });
+  useEnrolmentNews(refresh);
   const columns = useColumns(mayDecide, setChosen, setTurnedAway);
   return (
     <Page title={t('enrolments.title')} lead={t('enrolments.lead')}>
@@ -66,6 +67,22 @@ export function EnrolmentsPage() {
       {isAdmin && <Links />}
       <TurnAway enrolment={turnedAway} onClose={() => setTurnedAway(undefined)} onDone={refresh} />
     </Page>
+  );
+}
+
+/** Reads the list again at each event, and from time to time, because codes expire without one. */
+function useEnrolmentNews(refresh: () => void): void {
+  const reread = useThrottledCallback(refresh, rereadMs);
+  useSubscription({ query: EnrolmentNewsDocument, variables: news, pause: !useScope('EVENTS_READ') }, (_seen, data) => {
+    reread();
+    return data;
+  });
+  useInterval(
+    () => {
+      if (document.visibilityState === 'visible') reread();
+    },
+    refreshMs,
+    { autoInvoke: true },
   );
 }
 
