@@ -240,6 +240,21 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await page.getByText('100 devices, 0 online').waitFor();
   });
 
+  it('shows at once that a button can be used, to those who want no motion', async () => {
+    await console.visit('/devices');
+    await page.getByRole('button', { name: /^Tag 5/ }).waitFor();
+    const colours = `(() => {
+      const button = document.querySelector('main button.mantine-Button-root');
+      const colour = () => getComputedStyle(button).color;
+      const usable = colour();
+      button.disabled = true;
+      const disabled = colour();
+      button.disabled = false;
+      return [disabled === usable, colour() === usable];
+    })()`;
+    expect(await page.evaluate(colours)).toEqual([false, true]);
+  });
+
   it('says that the connection is lost, and heals by itself with what was missed', async () => {
     await console.visit('/devices?presence=ONLINE');
     await page.getByText(`${online} devices, ${online} online`).waitFor();
