@@ -25,7 +25,7 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
 
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } }), openBrowser()]);
-    newcomers = startFleet(hub, { devices: 2, ota: `${hub.httpUrl}/ota/`, seed: 7 });
+    newcomers = startFleet(hub, { devices: 3, ota: `${hub.httpUrl}/ota/`, seed: 7 });
     console = await openConsole(browser, hub, { key: null });
     page = console.page;
   });
@@ -70,6 +70,20 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await page.locator('form').getByRole('button', { name: 'Approve' }).click();
     await page.getByText('Lobby is approved.', { exact: false }).waitFor();
     await row.waitFor({ state: 'detached' });
+  });
+
+  it('approves a device from its row after its code and board were shown', async () => {
+    const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Approve' }) });
+    const device = (await row.first().getByRole('cell').first().innerText()).trim();
+    await row.first().getByRole('button', { name: 'Approve' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Approve this device?' });
+    await dialog.getByText(await newcomers.codeOf(device), { exact: true }).waitFor();
+    await dialog.getByText(device, { exact: true }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByLabel('Device name').fill('Kitchen');
+    await dialog.getByRole('button', { name: 'Approve device' }).click();
+    await page.getByText('Kitchen is approved.', { exact: false }).waitFor();
+    await page.getByRole('row').filter({ hasText: device }).waitFor({ state: 'detached' });
   });
 
   it('turns a device away only when asked twice', async () => {

@@ -1,43 +1,20 @@
-/**
- * Approves a device by its code, with a name and tags. Replacing a known device needs confirmation.
- */
+/** Approves a device by the code that an operator reads from it, with a name and tags. */
 import { type FormEvent, useState } from 'react';
-import { Button, Checkbox, Group, Stack, TagsInput, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
-import { useNotify } from '../../parts/use-notify';
-import { ApproveEnrolmentDocument, type EnrolmentsQuery } from './generated/enrolments';
+import { ConfirmReplacement } from './confirm-replacement';
+import { useApproval } from './use-approval';
 
-export interface ApproveFormProps {
-  /** The selected row; without one, the operator types the code from the device. */
-  readonly enrolment?: EnrolmentsQuery['enrolments']['nodes'][number] | undefined;
-  readonly onApproved: () => void;
-}
-
-export function ApproveForm({ enrolment, onApproved }: ApproveFormProps) {
+export function ApproveForm({ onApproved }: { readonly onApproved: () => void }) {
   const { t } = useTranslation();
-  const [code, setCode] = useState(enrolment?.code ?? '');
-  const [name, setName] = useState('');
-  const [tags, setTags] = useState<string[]>([]);
-  const [isConfirmed, setConfirmed] = useState(false);
-  const notify = useNotify();
-  const act = useHubMutation(ApproveEnrolmentDocument, (data) => data.approveEnrolment.userErrors);
-  const needsConfirming = (enrolment?.replaces ?? false) || (act.failure?.codes.includes('CONFLICT') ?? false);
-
+  const [code, setCode] = useState('');
+  const approval = useApproval({ replaces: false, onApproved });
+  const { name, setName, tags, setTags, mutation } = approval;
   const approve = async (event: FormEvent) => {
     event.preventDefault();
-    const data = await act.run({ code: code.trim(), name: name.trim() || null, tags, confirm: isConfirmed });
-    const device = data?.approveEnrolment.device;
-    if (!device) return;
-    notify(t('enrolments.approved', { device: device.name ?? device.id }));
-    setCode('');
-    setName('');
-    setTags([]);
-    setConfirmed(false);
-    onApproved();
+    if (await approval.approve(code)) setCode('');
   };
-
   return (
     <form onSubmit={(event) => void approve(event)}>
       <Stack>
@@ -65,19 +42,12 @@ export function ApproveForm({ enrolment, onApproved }: ApproveFormProps) {
             onChange={setTags}
             flex="1 1 200px"
           />
-          <Button type="submit" loading={act.isBusy}>
+          <Button type="submit" loading={mutation.isBusy}>
             {t('enrolments.approve')}
           </Button>
         </Group>
-        {needsConfirming && (
-          <Checkbox
-            label={t('enrolments.replaces')}
-            description={t('enrolments.replacesText')}
-            checked={isConfirmed}
-            onChange={(event) => setConfirmed(event.currentTarget.checked)}
-          />
-        )}
-        <MutationFailureNotice failure={act.failure} />
+        <ConfirmReplacement approval={approval} />
+        <MutationFailureNotice failure={mutation.failure} />
       </Stack>
     </form>
   );

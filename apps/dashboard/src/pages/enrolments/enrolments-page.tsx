@@ -16,6 +16,7 @@ import { LoadFailure } from '../../parts/failure';
 import { Page, Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
+import { ApproveDialog } from './approve-dialog';
 import { ApproveForm } from './approve-form';
 import { Links } from './links';
 import {
@@ -45,7 +46,7 @@ export function EnrolmentsPage() {
     <Page title={t('enrolments.title')} lead={t('enrolments.lead')}>
       {mayDecide && (
         <Section title={t('enrolments.approveTitle')}>
-          <ApproveForm key={chosen?.id ?? ''} enrolment={chosen} onApproved={refresh} />
+          <ApproveForm onApproved={refresh} />
         </Section>
       )}
       {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
@@ -65,6 +66,9 @@ export function EnrolmentsPage() {
         </Empty>
       )}
       {isAdmin && <Links />}
+      {chosen && (
+        <ApproveDialog key={chosen.id} enrolment={chosen} onClose={() => setChosen(undefined)} onApproved={refresh} />
+      )}
       <TurnAway enrolment={turnedAway} onClose={() => setTurnedAway(undefined)} onDone={refresh} />
     </Page>
   );

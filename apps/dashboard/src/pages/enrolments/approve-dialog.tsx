@@ -1,0 +1,100 @@
+/** Approves a waiting device after its code and its board were compared with the real one. */
+import { useState } from 'react';
+import { TagsInput, Text, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { Time } from '../../parts/time';
+import { ConfirmReplacement } from './confirm-replacement';
+import classes from './enrolments.module.css';
+import type { EnrolmentsQuery } from './generated/enrolments';
+import { useApproval } from './use-approval';
+
+type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
+
+export interface ApproveDialogProps {
+  readonly enrolment: Enrolment;
+  readonly onClose: () => void;
+  readonly onApproved: () => void;
+}
+
+export function ApproveDialog({ enrolment, onClose, onApproved }: ApproveDialogProps) {
+  const { t } = useTranslation();
+  const { code, replaces } = enrolment;
+  // Only administrators see codes. Others enter the one that the device shows.
+  const [typed, setTyped] = useState('');
+  const approval = useApproval({ replaces, onApproved });
+  const approve = async () => {
+    if (await approval.approve(code ?? typed)) onClose();
+  };
+  return (
+    <Dialog title={t('enrolments.approveDevice')} onClose={onClose}>
+      <DialogForm
+        action={t('enrolments.approveAct')}
+        onSubmit={approve}
+        onCancel={onClose}
+        mutations={[approval.mutation]}
+        isDisabled={approval.needsConfirming && !approval.isConfirmed}
+      >
+        <Text size="sm">{t(code === null ? 'enrolments.enterCode' : 'enrolments.compare')}</Text>
+        {code === null ? (
+          <TextInput
+            label={t('enrolments.code')}
+            description={t('enrolments.codeHint')}
+            value={typed}
+            onChange={(event) => setTyped(event.currentTarget.value)}
+            inputMode="numeric"
+            autoComplete="off"
+            required
+            data-autofocus
+          />
+        ) : (
+          <p className={classes.code}>
+            <span className={classes.codeName}>{t('enrolments.code')}</span>
+            <code>{code}</code>
+          </p>
+        )}
+        <Board enrolment={enrolment} />
+        <TextInput
+          label={t('enrolments.name')}
+          value={approval.name}
+          onChange={(event) => approval.setName(event.currentTarget.value)}
+          {...(code !== null && { 'data-autofocus': true })}
+        />
+        <TagsInput
+          label={t('enrolments.tags')}
+          placeholder={approval.tags.length === 0 ? t('enrolments.tagsHint') : ''}
+          value={approval.tags}
+          onChange={approval.setTags}
+          acceptValueOnBlur
+        />
+        <ConfirmReplacement approval={approval} />
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+/** What the device says about itself. */
+function Board({ enrolment }: { readonly enrolment: Enrolment }) {
+  const { t } = useTranslation();
+  const { deviceId, model, firmwareVersion, remoteAddress, requestedAt } = enrolment;
+  const none = t('common.none');
+  return (
+    <dl className={classes.facts}>
+      <dt>{t('enrolments.device')}</dt>
+      <dd>
+        <code>{deviceId}</code>
+      </dd>
+      <dt>{t('enrolments.model')}</dt>
+      <dd>{model ?? none}</dd>
+      <dt>{t('enrolments.firmware')}</dt>
+      <dd>{firmwareVersion ?? none}</dd>
+      <dt>{t('enrolments.address')}</dt>
+      <dd>{remoteAddress ?? none}</dd>
+      <dt>{t('enrolments.requested')}</dt>
+      <dd>
+        <Time at={requestedAt} />
+      </dd>
+    </dl>
+  );
+}
