@@ -67,7 +67,13 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByLabel('Job name').fill('Quiet night');
     await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
     await page.getByRole('option', { name: /set_volume/ }).click();
-    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('12');
+    // Nothing is preset for many devices: a value must be chosen.
+    const volume = page.getByRole('textbox', { name: 'volume', exact: true });
+    expect(await volume.inputValue()).toBe('');
+    await next();
+    await page.getByText('Enter a value.').waitFor();
+    await expect.poll(focused).toBe('volume');
+    await volume.fill('12');
     await page.getByText('Advanced').click();
     await page.getByLabel('Attempts per device').fill('1');
     expect(await seriousViolations(page)).toEqual([]);

@@ -27,7 +27,7 @@ interface ToolFormProps {
 export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   const { t } = useTranslation();
   const [known] = useState(() => presentValues(tool, device.reportedState));
-  const state = useArguments(tool, known);
+  const state = useArguments(tool, { known, isPreset: true });
   const [isTried, setTried] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const [ended, setEnded] = useState<CallLineFragment>();
