@@ -8,26 +8,30 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { newIdempotencyKey } from '../../hub/idempotency-key';
+import { useHubQuery } from '../../hub/use-hub-query';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
-import { type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
+import { JobRerunOfferDocument, type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
 
 const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
 
-export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment }) {
+/** What would fail again in the same way is left out. */
+export function Rerun({ job: { id } }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   // A second press after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
-  const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
+  const { data } = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
+  const offer = data?.job?.rerunOffer;
+  if (!offer || offer.count === 0) return null;
   const rerun = async () => {
-    const made = (await act.run({ id, outcomes: [...failedOutcomes], key }))?.rerunJob.job;
+    const made = (await act.run({ id, outcomes: [...failedOutcomes], exceptCodes: [...offer.exceptCodes], key }))
+      ?.rerunJob.job;
     if (made) void navigate({ to: '/jobs/$id', params: { id: made.id } });
   };
-  if (bad === 0) return null;
   return (
     <>
       <MutationFailureNotice failure={act.failure} />
@@ -37,7 +41,7 @@ export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment
         loading={act.isBusy}
         onClick={() => void rerun()}
       >
-        {t('job.rerun', { count: bad })}
+        {t('job.rerun', { count: offer.count })}
       </Button>
     </>
   );
