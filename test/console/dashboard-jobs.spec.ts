@@ -10,6 +10,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { jobOf, online } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
@@ -160,6 +161,23 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('button', { name: `Run again on ${refusing} devices` }).click();
     await page.getByRole('link', { name: 'previous job' }).waitFor();
     await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
+  });
+
+  it('asks before it runs a disruptive job again, and not before a harmless one', async () => {
+    // The run again above started without a question. The same tool is now known to disrupt.
+    const policy = { pattern: 'self.audio_speaker.set_volume', idempotent: false, disruptive: true };
+    await ask(hub, 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { message } } }', {
+      input: policy,
+    });
+    const input = { name: 'Loud', tool: policy.pattern, arguments: { volume: 90 }, devices: { all: true }, abort: [] };
+    await console.visit(`/jobs/${await jobOf(hub, input, 'loud')}`);
+    const again = page.getByRole('button', { name: `Run again on ${refusing} devices` });
+    await again.click({ timeout: 60_000 });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This disrupts the devices', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: `Run again on ${refusing} devices` }).click();
+    await page.getByRole('link', { name: 'previous job' }).waitFor();
   });
 
   it('can be made by keyboard alone', async () => {

@@ -17,13 +17,14 @@ import { JobRerunOfferDocument, type JobSeenFragment, RerunJobDocument, RevertJo
 
 const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
 
-/** What would fail again in the same way is left out. */
-export function Rerun({ job: { id } }: { readonly job: JobSeenFragment }) {
+/** What would fail again in the same way is left out. A disruptive job asks before it starts. */
+export function Rerun({ job: { id, tool, disruptive } }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   // A second press after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
+  const [isAsking, setAsking] = useState(false);
   const { data } = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
   const offer = data?.job?.rerunOffer;
   if (!offer || offer.count === 0) return null;
@@ -34,15 +35,25 @@ export function Rerun({ job: { id } }: { readonly job: JobSeenFragment }) {
   };
   return (
     <>
-      <MutationFailureNotice failure={act.failure} />
+      {!isAsking && <MutationFailureNotice failure={act.failure} />}
       <Button
         variant="default"
         leftSection={<IconRefresh size={16} />}
         loading={act.isBusy}
-        onClick={() => void rerun()}
+        onClick={() => (disruptive ? setAsking(true) : void rerun())}
       >
         {t('job.rerun', { count: offer.count })}
       </Button>
+      <Confirm
+        isOpen={isAsking}
+        title={t('job.rerunTitle', { tool, count: offer.count })}
+        text={t('job.rerunText')}
+        act={t('job.rerun', { count: offer.count })}
+        isBusy={act.isBusy}
+        failure={act.failure}
+        onConfirm={() => void rerun()}
+        onClose={() => setAsking(false)}
+      />
     </>
   );
 }
