@@ -231,6 +231,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByText('Running').waitFor();
     await page.getByRole('button', { name: 'Cancel job' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Keep running' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('status').getByText('Cancelled').waitFor();

@@ -77,6 +77,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
         title={t('tool.disruptiveTitle', { tool: tool.name })}
         text={t('tool.disruptiveText', { device: device.name ?? device.id })}
         act={t('tool.call')}
+        keep={t('keep.uncalled')}
         onConfirm={() => void call()}
         onClose={() => setAsking(false)}
       />

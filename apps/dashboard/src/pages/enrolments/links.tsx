@@ -67,6 +67,7 @@ function Revoke({ link, onClose, onRevoked }: RevokeProps) {
       title={t('enrolments.revokeTitle', { name: link?.name ?? '' })}
       text={t('enrolments.revokeText')}
       act={t('enrolments.revoke')}
+      keep={t('keep.link')}
       onClose={onClose}
       onDone={onRevoked}
     />

@@ -49,6 +49,7 @@ export function Rerun({ job: { id, tool, disruptive } }: { readonly job: JobSeen
         title={t('job.rerunTitle', { tool, count: offer.count })}
         text={t('job.rerunText')}
         act={t('job.rerun', { count: offer.count })}
+        keep={t('keep.unrepeated')}
         isBusy={act.isBusy}
         failure={act.failure}
         onConfirm={() => void rerun()}
@@ -89,6 +90,7 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
         title={t('job.revertTitle')}
         text={t('job.revertText')}
         act={t('job.revert')}
+        keep={t('keep.version')}
         isBusy={act.isBusy}
         failure={act.failure}
         onConfirm={() => void revert()}
