@@ -144,7 +144,7 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('in all browsers', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Stay signed in' }).click();
     await dialog.waitFor({ state: 'detached' });
     await choose(page, 'Sign out everywhere');
     await dialog.getByRole('button', { name: 'Sign out everywhere' }).click();

@@ -90,7 +90,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(await status()).toBe(401);
   });
 
-  it('makes an enrolment link, whose address is shown once', async () => {
+  it('makes an enrolment link, whose address is shown once, and asks before it revokes it', async () => {
     await console.visit('/enrolments');
     await page.getByRole('button', { name: 'New link' }).click();
     const dialog = page.getByRole('dialog');
@@ -99,7 +99,11 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await dialog.getByRole('button', { name: 'Create link' }).click();
     expect(await dialog.getByRole('textbox', { name: 'OTA address' }).inputValue()).toMatch(/^http.*\/ota\/./);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
-    await page.getByRole('cell', { name: 'Second floor' }).waitFor();
+    const link = page.getByRole('row').filter({ hasText: 'Second floor' });
+    await link.getByRole('button', { name: 'Revoke' }).click();
+    await dialog.getByText('This cannot be undone', { exact: false }).waitFor();
+    await dialog.getByRole('button', { name: 'Revoke link' }).click();
+    await link.waitFor({ state: 'detached' });
     await console.visit('/access');
   });
 

@@ -90,7 +90,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('This disrupts', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Do not call' }).click();
     await dialog.waitFor({ state: 'detached' });
     expect((await fleet.counts()).tools['self.reboot'] ?? 0).toBe(0);
   });
@@ -154,7 +154,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     const dialog = page.getByRole('dialog');
     await dialog.getByText('The hub deletes its name', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await dialog.getByRole('button', { name: 'Cancel' }).click();
+    await dialog.getByRole('button', { name: 'Keep device' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect
       .poll(() => page.evaluate('document.activeElement?.getAttribute("aria-label") === "More actions"'))

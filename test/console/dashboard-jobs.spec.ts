@@ -10,6 +10,7 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { jobOf, online } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
@@ -67,7 +68,13 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByLabel('Job name').fill('Quiet night');
     await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
     await page.getByRole('option', { name: /set_volume/ }).click();
-    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('12');
+    // Nothing is preset for many devices: a value must be chosen.
+    const volume = page.getByRole('textbox', { name: 'volume', exact: true });
+    expect(await volume.inputValue()).toBe('');
+    await next();
+    await page.getByText('Enter a value.').waitFor();
+    await expect.poll(focused).toBe('volume');
+    await volume.fill('12');
     await page.getByText('Advanced').click();
     await page.getByLabel('Attempts per device').fill('1');
     expect(await seriousViolations(page)).toEqual([]);
@@ -156,6 +163,23 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByText(`${refusing} of ${refusing}`).first().waitFor();
   });
 
+  it('asks before it runs a disruptive job again, and not before a harmless one', async () => {
+    // The run again above started without a question. The same tool is now known to disrupt.
+    const policy = { pattern: 'self.audio_speaker.set_volume', idempotent: false, disruptive: true };
+    await ask(hub, 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { message } } }', {
+      input: policy,
+    });
+    const input = { name: 'Loud', tool: policy.pattern, arguments: { volume: 90 }, devices: { all: true }, abort: [] };
+    await console.visit(`/jobs/${await jobOf(hub, input, 'loud')}`);
+    const again = page.getByRole('button', { name: `Run again on ${refusing} devices` });
+    await again.click({ timeout: 60_000 });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByText('This disrupts the devices', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: `Run again on ${refusing} devices` }).click();
+    await page.getByRole('link', { name: 'previous job' }).waitFor();
+  });
+
   it('can be made by keyboard alone', async () => {
     await console.visit('/jobs/new?tool=self.get_device_status');
     await tabTo('Job name');
@@ -207,6 +231,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByText('Running').waitFor();
     await page.getByRole('button', { name: 'Cancel job' }).click();
     const dialog = page.getByRole('dialog');
+    await dialog.getByRole('button', { name: 'Keep running' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Cancel job' }).click();
     await page.getByRole('status').getByText('Cancelled').waitFor();

@@ -38,6 +38,9 @@ async function previewJob(client: FlotillaClient, input: CreateJobInput, args: G
   );
   await printThing(args.json === true ? { ...preview, warnings } : preview, args);
   for (const { message } of warnings) say(`Warning: ${message}`);
+  if (preview.missingToolCount > 0 && typeof input.tool === 'string') {
+    say(`Devices without the tool end REJECTED, and nothing is sent to them. Leave them out: --has-tool ${input.tool}`);
+  }
   const isSound = userErrors.length === 0 && preview.argumentErrors.length === 0;
   return isSound ? exitCodes.done : exitCodes.refused;
 }

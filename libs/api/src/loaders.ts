@@ -4,7 +4,7 @@
  */
 import DataLoader from 'dataloader';
 import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
-import type { JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
+import type { FailureCodeCount, JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
   CallRow,
   DeviceGroupRow,
@@ -53,6 +53,7 @@ export interface Loaders {
   readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
   /** The newest of each target. */
   readonly downloads: DataLoader<DownloadTarget, DownloadRow | undefined, string>;
+  readonly failureCodes: DataLoader<JobId, readonly FailureCodeCount[]>;
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
   readonly decidedOverTime: Children<JobId, number, readonly DecidedPoint[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
@@ -101,6 +102,7 @@ export function makeLoaders(
     downloads: new DataLoader(async (targets) => newestOf(targets, await downloads.ofTargets(targets)), {
       cacheKeyFn: keyOfTarget,
     }),
+    failureCodes: new DataLoader((ids) => jobs.failureCodes(ids)),
     failureGroups: childrenBy((ids, first) => jobs.failureGroups(ids, first)),
     decidedOverTime: childrenBy((ids, points) => jobs.decidedOverTime(ids, points)),
   };

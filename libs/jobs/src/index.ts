@@ -69,6 +69,8 @@ export { isFailing, paceOf, ratePerMinute, secondsAtPace } from './pace/pace.js'
 export type { Pace, RecentEnds } from './pace/pace.js';
 export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/pace-bucket.js';
 export type { PaceBucket } from './pace/pace-bucket.js';
+export { rerunOffer } from './retry/rerun-offer.js';
+export type { FailureCodeCount, RerunOffer } from './retry/rerun-offer.js';
 export { retryDelayMs } from './retry/retry-delay.js';
 export type { DailyWindow } from './schedule/daily-window.js';
 export { scheduledMove } from './schedule/scheduled-move.js';

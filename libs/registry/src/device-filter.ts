@@ -5,6 +5,14 @@
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { Dialect, JobId, TransportKind } from '@flotilla/mcp';
 
+/** The targets of a job with one of these outcomes. */
+export interface FormerTargets {
+  readonly jobId: JobId;
+  readonly outcomes: readonly TargetOutcome[];
+  /** Without those that have one of these error codes. */
+  readonly exceptCodes?: readonly string[];
+}
+
 export interface DeviceFilter {
   /**
    * Selects the whole fleet. For changes and calls, a filter without a condition matches no device.
@@ -28,8 +36,8 @@ export interface DeviceFilter {
   readonly lastSeenBefore?: number;
   /** Part of the id or name; ignores case, has no wildcards. */
   readonly search?: string;
-  /** Devices that were targets of this job and ended with one of these outcomes. */
-  readonly targetsOf?: { readonly jobId: JobId; readonly outcomes: readonly TargetOutcome[] };
+  /** Devices that were targets of this job and ended so. Set by the hub to run a job again. */
+  readonly targetsOf?: FormerTargets;
   /**
    * Devices that run the image of this job and ran this version before. Set by the hub to revert a
    * roll-out, not by callers.

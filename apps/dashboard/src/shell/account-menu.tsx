@@ -130,6 +130,7 @@ function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; read
       title={t('app.signOutEverywhere')}
       text={t('account.everywhereText')}
       act={t('app.signOutEverywhere')}
+      keep={t('keep.signedIn')}
       isBusy={isBusy}
       onConfirm={() => void signOut()}
       onClose={onClose}

@@ -28,7 +28,13 @@ export function ChangePassword({ onClose }: { readonly onClose: () => void }) {
   };
   return (
     <Dialog onClose={onClose} title={t('app.changePassword')}>
-      <DialogForm action={t('app.changePassword')} onSubmit={save} onCancel={onClose} mutations={[act]}>
+      <DialogForm
+        action={t('app.changePassword')}
+        keep={t('keep.password')}
+        onSubmit={save}
+        onCancel={onClose}
+        mutations={[act]}
+      >
         {/* So that a password manager knows whose this is. */}
         <input type="text" autoComplete="username" value={user?.email ?? name} readOnly hidden />
         <PasswordInput

@@ -123,6 +123,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Job: {
     targets: 'JOBS_READ',
     failureGroups: 'JOBS_READ',
+    rerunOffer: 'JOBS_READ',
     decidedOverTime: 'JOBS_READ',
     firmwareImage: 'DEVICES_READ',
   },

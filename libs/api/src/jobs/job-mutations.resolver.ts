@@ -60,9 +60,9 @@ export class JobMutationsResolver implements Required<
 
   @Mutation()
   async rerunJob(_root: unknown, args: MutationRerunJobArgs, context: ApiContext): Promise<JobPayload> {
-    const { id, outcomes, idempotencyKey, arguments: given } = args;
+    const { id, outcomes, exceptCodes, idempotencyKey, arguments: given } = args;
     const replaced = given === undefined || given === null ? {} : { arguments: jsonObject(given, 'arguments') };
-    const request = { outcomes: targetOutcomes(outcomes), ...replaced };
+    const request = { outcomes: targetOutcomes(outcomes), exceptCodes: exceptCodes ?? [], ...replaced };
     return toPayload(await this.fleet.rerunJob(id, request, idempotencyKey, actorOf(context)));
   }
 

@@ -1,6 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import type { Job, JobConclusion, JobProgress } from '@flotilla/jobs';
+import { rerunOffer } from '@flotilla/jobs';
+import type { Job, JobConclusion, JobProgress, RerunOffer } from '@flotilla/jobs';
 import type { DecidedPoint, FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
@@ -37,6 +38,7 @@ export class JobResolver
         | 'trippedRule'
         | 'targets'
         | 'failureGroups'
+        | 'rerunOffer'
         | 'decidedOverTime'
         | 'firmwareImage'
         | 'approvalTargetCount'
@@ -118,6 +120,11 @@ export class JobResolver
     { loaders }: ApiContext,
   ): Promise<readonly FailureGroupRow[]> {
     return loaders.failureGroups(job.id, pageSize(first, 20, this.limits.pageRowsMax));
+  }
+
+  @ResolveField()
+  async rerunOffer(job: Job, _args: unknown, { loaders }: ApiContext): Promise<RerunOffer | undefined> {
+    return job.state === 'FINISHED' ? rerunOffer(await loaders.failureCodes.load(job.id)) : undefined;
   }
 
   @ResolveField()

@@ -32,6 +32,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Webhook.deliveries', 20],
   // These go over rows that they do not return: a job's targets, the fleet.
   ['Job.failureGroups', 200],
+  ['Job.rerunOffer', 200],
   ['Job.decidedOverTime', 200],
   ['Query.fleetSummary', 200],
   ['FleetSummary.onlineHistory', 200],

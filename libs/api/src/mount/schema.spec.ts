@@ -79,7 +79,8 @@ const operations = {
     'rejectEnrolment(id: ID!): EnrolmentPayload!',
     'removeDevice(deviceId: ID!): RemoveDevicePayload!',
     'removeFirmwareSigningKey(id: ID!): DeletePayload!',
-    'rerunJob(arguments: JSON, id: ID!, idempotencyKey: String!, outcomes: [Outcome!]!): CreateJobPayload!',
+    'rerunJob(arguments: JSON, exceptCodes: [String!], id: ID!, idempotencyKey: String!, outcomes: [Outcome!]!)' +
+      ': CreateJobPayload!',
     'resumeJob(id: ID!): JobPayload!',
     'revertJob(id: ID!, idempotencyKey: String!): CreateJobPayload!',
     'revokeApiKey(id: ID!): RevokeApiKeyPayload!',

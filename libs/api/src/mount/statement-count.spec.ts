@@ -48,6 +48,7 @@ describe('the statements of a query', () => {
       'failures of jobs',
       (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { failureGroups(first: 1) { count } } } }`,
     ],
+    ['reruns of jobs', (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { rerunOffer { count } } } }`],
     [
       'jobs over time',
       (first) => `{ jobs(first: ${Math.min(first, 40)}) { nodes { decidedOverTime(points: 2) { at succeeded } } } }`,

@@ -25,8 +25,8 @@ const job = (change: Partial<PlannedJob> = {}): PlannedJob => ({
   ...change,
 });
 const wave = { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO' } as const;
-const radius = (change: Partial<PlannedJob>, targets: number, rejected = 0): number =>
-  blastRadius(job(change), { targets, rejected }, verificationTimes);
+const radius = (change: Partial<PlannedJob>, targets: number): number =>
+  blastRadius(job(change), targets, verificationTimes);
 
 describe('the blast radius', () => {
   it('is everybody where nothing is certain to stop the job', () => {
@@ -39,11 +39,6 @@ describe('the blast radius', () => {
     ).toBe(5_000);
     const open = { ...wave, successThreshold: 0, percent: 1 };
     expect(radius({ verification: 'FIRMWARE', waves: [open] }, 5_000), 'a gate that always opens').toBe(5_000);
-  });
-
-  it('leaves out who is certain to be refused', () => {
-    expect(radius({ abortRules: [] }, 60, 12)).toBe(48);
-    expect(radius({ abortRules: [] }, 60, 60)).toBe(0);
   });
 
   it('is the failures at the trip, what is in flight, and one batch', () => {
@@ -73,29 +68,12 @@ describe('the blast radius', () => {
     expect(radius(rollout, 1_000), 'an image that the hub cut off is sent once more').toBe(20 + 10 + 10 + 2 * 49);
   });
 
-  it('grows with targets that are refused, because they thin the failures out', () => {
-    expect(radius({ abortRules: [{ ...failing, ratio: 0.5 }] }, 1_000, 300)).toBe(300 + 20);
-    expect(radius({ abortRules: [{ ...failing, ratio: 1 }] }, 1_000, 1)).toBe(999);
-    expect(
-      radius({ abortRules: [{ ...failing, ratio: 1, outcomes: [...failing.outcomes, 'REJECTED'] }] }, 1_000, 1),
-    ).toBe(40);
-  });
-
   it('holds against the rules and gates themselves, in any order of judgements', () => {
     fc.assert(
-      fc.property(
-        anyJob,
-        fc.integer({ min: 1, max: 150 }),
-        fc.nat(30),
-        fc.infiniteStream(fc.nat(99)),
-        (planned, reached, rejected, dice) => {
-          const targets = reached + rejected;
-          const bound = blastRadius(planned, { targets, rejected }, verificationTimes);
-          expect(new DoomedJob(planned, { reached, rejected }, () => dice.next().value ?? 0).run()).toBeLessThanOrEqual(
-            bound,
-          );
-        },
-      ),
+      fc.property(anyJob, fc.integer({ min: 1, max: 150 }), fc.infiniteStream(fc.nat(99)), (planned, targets, dice) => {
+        const bound = blastRadius(planned, targets, verificationTimes);
+        expect(new DoomedJob(planned, targets, () => dice.next().value ?? 0).run()).toBeLessThanOrEqual(bound);
+      }),
       { numRuns: 500 },
     );
   });
@@ -156,22 +134,16 @@ class DoomedJob {
 
   constructor(
     private readonly job: PlannedJob,
-    { reached, rejected }: { readonly reached: number; readonly rejected: number },
+    targets: number,
     private readonly roll: () => number,
   ) {
-    const planned = planWaves(reached + rejected, job.waves);
-    const waves = planned.length === 0 ? [{ ...wave, number: 1, size: reached + rejected }] : planned;
-    let left = rejected;
-    this.#waves = waves.map((each, index) => {
-      // The first wave reaches a device.
-      const refused = Math.min(left, index === 0 ? each.size - 1 : each.size);
-      left -= refused;
-      return {
-        size: each.size,
-        spec: { ...each, count: each.size },
-        tally: { ...zero, total: each.size, pending: each.size - refused, rejected: refused },
-      };
-    });
+    const planned = planWaves(targets, job.waves);
+    const waves = planned.length === 0 ? [{ ...wave, number: 1, size: targets }] : planned;
+    this.#waves = waves.map((each) => ({
+      size: each.size,
+      spec: { ...each, count: each.size },
+      tally: { ...zero, total: each.size, pending: each.size },
+    }));
   }
 
   /** How many devices it has reached when it stops. */

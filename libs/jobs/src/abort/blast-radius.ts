@@ -26,27 +26,15 @@ type PlannedJob = Pick<
   | 'waves'
 >;
 
-export interface TargetCounts {
-  readonly targets: number;
-  /**
-   * Targets that are certain to be refused before the send: they count as decided, so ratios trip
-   * later.
-   */
-  readonly rejected: number;
-}
-
 /**
- * An upper bound, if the first wave reaches at least one device. All reachable targets where
- * nothing certainly stops the job.
+ * An upper bound over the targets that can be sent. All of them where nothing certainly stops the
+ * job.
  */
-export function blastRadius(job: PlannedJob, { targets, rejected }: TargetCounts, times: VerificationTimes): number {
+export function blastRadius(job: PlannedJob, targets: number, times: VerificationTimes): number {
   const waves = planWaves(targets, job.waves);
   const byRule =
-    failuresAtTrip(job, waves, { targets, rejected }) +
-    job.maxInFlight +
-    intentBatchMax(job) +
-    undecidedWithoutSlot(job, times);
-  return Math.min(targets - rejected, sizeUntilGate(waves) ?? targets, byRule);
+    failuresAtTrip(job, waves, targets) + job.maxInFlight + intentBatchMax(job) + undecidedWithoutSlot(job, times);
+  return Math.min(targets, sizeUntilGate(waves) ?? targets, byRule);
 }
 
 /** Targets of the waves up to the first gate that does not open where everything fails. */
@@ -60,7 +48,7 @@ function isGuarded({ gate, successThreshold }: PlannedWave): boolean {
 }
 
 /** Failures at which the first rule trips that sees all of them. */
-function failuresAtTrip(job: PlannedJob, waves: readonly PlannedWave[], counts: TargetCounts): number {
+function failuresAtTrip(job: PlannedJob, waves: readonly PlannedWave[], targets: number): number {
   const ways: readonly AbortOutcome[] =
     job.verification === 'NONE' ? ['FAILED', 'UNKNOWN'] : ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'];
   const [first] = waves;
@@ -72,23 +60,12 @@ function failuresAtTrip(job: PlannedJob, waves: readonly PlannedWave[], counts: 
       (isOneWave ? (onlyWave ?? 1) === 1 : onlyWave === undefined && scope === 'JOB'),
   );
   return Math.min(
-    ...watching.map((rule) => Math.min(rule.count ?? Infinity, failuresAtRatio(rule, first?.size ?? 0, counts))),
+    ...watching.map((rule) => Math.min(rule.count ?? Infinity, failuresAtRatio(rule, first?.size ?? targets))),
   );
 }
 
-/**
- * Refused targets count as decided and, unless the rule names them, not as failed: at worst they
- * all come first.
- */
-function failuresAtRatio(
-  { minDecided, outcomes, ratio }: AbortRule,
-  firstWave: number,
-  { rejected, targets }: TargetCounts,
-): number {
-  if (ratio === undefined) return Infinity;
-  const least = minDecided ?? Math.min(minDecidedDefault, firstWave > 0 ? firstWave : targets);
-  if (rejected === 0 || outcomes.includes('REJECTED')) return least;
-  return ratio < 1 ? Math.max(least, Math.ceil((ratio * rejected) / (1 - ratio))) : Infinity;
+function failuresAtRatio({ minDecided, ratio }: AbortRule, firstWave: number): number {
+  return ratio === undefined ? Infinity : (minDecided ?? Math.min(minDecidedDefault, firstWave));
 }
 
 /** Sent, undecided and without a slot: what the pace allows until the first must be decided. */

@@ -5,6 +5,7 @@ import type { JobProgress } from '../job-types.js';
 import { paceOf } from '../pace/pace.js';
 import { observed } from '../pace/pace-state.js';
 import { judgeGate } from '../waves/wave-gate.js';
+import { preparedWave } from '../waves/wave.js';
 import type { Wave } from '../waves/wave.js';
 import type { TaskReport } from './run-input.js';
 import { gatherSlotsMs, sleepMsMax } from './run-state.js';
@@ -31,8 +32,9 @@ export function waveCountersRead(
   { byWave, overdue, waves }: Extract<TaskReport, { kind: 'waveCountersRead' }>,
 ): void {
   const { job, pace } = turn.run;
+  const sendable = [...byWave].filter(([wave]) => wave !== preparedWave);
   const evidence = {
-    job: sumOf([...byWave.values()]),
+    job: sumOf(sendable.map(([, progress]) => progress)),
     wave: byWave.get(job.currentWave) ?? sumOf([]),
     overdue: {
       job: [...overdue.values()].reduce((sum, count) => sum + count, 0),

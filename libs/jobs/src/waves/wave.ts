@@ -1,5 +1,11 @@
 /** The waves of a job: as requested, and as they went. [jobs §13] */
 
+/**
+ * The number of targets that ended when they were prepared, such as those without the tool. They
+ * are in no wave, and are not evidence for rules, gates or the pace.
+ */
+export const preparedWave = 0;
+
 /** Whether the step to the next wave is made by itself or waits for an operator. */
 export type WaveGate = 'AUTO' | 'MANUAL';
 

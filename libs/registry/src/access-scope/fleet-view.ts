@@ -44,6 +44,7 @@ export interface FleetView {
     | 'waves'
     | 'waveProgress'
     | 'targets'
+    | 'failureCodes'
     | 'failureGroups'
     | 'decidedOverTime'
     | 'hasTargetsOutside'

@@ -203,6 +203,7 @@ function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs']
     },
     waveProgress: (ids: readonly JobId[]) => store.waveProgress(ids, scope),
     targets: (ids, filter, page) => store.targets(ids, { ...filter, scope }, page),
+    failureCodes: (ids) => store.failureCodes(ids, scope),
     failureGroups: (ids, first) => store.failureGroups(ids, first, scope),
     decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, scope),
     hasTargetsOutside: (job) => store.hasTargetsOutside(job, scope),

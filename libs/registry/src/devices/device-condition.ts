@@ -68,10 +68,11 @@ function ownConditions(filter: ResolvedFilter, compilation: Compilation): string
   when(filter.hasTool, (tool) => hasTool(tool, compilation));
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
   when(filter.lastSeenBefore, (at) => isSeenBefore(at, compilation));
-  when(filter.targetsOf, ({ jobId, outcomes }) => {
-    const [job, ends] = [bind(parameters, jobId), bind(parameters, outcomes)];
+  when(filter.targetsOf, ({ jobId, outcomes, exceptCodes = [] }) => {
+    const [job, ends, codes] = [bind(parameters, jobId), bind(parameters, outcomes), bind(parameters, exceptCodes)];
     return `EXISTS (SELECT FROM job_target t
-      WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[]))`;
+      WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[])
+        AND (t.error_code = ANY (${codes}::text[])) IS NOT TRUE)`;
   });
   when(
     filter.search,

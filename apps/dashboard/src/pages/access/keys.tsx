@@ -110,6 +110,7 @@ function Revoke({ apiKey, onClose, onRevoked }: RevokeProps) {
       title={t('access.revokeTitle', { name })}
       text={t('access.revokeText')}
       act={t('access.revoke')}
+      keep={t('keep.key')}
       onClose={onClose}
       onDone={onRevoked}
     />

@@ -69,6 +69,7 @@ function RotateCredential({ device, isOpen, onClose }: AskProps) {
         title={t('device.rotateTitle', { device: device.name ?? device.id })}
         text={t('device.rotateText')}
         act={t('device.rotate')}
+        keep={t('keep.credential')}
         isBusy={act.isBusy}
         failure={act.failure}
         onConfirm={() => void rotate()}
@@ -108,6 +109,7 @@ function RemoveDevice({ device, isOpen, onClose }: AskProps) {
       title={t('device.removeTitle', { device: name })}
       text={t('device.removeText')}
       act={t('device.removeDevice')}
+      keep={t('keep.device')}
       isBusy={act.isBusy}
       failure={act.failure}
       onConfirm={() => void remove()}

@@ -44,6 +44,7 @@ export function RestartOffer({ device, call, onRestarted }: RestartOfferProps) {
         title={t('device.restartTitle', { device: name })}
         text={t('device.restartText')}
         act={t('device.restart')}
+        keep={t('keep.unrestarted')}
         onConfirm={() => void restart()}
         onClose={() => setAsking(false)}
       />

@@ -27,7 +27,7 @@ interface ToolFormProps {
 export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   const { t } = useTranslation();
   const [known] = useState(() => presentValues(tool, device.reportedState));
-  const state = useArguments(tool, known);
+  const state = useArguments(tool, { known, isPreset: true });
   const [isTried, setTried] = useState(false);
   const [isAsking, setAsking] = useState(false);
   const [ended, setEnded] = useState<CallLineFragment>();
@@ -77,6 +77,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
         title={t('tool.disruptiveTitle', { tool: tool.name })}
         text={t('tool.disruptiveText', { device: device.name ?? device.id })}
         act={t('tool.call')}
+        keep={t('keep.uncalled')}
         onConfirm={() => void call()}
         onClose={() => setAsking(false)}
       />

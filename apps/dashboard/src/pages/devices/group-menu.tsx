@@ -154,6 +154,7 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
       title={t('devices.deleteGroup', { name })}
       text={t('devices.deleteGroupText')}
       act={t('devices.delete')}
+      keep={t('keep.group')}
       onClose={onClose}
       onDone={onDeleted}
     />

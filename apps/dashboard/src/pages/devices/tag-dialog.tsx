@@ -54,7 +54,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
         <MutationFailureNotice failure={act.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose}>
-            {t('common.cancel')}
+            {t('keep.tags')}
           </Button>
           <Button disabled={add.length + remove.length === 0} loading={act.isBusy} onClick={() => void change()}>
             {t('devices.tagAct', { count })}

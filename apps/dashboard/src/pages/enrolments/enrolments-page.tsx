@@ -178,6 +178,7 @@ function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
       title={t('enrolments.rejectTitle')}
       text={t('enrolments.rejectText', { device })}
       act={t('enrolments.reject')}
+      keep={t('keep.waiting')}
       onClose={onClose}
       onDone={() => {
         notify(t('enrolments.rejected', { device }));

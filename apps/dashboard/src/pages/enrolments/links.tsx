@@ -9,7 +9,8 @@ import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { MutationFailureNotice, LoadFailure } from '../../parts/failure';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { EnrolmentLinksDocument, type EnrolmentLinksQuery, RevokeEnrolmentLinkDocument } from './generated/links';
@@ -21,10 +22,8 @@ export function Links() {
   const { t } = useTranslation();
   const { data, error, refresh } = useHubQuery({ query: EnrolmentLinksDocument, variables: {} });
   const [isNew, setNew] = useState(false);
-  const revoke = useHubMutation(RevokeEnrolmentLinkDocument, (answer) => answer.revokeEnrolmentLink.userErrors);
-  const columns = useColumns(async ({ id }) => {
-    if (await revoke.run({ id })) refresh();
-  });
+  const [revoked, setRevoked] = useState<EnrolmentLink>();
+  const columns = useColumns(setRevoked);
   const live = (data?.enrolmentLinks ?? []).filter(({ revokedAt }) => revokedAt === null);
   return (
     <Section
@@ -37,7 +36,6 @@ export function Links() {
     >
       <p className="soft">{t('enrolments.linksHint')}</p>
       {error && <LoadFailure error={error} onRetry={refresh} />}
-      <MutationFailureNotice failure={revoke.failure} />
       {live.length > 0 && (
         <DataTable
           label={t('enrolments.links')}
@@ -48,11 +46,35 @@ export function Links() {
         />
       )}
       {isNew && <NewLinkDialog onClose={() => setNew(false)} onMade={refresh} />}
+      <Revoke link={revoked} onClose={() => setRevoked(undefined)} onRevoked={refresh} />
     </Section>
   );
 }
 
-function useColumns(onRevoke: (link: EnrolmentLink) => Promise<void>): readonly Column<EnrolmentLink>[] {
+interface RevokeProps {
+  readonly link: EnrolmentLink | undefined;
+  readonly onClose: () => void;
+  readonly onRevoked: () => void;
+}
+
+function Revoke({ link, onClose, onRevoked }: RevokeProps) {
+  const { t } = useTranslation();
+  const act = useHubMutation(RevokeEnrolmentLinkDocument, (answer) => answer.revokeEnrolmentLink.userErrors);
+  return (
+    <ConfirmMutation
+      mutation={act}
+      variables={link && { id: link.id }}
+      title={t('enrolments.revokeTitle', { name: link?.name ?? '' })}
+      text={t('enrolments.revokeText')}
+      act={t('enrolments.revoke')}
+      keep={t('keep.link')}
+      onClose={onClose}
+      onDone={onRevoked}
+    />
+  );
+}
+
+function useColumns(onRevoke: (link: EnrolmentLink) => void): readonly Column<EnrolmentLink>[] {
   const { t } = useTranslation();
   return [
     { id: 'name', header: t('enrolments.linkName'), width: 140, cell: ({ name }) => name },
@@ -75,7 +97,7 @@ function useColumns(onRevoke: (link: EnrolmentLink) => Promise<void>): readonly 
       header: '',
       ...{ width: 80, grow: 0 },
       cell: (link) => (
-        <Button size="compact-xs" variant="default" onClick={() => void onRevoke(link)}>
+        <Button size="compact-xs" variant="default" onClick={() => onRevoke(link)}>
           {t('access.revoke')}
         </Button>
       ),

@@ -139,6 +139,7 @@ function Acts({ image, state, onChanged }: ActsProps) {
         title={t(`firmware.${asked ?? 'withdraw'}Title`, { version: image.version })}
         text={t(`firmware.${asked ?? 'withdraw'}Text`)}
         act={t(`firmware.${asked ?? 'withdraw'}`)}
+        keep={t('keep.image')}
         isBusy={act.isBusy}
         failure={act.failure}
         onConfirm={() => void confirm()}

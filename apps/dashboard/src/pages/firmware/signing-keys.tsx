@@ -149,6 +149,7 @@ function RemoveKey({ signingKey, onClose, onRemoved }: RemoveKeyProps) {
       title={t('firmware.signing.removeTitle', { name: signingKey?.name ?? '' })}
       text={t('firmware.signing.removeText')}
       act={t('firmware.signing.remove')}
+      keep={t('keep.key')}
       onClose={onClose}
       onDone={onRemoved}
     />

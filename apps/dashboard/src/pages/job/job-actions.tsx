@@ -84,6 +84,7 @@ function Cancel({ job: { id }, onChanged }: JobActionsProps) {
         title={t('job.cancelTitle')}
         text={t('job.cancelText')}
         act={t('job.cancel')}
+        keep={t('keep.running')}
         isBusy={act.isBusy}
         failure={act.failure}
         onConfirm={() => void cancel()}

@@ -56,7 +56,14 @@ function Denial({ job, onChanged, onClose }: JobApprovalProps & { readonly onClo
   };
   return (
     <Dialog onClose={onClose} title={t('job.denyTitle')}>
-      <DialogForm action={t('job.deny')} color="red" onSubmit={deny} onCancel={onClose} mutations={[act]}>
+      <DialogForm
+        action={t('job.deny')}
+        keep={t('keep.undecided')}
+        color="red"
+        onSubmit={deny}
+        onCancel={onClose}
+        mutations={[act]}
+      >
         <Textarea
           label={t('job.denyReason')}
           description={t('job.denyReasonHint')}

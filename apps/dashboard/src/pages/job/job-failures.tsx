@@ -6,15 +6,21 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
-import { JobFailuresDocument } from './generated/job';
+import { JobFailuresDocument, JobRerunOfferDocument } from './generated/job';
 import classes from './job.module.css';
 
 /** Ms between two questions while failures come in. */
 const paceMs = 2_000;
 const devicesShown = 3;
 
-/** `bad` is how many there are now: another number, another look. */
-export function JobFailures({ id, bad }: { readonly id: string; readonly bad: number }) {
+interface JobFailuresProps {
+  readonly id: string;
+  /** How many there are now: another number, another look. */
+  readonly bad: number;
+  readonly isFinished: boolean;
+}
+
+export function JobFailures({ id, bad, isFinished }: JobFailuresProps) {
   const { t } = useTranslation();
   const { data, refresh } = useHubQuery({ query: JobFailuresDocument, variables: { id } });
   const look = useThrottledCallback(refresh, paceMs);
@@ -40,6 +46,16 @@ export function JobFailures({ id, bad }: { readonly id: string; readonly bad: nu
           </li>
         ))}
       </ul>
+      {isFinished && <LeftOut id={id} />}
     </Section>
   );
+}
+
+/** Why "Run again" is for fewer devices than failed, or not offered. */
+function LeftOut({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data } = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
+  const offer = data?.job?.rerunOffer;
+  if (!offer || offer.leftOutCount === 0) return null;
+  return <p className="soft">{t('job.leftOut', { count: offer.leftOutCount, codes: offer.exceptCodes.join(', ') })}</p>;
 }

@@ -96,7 +96,7 @@ function Sides({
       </Section>
       <JobFacts job={job} />
       {job.waves.length > 0 && <JobWaves waves={job.waves} currentWave={job.currentWave} />}
-      {bad > 0 && <JobFailures id={job.id} bad={bad} />}
+      {bad > 0 && <JobFailures id={job.id} bad={bad} isFinished={job.state === 'FINISHED'} />}
       <JobTargets id={job.id} decided={decidedOf(progress)} />
     </>
   );

@@ -8,37 +8,53 @@ import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { newIdempotencyKey } from '../../hub/idempotency-key';
+import { useHubQuery } from '../../hub/use-hub-query';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
-import { type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
+import { JobRerunOfferDocument, type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
 
 const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
 
-export function Rerun({ job: { id, progress } }: { readonly job: JobSeenFragment }) {
+/** What would fail again in the same way is left out. A disruptive job asks before it starts. */
+export function Rerun({ job: { id, tool, disruptive } }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   // A second press after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
-  const bad = progress.failed + progress.rejected + progress.verifyFailed + progress.unknown + progress.expired;
+  const [isAsking, setAsking] = useState(false);
+  const { data } = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
+  const offer = data?.job?.rerunOffer;
+  if (!offer || offer.count === 0) return null;
   const rerun = async () => {
-    const made = (await act.run({ id, outcomes: [...failedOutcomes], key }))?.rerunJob.job;
+    const made = (await act.run({ id, outcomes: [...failedOutcomes], exceptCodes: [...offer.exceptCodes], key }))
+      ?.rerunJob.job;
     if (made) void navigate({ to: '/jobs/$id', params: { id: made.id } });
   };
-  if (bad === 0) return null;
   return (
     <>
-      <MutationFailureNotice failure={act.failure} />
+      {!isAsking && <MutationFailureNotice failure={act.failure} />}
       <Button
         variant="default"
         leftSection={<IconRefresh size={16} />}
         loading={act.isBusy}
-        onClick={() => void rerun()}
+        onClick={() => (disruptive ? setAsking(true) : void rerun())}
       >
-        {t('job.rerun', { count: bad })}
+        {t('job.rerun', { count: offer.count })}
       </Button>
+      <Confirm
+        isOpen={isAsking}
+        title={t('job.rerunTitle', { tool, count: offer.count })}
+        text={t('job.rerunText')}
+        act={t('job.rerun', { count: offer.count })}
+        keep={t('keep.unrepeated')}
+        isBusy={act.isBusy}
+        failure={act.failure}
+        onConfirm={() => void rerun()}
+        onClose={() => setAsking(false)}
+      />
     </>
   );
 }
@@ -74,6 +90,7 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
         title={t('job.revertTitle')}
         text={t('job.revertText')}
         act={t('job.revert')}
+        keep={t('keep.version')}
         isBusy={act.isBusy}
         failure={act.failure}
         onConfirm={() => void revert()}

@@ -91,7 +91,14 @@ function useColumns() {
           </Link>
         ),
       },
-      { id: 'wave', header: t('job.wave'), width: 60, grow: 0, isNumeric: true, cell: ({ wave }) => wave },
+      {
+        id: 'wave',
+        header: t('job.wave'),
+        width: 60,
+        grow: 0,
+        isNumeric: true,
+        cell: ({ wave }) => (wave === 0 ? t('common.none') : wave),
+      },
       {
         id: 'outcome',
         header: t('call.outcome'),

@@ -1,5 +1,15 @@
 import { describe, expect, it } from 'vitest';
-import { deviceFilterOf, draftFrom, hasWhom, missingIn, ofKind, usualRule } from './job-draft';
+import {
+  deviceFilterOf,
+  draftFrom,
+  type JobDraft,
+  hasWhom,
+  missingIn,
+  ofKind,
+  onlyWithTool,
+  usualRule,
+  withTool,
+} from './job-draft';
 import { inputOf } from './job-input';
 
 describe('the draft of a job', () => {
@@ -37,6 +47,26 @@ describe('the draft of a job', () => {
     expect(deviceFilterOf(draft)).toEqual({ all: true });
     expect(hasWhom({ ...draft, devices: { model: 'otto' } })).toBe(true);
     expect(deviceFilterOf({ ids: ['a', 'b'], devices: { model: 'otto' } })).toEqual({ ids: ['a', 'b'] });
+  });
+
+  it('can be for the devices with the tool only, chosen by filter or one by one', () => {
+    const only = (draft: JobDraft) => deviceFilterOf({ ...draft, ...onlyWithTool(draft) });
+    const draft = draftFrom({ tool: 'x', devices: { tags: ['lobby'] } });
+    expect(only(draft)).toEqual({ tags: ['lobby'], hasTool: 'x' });
+    expect(only({ ...draft, devices: {}, isWholeFleet: true })).toEqual({ hasTool: 'x' });
+    expect(only({ ...draft, ids: ['a'] })).toEqual({ ids: ['a'], hasTool: 'x' });
+    expect(only({ ...draft, devices: { hasTool: 'y' } })).toEqual({
+      hasTool: 'y',
+      not: { any: [{ not: { hasTool: 'x' } }] },
+    });
+    expect(onlyWithTool({ ...draft, devices: { hasTool: 'x' } })).toEqual({});
+  });
+
+  it('drops the condition of a tool with the tool', () => {
+    const draft = draftFrom({ tool: 'x', devices: { tags: ['lobby'], hasTool: 'x' } });
+    expect({ ...draft, ...withTool(draft, 'y') }).toMatchObject({ tool: 'y', devices: { tags: ['lobby'] } });
+    expect(withTool(draft, 'y').devices).not.toHaveProperty('hasTool');
+    expect(withTool({ ...draft, tool: 'z' }, 'y')).not.toHaveProperty('devices');
   });
 
   it('says what a step lacks', () => {

@@ -1,5 +1,5 @@
 /** What the wizard gathers, what it begins with, and what is missing. Knows nothing of the page. */
-import { conditionsOf, type DeviceSearch, filterOf } from '../devices/device-search';
+import { conditionsOf, type DeviceSearch, filterOf, withCondition } from '../devices/device-search';
 import type { NewJobSearch } from './new-job-search';
 
 /** Outcomes that a rule may count; the others are no failures. */
@@ -120,7 +120,28 @@ export function ofKind(draft: JobDraft, kind: JobKind): Partial<JobDraft> {
 }
 
 export function deviceFilterOf({ ids, devices }: Pick<JobDraft, 'ids' | 'devices'>) {
-  return ids === undefined ? (filterOf(devices) ?? { all: true }) : { ids: [...ids] };
+  if (ids === undefined) return filterOf(devices) ?? { all: true };
+  return { ids: [...ids], ...(devices.hasTool !== undefined && { hasTool: devices.hasTool }) };
+}
+
+/** Adds the condition that devices have the tool of the job. */
+export function onlyWithTool({ tool, ids, devices }: JobDraft): Partial<JobDraft> {
+  if (tool === undefined || devices.hasTool === tool) return {};
+  // A filter names one tool, so another one is added as what must not be missing.
+  const added =
+    devices.hasTool === undefined || ids !== undefined
+      ? { hasTool: tool }
+      : withCondition(devices, { not: { hasTool: tool } }, 'not');
+  return { devices: { ...devices, ...added } };
+}
+
+/** Another tool for the job. The condition that devices have the former one goes with it. */
+export function withTool({ tool: former, devices }: JobDraft, tool: string | undefined): Partial<JobDraft> {
+  const { hasTool, ...others } = devices;
+  return {
+    ...{ tool, arguments: {}, isSound: false, verification: undefined },
+    ...(hasTool !== undefined && hasTool === former && { devices: others }),
+  };
 }
 
 export function hasWhom({ ids, devices, isWholeFleet }: JobDraft): boolean {

@@ -33,6 +33,7 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
         {ids !== undefined
           ? t('newJob.chosen', { count: ids.length })
           : t(filterOf(devices) === undefined ? 'newJob.wholeFleet' : 'newJob.filtered')}
+        {devices.hasTool !== undefined && `, ${t('newJob.onlyWithTool', { tool: devices.hasTool })}`}
         {`, ${t('newJob.offlineIs', { policy: t(`newJob.offlineKinds.${draft.offline}`) })}`}
       </Line>
       <Line step="pace" onStep={onStep}>

@@ -137,6 +137,7 @@ function DeletePolicy({ policy, onClose, onDeleted }: DeletePolicyProps) {
       title={t('settings.deletePolicy', { pattern })}
       text={t('settings.deletePolicyText')}
       act={t('devices.delete')}
+      keep={t('keep.policy')}
       onClose={onClose}
       onDone={onDeleted}
     />

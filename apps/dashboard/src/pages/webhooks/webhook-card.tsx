@@ -140,6 +140,7 @@ function Delete({ webhook, isOpen, onClose, onDeleted }: DeleteProps) {
       title={t('webhooks.deleteTitle')}
       text={t('webhooks.deleteText', { url: webhook.url })}
       act={t('webhooks.delete')}
+      keep={t('keep.webhook')}
       onClose={onClose}
       onDone={onDeleted}
     />

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, draftOf, fieldsOf } from './argument-fields';
+import { argumentsOf, draftOf, fieldsOf, presetsOf } from './argument-fields';
 
 const schema = {
   type: 'object',
@@ -35,13 +35,13 @@ describe('fields of an input schema', () => {
     },
   );
 
-  it('begin with what is known, else with the default', () => {
-    expect(draftOf(fieldsOf(schema), { volume: 35 })).toMatchObject({
-      volume: 35,
-      on: false,
-      mode: 'slow',
-      text: undefined,
-    });
+  it('begin with what is known, else with the default of the schema, else empty', () => {
+    expect(draftOf(fieldsOf(schema), { text: 'Hi' })).toMatchObject({ text: 'Hi', mode: 'slow' });
+    expect(draftOf(fieldsOf(schema))).toMatchObject({ volume: undefined, on: undefined, text: undefined });
+  });
+
+  it('have presets for one device: required values as low as possible', () => {
+    expect(presetsOf(fieldsOf(schema))).toEqual({ volume: 0, on: false });
   });
 });
 
@@ -49,11 +49,16 @@ describe('arguments of a draft', () => {
   const fields = fieldsOf(schema);
 
   it('leave out what was left empty, and read JSON', () => {
-    const draft = { ...draftOf(fields), volume: 20, text: '', steps: '[1, 2]' };
+    const draft = { ...draftOf(fields), volume: 20, on: false, text: '', steps: '[1, 2]' };
     expect(argumentsOf(fields, draft)).toEqual({
       arguments: { volume: 20, on: false, mode: 'slow', text: '', steps: [1, 2] },
       problems: {},
     });
+  });
+
+  it('lack every required value that was not chosen', () => {
+    const { problems } = argumentsOf(fields, draftOf(fields));
+    expect(problems).toEqual({ volume: 'required', on: 'required', text: 'required' });
   });
 
   it('say what is missing and what is no JSON', () => {

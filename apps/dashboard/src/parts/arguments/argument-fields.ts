@@ -7,6 +7,7 @@ interface FieldBase {
   readonly name: string;
   readonly description: string | undefined;
   readonly isRequired: boolean;
+  /** The default of the schema. */
   readonly initial: unknown;
 }
 
@@ -66,7 +67,7 @@ function fieldOf(name: string, property: PropertySchema, isRequired: boolean): A
   if (choices.length > 0) return { ...base, kind: 'choice', choices };
   switch (property.type) {
     case 'boolean':
-      return { ...base, kind: 'switch', initial: property.default ?? (isRequired ? false : undefined) };
+      return { ...base, kind: 'switch' };
     case 'string':
       return { ...base, kind: 'text', lengthMax: numberIn(property.maxLength) };
     case 'integer':
@@ -85,7 +86,21 @@ function numericField(base: FieldBase, property: PropertySchema): ArgumentField 
   const [min, max, isInteger] = [numberIn(property.minimum), numberIn(property.maximum), property.type === 'integer'];
   if (min === undefined || max === undefined || !isInteger || max - min > rangePlacesMax || max <= min)
     return { ...base, kind: 'number', min, max, isInteger };
-  return { ...base, kind: 'range', min, max, isInteger, initial: base.initial ?? (base.isRequired ? min : undefined) };
+  return { ...base, kind: 'range', min, max, isInteger };
+}
+
+/**
+ * Values for required fields that have no default: the minimum, and off. For forms of one device;
+ * a job on many devices must not begin with a value that was not chosen.
+ */
+export function presetsOf(fields: readonly ArgumentField[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    fields.flatMap((field) => {
+      if (!field.isRequired || field.initial !== undefined) return [];
+      if (field.kind === 'range') return [[field.name, field.min]];
+      return field.kind === 'switch' ? [[field.name, false]] : [];
+    }),
+  );
 }
 
 /**

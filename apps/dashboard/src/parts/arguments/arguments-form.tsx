@@ -15,13 +15,23 @@ import {
   fieldsOf,
   isObject,
   parseJson,
+  presetsOf,
 } from './argument-fields';
+import classes from './arguments-form.module.css';
 
 export interface ArgumentsState extends DraftedArguments {
   readonly fields: readonly ArgumentField[] | undefined;
   readonly draft: ArgumentDraft;
   readonly change: (name: string, value: unknown) => void;
   readonly isSound: boolean;
+  readonly isPreset: boolean;
+}
+
+export interface ArgumentsStart {
+  /** Better initial values than the defaults of the schema, such as the present state. */
+  readonly known?: Readonly<Record<string, unknown>>;
+  /** Whether required values without a default have one here; else they must be chosen. */
+  readonly isPreset: boolean;
 }
 
 /** The one field of a tool without a schema. */
@@ -33,17 +43,19 @@ export interface KnownTool {
 }
 
 /** The draft resets only with the component: give it a `key` for another tool. */
-export function useArguments(tool: KnownTool, known?: Readonly<Record<string, unknown>>): ArgumentsState {
+export function useArguments(tool: KnownTool, { known, isPreset }: ArgumentsStart): ArgumentsState {
   const fields = useMemo(
     () => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)),
     [tool.inputSchema, tool.schemaKnown],
   );
   const [draft, setDraft] = useState<ArgumentDraft>(() =>
-    fields ? draftOf(fields, known) : { [whole]: JSON.stringify(known ?? {}, null, 2) },
+    fields
+      ? draftOf(fields, { ...(isPreset && presetsOf(fields)), ...known })
+      : { [whole]: JSON.stringify(known ?? {}, null, 2) },
   );
   const drafted = fields ? argumentsOf(fields, draft) : wholeOf(String(draft[whole]));
   const change = (name: string, value: unknown) => setDraft((now) => ({ ...now, [name]: value }));
-  return { ...drafted, fields, draft, change, isSound: Object.keys(drafted.problems).length === 0 };
+  return { ...drafted, fields, draft, change, isSound: Object.keys(drafted.problems).length === 0, isPreset };
 }
 
 function wholeOf(text: string): DraftedArguments {
@@ -57,7 +69,7 @@ export interface ArgumentsFormProps {
   readonly isTried: boolean;
 }
 
-export function ArgumentsForm({ state: { fields, draft, change, problems }, isTried }: ArgumentsFormProps) {
+export function ArgumentsForm({ state: { fields, draft, change, problems, isPreset }, isTried }: ArgumentsFormProps) {
   const { t } = useTranslation();
   if (fields === undefined)
     return (
@@ -81,6 +93,7 @@ export function ArgumentsForm({ state: { fields, draft, change, problems }, isTr
           field={field}
           value={draft[field.name]}
           problem={isTried ? problems[field.name] : undefined}
+          isPreset={isPreset}
           onChange={(value) => change(field.name, value)}
         />
       ))}
@@ -92,10 +105,11 @@ interface FieldProps {
   readonly field: ArgumentField;
   readonly value: unknown;
   readonly problem: ArgumentProblem | undefined;
+  readonly isPreset: boolean;
   readonly onChange: (value: unknown) => void;
 }
 
-function Field({ field, value, problem, onChange }: FieldProps) {
+function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
   const { t } = useTranslation();
   const frame = {
     label: field.name,
@@ -105,7 +119,7 @@ function Field({ field, value, problem, onChange }: FieldProps) {
   };
   switch (field.kind) {
     case 'range':
-      return <RangeField {...{ field, value, problem, onChange }} />;
+      return <RangeField {...{ field, value, problem, isPreset, onChange }} />;
     case 'number':
       return (
         <NumberInput
@@ -120,15 +134,7 @@ function Field({ field, value, problem, onChange }: FieldProps) {
         />
       );
     case 'switch':
-      return (
-        <Switch
-          label={field.name}
-          description={field.description}
-          error={frame.error}
-          checked={value === true}
-          onChange={(event) => onChange(event.currentTarget.checked)}
-        />
-      );
+      return <SwitchField {...{ field, value, problem, isPreset, onChange }} />;
     case 'choice':
       return (
         <Select
@@ -163,6 +169,30 @@ function Field({ field, value, problem, onChange }: FieldProps) {
   }
 }
 
+/** A switch has no empty state: a required value that must be chosen is a choice of two. */
+function SwitchField({ field, value, problem, isPreset, onChange }: FieldProps) {
+  const { t } = useTranslation();
+  const frame = {
+    label: field.name,
+    description: field.description,
+    error: problem && t(`tool.problem.${problem}`),
+  };
+  if (isPreset || !field.isRequired)
+    return <Switch {...frame} checked={value === true} onChange={(event) => onChange(event.currentTarget.checked)} />;
+  return (
+    <Select
+      {...frame}
+      withAsterisk
+      data={(['on', 'off'] as const).map((state) => ({ value: state, label: t(`tool.${state}`) }))}
+      placeholder={t('tool.choose')}
+      value={value === undefined ? null : value === true ? 'on' : 'off'}
+      onChange={(chosen) => onChange(chosen === 'on')}
+      allowDeselect={false}
+      maw={260}
+    />
+  );
+}
+
 /** The slider for the hand, the number beside it for the exact value. */
 function RangeField({
   field,
@@ -190,9 +220,11 @@ function RangeField({
           label={null}
           thumbLabel={name}
           maw={420}
+          {...(value === undefined && { classNames: { thumb: classes.unset }, thumbValueText: t('tool.notChosen') })}
         />
         <NumberInput
           aria-label={name}
+          error={problem !== undefined}
           clampBehavior="none"
           min={min}
           max={max}

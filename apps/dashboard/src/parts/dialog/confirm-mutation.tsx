@@ -4,7 +4,7 @@ import { Confirm, type ConfirmProps } from './confirm';
 
 export interface ConfirmMutationProps<Data, Variables> extends Pick<
   ConfirmProps,
-  'title' | 'text' | 'act' | 'onClose'
+  'title' | 'text' | 'act' | 'keep' | 'onClose'
 > {
   readonly mutation: HubMutation<Data, Variables>;
   /** Undefined: the dialog is closed. */

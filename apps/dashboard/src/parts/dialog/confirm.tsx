@@ -1,9 +1,8 @@
 /**
- * Asks for confirmation before an action that cannot be undone easily. The button repeats the name
- * of the action.
+ * Asks for confirmation before an action that cannot be undone easily. Both buttons name what they
+ * do.
  */
 import { Button, Group, Stack, Text } from '@mantine/core';
-import { useTranslation } from 'react-i18next';
 import type { MutationFailure } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../failure';
 import { Dialog } from './dialog';
@@ -14,14 +13,15 @@ export interface ConfirmProps {
   readonly text: string;
   /** The act, as on the button that led here. */
   readonly act: string;
+  /** What stays as it is without the act, such as "Keep running". */
+  readonly keep: string;
   readonly isBusy?: boolean;
   readonly failure?: MutationFailure | undefined;
   readonly onConfirm: () => void;
   readonly onClose: () => void;
 }
 
-export function Confirm({ isOpen, title, text, act, isBusy, failure, onConfirm, onClose }: ConfirmProps) {
-  const { t } = useTranslation();
+export function Confirm({ isOpen, title, text, act, keep, isBusy, failure, onConfirm, onClose }: ConfirmProps) {
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title}>
       <Stack>
@@ -29,7 +29,7 @@ export function Confirm({ isOpen, title, text, act, isBusy, failure, onConfirm, 
         <MutationFailureNotice failure={failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>
-            {t('common.cancel')}
+            {keep}
           </Button>
           <Button color="red" loading={isBusy ?? false} onClick={onConfirm}>
             {act}

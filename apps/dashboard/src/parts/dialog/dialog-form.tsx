@@ -8,6 +8,8 @@ import { MutationFailureNotice } from '../failure';
 export interface DialogFormProps {
   /** The text of the submit button. */
   readonly action: string;
+  /** What stays as it is without the action; "Close without saving" if it says nothing more. */
+  readonly keep?: string;
   readonly onSubmit: () => Promise<void>;
   readonly onCancel: () => void;
   /** The mutations that the form may run. Their first failure is shown. */
@@ -20,6 +22,7 @@ export interface DialogFormProps {
 
 export function DialogForm({
   action,
+  keep,
   onSubmit,
   onCancel,
   mutations,
@@ -40,7 +43,7 @@ export function DialogForm({
         <MutationFailureNotice failure={mutations.find(({ failure }) => failure)?.failure} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onCancel}>
-            {t('common.cancel')}
+            {keep ?? t('keep.unsaved')}
           </Button>
           <Button
             type="submit"

@@ -50,7 +50,7 @@ describe('the preview of a job', () => {
     expect(missingToolCount).toBe(4);
   });
 
-  it('shows waves, the time of a pace, and how far a bad one may go', async () => {
+  it('shows waves of the devices that have the tool, the time of a pace, and how far a bad one may go', async () => {
     const wave = { successThreshold: 1, soakSeconds: 30, gate: 'AUTO' } as const;
     const abort = [{ outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', count: 2, action: 'PAUSE' }] as const;
     const asked = volume({
@@ -63,7 +63,7 @@ describe('the preview of a job', () => {
       abort,
     });
     expect(await hub.fleet.previewJob(asked, operator)).toMatchObject({
-      waves: [2, 5, 7],
+      waves: [2, 3, 5],
       estimatedSeconds: 146,
       blastRadius: 2,
     });

@@ -42,7 +42,7 @@ export interface JobPreview {
   /** What else would refuse the call before it is sent, most devices first. */
   readonly argumentErrors: readonly ArgumentErrorGroup[];
   readonly sample: readonly DeviceRow[];
-  /** Sizes. */
+  /** Sizes. Devices that are rejected at preparation are in no wave. */
   readonly waves: readonly number[];
   /** The most devices that a job can affect before its rules stop it, if each of them fails. */
   readonly blastRadius: number;
@@ -93,8 +93,9 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
     refuseNewJob(deps, asked, policy, actor),
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);
-  const waves = planWaves(targetCount, terms.waves);
   const { rejected, ...told } = await judge(deps, asked, actor, counts);
+  const sendable = Math.max(0, targetCount - rejected);
+  const waves = planWaves(sendable, terms.waves);
   const pace = paceOf(terms);
   const soakSeconds = waves.slice(0, -1).reduce((total, wave) => total + wave.soakSeconds, 0);
   return {
@@ -103,8 +104,8 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
     ...told,
     sample: page.rows,
     waves: waves.map(({ size }) => size),
-    blastRadius: blastRadius(terms, { targets: targetCount, rejected }, deps.verification),
-    estimatedSeconds: pace && secondsAtPace(pace, targetCount - rejected) + soakSeconds,
+    blastRadius: blastRadius(terms, sendable, deps.verification),
+    estimatedSeconds: pace && secondsAtPace(pace, sendable) + soakSeconds,
     warnings: warningsOf(deps, { tool: request.tool, policy, image }, actor),
     refusal,
   };
@@ -123,9 +124,12 @@ async function judge(
   );
   await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
   let missingToolCount = 0;
+  // Devices that have not reported their tools are not rejected before they do.
+  let unknownCount = 0;
   const errors = new Map<string, number>();
   for (const { toolSetHash, devices } of counts) {
     const error = toolSetHash === undefined ? verdicts.withoutTools : verdicts.known(toolSetHash)?.rejection;
+    if (toolSetHash === undefined && error !== undefined) unknownCount += devices;
     if (error?.code === 'TOOL_UNKNOWN') missingToolCount += devices;
     else if (error !== undefined) errors.set(error.message, (errors.get(error.message) ?? 0) + devices);
   }
@@ -135,7 +139,7 @@ async function judge(
     ...incompatibilities,
   ];
   argumentErrors.sort((one, other) => other.deviceCount - one.deviceCount);
-  const rejected = missingToolCount + sum(argumentErrors, ({ deviceCount }) => deviceCount);
+  const rejected = missingToolCount + sum(argumentErrors, ({ deviceCount }) => deviceCount) - unknownCount;
   return { missingToolCount, argumentErrors: argumentErrors.slice(0, groupsMax), rejected };
 }
 

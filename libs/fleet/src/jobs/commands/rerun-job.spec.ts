@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import { defaultToolPolicy } from '@flotilla/jobs';
+import { defaultToolPolicy, rerunOffer } from '@flotilla/jobs';
+import type { CallOutcome } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, operator, startJob } from '../../fleet-fixture.suite.js';
+import { admin, answers, boardTools, deviceNames, openHub, operator, startJob } from '../../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
+
+const failure: CallOutcome = { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'broken' } };
 
 describe('running a job again', () => {
   let fixture: HubFixture;
@@ -65,6 +68,26 @@ describe('running a job again', () => {
     await hub.finished(verified?.id as never);
     await hub.fleet.setToolPolicy(lamp, admin);
     expect(await again(verified?.id ?? '')).toMatchObject({ verification: 'NONE' });
+  });
+
+  it('leaves out what would fail again in the same way, and says how many that is', async () => {
+    const mixed = ['mixed-0', 'mixed-1', 'bare-0'];
+    await hub.connect(mixed.slice(0, 2));
+    await hub.connect(mixed.slice(2), boardTools.slice(0, 1));
+    hub.gateway.behave = (_, settle) => settle(failure);
+    const parent = await startJob(hub, mixed, { tool: 'self.audio_speaker.set_volume', arguments: { volume: 5 } });
+    await hub.finished(parent);
+    expect(await hub.progress(parent)).toMatchObject({ failed: 2, rejected: 1 });
+    const [failures] = await hub.registry.jobs.failureCodes([parent]);
+    expect(rerunOffer(failures ?? [])).toEqual({ count: 2, leftOutCount: 1, exceptCodes: ['TOOL_UNKNOWN'] });
+    const again = { outcomes: ['FAILED', 'REJECTED'], exceptCodes: ['TOOL_UNKNOWN'] } as const;
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    const { job } = await hub.fleet.rerunJob(parent, again, randomUUID(), operator);
+    if (job === undefined) throw new TypeError('No job.');
+    await hub.finished(job.id);
+    expect(await hub.progress(job.id)).toMatchObject({ total: 2, succeeded: 2 });
+    const none = { outcomes: ['REJECTED'], exceptCodes: ['TOOL_UNKNOWN'] } as const;
+    expect((await hub.fleet.rerunJob(parent, none, randomUUID(), operator)).refusal?.code).toBe('INVALID');
   });
 
   it('says why it does not', async () => {

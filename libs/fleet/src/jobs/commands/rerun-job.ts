@@ -20,6 +20,8 @@ import type { JobRequest } from './job-request.js';
 
 export interface RerunRequest {
   readonly outcomes: readonly TargetOutcome[];
+  /** Leaves out targets with these error codes. */
+  readonly exceptCodes?: readonly string[] | undefined;
   /** In place of the job's own; needed where those have secrets, which are not kept. */
   readonly arguments?: Job['arguments'] | undefined;
 }
@@ -27,17 +29,21 @@ export interface RerunRequest {
 export async function rerunJob(
   deps: CreateJobDeps,
   id: string,
-  { outcomes, arguments: given }: RerunRequest,
+  { outcomes, exceptCodes: unwanted, arguments: given }: RerunRequest,
   idempotencyKey: string,
   actor: Actor,
 ): Promise<JobAnswer> {
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
   const chosen = [...new Set(outcomes)].sort();
+  const exceptCodes = [...new Set(unwanted)].sort();
   const asked = {
     createdById: actor.id,
     idempotencyKey,
-    requestHash: requestHash({ rerunOf: id.toLowerCase(), outcomes: chosen, args: given }),
+    requestHash: requestHash({
+      ...{ rerunOf: id.toLowerCase(), outcomes: chosen, args: given },
+      ...(exceptCodes.length > 0 && { exceptCodes }),
+    }),
   };
   // Before the parent is read, which a repeated request may no longer see.
   const earlier = await findEarlier(deps, asked);
@@ -48,7 +54,7 @@ export async function rerunJob(
       ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`)
       : refuseParent(parent, outcomes, given);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
-  const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen } };
+  const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen, exceptCodes } };
   const policy = await deps.policies.policyOf(parent.tool);
   return createFrom(deps, requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy), {
     ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },

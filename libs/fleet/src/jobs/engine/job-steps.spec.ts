@@ -2,7 +2,7 @@ import { defaultToolPolicy } from '@flotilla/jobs';
 import type { AbortRule, WaveSpec } from '@flotilla/jobs';
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admin, answers, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
+import { admin, answers, boardTools, deviceNames, openHub, startJob } from '../../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 
 const failure: CallOutcome = { kind: 'FAILED', certainty: 'YES', error: { code: 'DEVICE_ERROR', message: 'broken' } };
@@ -57,6 +57,31 @@ describe('the steps of a job', () => {
     for (const { wave, decidedAt } of decided)
       expect(decidedAt).toBeGreaterThanOrEqual(waves[wave - 1]?.openedAt ?? Infinity);
     expect(await hub.registry.jobCommands.reconcile(jobId)).toBe(0);
+  });
+
+  it('go on where devices lack the tool: rejections at preparation are no evidence', async () => {
+    const able = await fleetOf(12, 'able');
+    const unable = deviceNames(12, 'unable');
+    await hub.connect(unable, boardTools.slice(0, 1));
+    const rejects: AbortRule = { outcomes: ['FAILED', 'REJECTED'], scope: 'JOB', ratio: 0.2, action: 'PAUSE' };
+    const jobId = await startJob(hub, [...able, ...unable], {
+      tool: 'self.audio_speaker.set_volume',
+      arguments: { volume: 5 },
+      waves: [{ ...canary, count: 4 }],
+      abort: [rejects, { ...rejects, scope: 'WAVE', ratio: 0.1, minDecided: 1 }],
+    });
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL', trippedRule: undefined });
+    expect(await hub.progress(jobId)).toMatchObject({ total: 24, succeeded: 12, rejected: 12 });
+    expect((await wavesOf(jobId)).map(({ size }) => size)).toEqual([4, 8]);
+  });
+
+  it('end at once where no device can receive the call', async () => {
+    const unable = deviceNames(3, 'none');
+    await hub.connect(unable, boardTools.slice(0, 1));
+    const call = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 5 }, waves: [canary] };
+    const jobId = await startJob(hub, unable, call);
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'FAILED' });
+    expect(await hub.progress(jobId)).toMatchObject({ rejected: 3 });
   });
 
   it('hold at the gate of a canary that fails, and go on when an operator says so', async () => {

@@ -32,7 +32,7 @@ export async function prepareTargets(
     if (inserted === 0) break;
   }
   const total =
-    waves.length === 0 ? 0 : await persist('count the targets', () => targetPreparation.countTargets(fence));
+    waves.length === 0 ? 0 : await persist('count the targets', () => targetPreparation.countSendable(fence));
   await persist('freeze the targets', () => targetPreparation.freeze(fence, planWaves(total, waves)));
   return true;
 }

@@ -20,7 +20,8 @@ WITH fenced AS (
     ON v.hash = c.tool_set_hash
   LEFT JOIN checked l ON l.id = c.id
 ), judged AS MATERIALIZED (
-  SELECT r.id, r.code, r.message,
+  -- What ends here for a reason of the device is in wave 0, which rules, gates and the pace ignore.
+  SELECT r.id, r.code, r.message, CASE WHEN r.code IS NULL THEN 1 ELSE 0 END AS wave,
     CASE WHEN r.incompatibility = 'ALREADY_CURRENT' THEN 'NO_CHANGE' WHEN r.code IS NOT NULL THEN 'REJECTED'
          WHEN f.has_waves OR r.is_online OR f.offline = 'WAIT' THEN NULL
          WHEN f.offline = 'SKIP' THEN 'SKIPPED' ELSE 'REJECTED' END::outcome AS outcome,
@@ -30,8 +31,8 @@ WITH fenced AS (
   FROM fenced f, rejected r
 ), inserted AS (
   INSERT INTO job_target (
-    job_id, device_id, ordinal, state, outcome, certainty, error_code, error_message, decided_at)
-  SELECT $1, id, hashtextextended(id, hashtextextended($1::text, 0)), state, outcome,
+    job_id, device_id, ordinal, wave, state, outcome, certainty, error_code, error_message, decided_at)
+  SELECT $1, id, hashtextextended(id, hashtextextended($1::text, 0)), wave, state, outcome,
     CASE WHEN outcome IS NOT NULL THEN 'NEVER'::send_certainty END,
     coalesce(code, CASE WHEN outcome = 'REJECTED' THEN 'DEVICE_OFFLINE' END),
     coalesce(message, CASE WHEN outcome = 'REJECTED' THEN 'The device was offline when the job started.' END),
@@ -39,7 +40,7 @@ WITH fenced AS (
   FROM judged
 ), counted AS (
   INSERT INTO job_counter_move (job_id, shard, wave, counter_before, counter_after, targets)
-  SELECT $1, 0, 1, NULL, target_counter(state, outcome), count(*) FROM judged GROUP BY 5
+  SELECT $1, 0, wave, NULL, target_counter(state, outcome), count(*) FROM judged GROUP BY 3, 5 ORDER BY 3
 ), advanced AS (
   UPDATE job SET prepared_up_to = (SELECT max(id) FROM chunk) WHERE id = $1 AND EXISTS (SELECT FROM chunk)
 )

@@ -55,6 +55,34 @@ describe('the preparation of targets', () => {
     ]);
   });
 
+  it('leaves targets that end at preparation out of the waves', async () => {
+    const hash = 'bb'.repeat(32) as ToolSetHash;
+    await fixture.db.query({ text: 'INSERT INTO tool_set (hash) VALUES ($1)' }, [hash]);
+    await fixture.db.query({ text: 'UPDATE device SET tool_set_hash = $1 WHERE id = ANY ($2)' }, [
+      hash,
+      devices.slice(0, 18),
+    ]);
+    const job = newJob({ waves: [{ count: 4, gate: 'AUTO', successThreshold: 1, soakSeconds: 0 }] });
+    await fixture.jobCommands.create(job);
+    const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
+    if (!fence) throw new Error('not owned');
+    const rejection = { code: 'TOOL_UNKNOWN', message: 'no such tool' } as const;
+    await fixture.targetPreparation.prepareChunk(fence, [{ toolSetHash: hash, rejection }], 100, AT);
+    expect(await fixture.targetPreparation.countSendable(fence)).toBe(FLEET - 18);
+    const guard = { gate: 'AUTO', successThreshold: 1, soakSeconds: 0 } as const;
+    const total = await fixture.targetPreparation.freeze(fence, [
+      { number: 1, size: 4, ...guard },
+      { number: 2, size: FLEET - 22, ...guard },
+    ]);
+    expect(total).toBe(FLEET);
+    const [waves] = await fixture.jobs.waveProgress([job.id]);
+    expect(waves?.get(0)).toMatchObject({ total: 18, rejected: 18 });
+    expect(waves?.get(1)).toMatchObject({ total: 4, pending: 4, rejected: 0 });
+    expect(waves?.get(2)).toMatchObject({ total: FLEET - 22, pending: FLEET - 22, rejected: 0 });
+    expect(await progress(job.id)).toMatchObject({ total: FLEET, rejected: 18 });
+    expect(await fixture.jobCommands.reconcile(job.id)).toBe(0);
+  });
+
   it('distinguishes the end of preparation from a job that is not being prepared', async () => {
     const job = newJob();
     const created = await fixture.jobCommands.create(job);

@@ -103,11 +103,11 @@ export class TargetPreparation {
     return row?.is_preparing === true ? row.count : undefined;
   }
 
-  /** The number of targets created so far. */
-  async countTargets({ jobId, fence }: JobFence): Promise<number> {
+  /** The number of targets created so far that did not end at preparation. */
+  async countSendable({ jobId, fence }: JobFence): Promise<number> {
     const [row] = await this.db.query<{ count: number }>(
       {
-        text: `SELECT count(t.job_id)::int AS count FROM job j LEFT JOIN job_target t ON t.job_id = j.id
+        text: `SELECT count(t.job_id)::int AS count FROM job j LEFT JOIN job_target t ON t.job_id = j.id AND t.wave > 0
                WHERE j.id = $1 AND j.fence = $2`,
       },
       [jobId, fence],
@@ -116,8 +116,8 @@ export class TargetPreparation {
   }
 
   /**
-   * Fixes the total of the job, assigns targets to waves, and resolves to the total; 0 if the job
-   * has another owner or is not PREPARING. Can be repeated.
+   * Fixes the total of the job, assigns targets to waves unless they ended at preparation, and
+   * resolves to the total; 0 if another owner has the job or it is not PREPARING. Can be repeated.
    */
   freeze({ jobId, fence }: JobFence, waves: readonly PlannedWave[]): Promise<number> {
     return this.db.transaction(async (transaction) => {
@@ -236,7 +236,8 @@ async function assignWaves(db: Queryable, jobId: string, waves: readonly Planned
          SELECT place_of, width_bucket(row_number() OVER (ORDER BY turn, ordinal), $2::bigint[]) AS wave FROM (
            SELECT t.ctid AS place_of, t.ordinal,
              row_number() OVER (PARTITION BY d.model, d.firmware_version ORDER BY t.ordinal) AS turn
-           FROM job_target t LEFT JOIN device d ON d.id = t.device_id WHERE t.job_id = $1) AS turns) AS placed
+           FROM job_target t LEFT JOIN device d ON d.id = t.device_id
+           WHERE t.job_id = $1 AND t.wave > 0) AS turns) AS placed
        WHERE t.job_id = $1 AND t.ctid = placed.place_of AND t.wave <> placed.wave`,
     },
     [jobId, firstPlaces],

@@ -1,5 +1,5 @@
 /** The failures of jobs by kind. */
-import type { TargetOutcome } from '@flotilla/jobs';
+import type { FailureCodeCount, TargetOutcome } from '@flotilla/jobs';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { targetScopeOf } from '../../access-scope/history-scope.js';
 import type { Queryable } from '../../database/database.js';
@@ -29,6 +29,9 @@ interface FailureRecord {
 /** Devices named per group. */
 const SAMPLE_DEVICES = 5;
 
+/** Outcomes that are failures. */
+const FAILURES = `('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')`;
+
 export async function readFailureGroups(
   db: Queryable,
   ids: readonly JobId[],
@@ -45,8 +48,7 @@ export async function readFailureGroups(
             (array_agg(t.device_id ORDER BY t.device_id))[1:${SAMPLE_DEVICES}] AS sample
           FROM job j JOIN job_target t ON t.job_id = j.id
           LEFT JOIN device d ON j.firmware_image_id IS NOT NULL AND d.id = t.device_id
-          WHERE j.id = w.job_id AND t.outcome IN ('FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED')
-            AND ${isInScope}
+          WHERE j.id = w.job_id AND t.outcome IN ${FAILURES} AND ${isInScope}
           GROUP BY t.outcome, t.error_code, t.error_message, 4
           ORDER BY count DESC, outcome, code, message LIMIT $2) g
         ORDER BY w.job_id, count DESC, outcome, code, message`,
@@ -62,5 +64,30 @@ export async function readFailureGroups(
       count,
       sampleDeviceIds: sample,
     })),
+  );
+}
+
+/**
+ * The failures of each job by error code, on devices that still exist, in the order of the input.
+ * Most frequent first.
+ */
+export async function readFailureCodes(
+  db: Queryable,
+  ids: readonly JobId[],
+  scope?: JobScope,
+): Promise<readonly (readonly FailureCodeCount[])[]> {
+  const parameters: unknown[] = [ids];
+  const isInScope = (await targetScopeOf(db, scope))(parameters);
+  const records = await db.query<{ readonly job_id: JobId; readonly code: string | null; readonly count: number }>(
+    {
+      text: `SELECT t.job_id, t.error_code AS code, count(*)::int AS count
+        FROM job_target t JOIN device ON device.id = t.device_id
+        WHERE t.job_id = ANY ($1::uuid[]) AND t.outcome IN ${FAILURES} AND ${isInScope}
+        GROUP BY t.job_id, t.error_code ORDER BY t.job_id, count DESC, code`,
+    },
+    parameters,
+  );
+  return grouped(ids, records, ({ job_id: id }) => id).map((codes) =>
+    codes.map(({ code, count }) => ({ code: code ?? undefined, count })),
   );
 }

@@ -3,7 +3,7 @@
  * arguments are masked.
  */
 import { z } from 'zod';
-import type { Job, JobProgress, JobState, Wave } from '@flotilla/jobs';
+import type { FailureCodeCount, Job, JobProgress, JobState, Wave } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { targetScopeOf } from '../../access-scope/history-scope.js';
 import { decodeCursor, toPage } from '../../database/cursor.js';
@@ -15,7 +15,7 @@ import type { Page, PageRequest } from '../../page.js';
 import { COUNTER_COLUMNS, JOB_COLUMNS, jobOf, progressOf, type CounterRecord, type JobRecord } from '../job-rows.js';
 import type { JobScope } from '../job-scope.js';
 import { readDecidedOverTime, type DecidedPoint } from './decided-over-time.js';
-import { readFailureGroups, type FailureGroupRow } from './failure-groups.js';
+import { readFailureCodes, readFailureGroups, type FailureGroupRow } from './failure-groups.js';
 import { countWaveProgress } from './scoped-wave-progress.js';
 import { ScopedProgress } from './scoped-progress.js';
 import { readTargets, type TargetFilter, type TargetRow } from './read-targets.js';
@@ -143,6 +143,13 @@ export class JobReads {
     scope?: JobScope,
   ): Promise<readonly (readonly FailureGroupRow[])[]> {
     return readFailureGroups(this.db, ids, first, scope);
+  }
+
+  /**
+   * The failures of each job by error code, on devices that still exist, in the order of the input.
+   */
+  failureCodes(ids: readonly JobId[], scope?: JobScope): Promise<readonly (readonly FailureCodeCount[])[]> {
+    return readFailureCodes(this.db, ids, scope);
   }
 
   /**

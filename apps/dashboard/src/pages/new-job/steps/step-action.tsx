@@ -7,7 +7,7 @@ import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-
 import { LoadFailure } from '../../../parts/failure';
 import { CallTerms } from '../fields/call-terms';
 import { JobImageChoicesDocument } from '../generated/new-job';
-import { missingIn, ofKind } from '../job-draft';
+import { missingIn, ofKind, withTool } from '../job-draft';
 import { refusedAt, refusedIn } from '../refusals';
 import type { ToolChoice } from '../fields/most-common-tools';
 import { useToolChoices } from '../fields/tool-choices';
@@ -59,7 +59,7 @@ function ToolChoices() {
           label: t('newJob.toolOn', { tool: name, count: deviceCount }),
         }))}
         value={draft.tool ?? null}
-        onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false, verification: undefined })}
+        onChange={(tool) => change(withTool(draft, tool ?? undefined))}
         nothingFoundMessage={t('device.noToolMatches')}
         error={(isMissing && t('newJob.missing.tool')) || refusedAt(refusals, 'tool')}
         maw={560}
@@ -73,7 +73,7 @@ function ToolChoices() {
 function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const state = useArguments(tool, draft.arguments);
+  const state = useArguments(tool, { known: draft.arguments, isPreset: false });
   const written = JSON.stringify(state.arguments);
   const { isSound } = state;
   useEffect(() => {

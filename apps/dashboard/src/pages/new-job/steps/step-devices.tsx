@@ -18,7 +18,7 @@ import classes from '../new-job.module.css';
 export function StepDevices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const { ids } = draft;
+  const { ids, devices } = draft;
   const isMissing = isTried && missingIn('whom', draft) === 'devices';
   const refused = (isMissing && t('newJob.missing.devices')) || refusedIn(refusals, 'devices');
   return (
@@ -28,6 +28,7 @@ export function StepDevices() {
       ) : (
         <div className={classes.chosen}>
           <span>{t('newJob.chosen', { count: ids.length })}</span>
+          {devices.hasTool !== undefined && <span>{t('newJob.onlyWithTool', { tool: devices.hasTool })}</span>}
           <Button variant="subtle" size="compact-sm" onClick={() => change({ ids: undefined })}>
             {t('newJob.filterInstead')}
           </Button>

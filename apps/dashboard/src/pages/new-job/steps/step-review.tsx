@@ -9,13 +9,15 @@ import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
-import type { StepName } from '../job-draft';
+import { onlyWithTool, type StepName } from '../job-draft';
 import { inputOf } from '../job-input';
 import { JobSummary } from '../job-summary';
 import { PreviewFigures } from '../preview-figures';
 import { type Refusal, stepOf } from '../refusals';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
+
+type Preview = PreviewJobQuery['previewJob'];
 
 export interface StepCheckProps {
   readonly onBack: () => void;
@@ -68,6 +70,23 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
   );
 }
 
+/** What happens to devices that lack the tool, and the way to leave them out. */
+function WithoutTool({ preview: { targetCount, missingToolCount } }: { readonly preview: Preview }) {
+  const { t } = useTranslation();
+  const { draft, change } = useWizard();
+  const able = targetCount - missingToolCount;
+  return (
+    <div className={classes.warning}>
+      {t('newJob.withoutTool', { count: missingToolCount })}
+      {able > 0 && (
+        <Button variant="default" size="xs" onClick={() => change(onlyWithTool(draft))}>
+          {t('newJob.onlyAble', { count: able })}
+        </Button>
+      )}
+    </div>
+  );
+}
+
 /** What the hub would refuse, with the way to where it is mended. */
 function Refused({
   refusals,
@@ -94,13 +113,7 @@ function Refused({
   );
 }
 
-function Expected({
-  preview,
-  isImage,
-}: {
-  readonly preview: PreviewJobQuery['previewJob'];
-  readonly isImage: boolean;
-}) {
+function Expected({ preview, isImage }: { readonly preview: Preview; readonly isImage: boolean }) {
   const { t } = useTranslation();
   return (
     <>
@@ -111,6 +124,7 @@ function Expected({
           {t(`newJob.warnings.${code}`, { defaultValue: message })}
         </p>
       ))}
+      {!isImage && preview.missingToolCount > 0 && <WithoutTool preview={preview} />}
       {preview.argumentErrors.map(({ message, deviceCount }) => (
         <p key={message} className={classes.warning}>
           {t(isImage ? 'newJob.imageError' : 'newJob.argumentError', { count: deviceCount })} {message}
