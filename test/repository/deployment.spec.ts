@@ -1,9 +1,10 @@
 /** Dockerfile, docker-compose.yml and .env.example agree with the hub. No container is started. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { defaultPorts, hubSettings } from '../src/deployment/hub-settings.js';
 import { hubNodeOptions } from '../src/hub/hub-process.js';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -11,13 +12,8 @@ const read = (file: string) => readFileSync(path.join(root, file), 'utf8');
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map((match) => match[1] ?? '');
 const sorted = (names: Iterable<string>) => [...new Set(names)].sort();
 
-const settingsFolder = 'apps/hub/src/settings';
-const config = readdirSync(path.join(root, settingsFolder))
-  .filter((name) => /^config\.ts$|-settings\.ts$/.test(name))
-  .map((name) => read(`${settingsFolder}/${name}`))
-  .join('\n');
-const settings = sorted(matches(config, /^ {2}([A-Z][A-Z0-9_]+): /gm));
-const defaultPorts = matches(config, /^ {2}FLOTILLA_[A-Z]+_PORT: port(?:OrOff)?\((\d+)\)/gm);
+const settings = hubSettings;
+const ports = [...defaultPorts.values()].map(String);
 
 interface Service {
   readonly env_file?: string;
@@ -50,7 +46,7 @@ describe('the settings', () => {
   it('are found in the hub’s own list', () => {
     expect(settings).toContain('FLOTILLA_HOST');
     expect(settings).toContain('DATABASE_URL');
-    expect(defaultPorts).toHaveLength(4);
+    expect(ports).toHaveLength(4);
   });
 
   it('are all in .env.example, and nothing else is', () => {
@@ -110,7 +106,7 @@ describe('docker-compose.yml', () => {
 
   it('publishes the hub’s ports, and keeps its data in declared volumes', () => {
     expect(sorted(compose.services['hub']?.ports?.map((port) => filledIn(port).split(':')[0] ?? '') ?? [])).toEqual(
-      sorted(defaultPorts),
+      sorted(ports),
     );
     for (const port of compose.services['hub']?.ports ?? []) expect(filledIn(port)).toMatch(/^(\d+):\1(\/udp)?$/);
     const mounted = Object.values(compose.services).flatMap((service) => service.volumes ?? []);
@@ -155,7 +151,7 @@ describe('the Dockerfile', () => {
 
   it('exposes the default ports, runs without privileges, and has a health check', () => {
     const exposed = /^EXPOSE (.+)$/m.exec(dockerfile)?.[1] ?? '';
-    expect(sorted(matches(exposed, /(\d+)/g))).toEqual(sorted(defaultPorts));
+    expect(sorted(matches(exposed, /(\d+)/g))).toEqual(sorted(ports));
     expect(dockerfile).toMatch(/^USER node$/m);
     const [command = '', script = ''] = parse(
       /^HEALTHCHECK .*CMD (.+)$/m.exec(dockerfile)?.[1] ?? '',
