@@ -29,6 +29,7 @@ export function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly 
 /** Adds the name of the member to the messages of zod. Messages of the schemas take precedence. */
 export function sayIssue(issue: z.core.$ZodRawIssue): string | undefined {
   const name = `"${String(issue.path?.findLast((part) => typeof part === 'string') ?? 'input')}"`;
+  if (issue.code === 'unrecognized_keys') return `"${issue.keys.join('", "')}" is not a member of ${name}.`;
   const isTooSmall = issue.code === 'too_small';
   if (!isTooSmall && issue.code !== 'too_big') return undefined;
   const bound = String(isTooSmall ? issue.minimum : issue.maximum);

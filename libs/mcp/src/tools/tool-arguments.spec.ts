@@ -33,6 +33,39 @@ describe('compileArguments', () => {
     expect(result).toHaveProperty('message', expect.stringContaining(rule));
   });
 
+  it('lists the valid names after an unknown one', () => {
+    const messageOf = (schema: object, args: object) => compileArguments(schema).check(args);
+    expect(volume.check({ loud: true })).toMatchObject({
+      message: 'Argument "loud" is not an argument of this tool. Valid arguments: "volume".',
+    });
+    expect(messageOf({ type: 'object', properties: {} }, { x: 1 })).toMatchObject({
+      message: 'Argument "x" is not an argument of this tool. The tool takes no arguments.',
+    });
+    const many = Object.fromEntries(Array.from({ length: 30 }, (_, at) => [`${'n'.repeat(100)}${at}`, {}]));
+    const verdictOfMany = messageOf({ type: 'object', properties: many }, { x: 1 });
+    expect(verdictOfMany).toHaveProperty('message', expect.stringMatching(/…" and 10 others\.$/));
+  });
+
+  it.each<[object, unknown, string]>([
+    [{ type: 'integer', maximum: 100 }, 101, 'must be at most 100'],
+    [{ type: 'integer', minimum: 1 }, 0, 'must be at least 1'],
+    [{ type: 'number', exclusiveMaximum: 1 }, 1, 'must be less than 1'],
+    [{ type: 'number', exclusiveMinimum: 0 }, 0, 'must be more than 0'],
+    [{ type: 'number', multipleOf: 5 }, 7, 'must be a multiple of 5'],
+    [{ type: 'integer' }, 1.5, 'must be an integer'],
+    [{ type: 'string' }, 1, 'must be a text'],
+    [{ type: 'boolean' }, 'yes', 'must be true or false'],
+    [{ type: 'object', properties: {} }, 1, 'must be an object'],
+    [{ type: 'array' }, 1, 'must be a list'],
+    [{ type: 'string', minLength: 1 }, '', 'must have at least 1 character'],
+    [{ type: 'array', maxItems: 2 }, [1, 2, 3], 'must have at most 2 entries'],
+    [{ enum: ['light', 'dark'] }, 'dim', 'must be one of these values: "light", "dark"'],
+    [{ const: 'light' }, 'dim', 'must be "light"'],
+    [{ anyOf: [{ type: 'boolean' }, { type: 'integer' }] }, 'x', 'has none of the forms that the tool accepts'],
+  ])('says in its own words what %j asks for', (property, value, rule) => {
+    expect(verdict(property, value)).toEqual({ ok: false, path: 'x', message: `Argument "x" ${rule}.` });
+  });
+
   it.each([null, undefined, [], 'x', 5, new Map(), new Date(0)])('rejects %j as arguments', (args) => {
     expect(volume.check(args).ok).toBe(false);
   });

@@ -4,6 +4,7 @@
  * apply regardless of the schema. [xiaozhi §4.1]
  */
 import { z } from 'zod';
+import { brokenRule, validNames } from './argument-rules.js';
 import { normaliseSchema } from './argument-schema.js';
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
@@ -63,9 +64,13 @@ function checkPlainData(args: unknown): ArgumentsVerdict {
 function checkNames(args: JsonObject, properties: JsonObject): ArgumentsVerdict | undefined {
   for (const name of Object.keys(args)) {
     if (Object.hasOwn(properties, name)) continue;
-    const similar = Object.keys(properties).find((declared) => declared.toLowerCase() === name.toLowerCase());
-    const rule = similar === undefined ? 'is not an argument of this tool' : `must be written "${similar}"`;
-    return refuse(name, `${nameOf(name)} ${rule}.`);
+    const declared = Object.keys(properties);
+    const similar = declared.find((other) => other.toLowerCase() === name.toLowerCase());
+    const rule =
+      similar === undefined
+        ? `is not an argument of this tool. ${validNames(declared)}`
+        : `must be written "${similar}".`;
+    return refuse(name, `${nameOf(name)} ${rule}`);
   }
   return undefined;
 }
@@ -76,11 +81,7 @@ function checkValues(args: JsonObject, validator: z.ZodType): ArgumentsVerdict {
   const issue = parsed.error.issues[0];
   const path = writePath(issue?.path ?? []);
   if (!hasValueAt(args, issue?.path ?? [])) return refuse(path, `${nameOf(path)} is required.`);
-  const rule =
-    issue === undefined || issue.code === 'invalid_union'
-      ? 'fits none of the forms that the tool accepts'
-      : issue.message;
-  return refuse(path, `${nameOf(path)}: ${rule}.`);
+  return refuse(path, `${nameOf(path)} ${brokenRule(issue)}.`);
 }
 
 function hasValueAt(args: unknown, path: readonly PropertyKey[]): boolean {

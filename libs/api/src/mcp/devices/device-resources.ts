@@ -10,7 +10,7 @@ import type { ToolSetHash } from '@flotilla/mcp';
 import type { DeviceRow } from '@flotilla/registry';
 import { callerMay, type AgentCaller } from '../session/agent-caller.js';
 import { quoting } from '../results/agent-results.js';
-import { shownDevice } from '../tools/run-fleet-tool.js';
+import { shownDevice } from '../tools/shown-device.js';
 import { plainLine, plainValue } from '../results/untrusted-text.js';
 
 const root = 'flotilla://devices';

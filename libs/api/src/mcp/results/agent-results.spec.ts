@@ -18,13 +18,25 @@ const notice = { type: 'text', text: untrustedNotice };
 const text = (value: string) => ({ content: [{ type: 'text', text: value }], isError: false });
 
 describe('the end of a call as agents see it', () => {
-  it('is structured where the device answered with a JSON object, and only then', () => {
+  it('is structured, with the JSON object or the text that the device answered', () => {
     expect(toAgentResult({ call: call({ result: text('{"on":true}') }) })).toEqual({
       content: [notice, { type: 'text', text: '{"on":true}' }],
       structuredContent: { source: 'device', untrusted: untrustedNotice, value: { on: true } },
     });
+    const structuredOf = (result: NonNullable<CallRow['result']>) =>
+      toAgentResult({ call: call({ result }) }).structuredContent;
     for (const other of ['[1]', 'true', 'words'])
-      expect(toAgentResult({ call: call({ result: text(other) }) })).not.toHaveProperty('structuredContent');
+      expect(structuredOf(text(other))).toEqual({ source: 'device', untrusted: untrustedNotice, value: other });
+    const [one, two] = [text('{"on":true}').content, text('a\u202Eb').content];
+    expect(structuredOf({ content: [...one, ...two], isError: false })).toMatchObject({ value: '{"on":true}\nab' });
+    const picture = { type: 'image', data: 'AAAA', mimeType: 'image/png' };
+    for (const content of [[], [picture]])
+      expect(structuredOf({ content, isError: false })).toEqual({ source: 'device', untrusted: untrustedNotice });
+  });
+
+  it('has no structured content if the call did not succeed', () => {
+    for (const outcome of ['FAILED', 'UNKNOWN', 'NOT_SENT', 'REJECTED'] as const)
+      expect(toAgentResult({ call: call({ outcome, result: text('{}') }) })).not.toHaveProperty('structuredContent');
   });
 
   it('passes pictures and sounds on only if their type and data fit', () => {

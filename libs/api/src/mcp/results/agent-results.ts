@@ -93,22 +93,26 @@ function isMediaOf(type: 'image' | 'audio', data: unknown, mimeType: unknown): b
   return isBase64 && kind === type && /^[\w.+-]{1,40}$/.test(format);
 }
 
-/** An answer that is one JSON object becomes a member, so that its members cannot pass for ours. */
+/**
+ * The answer is a member, so that its own members cannot pass for those of the hub: as an object if
+ * it is one, otherwise as its text.
+ */
 function structured(result: ToolResult | undefined): Pick<CallToolResult, 'structuredContent'> {
-  const [item, ...others] = result?.content ?? [];
-  if (
-    item?.type !== 'text' ||
-    typeof item['text'] !== 'string' ||
-    others.length > 0 ||
-    item['text'].length > answerTextMax
-  )
-    return {};
+  const texts = (result?.content ?? []).flatMap(({ type, text }) =>
+    type === 'text' && typeof text === 'string' ? text : [],
+  );
+  const answer = { source: 'device', untrusted: untrustedNotice };
+  if (texts.length === 0) return { structuredContent: answer };
+  const value = objectIn(texts) ?? plainText(texts.join('\n'));
+  return { structuredContent: { ...answer, value } };
+}
+
+function objectIn([text = '', ...others]: readonly string[]): unknown {
+  if (others.length > 0 || text.length > answerTextMax) return undefined;
   try {
-    const value: unknown = JSON.parse(item['text']);
-    return isJsonObject(value)
-      ? { structuredContent: { source: 'device', untrusted: untrustedNotice, value: plainValue(value) } }
-      : {};
+    const value: unknown = JSON.parse(text);
+    return isJsonObject(value) ? plainValue(value) : undefined;
   } catch {
-    return {};
+    return undefined;
   }
 }

@@ -4,6 +4,7 @@
  */
 import type { Tool } from '@modelcontextprotocol/server';
 import { isJsonObject } from '@flotilla/mcp';
+import { deviceAnswerSchema } from './output-schemas.js';
 import type { AgentTool } from './tool-catalogue.js';
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
 
@@ -18,6 +19,7 @@ export function listedTool({ agentName, device, tool, policy, readOnly }: AgentT
     title: plainLine(`${device.name ?? device.id}: ${tool.name}`),
     description: describeTool({ device, tool }),
     inputSchema: shownSchema(tool.inputSchema),
+    outputSchema: deviceAnswerSchema,
     annotations: hintsOf({ policy, readOnly }),
   };
 }

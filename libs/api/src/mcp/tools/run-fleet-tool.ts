@@ -1,19 +1,21 @@
 /** Carries out the tools of fleet-tools.ts. The arguments were checked against their schemas. */
-import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import type { JsonObject } from '@flotilla/mcp';
-import type { DeviceFilter, DeviceRow } from '@flotilla/registry';
+import type { DeviceFilter } from '@flotilla/registry';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { emptyProgress, paceOf } from '../../jobs/job-progress.js';
-import { actorOfCaller, callerMay, mayCall, type AgentCaller } from '../session/agent-caller.js';
-import { errorResult, jsonResult, quotingResult, refusalResult, toAgentResult } from '../results/agent-results.js';
-import { callOnManyMax, fleetTools, type FleetToolName } from './fleet-tools.js';
-import { describedTool } from './listed-tool.js';
-import type { ToolCatalogue } from './tool-catalogue.js';
+import { actorOfCaller, callerMay, type AgentCaller } from '../session/agent-caller.js';
+import { quotingResult, refusalResult, toAgentResult } from '../results/agent-results.js';
 import { plainDescription, plainLine } from '../results/untrusted-text.js';
+import { callToolOnMany } from './call-on-many.js';
+import { selectedDevices } from './device-arguments.js';
+import { fleetTools, type FleetToolName } from './fleet-tools.js';
+import { describedTool } from './listed-tool.js';
+import { shownDevice } from './shown-device.js';
+import type { ToolCatalogue } from './tool-catalogue.js';
 
 export interface AgentDeps {
-  readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob'>;
+  readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob' | 'previewJob'>;
   readonly catalogue: ToolCatalogue;
 }
 
@@ -22,6 +24,8 @@ type Run = (deps: AgentDeps, caller: AgentCaller, args: JsonObject) => Promise<C
 /** Groups of failures in the status of a job. */
 const failureGroupsMax = 10;
 const devicesDefault = 20;
+/** Models of one answer of `find_devices`. */
+const modelsMax = 20;
 /**
  * UTF-16 code units of the tools of one device as JSON: three times those of the largest known
  * board.
@@ -54,8 +58,46 @@ const runs: Readonly<Record<FleetToolName, Run>> = {
 };
 
 async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
-  const page = await view.devices.page(filterOf(args), 'ID_ASC', { first: Number(args['first'] ?? devicesDefault) });
-  return quotingResult({ devices: page.rows.map(shownDevice), more: page.hasNextPage });
+  const selected = await selectedDevices(view, args);
+  if ('unknownGroup' in selected) return refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup });
+  const { filter, group } = selected;
+  const after = typeof args['after'] === 'string' && args['after'] !== '' ? args['after'] : undefined;
+  const [page, matching] = await Promise.all([
+    view.devices.page(filter, 'ID_ASC', {
+      first: Number(args['first'] ?? devicesDefault),
+      ...(after !== undefined && { after }),
+    }),
+    view.devices.count(filter),
+  ]);
+  const now = Date.now();
+  return quotingResult({
+    ...{ now: new Date(now).toISOString(), matching },
+    ...(after === undefined && (await modelsOf(view, filter, matching))),
+    devices: page.rows.map((device) => shownDevice(device, now)),
+    ...{ more: page.hasNextPage, next: page.hasNextPage ? page.cursors.at(-1) : undefined, timeZone: group?.timeZone },
+  });
+}
+
+/**
+ * The models of the matching devices. If no device has the requested model, those of the devices
+ * that match otherwise.
+ */
+async function modelsOf(
+  { fleetFigures }: AgentCaller['view'],
+  filter: DeviceFilter,
+  matching: number | undefined,
+): Promise<Readonly<Record<string, unknown>>> {
+  // Above this, the statement would read a large part of the fleet.
+  if (matching === undefined) return {};
+  const { model, ...others } = filter;
+  const isUnknown = matching === 0 && model !== undefined;
+  const { models } = await fleetFigures.counts(isUnknown ? others : filter);
+  const shown = models.slice(0, modelsMax).flatMap(({ value, deviceCount }) =>
+    // A device that did not report its model is not counted.
+    value === undefined ? [] : { model: plainLine(value), devices: deviceCount },
+  );
+  const hint = 'No device matches with this model. deviceSays has the models of devices that match otherwise.';
+  return { deviceSays: { models: shown }, ...(isUnknown && { hint }) };
 }
 
 async function describeDevice(
@@ -88,35 +130,6 @@ async function callTool({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObj
   return toAgentResult(await fleet.callTool(request, actorOfCaller(caller)));
 }
 
-/** The devices are named in the job, so that it reaches those that were counted and no others. */
-async function callToolOnMany({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
-  const tool = String(args['tool']);
-  if (!mayCall(caller, { name: tool, userOnly: false }) || !callerMay(caller, 'TOOLS_CALL'))
-    return refusalResult({ code: 'TOOL_FORBIDDEN', message: `This key may not call "${tool}".` });
-  const filter: DeviceFilter = { ...filterOf(args), hasTool: tool };
-  if (filter.ids === undefined && filter.search === undefined && filter.tags === undefined)
-    return errorResult('INVALID: Say which devices: ids, search or tags. Nothing was done.');
-  const { rows, hasNextPage } = await caller.view.devices.page(filter, 'ID_ASC', { first: callOnManyMax });
-  const ids = rows.map(({ id }) => id);
-  if (hasNextPage)
-    return errorResult(`LIMIT_EXCEEDED: More than ${callOnManyMax} devices match; narrow it down. Nothing was done.`);
-  if (args['confirmDevices'] !== ids.length || ids.length === 0) {
-    const online = rows.filter(({ presence }) => presence === 'ONLINE').length;
-    const next = ids.length === 0 ? 'No device matches.' : `To start, call again with confirmDevices ${ids.length}.`;
-    return jsonResult({
-      preview: true,
-      devices: ids.length,
-      online,
-      sample: ids.slice(0, devicesDefault),
-      next: `Nothing was done. ${next}`,
-    });
-  }
-  const request = { name: 'call_tool_on_many', tool, arguments: objectIn(args, 'arguments'), devices: { ids } };
-  const { job, refusal } = await fleet.createJob(request, keyIn(args), actorOfCaller(caller));
-  if (job === undefined) return refusalResult(refusal ?? { code: 'INVALID', message: 'The job was not made.' });
-  return jsonResult({ job: job.id, devices: ids.length });
-}
-
 async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
   const job = await jobs.find(String(args['job']));
   if (job === undefined)
@@ -139,37 +152,17 @@ async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args
     state: job.state,
     conclusion,
     progress: counts,
-    ...paceOf(job, counts, Date.now()),
+    ...paceShown(paceOf(job, counts, Date.now())),
+    startAt: job.startAt === undefined ? undefined : new Date(job.startAt).toISOString(),
     failures,
   });
 }
 
-export function shownDevice(device: DeviceRow) {
-  const { id, name, dialect, presence, tags, model, firmwareVersion, connectedAt, lastSeenAt } = device;
+function paceShown({ ratePerMinute, estimatedFinishAt }: ReturnType<typeof paceOf>) {
   return {
-    ...{ id, name: name && plainLine(name), dialect, presence, tags: tags.map((tag) => plainLine(tag)) },
-    deviceSays: { model: model && plainLine(model), firmwareVersion: firmwareVersion && plainLine(firmwareVersion) },
-    connectedAt: connectedAt && new Date(connectedAt).toISOString(),
-    lastSeenAt: lastSeenAt && new Date(lastSeenAt).toISOString(),
+    ratePerMinute,
+    estimatedFinishAt: estimatedFinishAt === undefined ? undefined : new Date(estimatedFinishAt).toISOString(),
   };
-}
-
-/** Empty texts and lists mean the same as leaving out: models like to fill everything in. */
-function filterOf({ search, tags, ids }: JsonObject): DeviceFilter {
-  return {
-    ...(typeof search === 'string' && search !== '' ? { search } : {}),
-    ...(isTexts(tags) ? { tags } : {}),
-    ...(isTexts(ids) ? { ids } : {}),
-  };
-}
-
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
-}
-
-/** Without a key each call creates a job. */
-function keyIn({ idempotencyKey }: JsonObject): string {
-  return typeof idempotencyKey === 'string' ? idempotencyKey : randomUUID();
 }
 
 function objectIn(args: JsonObject, name: string): JsonObject {
