@@ -1,5 +1,4 @@
 /** Benches (b) to (e) on a built hub: connecting, memory per device, job rate and call latency. */
-import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { eventually } from '@flotilla/test/eventually';
 import { ask } from '@flotilla/test/api/graphql-client';
@@ -8,6 +7,7 @@ import { startFleet, type SimulatedFleet } from '@flotilla/test/devices/simulate
 import { embeddedDatabaseUrl } from './embedded-database.js';
 import { callOverHttp } from './http-calls.js';
 import type { Figure } from './report.js';
+import { residentBytes } from './resident-bytes.js';
 
 /** Devices that connect at once; this happens twice. */
 const STORM_DEVICES = 5_000;
@@ -160,9 +160,4 @@ async function callLatencies(hub: HubProcess): Promise<readonly Figure[]> {
     { name: 'callTool over HTTP, 64 at a time, p99', value: many.p99, unit: 'ms' },
     { name: 'callTool over HTTP, 64 at a time', value: many.perSecond, unit: 'calls/s' },
   ];
-}
-
-function residentBytes({ pid }: HubProcess): number {
-  const line = /^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
-  return Number(line?.[1] ?? 0) * 1_024;
 }

@@ -6,7 +6,7 @@ import { cpus } from 'node:os';
 import { benchCalls } from './calls.js';
 import { benchConnectedFleet } from './connected-fleet.js';
 import { benchLargeJobs } from './large-jobs.js';
-import { benchListPages } from './pages/list-pages.js';
+import { benchListPages, benchMillion } from './pages/large-registries.js';
 import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { benchConversations } from './voice/conversations.js';
@@ -32,12 +32,13 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   calls: () => benchCalls(seconds),
   fleet: benchConnectedFleet,
   jobs: benchLargeJobs,
+  million: benchMillion,
   pages: benchListPages,
   subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['pages', 'subscribers'];
+const apart = ['million', 'pages', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];

@@ -11,8 +11,8 @@ export const argumentsBytesMax = 16 * 1024;
 /** Time for a device's answer, ms: good networks need a second, no known tool five minutes. */
 export const callTimeoutMsMin = 1_000;
 export const callTimeoutMsMax = 300_000;
-/** Targets of one job: a recount and a cancel of so many stay within seconds. */
-export const targetsMax = 200_000;
+/** Targets of one job: preparing, counting and cancelling so many stay below a minute. */
+export const targetsMax = 1_000_000;
 /** Jobs that are not finished: each live one costs a runner and a look at every sweep. */
 export const liveJobsMax = 100;
 /** Waves of a job: each is a row that every read of the progress includes. */

@@ -83,7 +83,7 @@ function Details({ rule, onChange, refused }: DetailsProps) {
           description={t('newJob.ruleCountHint')}
           placeholder={t('common.none')}
           min={1}
-          max={200_000}
+          max={1_000_000}
           value={rule.count}
           error={refused('count')}
           onChange={(count) => onChange({ count })}
@@ -93,7 +93,7 @@ function Details({ rule, onChange, refused }: DetailsProps) {
           description={t('newJob.minDecidedHint')}
           placeholder={t('newJob.minDecidedUsual')}
           min={1}
-          max={200_000}
+          max={1_000_000}
           value={rule.minDecided}
           error={refused('minDecided')}
           onChange={(minDecided) => onChange({ minDecided })}

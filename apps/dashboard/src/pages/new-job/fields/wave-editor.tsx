@@ -108,7 +108,7 @@ function WaveSize({ index, wave, onChange }: Omit<WaveProps, 'onRemove'>) {
       <NumberField
         label={t(isShare ? 'newJob.upTo' : 'newJob.devicesIn')}
         min={isShare ? 0.01 : 1}
-        max={isShare ? 100 : 200_000}
+        max={isShare ? 100 : 1_000_000}
         allowDecimal={isShare}
         fallback={isShare ? 100 : 1}
         w={110}
