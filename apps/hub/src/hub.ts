@@ -4,12 +4,15 @@
  */
 import type { Logger } from 'pino';
 import { KeyFailures } from '@flotilla/api';
-import { CallRules, notifyOutbox } from '@flotilla/fleet';
+import { CallRules, notifyOutbox, type TickWorker } from '@flotilla/fleet';
 import { Closers } from './closers.js';
+import { Drain } from './drain.js';
 import type { HubConfig } from './settings/config.js';
 import { closeDataFolder } from './data-folder.js';
 import { startDemoFleet } from './demo-fleet.js';
 import { DeviceRoutes } from './http/device-routes.js';
+import { drainHttp } from './http/drain-http.js';
+import { OpenRequests } from './http/open-requests.js';
 import { withDemoNetworks } from './roles/dial-rules.js';
 import { deviceAddresses, deviceSettings } from './roles/device-addresses.js';
 import { openSharedServices, type SharedServices } from './roles/shared-services.js';
@@ -47,6 +50,8 @@ export interface RunningHub {
    * devices and jobs.
    */
   readonly lost: Promise<void>;
+  /** Finishes or hands over what this process does, before `stop`. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -74,11 +79,20 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   if (tls) closers.add('TLS files', () => tls.close());
   await closeDataFolder(config, logger);
   const services = await openSharedServices({ config, logger }, closers);
+  const { lease, registry } = services;
+  const drain = new Drain({ withinMs: config.drainMs, registry, lease, logger });
   // For all roles; most events come from gateways.
-  services.registry.events.whenPending(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
+  registry.events.whenPending(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
-  const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
+  const openRequests = new OpenRequests();
+  const server = makeHttpServer({
+    deviceRoutes,
+    openRequests,
+    tls,
+    logger,
+    onRoute: (route) => frameworkRoutes.push(route),
+  });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
@@ -104,8 +118,9 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
       clientOf,
       failures,
     });
-  if (services.has('worker')) await openWorker(services, callRules, metrics, pictures);
-  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures }));
+  const worker = services.has('worker') ? await openWorker(services, callRules, metrics, pictures) : undefined;
+  addDrains(drain, services, { gateway, worker, openRequests });
+  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures, drain }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
   logger.debug(
@@ -120,15 +135,28 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   for (const port of Object.values(ports)) services.ownPorts.add(port);
   if (options.withDemoFleet && gateway) {
-    const demo = await startDemoFleet({
-      enrolments: services.registry.enrolments,
-      addresses,
-      dataDir: config.dataDir,
-      logger,
-    });
+    const { dataDir } = config;
+    const demo = await startDemoFleet({ enrolments: registry.enrolments, addresses, dataDir, logger });
     closers.add('demo fleet', demo.stop);
   }
-  return { ports, lost: services.lease.lost, stop: () => closers.closeAll() };
+  return { ports, lost: lease.lost, drain: () => drain.run(), stop: () => closers.closeAll() };
+}
+
+interface DrainedParts {
+  readonly gateway: OpenGateway | undefined;
+  readonly worker: Pick<TickWorker, 'handOver'> | undefined;
+  readonly openRequests: OpenRequests;
+}
+
+function addDrains(
+  drain: Drain,
+  { has, singleCalls }: SharedServices,
+  { gateway, worker, openRequests }: DrainedParts,
+): void {
+  if (gateway) drain.add('gateway', (plan) => gateway.drain(plan));
+  if (worker) drain.add('worker', ({ withinMs }) => worker.handOver(withinMs));
+  for (const role of ['gateway', 'api'] as const)
+    if (has(role)) drain.add(role, (plan) => drainHttp(plan, { openRequests, singleCalls }));
 }
 
 function measureParts({ registry, bus }: SharedServices, gateway: OpenGateway | undefined): HubMetrics {
@@ -148,12 +176,13 @@ async function problemsOf({ bus, registry }: SharedServices): Promise<readonly s
 function operationsOf(
   services: SharedServices,
   metrics: HubMetrics,
-  { clientOf, failures }: Pick<HttpSide, 'clientOf' | 'failures'>,
+  { clientOf, failures, drain }: Pick<HttpSide, 'clientOf' | 'failures'> & { readonly drain: Drain },
 ): Parameters<typeof addOperationsRoutes>[1] {
   const { config, registry } = services;
   const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
     isOpenOnLoopback: config.metricsAccess === 'loopback',
+    isDraining: () => drain.isRunning,
     notReady: onceASecond(() => problemsOf(services)),
     scrape: () => metrics.scrape(),
     metricsAccess: async (key, request) => {

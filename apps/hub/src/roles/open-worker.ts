@@ -20,7 +20,7 @@ export async function openWorker(
   callRules: CallRules,
   metrics: HubMetrics,
   pictures: OpenPictures,
-): Promise<void> {
+): Promise<TickWorker> {
   const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = services;
   const clock = systemClock;
   const { firmwareImages: images, uploads } = registry;
@@ -50,4 +50,5 @@ export async function openWorker(
   });
   await worker.start();
   closers.add('worker', () => worker.stop());
+  return worker;
 }
