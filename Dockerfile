@@ -24,4 +24,6 @@ VOLUME /data
 EXPOSE 8080 1883 8883 8884/udp
 # Uses HTTPS if the hub has a certificate.
 HEALTHCHECK --interval=10s --timeout=3s --start-period=60s CMD ["node", "apps/hub/dist/health-check.js"]
+# docker stop drains the hub, and kills it after 10 s: use docker stop --time 90.
+STOPSIGNAL SIGTERM
 CMD ["node", "--max-semi-space-size=64", "apps/hub/dist/main.js"]

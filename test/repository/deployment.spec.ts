@@ -19,6 +19,7 @@ interface Service {
   readonly env_file?: string;
   readonly user?: string;
   readonly command?: readonly string[];
+  readonly stop_grace_period?: string;
   readonly environment?: Readonly<Record<string, string>>;
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
@@ -102,6 +103,12 @@ describe('docker-compose.yml', () => {
       password: 'secret',
     });
     expect(new URL(filledIn(environment['REDIS_URL'] ?? ''))).toMatchObject({ hostname: 'redis', password: 'secret' });
+  });
+
+  it('gives the hub time for a drain and for its last records before it is killed', () => {
+    const drain = /^\| `FLOTILLA_DRAIN_SECONDS` +\| `(\d+)`/m.exec(read('docs/operations.md'))?.[1];
+    const grace = /^(\d+)s$/.exec(compose.services['hub']?.stop_grace_period ?? '')?.[1];
+    expect(Number(grace)).toBeGreaterThanOrEqual(Number(drain) + 30);
   });
 
   it('publishes the hub’s ports, and keeps its data in declared volumes', () => {

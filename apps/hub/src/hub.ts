@@ -2,30 +2,17 @@
  * Opens the adapters that the roles need, connects them, and closes them in reverse order. Decides
  * nothing. `open` is the start order.
  */
-import { fileURLToPath } from 'node:url';
-import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
-import { KeyFailures, mountApi, type DeviceSettings } from '@flotilla/api';
-import {
-  notifyOutbox,
-  FirmwareImages,
-  Fleet,
-  observeJobCalls,
-  Provisioning,
-  RecordRetention,
-  ScreenPictures,
-  SigningKeys,
-  TickWorker,
-  CallRules,
-  UploadRetention,
-  WebhookDeliveries,
-  Webhooks,
-} from '@flotilla/fleet';
+import { KeyFailures } from '@flotilla/api';
+import { CallRules, notifyOutbox, type TickWorker } from '@flotilla/fleet';
 import { Closers } from './closers.js';
+import { Drain } from './drain.js';
 import type { HubConfig } from './settings/config.js';
 import { closeDataFolder } from './data-folder.js';
 import { startDemoFleet } from './demo-fleet.js';
 import { DeviceRoutes } from './http/device-routes.js';
+import { drainHttp } from './http/drain-http.js';
+import { OpenRequests } from './http/open-requests.js';
 import { withDemoNetworks } from './roles/dial-rules.js';
 import { deviceAddresses, deviceSettings } from './roles/device-addresses.js';
 import { openSharedServices, type SharedServices } from './roles/shared-services.js';
@@ -34,10 +21,9 @@ import { answerOr } from './answer-or.js';
 import { listening, portOf } from './roles/listeners.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
 import { openGateway, type OpenGateway } from './roles/open-gateway.js';
-import { openPeople } from './roles/open-people.js';
-import { openPictures, pictureFiles, type OpenPictures } from './roles/open-pictures.js';
-import { readQueryRules } from './settings/query-settings.js';
-import { rolloutLimits } from './roles/rollout-limits.js';
+import { openApi, type HttpSide } from './roles/open-api.js';
+import { openWorker } from './roles/open-worker.js';
+import { openPictures } from './roles/open-pictures.js';
 import { keepSecret } from './secrets/secret-file.js';
 import { TrustedProxies } from './http/trusted-proxies.js';
 import { MetricsKeys } from './http/metrics-keys.js';
@@ -64,6 +50,8 @@ export interface RunningHub {
    * devices and jobs.
    */
   readonly lost: Promise<void>;
+  /** Finishes or hands over what this process does, before `stop`. */
+  drain(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -72,11 +60,6 @@ export interface HubOptions {
   readonly logger: Logger;
   readonly withDemoFleet: boolean;
 }
-
-const DAY_MS = 86_400_000;
-
-/** The same from `src` and from `dist`. */
-const consoleFolder = fileURLToPath(new URL('../../dashboard/dist', import.meta.url));
 
 /** Starts the hub. A failed start closes what it opened, and rejects. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
@@ -96,11 +79,20 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   if (tls) closers.add('TLS files', () => tls.close());
   await closeDataFolder(config, logger);
   const services = await openSharedServices({ config, logger }, closers);
+  const { lease, registry } = services;
+  const drain = new Drain({ withinMs: config.drainMs, registry, lease, logger });
   // For all roles; most events come from gateways.
-  services.registry.events.whenPending(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
+  registry.events.whenPending(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
-  const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
+  const openRequests = new OpenRequests();
+  const server = makeHttpServer({
+    deviceRoutes,
+    openRequests,
+    tls,
+    logger,
+    onRoute: (route) => frameworkRoutes.push(route),
+  });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
@@ -126,8 +118,9 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
       clientOf,
       failures,
     });
-  if (services.has('worker')) await openWorker(services, callRules, metrics, pictures);
-  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures }));
+  const worker = services.has('worker') ? await openWorker(services, callRules, metrics, pictures) : undefined;
+  addDrains(drain, services, { gateway, worker, openRequests });
+  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures, drain }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
   logger.debug(
@@ -142,127 +135,28 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   for (const port of Object.values(ports)) services.ownPorts.add(port);
   if (options.withDemoFleet && gateway) {
-    const demo = await startDemoFleet({
-      enrolments: services.registry.enrolments,
-      addresses,
-      dataDir: config.dataDir,
-      logger,
-    });
+    const { dataDir } = config;
+    const demo = await startDemoFleet({ enrolments: registry.enrolments, addresses, dataDir, logger });
     closers.add('demo fleet', demo.stop);
   }
-  return { ports, lost: services.lease.lost, stop: () => closers.closeAll() };
+  return { ports, lost: lease.lost, drain: () => drain.run(), stop: () => closers.closeAll() };
 }
 
-/** Checks the address at registration; it is checked again before each connection. */
-function addressRefusals({ dialRules }: Pick<SharedServices, 'dialRules'>) {
-  return async (address: string, byAdmin: boolean): Promise<string | undefined> => {
-    const verdict = await dialRules.judge(address, byAdmin);
-    return verdict.kind === 'refused' ? verdict.message : undefined;
-  };
+interface DrainedParts {
+  readonly gateway: OpenGateway | undefined;
+  readonly worker: Pick<TickWorker, 'handOver'> | undefined;
+  readonly openRequests: OpenRequests;
 }
 
-interface HttpSide {
-  readonly server: FastifyInstance;
-  readonly upgrades: Map<string, UpgradeHandler>;
-  readonly settings: DeviceSettings;
-  readonly pictures: OpenPictures;
-  readonly clientOf: TrustedProxies['clientOf'];
-  readonly failures: KeyFailures;
-}
-
-async function openApi(
-  services: SharedServices,
-  callRules: CallRules,
-  metrics: HubMetrics,
-  { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
-): Promise<void> {
-  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
-  const { approvals, mustBeSigned, verification } = config;
-  const rules = {
-    approvals,
-    mustBeSigned,
-    downloadOrigin: pictures.downloadOrigin,
-    verification,
-    voiceOrigins: config.voice.origins,
-  };
-  const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes };
-  const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });
-  const provisioning = new Provisioning({
-    registry,
-    bus,
-    clock: systemClock,
-    logger,
-    refuseAddress: addressRefusals(services),
-  });
-  const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
-  const signingKeys = new SigningKeys({ registry, clock: systemClock });
-  const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
-  const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
-  const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
-  const operations = {
-    fleet,
-    provisioning,
-    firmware,
-    signingKeys,
-    screens,
-    webhooks,
-    pictures: pictureFiles(pictures, blobs),
-  };
-  const api = await mountApi(server, {
-    registry,
-    ...operations,
-    ...(await openPeople(services)),
-    oidc: config.people.oidc,
-    queries: await readQueryRules(config.queries),
-    limits: config.queries.limits,
-    deviceSettings: settings,
-    feed: bus.feed,
-    publicUrl: config.publicUrl,
-    consoleFolder,
-    isHttps: config.tls !== undefined,
-    clientOf,
-    failures,
-    logger,
-  });
-  closers.add('api', () => api.close());
-  api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
-}
-
-async function openWorker(
-  services: SharedServices,
-  callRules: CallRules,
-  metrics: HubMetrics,
-  pictures: OpenPictures,
-): Promise<void> {
-  const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = services;
-  const clock = systemClock;
-  const { firmwareImages: images, uploads } = registry;
-  const kept = {
-    recordsMs: config.retentionDays * DAY_MS,
-    jobsMs: config.jobsDays * DAY_MS,
-    auditMs: config.auditDays * DAY_MS,
-  };
-  const retention = [
-    new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
-    new RecordRetention({ registry, kept, clock, logger }),
-  ];
-  const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
-  metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
-  const worker = new TickWorker({
-    registry,
-    bus: observeJobCalls(bus, (...call) => metrics.callSettled(...call)),
-    clock,
-    logger,
-    callRules,
-    singleCalls,
-    lease,
-    verification: config.verification,
-    rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
-    retention,
-    webhooks,
-  });
-  await worker.start();
-  closers.add('worker', () => worker.stop());
+function addDrains(
+  drain: Drain,
+  { has, singleCalls }: SharedServices,
+  { gateway, worker, openRequests }: DrainedParts,
+): void {
+  if (gateway) drain.add('gateway', (plan) => gateway.drain(plan));
+  if (worker) drain.add('worker', ({ withinMs }) => worker.handOver(withinMs));
+  for (const role of ['gateway', 'api'] as const)
+    if (has(role)) drain.add(role, (plan) => drainHttp(plan, { openRequests, singleCalls }));
 }
 
 function measureParts({ registry, bus }: SharedServices, gateway: OpenGateway | undefined): HubMetrics {
@@ -282,12 +176,13 @@ async function problemsOf({ bus, registry }: SharedServices): Promise<readonly s
 function operationsOf(
   services: SharedServices,
   metrics: HubMetrics,
-  { clientOf, failures }: Pick<HttpSide, 'clientOf' | 'failures'>,
+  { clientOf, failures, drain }: Pick<HttpSide, 'clientOf' | 'failures'> & { readonly drain: Drain },
 ): Parameters<typeof addOperationsRoutes>[1] {
   const { config, registry } = services;
   const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
     isOpenOnLoopback: config.metricsAccess === 'loopback',
+    isDraining: () => drain.isRunning,
     notReady: onceASecond(() => problemsOf(services)),
     scrape: () => metrics.scrape(),
     metricsAccess: async (key, request) => {

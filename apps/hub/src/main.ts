@@ -1,6 +1,6 @@
 /**
- * The program of the hub: reads settings, starts, prints one ready line, and stops on Ctrl-C or
- * SIGTERM.
+ * The program of the hub: reads settings, starts, prints one ready line, drains on SIGTERM, and
+ * stops on Ctrl-C or after the drain.
  */
 import './production.js';
 import { existsSync } from 'node:fs';
@@ -9,6 +9,7 @@ import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
 import { olderNodeHint } from './node-version.js';
+import { listenForStop } from './stop-signals.js';
 
 /** `badConfig`: wrong settings; `failed`: the start or the run failed. */
 const EXIT = { failed: 1, badConfig: 2 } as const;
@@ -39,16 +40,16 @@ async function main(): Promise<void> {
   if (hint !== undefined) logger.info(hint);
   for (const name of unknownSettings(process.env))
     logger.warn(`${name} is not a setting of the hub and has no effect. Check its spelling.`);
-  const signal = new Promise<NodeJS.Signals>((resolve) => {
-    // With npm the terminal and npm both send the signal, so later signals have no effect.
-    for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, resolve);
-  });
+  const signals = listenForStop(process);
   let isStarting = true;
-  void signal.then(() => setTimeout(() => isStarting && giveUp(), START_ENDS_WITHIN_MS).unref());
+  void signals.first.then(() => setTimeout(() => isStarting && giveUp(), START_ENDS_WITHIN_MS).unref());
   const hub = await startHub({ config, logger, withDemoFleet: flags.includes('--demo') });
   isStarting = false;
   announce(hub, config.host);
-  const reason = await Promise.race([signal, hub.lost.then(() => 'lease lost' as const)]);
+  const lost = hub.lost.then(() => 'lease lost' as const);
+  let reason = await Promise.race([signals.atOnce, signals.first, lost]);
+  if (reason === 'SIGTERM')
+    reason = await Promise.race([signals.atOnce, lost, hub.drain().then(() => 'SIGTERM' as const)]);
   logger.info({ reason }, 'stopping');
   await hub.stop();
   logger.info('stopped');

@@ -38,6 +38,8 @@ export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
   const calls = new RedisCallRouter(link, prefix, logger);
   const feed = new RedisFeed(link, prefix, logger);
   const close = async (): Promise<void> => {
+    // The last replies to other processes, whose calls would otherwise end UNKNOWN.
+    await link.flush();
     directory.close();
     calls.close();
     feed.close();

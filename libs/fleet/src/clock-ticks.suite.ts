@@ -41,6 +41,11 @@ export class ClockTicks implements TickQueue {
     return Promise.resolve();
   }
 
+  rest(): Promise<void> {
+    this.#handler = undefined;
+    return Promise.resolve();
+  }
+
   depth(): Promise<number> {
     return Promise.resolve(this.#waiting.size);
   }

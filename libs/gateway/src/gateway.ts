@@ -19,6 +19,7 @@ import type { GatewayLimits } from './gateway-limits.js';
 import type { GatewayLogger } from './gateway-logger.js';
 import { LiveSessions } from './sessions/live-sessions.js';
 import type { SessionCount } from './sessions/live-sessions.js';
+import type { DrainPlan } from './sessions/session-drain.js';
 import { DeviceFailures } from './overload/device-failures.js';
 import { Lobby } from './overload/lobby.js';
 import { DialledDevices } from './mcpu/dialled-devices.js';
@@ -221,6 +222,15 @@ export class Gateway {
       backends: this.#voice?.health() ?? [],
       counts: [...this.#counters.list(), ...this.#voiceCounters.list(), ...udpDrops],
     };
+  }
+
+  /**
+   * Prepares the stop: admits no new devices, and closes each session when its calls have settled.
+   * Requests of devices over HTTP are still answered.
+   */
+  async drain(plan: DrainPlan): Promise<void> {
+    this.#dials.retire();
+    await this.#sessions.drain(plan);
   }
 
   /** Settles all calls, ends and records all sessions. The listeners are closed before. */

@@ -114,6 +114,7 @@ export async function openRegistry({
     takeLease: (options) => leases.take(options),
     sweepDeadProcesses: () => leases.sweep(),
     livingProcesses: () => leases.living(),
+    successorRoles: () => leases.successorRoles(),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
     removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),

@@ -66,6 +66,8 @@ export interface ProcessLease {
    * revived by the next renewal.
    */
   readonly lost: Promise<void>;
+  /** Other processes no longer count this one as a successor. */
+  markStopping(): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -126,6 +128,8 @@ export interface Registry extends JobStores {
    * or got it back after an outage.
    */
   livingProcesses(): Promise<ReadonlySet<HubProcessId> | undefined>;
+  /** The roles of the other living processes that are not stopping. */
+  successorRoles(): Promise<ReadonlySet<string>>;
   /** A secret that all processes on this database share; made when it is first asked for. */
   hubSecret(name: HubSecretName): Promise<string>;
   makePartitions(now: number): Promise<void>;

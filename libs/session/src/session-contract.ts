@@ -37,6 +37,8 @@ export interface SettledCall {
   readonly outcome: CallOutcome;
   readonly sentAt?: number;
   readonly settledAt: number;
+  /** Nothing was sent, because the device moves to another gateway, which can take the call. */
+  readonly isMoving?: true;
 }
 
 /** Unexpected behaviour of devices: counted and visible, never fatal. */

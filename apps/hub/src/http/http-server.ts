@@ -8,6 +8,7 @@ import { fastify, type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Logger } from 'pino';
 import { limitConnections } from './connection-limit.js';
 import type { DeviceRoutes } from './device-routes.js';
+import type { OpenRequests } from './open-requests.js';
 import type { TlsFiles } from './tls-files.js';
 
 /** The largest request body, bytes: enough for a GraphQL document with many device ids. */
@@ -36,13 +37,20 @@ const HSTS = 'max-age=31536000';
 
 export interface HttpServerOptions {
   readonly deviceRoutes: DeviceRoutes;
+  readonly openRequests: OpenRequests;
   readonly tls: TlsFiles | undefined;
   readonly logger: Logger;
   /** Called for each route of the framework, with `METHOD path`. */
   readonly onRoute: (route: string) => void;
 }
 
-export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServerOptions): FastifyInstance {
+export function makeHttpServer({
+  deviceRoutes,
+  openRequests,
+  tls,
+  logger,
+  onRoute,
+}: HttpServerOptions): FastifyInstance {
   const server = fastify({
     bodyLimit: HTTP_BODY_BYTES_MAX,
     forceCloseConnections: true,
@@ -55,6 +63,7 @@ export function makeHttpServer({ deviceRoutes, tls, logger, onRoute }: HttpServe
     serverFactory: (handle) =>
       limitConnections(
         listenerOf(tls, (request, response) => {
+          openRequests.watch(request, response);
           if (tls) response.setHeader('strict-transport-security', HSTS);
           if (!deviceRoutes.take(request, response)) handle(request, response);
         }),

@@ -9,6 +9,8 @@ type MetricsAnswer = MetricsAccess | number;
 export interface OperationsDeps {
   /** Callers on this machine need no key for metrics. */
   readonly isOpenOnLoopback: boolean;
+  /** The process stops soon, and load balancers should use another one. */
+  readonly isDraining: () => boolean;
   /** What does not work now; empty when the hub is ready. */
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
@@ -27,6 +29,7 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
   server.get('/health/live', () => ({ status: 'ok' }));
 
   server.get('/health/ready', async (_request, reply) => {
+    if (deps.isDraining()) return reply.code(503).send({ status: 'draining', problems: ['draining'] });
     const problems = await deps.notReady();
     if (problems.length > 0) reply.code(503);
     return { status: problems.length === 0 ? 'ok' : 'unavailable', problems };

@@ -28,6 +28,7 @@ import type { UpgradeHandler } from '../http/upgrade-router.js';
 
 export interface OpenGateway {
   readonly status: () => ReturnType<Gateway['status']>;
+  readonly drain: Gateway['drain'];
   readonly ports: { readonly mqtt?: number; readonly mqtts?: number; readonly udp: number };
 }
 
@@ -92,6 +93,7 @@ export async function openGateway(
   const ports = await listenForMqtt(services, gateway, tls);
   return {
     status: () => statusOf(gateway, [provisioning, pictures.downloads]),
+    drain: (plan) => gateway.drain(plan),
     ports: { ...ports, udp: gateway.udpPort },
   };
 }

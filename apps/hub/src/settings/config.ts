@@ -13,7 +13,17 @@ import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } fro
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
-import { choice, days, networkList, optionalUrl, originList, textOfLength, textOr, unset } from './setting-kinds.js';
+import {
+  choice,
+  days,
+  networkList,
+  optionalUrl,
+  originList,
+  seconds,
+  textOfLength,
+  textOr,
+  unset,
+} from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
 import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
@@ -42,6 +52,7 @@ const roleList = z.preprocess(
 const environment = z.object({
   FLOTILLA_ROLES: roleList,
   ...listenerSettings,
+  FLOTILLA_DRAIN_SECONDS: seconds({ fallbackMs: 60_000, min: 0, max: 3_600 }),
   FLOTILLA_DATA_DIR: textOr('./.flotilla'),
   FLOTILLA_ADMIN_KEY: textOfLength(32),
   ...secretSettings,
@@ -73,6 +84,8 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   readonly proxies: ProxyConfig;
   /** With `loopback`, callers on this machine need no key for metrics. */
   readonly metricsAccess: 'key' | 'loopback';
+  /** The longest time between SIGTERM and the stop of the parts, ms; 0: at once. */
+  readonly drainMs: number;
   readonly dataDir: string;
   /** False when the default is used. */
   readonly isDataDirGiven: boolean;
@@ -147,6 +160,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...devicesOf(values),
     proxies: proxiesOf(values),
     metricsAccess: values.FLOTILLA_METRICS,
+    drainMs: values.FLOTILLA_DRAIN_SECONDS,
     dataDir: values.FLOTILLA_DATA_DIR,
     isDataDirGiven: Boolean(env['FLOTILLA_DATA_DIR']),
     adminKey: values.FLOTILLA_ADMIN_KEY,

@@ -19,8 +19,8 @@ import type { CallRouter, CallServer, RoutedCall } from './call-router.js';
 import { LateReplies } from './late-replies.js';
 import { LocalCallRouter } from './local-call-router.js';
 import type { RedisLink } from '../redis/redis-link.js';
-import { parseReply, parseRequest } from '../redis/redis-messages.js';
-import type { ReplyMessage, RequestMessage, GatewayRequest } from '../redis/redis-messages.js';
+import { parseReply, parseRequest, writeReply, writeRequest } from '../redis/redis-messages.js';
+import type { ReplyMessage, GatewayRequest } from '../redis/redis-messages.js';
 
 /** Pending requests: ten jobs at their largest maxInFlight. Further calls are rejected unsent. */
 const PENDING_REQUESTS_MAX = 100_000;
@@ -161,8 +161,7 @@ export class RedisCallRouter implements CallRouter {
       Math.min(Math.max(waitMs, 0), TIMER_DELAY_MAX_MS),
     );
     this.#pending.set(askId, { gatewayId, handlers, timer });
-    const message: RequestMessage = { ...request, askId };
-    this.#link.publish(this.#gatewayChannel(gatewayId), JSON.stringify(message)).then(
+    this.#link.publish(this.#gatewayChannel(gatewayId), writeRequest({ ...request, askId })).then(
       (takers) => {
         if (takers > 0 || !this.#forget(askId)) return;
         if (this.#link.isRecovering) handlers.unreachable();
@@ -206,7 +205,7 @@ export class RedisCallRouter implements CallRouter {
   }
 
   #reply(sender: string, reply: ReplyMessage, until: number): void {
-    this.#replies.send(this.#replyChannel(sender), JSON.stringify(reply), until);
+    this.#replies.send(this.#replyChannel(sender), writeReply(reply), until);
   }
 
   #onReply(text: string): void {

@@ -6,7 +6,8 @@ import type { BusLogger } from '../bus-logger.js';
 import type { EventFeed, FeedListening, FeedTopic, FeedTopics } from './feed.js';
 import { LocalFeed } from './local-feed.js';
 import type { RedisLink } from '../redis/redis-link.js';
-import { parseFeedMessage } from '../redis/redis-messages.js';
+import { parseFeedMessage, writeFeedMessage } from '../redis/redis-messages.js';
+import type { FeedMessage } from '../redis/redis-messages.js';
 
 /** Messages that Redis has not acknowledged yet. Beyond this they are dropped. */
 const UNACKNOWLEDGED_MAX = 10_000;
@@ -72,7 +73,7 @@ export class RedisFeed implements EventFeed {
     }
     this.#unacknowledged += 1;
     this.#link
-      .publish(this.#channelPrefix + topic, JSON.stringify({ topic, message }))
+      .publish(this.#channelPrefix + topic, writeFeedMessage({ topic, message } as FeedMessage))
       .catch(() => this.#countDropped())
       .finally(() => (this.#unacknowledged -= 1));
   }

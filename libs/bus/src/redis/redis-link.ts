@@ -139,6 +139,11 @@ export class RedisLink {
     };
   }
 
+  /** Resolves when Redis has everything that was published before. */
+  async flush(): Promise<void> {
+    if (this.isReady) await this.commands.ping().catch(() => undefined);
+  }
+
   close(): void {
     clearInterval(this.#pings);
     this.commands.disconnect();

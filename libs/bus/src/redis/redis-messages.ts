@@ -1,6 +1,6 @@
 /**
- * The messages between hub processes over Redis, and their only parser. The other end may have
- * another version of the hub.
+ * The messages between hub processes over Redis, and their only parser and writer. The other end
+ * may have another version of the hub: see "A message between processes" in CONTRIBUTING.md.
  */
 import type { CallErrorCode, CallId, DeviceId, JobId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
@@ -42,6 +42,7 @@ const settledCall = z.object({
   outcome,
   sentAt: z.number().exactOptional(),
   settledAt: z.number(),
+  isMoving: z.literal(true).exactOptional(),
 });
 
 /** The number of the request, which its answer repeats. */
@@ -107,6 +108,10 @@ export type ReplyMessage =
 export type FeedMessage = {
   readonly [Topic in FeedTopic]: { readonly topic: Topic; readonly message: FeedTopics[Topic] };
 }[FeedTopic];
+
+export const writeRequest = (message: RequestMessage): string => JSON.stringify(message);
+export const writeReply = (message: ReplyMessage): string => JSON.stringify(message);
+export const writeFeedMessage = (message: FeedMessage): string => JSON.stringify(message);
 
 export const parseRequest = (json: string): RequestMessage => parse(requestMessage, json);
 export const parseReply = (json: string): ReplyMessage => parse(replyMessage, json);

@@ -111,6 +111,11 @@ export class BullmqTickQueue<Connection> implements TickQueue {
     await attempt('work ticks', () => worker.waitUntilReady());
   }
 
+  /** Also ends the blocking wait on Redis, which would take one more wake-up from other workers. */
+  async rest(): Promise<void> {
+    if (this.#worker !== undefined) await isDoneInTime(this.#worker.pause());
+  }
+
   async depth(): Promise<number> {
     const counts = await attempt('count ticks', () => this.#queue.getJobCounts('waiting', 'delayed', 'prioritized'));
     return Object.values(counts).reduce((sum, count) => sum + count, 0);

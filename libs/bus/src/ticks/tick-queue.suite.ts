@@ -72,5 +72,19 @@ export function describeTickQueue(harness: BusHarness): void {
       await expect.poll(sweeps, { timeout: 10_000 }).toBeGreaterThanOrEqual(5);
       expect(sweeps()).toBeLessThanOrEqual((Date.now() - since) / 200 + 2);
     });
+
+    // The last one, because a queue that rests works no more.
+    it('leaves ticks to another process when it rests', async () => {
+      const { here, there } = harness.buses();
+      await here.ticks.rest();
+      const workedThere: string[] = [];
+      await there.ticks.work((tick) => {
+        if (tick.kind === 'job') workedThere.push(tick.jobId);
+        return Promise.resolve();
+      }, 4);
+      await there.ticks.add(jobTick('handed-over'));
+      await expect.poll(() => workedThere, { timeout: 10_000 }).toEqual(['handed-over']);
+      expect(countOf('handed-over')).toBe(0);
+    });
   });
 }

@@ -26,6 +26,8 @@ export interface TickQueue {
    * and its tick dropped: the sweep finds its work.
    */
   work(handler: (tick: Tick) => Promise<void>, concurrency: number): Promise<void>;
+  /** Leaves all further ticks to other processes. */
+  rest(): Promise<void>;
   /** Waiting or delayed ticks, for metrics. */
   depth(): Promise<number>;
 }

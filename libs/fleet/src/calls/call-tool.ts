@@ -18,6 +18,7 @@ import { CallRecords } from './call-records.js';
 import { refusalOfCall } from './call-refusal.js';
 import { refuseRequest } from './call-request.js';
 import type { CallAnswer, CallRequest } from './call-request.js';
+import { deliverCall } from './delivery/deliver-call.js';
 import { KeyedCalls } from './keyed-calls.js';
 import { locateDevice } from './locate-device.js';
 import type { PolicyCache } from '../policies/policy-cache.js';
@@ -136,17 +137,17 @@ export class ToolCaller {
   }
 
   /** Hands the call to the gateway that holds the session of the device, and waits for its end. */
-  async #deliver(started: StartedCall, { gatewayId }: DirectoryEntry): Promise<SettledCall> {
+  async #deliver(started: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
     const { id, deviceId, request, actor, ownUrl, timeoutMs, startedAt } = started;
     const { tool, arguments: args } = request;
     const deadlineAt = startedAt + timeoutMs;
     const deadlines = { queueDeadlineAt: deadlineAt, callTimeoutMs: timeoutMs, callDeadlineAt: deadlineAt };
-    const { registry, bus } = this.#deps;
+    const { registry } = this.#deps;
     const name = tool === identifyTool.name ? (await registry.devices.find(deviceId))?.name : undefined;
     const call = hubCall({ callId: id, tool, arguments: args, ...deadlines }, { id: deviceId, name });
     const { mayCallUserOnly, mayChangeFirmware } = actor;
     const rights = { mayCallUserOnly, mayChangeFirmware, ownUrl };
-    return new Promise((resolve) => bus.calls.deliver(gatewayId, { deviceId, rights, call }, resolve));
+    return deliverCall(this.#deps, entry, { deviceId, rights, call });
   }
 }
 

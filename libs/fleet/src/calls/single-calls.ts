@@ -1,4 +1,7 @@
-/** Knows whether a caller in this process waits for a single call, so that jobs leave room. */
+/**
+ * Knows whether a caller in this process waits for a single call, so that jobs leave room and a
+ * process that stops waits for it.
+ */
 import type { Clock } from '@flotilla/session';
 
 /** How long room is kept after the last one, ms: who has called once often calls again. */
@@ -11,6 +14,10 @@ export class SingleCalls {
 
   constructor(clock: Pick<Clock, 'now'>) {
     this.#clock = clock;
+  }
+
+  get areUnderWay(): boolean {
+    return this.#underWay > 0;
   }
 
   /** One is under way, or has just been. */

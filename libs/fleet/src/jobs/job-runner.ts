@@ -3,7 +3,7 @@
  * them. Decides nothing about targets.
  */
 import type { DeviceId, JobId } from '@flotilla/mcp';
-import type { ProcessLease } from '@flotilla/registry';
+import type { JobFence, ProcessLease } from '@flotilla/registry';
 import { argumentsLost } from './arguments-lost.js';
 import { JobRun } from './engine/job-run.js';
 import { ReturningDevices } from './returning-devices.js';
@@ -13,6 +13,7 @@ import { SlotPool } from './dispatch/slot-pool.js';
 import { StatementQueue } from './dispatch/statement-queue.js';
 
 interface OwnedRun {
+  readonly fence: JobFence;
   readonly run: JobRun;
   readonly done: Promise<void>;
 }
@@ -82,8 +83,21 @@ export class JobRunner {
   /** Sends nothing more, lets calls in flight settle for a short while, writes what is known. */
   async stop(): Promise<void> {
     this.#end();
-    await Promise.all([...this.#runs.values()].map(({ run }) => run.stop(drainMs)));
-    await Promise.all([...this.#runs.values()].map(({ done }) => done));
+    await Promise.all([...this.#runs.values()].map((owned) => this.#stopRun(owned, drainMs)));
+  }
+
+  /**
+   * Gives each job up as soon as its calls in flight have settled, within `graceMs`; `wakeWorkers`
+   * lets another worker take it.
+   */
+  async handOver(graceMs: number, wakeWorkers: (jobId: JobId) => Promise<void>): Promise<void> {
+    this.#end();
+    await Promise.all(
+      [...this.#runs.values()].map(async (owned) => {
+        await this.#stopRun(owned, graceMs);
+        await this.#release(owned.fence, wakeWorkers);
+      }),
+    );
   }
 
   /** Ends at once, as this process may no longer own anything. */
@@ -97,6 +111,22 @@ export class JobRunner {
     this.#returning.end();
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#unsubscribe = [];
+  }
+
+  async #stopRun({ run, done }: OwnedRun, graceMs: number): Promise<void> {
+    await run.stop(graceMs);
+    await done;
+  }
+
+  /** The successor also decides about calls that did not settle in time. */
+  async #release(fence: JobFence, wakeWorkers: (jobId: JobId) => Promise<void>): Promise<void> {
+    const { logger, registry } = this.#deps;
+    try {
+      await registry.targetQueue.releaseOwnership(fence);
+      await wakeWorkers(fence.jobId);
+    } catch (err) {
+      logger.warn({ err, jobId: fence.jobId }, 'could not hand a job over; another worker takes it after the lease');
+    }
   }
 
   async #takeOver(jobId: JobId): Promise<void> {
@@ -117,7 +147,7 @@ export class JobRunner {
         logger.error({ err: error, jobId }, 'the run of a job failed; the sweep starts it again'),
       )
       .finally(() => this.#runs.delete(jobId));
-    this.#runs.set(jobId, { run, done });
+    this.#runs.set(jobId, { run, done, fence });
   }
 
   async #wakeDevices(deviceIds: readonly DeviceId[] | undefined): Promise<void> {

@@ -52,6 +52,13 @@ export class TickWorker {
     await ticks.repeat({ kind: 'retention' }, retentionEveryMs);
   }
 
+  /** Hands running jobs over to other workers. Calls in flight have `graceMs` to settle. */
+  async handOver(graceMs: number): Promise<void> {
+    const { ticks } = this.#deps.bus;
+    await ticks.rest();
+    await this.#runner.handOver(graceMs, (jobId) => ticks.add({ kind: 'job', jobId }));
+  }
+
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();

@@ -54,6 +54,8 @@ export type DeviceEnd = 'device_goodbye' | 'device_gone' | 'superseded';
 
 /** A conversation from the hello to its end. */
 export interface Conversation {
+  /** Whether a voice server takes part, or is being asked. */
+  readonly hasVoice: boolean;
   /** The session of the device is ready. */
   ready(): void;
   /** Takes a message of the device that is not a hello, a goodbye or MCP. */

@@ -22,6 +22,11 @@ export class DeviceConversations {
 
   constructor(private readonly options: DeviceConversationsOptions) {}
 
+  /** Whether a conversation with a voice server is open or being opened. */
+  get isConversing(): boolean {
+    return this.#conversation?.hasVoice === true;
+  }
+
   /** Takes a hello. Returns false if it cannot be answered. */
   hello(message: JsonObject): boolean {
     const { device, host, transport } = this.options;

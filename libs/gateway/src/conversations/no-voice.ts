@@ -58,7 +58,7 @@ export class NoVoice implements ConversationHost {
       device.say(apology);
       device.say(goodbyeMessage(sessionId));
     });
-    return { ready: nothing, heard: nothing, heardAudio: nothing, used: nothing, end: cancelFarewell };
+    return { hasVoice: false, ready: nothing, heard: nothing, heardAudio: nothing, used: nothing, end: cancelFarewell };
   }
 
   #overWebSocket(device: ConversingDevice, answer: (hello: HelloAnswer) => void): Conversation {
@@ -72,6 +72,7 @@ export class NoVoice implements ConversationHost {
       close: () => device.hangUp('no_voice'),
     });
     return {
+      hasVoice: false,
       ready: () => silence.begin(),
       heard: nothing,
       heardAudio: nothing,

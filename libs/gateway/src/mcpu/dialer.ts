@@ -30,6 +30,8 @@ export class Dialer {
   #cancelTimer: () => void = () => undefined;
   #failures = 0;
   #isStopped = false;
+  /** Set when the device must not be dialled again; called once it has no connection. */
+  #onFree: (() => void) | undefined;
 
   constructor(
     readonly target: DialTarget,
@@ -48,11 +50,18 @@ export class Dialer {
     this.#socket?.destroy();
   }
 
+  /** Keeps a connection until its session ends, and dials no more. */
+  retire(onFree: () => void): void {
+    this.#cancelTimer();
+    this.#onFree = onFree;
+    if (this.#socket === undefined || this.#socket.destroyed) onFree();
+  }
+
   /** The address and the allowed networks may have changed since the last attempt. */
   async #judgeAndDial(): Promise<void> {
     const { deviceId, address, byAdmin } = this.target;
     const verdict = await this.options.rules.judge(address, byAdmin);
-    if (this.#isStopped) return;
+    if (this.#isStopped || this.#onFree !== undefined) return;
     const [host] = verdict.kind === 'allowed' ? verdict.addresses : [];
     if (host !== undefined) return this.#dial(host, parseDialAddress(address).port);
     if (verdict.kind === 'refused')
@@ -91,6 +100,7 @@ export class Dialer {
   #again(): void {
     this.#cancelTimer();
     if (this.#isStopped) return;
+    if (this.#onFree !== undefined) return this.#onFree();
     this.options.counters.add('dial', 'again');
     this.#cancelTimer = this.options.clock.setTimer(
       redialDelayMs(this.options.limits, this.#failures, Math.random()),

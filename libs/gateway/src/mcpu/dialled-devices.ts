@@ -27,6 +27,22 @@ export class DialledDevices {
     this.#dialers.clear();
   }
 
+  /** Dials no more. Each device is free for another process when its connection has ended. */
+  retire(): void {
+    this.#isStopped = true;
+    this.#cancelRound();
+    for (const dialer of this.#dialers.values()) dialer.retire(() => void this.#release(dialer.target));
+  }
+
+  async #release({ deviceId }: DialTarget): Promise<void> {
+    const { dials, gatewayId, logger } = this.options;
+    try {
+      await dials.release(gatewayId, deviceId);
+    } catch (error) {
+      logger.debug({ err: error, deviceId }, 'could not release a dialled device; it is free when the lease ends');
+    }
+  }
+
   async #look(): Promise<void> {
     const { clock, dials, gatewayId, limits, logger } = this.options;
     try {

@@ -22,6 +22,7 @@ import { perMinute, TokenBucket } from '../overload/token-bucket.js';
 import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
 import type { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection } from './session-host.js';
+import type { DrainedSession } from './session-drain.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
 import type { ToolSetIndex } from './tool-set-index.js';
@@ -51,7 +52,7 @@ const FIRST_REQUEST_ID_MAX = 1_000_000_000;
 const restartAdvice =
   'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
 
-export class DeviceSession implements SessionObserver {
+export class DeviceSession implements SessionObserver, DrainedSession {
   readonly deviceId: DeviceId;
   readonly record: SessionRecord;
   readonly #actor: SessionActor;
@@ -110,6 +111,15 @@ export class DeviceSession implements SessionObserver {
     return this.#facts.toolSet;
   }
 
+  /** Calls that wait or are in flight. */
+  get pendingCalls(): number {
+    return this.#actor.pendingCalls;
+  }
+
+  get isConversing(): boolean {
+    return this.#conversations?.isConversing === true;
+  }
+
   enqueue(call: SessionCall, settle: (settled: SettledCall) => void): void {
     this.#conversations?.used();
     this.#actor.enqueue(call, settle);
@@ -133,6 +143,11 @@ export class DeviceSession implements SessionObserver {
 
   close(reason: CloseReason): void {
     this.#actor.close(reason);
+  }
+
+  leave(isMoving: boolean): void {
+    if (isMoving) this.record.keepListed();
+    this.close('hub_stopping');
   }
 
   onStateChanged(state: SessionState, reason: CloseReason | undefined): void {

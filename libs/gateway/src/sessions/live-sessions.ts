@@ -2,7 +2,7 @@
 import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
-import type { SettledCall } from '@flotilla/session';
+import type { SessionCall, SettledCall } from '@flotilla/session';
 import { SampleWatch } from '../mcpu/sample-watch.js';
 import { StatusWatch } from '../status/status-watch.js';
 import { DiscoveryPace } from '../overload/discovery-pace.js';
@@ -13,6 +13,8 @@ import { EventLog } from './event-log.js';
 import { familyTraits } from './family-traits.js';
 import { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection, SessionHost } from './session-host.js';
+import { SessionDrain } from './session-drain.js';
+import type { DrainPlan } from './session-drain.js';
 import { SessionTable } from './session-table.js';
 
 /** Sessions by state and transport, for metrics. */
@@ -42,6 +44,7 @@ export class LiveSessions implements SessionHost, CallServer {
   #endings: readonly (() => void)[] = [];
   readonly #largeRequests: LargeRequestMemory;
   #isStopping = false;
+  #drain: SessionDrain<DeviceSession> | undefined;
 
   constructor(private readonly context: Omit<SessionContext, 'largeRequests' | 'onClosed' | 'onSuperseded'>) {
     const { bus, clock, limits, registry } = context;
@@ -75,7 +78,12 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   get isFull(): boolean {
-    return this.#isStopping || this.#table.size >= this.context.limits.sessionsMax;
+    return this.isDraining || this.#table.size >= this.context.limits.sessionsMax;
+  }
+
+  /** No new session is admitted, because this process stops. */
+  get isDraining(): boolean {
+    return this.#isStopping || this.#drain !== undefined;
   }
 
   /** Sessions that wait for their turn to greet. */
@@ -117,7 +125,7 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   admit(connection: DeviceConnection): void {
-    if (this.#isStopping) {
+    if (this.isDraining) {
       connection.transport.close('hub_stopping');
       return;
     }
@@ -141,6 +149,7 @@ export class LiveSessions implements SessionHost, CallServer {
   enqueue({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
     this.#pace.called();
     const session = this.#table.get(deviceId);
+    if (this.#drain?.refuses(session) === true) return this.#refuseWhileLeaving(this.#drain, call, settle);
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
       session.enqueue(call, (settled) => {
         this.#status.settled(session, call, settled);
@@ -189,9 +198,27 @@ export class LiveSessions implements SessionHost, CallServer {
     return [...counts.values()];
   }
 
+  /**
+   * Admits no new sessions, and closes each live one when its calls have settled. Resolves when
+   * none is left, or when the time is over.
+   */
+  drain(plan: DrainPlan): Promise<void> {
+    this.#drain ??= new SessionDrain({
+      ...plan,
+      clock: this.context.clock,
+      sessions: () => this.#table.values(),
+      onLeaving: (session) => {
+        this.#status.remove(session);
+        this.#samples.remove(session);
+      },
+    });
+    return this.#drain.finished;
+  }
+
   /** Settles all calls, ends all sessions with `hub_stopping` and waits for their last rows. */
   async stop(): Promise<void> {
     this.#isStopping = true;
+    this.#drain?.stop();
     for (const end of this.#endings) end();
     this.#pace.stop();
     this.#status.stop();
@@ -212,6 +239,24 @@ export class LiveSessions implements SessionHost, CallServer {
   /** Sessions whose end is not written. A closed session leaves the table a turn later. */
   get #unfinished(): number {
     return this.#table.size + this.#ending.size;
+  }
+
+  /** Certainly not sent. A job sends the call again, and a single call follows the device. */
+  #refuseWhileLeaving(
+    { hasSuccessor }: SessionDrain<DeviceSession>,
+    { callId }: SessionCall,
+    settle: (settled: SettledCall) => void,
+  ): void {
+    const message = hasSuccessor
+      ? 'The device moves to another gateway, because this one stops. Nothing was sent. Try again later.'
+      : 'The hub stops. Nothing was sent. Try again later.';
+    const settled: SettledCall = {
+      callId,
+      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'UNAVAILABLE', message } },
+      settledAt: this.context.clock.now(),
+      ...(hasSuccessor && { isMoving: true }),
+    };
+    queueMicrotask(() => settle(settled));
   }
 
   #supersedeAs(session: DeviceSession): void {

@@ -71,6 +71,7 @@ export class SessionRecord {
   #wasAnnounced = false;
   #isClosed = false;
   #isAbandoned = false;
+  #isKeptListed = false;
   /** Ends the wait of the first write for the listing. */
   #waitNoLonger: () => void = () => undefined;
   readonly #waited: Promise<void>;
@@ -132,6 +133,11 @@ export class SessionRecord {
     // Not after DISCONNECT [MQTT-3.1.2-8], and not when the hub stops.
     if (will && reason !== 'device_closed' && reason !== 'hub_stopping') this.event('device.will', { ...will, epoch });
     this.event('device.disconnected', { reason, epoch });
+  }
+
+  /** Keeps the directory entry after the end, so that callers learn here that the device moves. */
+  keepListed(): void {
+    this.#isKeptListed = true;
   }
 
   /** Gives up pending writes: the process ends, and the sweep of its lease closes the session. */
@@ -265,15 +271,16 @@ export class SessionRecord {
   }
 
   async #leaveDirectory(): Promise<void> {
-    const { epoch } = this;
-    if (epoch === undefined) return;
-    const { deviceId } = this.options.connection;
-    await this.#persist('directory entry', () => this.context.bus.directory.remove(deviceId, epoch), false);
+    const { epoch, context, options } = this;
+    if (epoch === undefined || this.#isKeptListed) return;
+    const remove = () => context.bus.directory.remove(options.connection.deviceId, epoch);
+    await this.#persist('directory entry', remove, false);
   }
 
   /** Retries until it succeeds, or until the process or (`endsWithSession`) the session ends. */
   async #persist<Value>(what: string, write: () => Promise<Value>, endsWithSession = true): Promise<Value | undefined> {
     const { limits, clock, logger } = this.context;
+    const { deviceId } = this.options.connection;
     for (
       let delayMs = limits.retryDelayMs;
       !this.#isAbandoned;
@@ -283,10 +290,7 @@ export class SessionRecord {
         return await write();
       } catch (error) {
         if (delayMs === limits.retryDelayMs)
-          logger.warn(
-            { error, deviceId: this.options.connection.deviceId, what },
-            'a write about a session failed; it is retried',
-          );
+          logger.warn({ error, deviceId, what }, 'a write about a session failed; it is retried');
         await new Promise<void>((resolve) => void clock.setTimer(delayMs, resolve));
       }
       if (endsWithSession && this.#isClosed) break;

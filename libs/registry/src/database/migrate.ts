@@ -13,7 +13,7 @@ import { applyMigrations } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
 /** The same from src/database and from dist/database. */
-const migrationsDir = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
+const ownMigrations = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
 
 /** A number that no other program uses for advisory locks in this database. */
 const MIGRATION_LOCK = 4_607_182_418;
@@ -22,11 +22,11 @@ const MIGRATION_LOCK = 4_607_182_418;
 const SERVER_VERSION_MIN = 150_000;
 
 /**
- * Resolves to the names of the applied migrations. Throws RegistryError DATABASE_UNAVAILABLE,
- * DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
+ * Resolves to the names of the applied migrations; those of a newer version only add and stay.
+ * Throws DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
  */
-export async function migrate(databaseUrl: string): Promise<readonly string[]> {
-  const migrations = await readMigrations();
+export async function migrate(databaseUrl: string, migrationsDir = ownMigrations): Promise<readonly string[]> {
+  const migrations = await readMigrations(migrationsDir);
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   pool.on('error', () => undefined);
   try {
@@ -146,7 +146,7 @@ function checksumOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
-async function readMigrations(): Promise<readonly Migration[]> {
+async function readMigrations(migrationsDir: string): Promise<readonly Migration[]> {
   const entries = await readdir(migrationsDir, { withFileTypes: true });
   const names = entries
     .filter((entry) => entry.isDirectory())

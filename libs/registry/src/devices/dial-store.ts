@@ -34,8 +34,18 @@ const MINE = {
          WHERE p.id = $1 AND p.lease_until > now() ORDER BY d.id`,
 };
 
+const RELEASE = {
+  name: 'release-dialled-device',
+  text: 'UPDATE device SET dialer_id = NULL WHERE id = $2 AND dialer_id = $1',
+};
+
 export class DialStore {
   constructor(private readonly database: Database) {}
+
+  /** Lets another process dial the device. */
+  async release(dialer: HubProcessId, deviceId: DeviceId): Promise<void> {
+    await this.database.query(RELEASE, [dialer, deviceId]);
+  }
 
   /**
    * Takes devices without a living process until `dialer` has `max`, and resolves to all devices

@@ -130,6 +130,20 @@ describe('sweeping', () => {
   });
 });
 
+describe('the roles of successors', () => {
+  it('are those of other living processes that do not stop', async () => {
+    const asker = anotherProcess();
+    expect(await asker.successorRoles()).toEqual(new Set());
+    await asker.take({ roles: ['gateway', 'worker'] });
+    await deadProcess();
+    const both = await anotherProcess().take({ roles: ['gateway', 'api'] });
+    await anotherProcess().take({ roles: ['api'] });
+    expect(await asker.successorRoles()).toEqual(new Set(['gateway', 'api']));
+    await both.markStopping();
+    expect(await asker.successorRoles()).toEqual(new Set(['api']));
+  });
+});
+
 it('gives its own row back and leaves those of others', async () => {
   const dead = await deadProcess();
   const lease = await anotherProcess().take();

@@ -34,6 +34,13 @@ const RENEW = {
   text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
 };
 
+const MARK_STOPPING = { text: 'UPDATE hub_process SET is_stopping = true WHERE id = $1' };
+const SUCCESSOR_ROLES = {
+  name: 'successor-roles',
+  text: `SELECT DISTINCT unnest(roles) AS role FROM hub_process
+         WHERE id <> $1 AND lease_until > now() AND NOT is_stopping`,
+};
+
 const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
 
 /**
@@ -116,6 +123,13 @@ export class ProcessLeases {
     return new Set(rows.map(({ id }) => id));
   }
 
+  /** The roles that other living processes have, which do not stop. */
+  async successorRoles(): Promise<ReadonlySet<string>> {
+    if (this.#current === undefined) return new Set();
+    const rows = await this.#deps.database.query<{ role: string }>(SUCCESSOR_ROLES, [this.#current.id]);
+    return new Set(rows.map(({ role }) => role));
+  }
+
   async close(): Promise<void> {
     await this.#current?.release();
   }
@@ -162,6 +176,10 @@ class Lease implements ProcessLease {
   #isHeldFor(durationMs: number): boolean {
     const now = Date.now();
     return now < this.#heldUntil && now - this.#heldSince >= durationMs;
+  }
+
+  async markStopping(): Promise<void> {
+    await this.#deps.database.query(MARK_STOPPING, [this.id]);
   }
 
   release(): Promise<void> {

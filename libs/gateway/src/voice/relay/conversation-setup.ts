@@ -42,6 +42,10 @@ export class ConversationSetup implements Conversation {
     private readonly owner: { readonly answer: (hello: HelloAnswer) => void; readonly forget: () => void },
   ) {}
 
+  get hasVoice(): boolean {
+    return !this.#isOver && this.#voiceless === undefined;
+  }
+
   async start(): Promise<void> {
     const { clock, limits, logger } = this.options;
     const { deviceId } = this.request.device;

@@ -112,6 +112,11 @@ export class TargetQueue {
     return rows[0] && { jobId: id, fence: rows[0].fence };
   }
 
+  /** Gives the job up, so that another process can own it at once. */
+  async releaseOwnership({ jobId, fence }: JobFence): Promise<void> {
+    await this.db.query({ text: 'UPDATE job SET owner_id = NULL WHERE id = $1 AND fence = $2' }, [jobId, fence]);
+  }
+
   /** Jobs that are not finished, with their owners. */
   async liveJobs(): Promise<
     readonly { readonly id: JobId; readonly ownerIsAlive: boolean; readonly owner: HubProcessId | undefined }[]

@@ -1,0 +1,101 @@
+/** The API role: the operations behind GraphQL, REST and MCP, mounted on the HTTP server. */
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import { mountApi, type DeviceSettings, type KeyFailures } from '@flotilla/api';
+import {
+  FirmwareImages,
+  Fleet,
+  notifyOutbox,
+  Provisioning,
+  ScreenPictures,
+  SigningKeys,
+  Webhooks,
+  type CallRules,
+} from '@flotilla/fleet';
+import type { TrustedProxies } from '../http/trusted-proxies.js';
+import type { UpgradeHandler } from '../http/upgrade-router.js';
+import type { HubMetrics } from '../measures/metrics.js';
+import { readQueryRules } from '../settings/query-settings.js';
+import { systemClock } from '../system-clock.js';
+import { openPeople } from './open-people.js';
+import { pictureFiles, type OpenPictures } from './open-pictures.js';
+import type { SharedServices } from './shared-services.js';
+
+/** The same from `src` and from `dist`. */
+const consoleFolder = fileURLToPath(new URL('../../../dashboard/dist', import.meta.url));
+
+/** Parts of the process that the API uses or adds handlers to. */
+export interface HttpSide {
+  readonly server: FastifyInstance;
+  readonly upgrades: Map<string, UpgradeHandler>;
+  readonly settings: DeviceSettings;
+  readonly pictures: OpenPictures;
+  readonly clientOf: TrustedProxies['clientOf'];
+  readonly failures: KeyFailures;
+}
+
+export async function openApi(
+  services: SharedServices,
+  callRules: CallRules,
+  metrics: HubMetrics,
+  { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
+): Promise<void> {
+  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
+  const { approvals, mustBeSigned, verification } = config;
+  const rules = {
+    approvals,
+    mustBeSigned,
+    downloadOrigin: pictures.downloadOrigin,
+    verification,
+    voiceOrigins: config.voice.origins,
+  };
+  const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes };
+  const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });
+  const provisioning = new Provisioning({
+    registry,
+    bus,
+    clock: systemClock,
+    logger,
+    refuseAddress: addressRefusals(services),
+  });
+  const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
+  const signingKeys = new SigningKeys({ registry, clock: systemClock });
+  const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
+  const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
+  const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
+  const operations = {
+    fleet,
+    provisioning,
+    firmware,
+    signingKeys,
+    screens,
+    webhooks,
+    pictures: pictureFiles(pictures, blobs),
+  };
+  const api = await mountApi(server, {
+    registry,
+    ...operations,
+    ...(await openPeople(services)),
+    oidc: config.people.oidc,
+    queries: await readQueryRules(config.queries),
+    limits: config.queries.limits,
+    deviceSettings: settings,
+    feed: bus.feed,
+    publicUrl: config.publicUrl,
+    consoleFolder,
+    isHttps: config.tls !== undefined,
+    clientOf,
+    failures,
+    logger,
+  });
+  closers.add('api', () => api.close());
+  api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
+}
+
+/** Checks the address at registration; it is checked again before each connection. */
+function addressRefusals({ dialRules }: Pick<SharedServices, 'dialRules'>) {
+  return async (address: string, byAdmin: boolean): Promise<string | undefined> => {
+    const verdict = await dialRules.judge(address, byAdmin);
+    return verdict.kind === 'refused' ? verdict.message : undefined;
+  };
+}

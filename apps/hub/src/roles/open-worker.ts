@@ -1,0 +1,54 @@
+/** The worker role: jobs, webhooks and retention, driven by ticks. */
+import {
+  observeJobCalls,
+  RecordRetention,
+  TickWorker,
+  UploadRetention,
+  WebhookDeliveries,
+  type CallRules,
+} from '@flotilla/fleet';
+import type { HubMetrics } from '../measures/metrics.js';
+import { systemClock } from '../system-clock.js';
+import type { OpenPictures } from './open-pictures.js';
+import { rolloutLimits } from './rollout-limits.js';
+import type { SharedServices } from './shared-services.js';
+
+const DAY_MS = 86_400_000;
+
+export async function openWorker(
+  services: SharedServices,
+  callRules: CallRules,
+  metrics: HubMetrics,
+  pictures: OpenPictures,
+): Promise<TickWorker> {
+  const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = services;
+  const clock = systemClock;
+  const { firmwareImages: images, uploads } = registry;
+  const kept = {
+    recordsMs: config.retentionDays * DAY_MS,
+    jobsMs: config.jobsDays * DAY_MS,
+    auditMs: config.auditDays * DAY_MS,
+  };
+  const retention = [
+    new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
+    new RecordRetention({ registry, kept, clock, logger }),
+  ];
+  const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
+  metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
+  const worker = new TickWorker({
+    registry,
+    bus: observeJobCalls(bus, (...call) => metrics.callSettled(...call)),
+    clock,
+    logger,
+    callRules,
+    singleCalls,
+    lease,
+    verification: config.verification,
+    rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
+    retention,
+    webhooks,
+  });
+  await worker.start();
+  closers.add('worker', () => worker.stop());
+  return worker;
+}

@@ -1,0 +1,82 @@
+/** The drain of a gateway, as its devices and its callers see it. */
+import { once } from 'node:events';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { answerAsFirmware } from '../firmware.suite.js';
+import { lampId, type GatewayStage } from '../gateway-stage.suite.js';
+import { openSpecHub } from '../spec-hub.suite.js';
+
+const SERVER_UNAVAILABLE = 3;
+const hub = openSpecHub();
+let stage: GatewayStage;
+
+beforeEach(async () => {
+  stage = await hub.openStage();
+});
+afterEach(() => stage.close());
+
+const successorPlan = { withinMs: 20_000, hasSuccessor: () => true };
+
+/** The epoch of the lamp's last session, in all specs of this file. */
+let lastEpoch = 0;
+
+/** Connects the lamp and calls it; `answer` lets it answer. */
+async function lampInACall() {
+  const device = await stage.connectLamp();
+  const { epoch } = await stage.entry(lastEpoch);
+  lastEpoch = epoch;
+  let waiting: string | undefined;
+  device.answer = (text) => {
+    waiting = answerAsFirmware(text);
+    return undefined;
+  };
+  const settled = stage.call();
+  await vi.waitFor(() => expect(waiting).toBeDefined());
+  return { device, epoch, settled, answer: () => device.publish(waiting ?? '') };
+}
+
+describe('a gateway that drains', () => {
+  it('finishes the call in flight, rejects further ones as moving, and closes the device then', async () => {
+    const { device, epoch, settled, answer } = await lampInACall();
+    const drained = stage.gateway.drain(successorPlan);
+    expect(await stage.call()).toMatchObject({
+      isMoving: true,
+      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'UNAVAILABLE' } },
+    });
+    expect(device.isClosed).toBe(false);
+    answer();
+    expect((await settled).outcome.kind).toBe('SUCCEEDED');
+    await drained;
+    await device.closed();
+    expect((await stage.event('device.disconnected')).data).toEqual({ reason: 'hub_stopping', epoch });
+    // Its callers still find this gateway, and learn here that the device moves.
+    expect(await stage.entry(epoch - 1)).toMatchObject({ epoch });
+    expect(await stage.call()).toMatchObject({ isMoving: true });
+  });
+
+  it('leaves no directory entry where no other gateway can take the device', async () => {
+    const { device, settled, answer } = await lampInACall();
+    const drained = stage.gateway.drain({ ...successorPlan, hasSuccessor: () => false });
+    const refused = await stage.call();
+    expect(refused).toMatchObject({ outcome: { kind: 'NOT_SENT', error: { code: 'UNAVAILABLE' } } });
+    expect(refused.isMoving).toBeUndefined();
+    answer();
+    await Promise.all([settled, drained, device.closed()]);
+    await stage.event('device.disconnected');
+    expect(await hub.bus.directory.lookup(lampId)).toBeUndefined();
+  });
+
+  it('refuses new devices: CONNACK "server unavailable", 503 for a WebSocket', async () => {
+    const drained = stage.gateway.drain(successorPlan);
+    const device = await stage.connectLamp();
+    expect(await device.connack()).toBe(SERVER_UNAVAILABLE);
+    await expect(stage.connectTalkingLamp()).rejects.toThrow('503');
+    await drained;
+  });
+
+  it('admits no device whose connection was accepted before', async () => {
+    const device = await stage.connectLamp({ silentOn: ['initialize'] });
+    await stage.gateway.drain({ ...successorPlan, hasSuccessor: () => false });
+    if (!device.isClosed) await once(device.conn, 'close');
+    expect(stage.gateway.status().sessions).toEqual([]);
+  });
+});

@@ -1,0 +1,53 @@
+/**
+ * Two versions of the hub on one database, as during an upgrade of several processes: the former
+ * one has fewer migrations.
+ */
+import { cp, mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { execute } from '../test-server.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+import { migrate } from './migrate.js';
+
+const own = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
+const NEXT = '99990101000000_next_version';
+
+let database: TestDatabase;
+/** The migrations of the next version. */
+let next: string;
+
+beforeEach(async () => {
+  database = await openTestDatabase();
+  next = await mkdtemp(path.join(tmpdir(), 'flotilla-migrations-'));
+  await cp(own, next, { recursive: true });
+  await mkdir(path.join(next, NEXT));
+  const expand = 'ALTER TABLE hub_process ADD COLUMN added_by_next_version int NOT NULL DEFAULT 0;';
+  await writeFile(path.join(next, NEXT, 'migration.sql'), expand);
+});
+afterEach(async () => {
+  await database.close();
+  await rm(next, { recursive: true });
+});
+
+describe('a database that a newer version has migrated', () => {
+  it('is accepted by the former version, which changes nothing', async () => {
+    expect(await migrate(database.databaseUrl, next)).toEqual([NEXT]);
+    expect(await migrate(database.databaseUrl)).toEqual([]);
+    expect(await migrate(database.databaseUrl, next)).toEqual([]);
+    await execute(database.databaseUrl, 'SELECT added_by_next_version FROM hub_process');
+  });
+});
+
+describe('the database of a former version', () => {
+  it('gets the migrations that it lacks, on tables with rows', async () => {
+    const insert = `INSERT INTO hub_process (id, host, pid, started_at, lease_until)
+      VALUES ('01932f3e-0000-7000-8000-000000000001', 'former', 1, now(), now())`;
+    await execute(database.databaseUrl, insert);
+    expect(await migrate(database.databaseUrl, next)).toEqual([NEXT]);
+    const names = (await readdir(next, { withFileTypes: true })).filter((entry) => entry.isDirectory());
+    expect(names.map(({ name }) => name)).toContain(NEXT);
+  });
+});
