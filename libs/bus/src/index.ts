@@ -10,4 +10,7 @@ export { openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';
 export { openRedisBus } from './redis-bus.js';
 export type { RedisBusOptions } from './redis-bus.js';
+export { redisUrlProblem } from './redis/redis-url.js';
+export type { RedisHost } from './redis/redis-url.js';
+export { redisHosts } from './redis/redis-servers.js';
 export type { Tick, TickQueue } from './ticks/tick-queue.js';

@@ -9,13 +9,14 @@ import { RedisCallRouter } from './calls/redis-call-router.js';
 import { RedisDirectory } from './directory/redis-directory.js';
 import { RedisFeed } from './feed/redis-feed.js';
 import { MessageSeal } from './redis/message-seal.js';
-import { impatient, persistent, tlsOf } from './redis/redis-address.js';
-import type { RedisAddress } from './redis/redis-address.js';
+import { impatient } from './redis/redis-errors.js';
 import { RedisLink } from './redis/redis-link.js';
+import { RedisServers } from './redis/redis-servers.js';
 
 export interface RedisBusOptions {
+  /** One server, Sentinels or a cluster, see redis-url.ts. */
   readonly redisUrl: string;
-  /** CA certificates (PEM) for a `rediss://` server, instead of the system's. */
+  /** CA certificates (PEM) for TLS, instead of the system's. */
   readonly redisCa?: string | undefined;
   /** The common secret of the hub's processes, which signs their messages. */
   readonly secret: string;
@@ -24,14 +25,17 @@ export interface RedisBusOptions {
   readonly prefix?: string;
 }
 
-/** Throws BusError BUS_UNAVAILABLE if Redis does not answer or rejects the hub. */
+/**
+ * Throws BusError BUS_UNAVAILABLE if Redis does not answer or rejects the hub, and a RangeError if
+ * the URL is wrong.
+ */
 export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
   const { redisUrl, redisCa, secret, logger } = options;
-  const prefix = options.prefix ?? 'flotilla';
-  const address = { url: redisUrl, ca: redisCa };
-  const link = new RedisLink(address, new MessageSeal(secret, randomUUID()), logger);
+  const servers = new RedisServers({ url: redisUrl, ca: redisCa, prefix: options.prefix ?? 'flotilla' });
+  const { prefix } = servers;
+  const link = new RedisLink(servers, new MessageSeal(secret, randomUUID()), logger);
   await link.open();
-  const ticks = makeTicks(address, prefix, logger);
+  const ticks = makeTicks(servers, logger);
   // A Redis that lost its data has no schedules.
   link.commands.on('ready', () => void ticks.restoreRepeats());
   const directory = new RedisDirectory(link, prefix, logger);
@@ -61,15 +65,14 @@ export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
   };
 }
 
-function makeTicks(address: RedisAddress, prefix: string, logger: BusLogger): BullmqTickQueue<ConnectionOptions> {
-  const connection = { url: address.url, ...tlsOf(address), ...persistent };
+function makeTicks({ options, prefix }: RedisServers, logger: BusLogger): BullmqTickQueue<ConnectionOptions> {
   return new BullmqTickQueue<ConnectionOptions>(
     {
       // Adding fails at once while Redis is unreachable, so that requests do not wait. The sweep
       // replaces a lost tick.
-      queueConnection: { ...connection, ...impatient, enableOfflineQueue: false },
+      queueConnection: { ...options, ...impatient, enableOfflineQueue: false },
       // BullMQ requires endless retries of the blocking connection.
-      workerConnection: { ...connection, maxRetriesPerRequest: null },
+      workerConnection: { ...options, maxRetriesPerRequest: null },
       factory: createRedisBackend,
       prefix: `${prefix}:queue`,
     },

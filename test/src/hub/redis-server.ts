@@ -74,7 +74,8 @@ export async function startRedis({ args = [], credentials = '' }: RedisOptions =
   };
 }
 
-async function freePort(): Promise<number> {
+/** A port of 127.0.0.1 on which nothing listens. */
+export async function freePort(): Promise<number> {
   const probe = createServer().listen(0, '127.0.0.1');
   await once(probe, 'listening');
   const { port } = probe.address() as AddressInfo;

@@ -1,4 +1,5 @@
 /** Where the hub may connect to microcontrollers, by its settings and the servers it uses. */
+import { redisHosts } from '@flotilla/bus';
 import { DialRules, loopbackNetworks, type DialPlace } from '@flotilla/gateway';
 import type { HubConfig } from '../settings/config.js';
 import { loopback } from '../settings/setting-kinds.js';
@@ -11,7 +12,7 @@ export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () =>
     listed: config.dialNetworks,
     isOnLoopback: loopback.test(config.host),
     ownPorts,
-    services: [...placeOf(databaseUrl, 5_432), ...(config.redis === undefined ? [] : placeOf(config.redis.url, 6_379))],
+    services: [...placeOf(databaseUrl, 5_432), ...(config.redis === undefined ? [] : redisHosts(config.redis.url))],
   });
 }
 

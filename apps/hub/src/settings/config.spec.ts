@@ -121,6 +121,16 @@ describe('the hub’s settings', () => {
     ).toEqual([]);
   });
 
+  it('read Redis as one server, Sentinels or a cluster, and never repeat its password', () => {
+    const problemOf = (url: string) => problemsOf({ DATABASE_URL: 'postgres://db/x', REDIS_URL: url });
+    expect(problemOf('redis-sentinel://hub:pw@a,b/0?sentinelMasterId=fleet')).toEqual([]);
+    expect(problemOf('rediss-cluster://hub:pw@a:7000,b:7001')).toEqual([]);
+    expect(problemOf('redis-sentinel://hub:secret@a,b')).toEqual([
+      'REDIS_URL needs the name of the master in the Sentinels: ?sentinelMasterId=NAME.',
+    ]);
+    expect(problemOf('redis-cluster://hub:se/cret@a')[0]).not.toMatch(/cret@/);
+  });
+
   it('refuse split roles without a common secret, which the audit chain needs', () => {
     const split = { FLOTILLA_ROLES: 'api', DATABASE_URL: 'postgres://db/x', REDIS_URL: 'redis://r' };
     expect(problemsOf(split)).toEqual([expect.stringContaining('FLOTILLA_AUDIT_KEY')]);

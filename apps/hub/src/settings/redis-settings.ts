@@ -1,18 +1,19 @@
 /** Settings of Redis, which connects the processes of a hub. */
 import { readFileSync } from 'node:fs';
+import { redisUrlProblem } from '@flotilla/bus';
 import type { z } from 'zod';
-import { optionalText, optionalUrl } from './setting-kinds.js';
+import { checked, optionalText } from './setting-kinds.js';
 
 export const redisSettings = {
-  REDIS_URL: optionalUrl(['redis:', 'rediss:']),
+  REDIS_URL: checked(redisUrlProblem),
   FLOTILLA_REDIS_CA: optionalText,
 };
 
 export interface RedisConfig {
+  /** One server, Sentinels or a cluster. */
   readonly url: string;
   /**
-   * PEM file of certificates that a `rediss://` server is checked with; by default those of the
-   * system.
+   * PEM file of authorities for servers with TLS; by default those of the system.
    */
   readonly caFile: string | undefined;
 }
@@ -25,8 +26,10 @@ export function redisOf({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile }: Values): 
 
 export function redisContradictions({ REDIS_URL: url, FLOTILLA_REDIS_CA: caFile }: Values): string[] {
   if (caFile === undefined) return [];
-  if (!url?.startsWith('rediss:'))
-    return ['FLOTILLA_REDIS_CA needs Redis over TLS. Set a REDIS_URL that begins with rediss://.'];
+  if (!/^rediss[:-]/i.test(url ?? ''))
+    return [
+      'FLOTILLA_REDIS_CA needs Redis over TLS. Set a REDIS_URL that begins with rediss://, rediss-sentinel:// or rediss-cluster://.',
+    ];
   try {
     if (readFileSync(caFile, 'utf8').includes('-----BEGIN CERTIFICATE-----')) return [];
     return [`FLOTILLA_REDIS_CA must name a file with certificates in PEM; ${caFile} has none.`];

@@ -167,10 +167,12 @@ export class RedisCallRouter implements CallRouter {
         if (this.#link.isRecovering) handlers.unreachable();
         else handlers.notReceived();
       },
-      // The connection broke during the delivery. The message may have arrived, so only its reply
-      // or deadline can settle it.
-      (error: unknown) =>
-        this.#logger.warn({ err: error, gatewayId }, 'could not determine whether a gateway received a call'),
+      (error: unknown) => {
+        if (isAnswer(error) && this.#forget(askId)) return handlers.unreachable();
+        // The connection broke during the delivery. The message may have arrived, so only its reply
+        // or deadline can settle it.
+        this.#logger.warn({ err: error, gatewayId }, 'could not determine whether a gateway received a call');
+      },
     );
   }
 
@@ -242,6 +244,11 @@ export class RedisCallRouter implements CallRouter {
   #replyChannel(process: string): string {
     return `${this.#prefix}:answers:${process}`;
   }
+}
+
+/** Redis refused the message, such as a node that is not master any more: certainly not sent. */
+function isAnswer(error: unknown): boolean {
+  return error instanceof Error && error.name === 'ReplyError';
 }
 
 /** When the gateway has settled the call at the latest, ms since the Unix epoch. */

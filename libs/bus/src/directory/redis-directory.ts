@@ -9,7 +9,7 @@ import { z } from 'zod';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
 import type { DirectoryEntry, SessionDirectory } from './directory.js';
-import { withoutCommand } from '../redis/redis-address.js';
+import { withoutCommand } from '../redis/redis-errors.js';
 import type { RedisLink } from '../redis/redis-link.js';
 
 /**

@@ -8,16 +8,9 @@ import type { RedisOptions } from 'ioredis';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
 import type { MessageSeal } from './message-seal.js';
-import {
-  impatient,
-  persistent,
-  placeOf,
-  reasonOf,
-  RECONNECT_DELAY_MAX_MS,
-  tlsOf,
-  withoutCommand,
-} from './redis-address.js';
-import type { RedisAddress } from './redis-address.js';
+import { impatient, isOfFormerMaster, reasonOf, withoutCommand } from './redis-errors.js';
+import { RECONNECT_DELAY_MAX_MS } from './redis-servers.js';
+import type { RedisServers } from './redis-servers.js';
 import { RefusedMessages } from './refused-messages.js';
 
 /** The interval of pings, ms: a mere subscriber would not notice that Redis hangs. */
@@ -40,7 +33,7 @@ export class RedisLink {
   readonly commands: Redis;
   readonly refused: RefusedMessages;
   readonly #subscriber: Redis;
-  readonly #address: RedisAddress;
+  readonly #servers: RedisServers;
   readonly #seal: MessageSeal;
   readonly #listeners = new Map<string, (message: string) => void>();
   readonly #pings: NodeJS.Timeout;
@@ -49,11 +42,13 @@ export class RedisLink {
   #readySince: number | undefined;
   #isRecovering = false;
 
-  constructor(address: RedisAddress, seal: MessageSeal, logger: BusLogger) {
-    const shared: RedisOptions = { ...tlsOf(address), ...impatient, ...persistent };
-    this.commands = new Redis(address.url, { ...commandOptions, ...shared });
-    this.#subscriber = new Redis(address.url, { lazyConnect: true, ...shared });
-    this.#address = address;
+  constructor(servers: RedisServers, seal: MessageSeal, logger: BusLogger) {
+    const shared: RedisOptions = { ...servers.options, ...impatient };
+    const reconnectOnError = (error: Error): boolean => isOfFormerMaster(error) && this.#leaveServer();
+    this.commands = new Redis({ ...commandOptions, ...shared, reconnectOnError });
+    // A cluster ends subscriptions itself when it moves their slot, and then ioredis forgets them.
+    this.#subscriber = new Redis({ lazyConnect: true, autoResubscribe: false, ...shared });
+    this.#servers = servers;
     this.#seal = seal;
     this.refused = new RefusedMessages(logger);
     for (const connection of [this.commands, this.#subscriber]) {
@@ -61,7 +56,10 @@ export class RedisLink {
       connection.on('error', (error) => (this.#reason = reasonOf(error)));
     }
     this.commands.on('ready', () => this.#noteReady());
-    this.#subscriber.on('message', (channel, message) => this.#listeners.get(channel)?.(message));
+    this.#subscriber.on('ready', () => void this.#resubscribe());
+    this.#subscriber.on(servers.isCluster ? 'smessage' : 'message', (channel: string, message: string) =>
+      this.#listeners.get(channel)?.(message),
+    );
     this.#pings = setInterval(() => this.#ping(), PING_INTERVAL_MS).unref();
   }
 
@@ -74,10 +72,14 @@ export class RedisLink {
   async open(): Promise<void> {
     try {
       await Promise.all([this.commands.connect(), this.#subscriber.connect()]);
+      const problem = this.#servers.unsuitable(await this.commands.info('server'));
+      if (problem !== undefined)
+        throw new BusError('BUS_UNAVAILABLE', `The hub cannot use Redis at ${this.#servers.place}. ${problem}`);
     } catch (cause) {
       this.close();
+      if (cause instanceof BusError) throw cause;
       const reason = this.#reason ?? reasonOf(cause);
-      const message = `Redis at ${placeOf(this.#address)} does not accept the hub: ${reason}. ${adviceFor(reason)}`;
+      const message = `Redis at ${this.#servers.place} does not accept the hub: ${reason}. ${adviceFor(reason)}`;
       throw new BusError('BUS_UNAVAILABLE', message, { cause: withoutCommand(cause) });
     }
   }
@@ -99,8 +101,11 @@ export class RedisLink {
 
   /** Resolves to the number of connections that received the message. */
   async publish(channel: string, text: string): Promise<number> {
+    const message = this.#seal.seal(channel, text);
     try {
-      return await this.commands.publish(channel, this.#seal.seal(channel, text));
+      return await (this.#servers.isCluster
+        ? this.commands.spublish(channel, message).then(Number)
+        : this.commands.publish(channel, message));
     } catch (error) {
       throw withoutCommand(error);
     }
@@ -127,15 +132,15 @@ export class RedisLink {
       else listener(opened.text, opened.sender);
     });
     try {
-      await this.#subscriber.subscribe(channel);
+      await this.#subscribe(channel);
     } catch (cause) {
-      const place = placeOf(this.#address);
-      const message = `Redis at ${place} does not let the hub listen to ${channel}: ${reasonOf(cause)}`;
+      const message = `Redis at ${this.#servers.place} does not let the hub listen to ${channel}: ${reasonOf(cause)}`;
       throw new BusError('BUS_UNAVAILABLE', message, { cause: withoutCommand(cause) });
     }
     return async () => {
       this.#listeners.delete(channel);
-      if (this.#subscriber.status === 'ready') await this.#subscriber.unsubscribe(channel);
+      if (this.#subscriber.status !== 'ready') return;
+      await (this.#servers.isCluster ? this.#subscriber.sunsubscribe(channel) : this.#subscriber.unsubscribe(channel));
     };
   }
 
@@ -156,10 +161,35 @@ export class RedisLink {
     this.#readySince = Date.now();
   }
 
-  /** The answer is irrelevant: without one, the connection ends by its socket timeout. */
+  #subscribe(channel: string): Promise<unknown> {
+    return this.#servers.isCluster ? this.#subscriber.ssubscribe(channel) : this.#subscriber.subscribe(channel);
+  }
+
+  /** Each channel alone: in a cluster it may have moved since the connection was opened. */
+  async #resubscribe(): Promise<void> {
+    try {
+      await Promise.all([...this.#listeners.keys()].map((channel) => this.#subscribe(channel)));
+    } catch {
+      // The server lost the channels or the connection. The next attempt asks for the master again.
+      if (this.#subscriber.status === 'ready') this.#subscriber.disconnect(true);
+    }
+  }
+
+  /** The subscriber is on the same server, which does not always report that it is not master. */
+  #leaveServer(): true {
+    if (this.#subscriber.status === 'ready') this.#subscriber.disconnect(true);
+    return true;
+  }
+
+  /**
+   * The answer is irrelevant: without one, the connection ends by its socket timeout. In a cluster
+   * the question is about a key, because only that shows that another node has the data.
+   */
   #ping(): void {
-    for (const connection of [this.commands, this.#subscriber])
-      if (connection.status === 'ready') connection.ping().catch(() => undefined);
+    const { isCluster, prefix } = this.#servers;
+    if (this.isReady)
+      (isCluster ? this.commands.exists(`${prefix}:owner`) : this.commands.ping()).catch(() => undefined);
+    if (this.#subscriber.status === 'ready') this.#subscriber.ping().catch(() => undefined);
   }
 }
 
@@ -174,6 +204,12 @@ function adviceFor(reason: string): string {
       'Check that REDIS_URL begins with rediss:// if Redis uses TLS, ' +
       'and that FLOTILLA_REDIS_CA names the certificate of its authority.'
     );
+  if (/no master has the name/.test(reason))
+    return 'Check that sentinelMasterId in REDIS_URL is the name of the master in the Sentinels.';
+  if (/cluster support disabled/.test(reason))
+    return 'Begin REDIS_URL with redis:// or redis-sentinel://, because this server is not in a cluster.';
+  if (/unknown command.*SENTINEL/i.test(reason))
+    return 'REDIS_URL with redis-sentinel:// names the Sentinels, not the master.';
   return 'Check that it runs, and that REDIS_URL has its address and password.';
 }
 

@@ -5,9 +5,12 @@
 import { spawn, spawnSync } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { Redis } from 'ioredis';
 import { BusError } from '../bus-error.js';
 
 /** False, with a printed reason, without redis-server; throws if all tests are required. */
@@ -33,6 +36,8 @@ export class RedisServer {
   readonly #port: number;
   readonly #access: RedisAccess;
   #process: ChildProcess | undefined;
+  /** Files of a cluster node or a Sentinel, removed at the stop. */
+  #folder: string | undefined;
 
   private constructor(port: number, access: RedisAccess) {
     this.#port = port;
@@ -43,6 +48,40 @@ export class RedisServer {
     const server = new RedisServer(await freePort(), access);
     await server.resume();
     return server;
+  }
+
+  /** A cluster of one node, which serves all slots. */
+  static async startCluster(access: RedisAccess = {}): Promise<RedisServer> {
+    const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-cluster-'));
+    const args = [...(access.args ?? []), '--cluster-enabled', 'yes', '--dir', folder];
+    const server = await RedisServer.start({ ...access, args });
+    server.#folder = folder;
+    const redis = new Redis(server.url);
+    await redis.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
+    let info = '';
+    while (!info.includes('cluster_state:ok')) info = String(await redis.call('CLUSTER', 'INFO'));
+    redis.disconnect();
+    return server;
+  }
+
+  /** A Sentinel that monitors one master under this name. */
+  static async startSentinel(masterName: string, master: RedisServer): Promise<RedisServer> {
+    const server = new RedisServer(await freePort(), {});
+    server.#folder = mkdtempSync(path.join(tmpdir(), 'flotilla-sentinel-'));
+    const file = path.join(server.#folder, 'sentinel.conf');
+    const { username, password } = new URL(master.url);
+    const login = [
+      ...(username === '' ? [] : [`sentinel auth-user ${masterName} ${username}`]),
+      ...(password === '' ? [] : [`sentinel auth-pass ${masterName} ${password}`]),
+    ];
+    const monitor = `sentinel monitor ${masterName} 127.0.0.1 ${String(master.port)} 1`;
+    writeFileSync(file, [`port ${String(server.port)}`, 'bind 127.0.0.1', monitor, ...login, ''].join('\n'));
+    await server.#spawn([file, '--sentinel'], '+monitor master');
+    return server;
+  }
+
+  get port(): number {
+    return this.#port;
   }
 
   get url(): string {
@@ -82,12 +121,7 @@ export class RedisServer {
         ]
       : ['--port', port];
     const options = [...ports, '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', tmpdir(), ...args];
-    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
-    this.#process = child;
-    for await (const chunk of child.stdout) {
-      if (String(chunk).includes('Ready to accept connections')) break;
-    }
-    child.stdout.destroy();
+    await this.#spawn(options, 'Ready to accept connections');
   }
 
   async stop(): Promise<void> {
@@ -96,6 +130,17 @@ export class RedisServer {
     const isGone = once(child, 'exit');
     child.kill('SIGKILL');
     await isGone;
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true });
+  }
+
+  /** Resolves when its output has this text. */
+  async #spawn(options: readonly string[], ready: string): Promise<void> {
+    const child = spawn('redis-server', options, { stdio: ['ignore', 'pipe', 'inherit'] });
+    this.#process = child;
+    for await (const chunk of child.stdout) {
+      if (String(chunk).includes(ready)) break;
+    }
+    child.stdout.destroy();
   }
 }
 

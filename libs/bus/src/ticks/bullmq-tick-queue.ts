@@ -6,7 +6,7 @@ import { Queue, Worker } from 'bullmq';
 import type { BackendFactory, IQueueBackend, Job as QueueItem } from 'bullmq';
 import { BusError } from '../bus-error.js';
 import type { BusLogger } from '../bus-logger.js';
-import { reasonOf, withoutCommand } from '../redis/redis-address.js';
+import { reasonOf, withoutCommand } from '../redis/redis-errors.js';
 import { parseTick } from './tick-parser.js';
 import type { Tick, TickQueue } from './tick-queue.js';
 
