@@ -3,10 +3,10 @@
  * run as people type them, against a hub that is made of the schema.
  */
 import { generateKeyPairSync } from 'node:crypto';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Command } from './commands/command.js';
 import { captured } from './console/captured-output.suite.js';
 import { exitCodeOf } from './exit-codes.js';
@@ -70,6 +70,7 @@ const notRun: Readonly<Record<string, string>> = {
   mcp: 'waits for messages of an agent',
   '--watch': 'has no end',
   '--password': 'reads standard input',
+  'login ': 'reads standard input',
 };
 
 interface Shown {
@@ -97,10 +98,14 @@ beforeAll(async () => {
     'xiaozhi.bin.sig': 'signature',
     'sign.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }),
     'build.pem.pub': publicKey.export({ format: 'pem', type: 'spki' }),
+    'flotilla/profiles.json': JSON.stringify({ profiles: { shop: { url: hub.url, key: 'a-key' } } }),
   };
-  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content);
+  mkdirSync(path.join(folder, 'flotilla'));
+  vi.stubEnv('XDG_CONFIG_HOME', folder);
+  for (const [name, content] of Object.entries(files)) writeFileSync(path.join(folder, name), content, { mode: 0o600 });
 });
 afterAll(async () => {
+  vi.unstubAllEnvs();
   rmSync(folder, { recursive: true });
   await hub.close();
 });

@@ -15,6 +15,8 @@ import { enrolCommand } from './commands/enrol/enrol.js';
 import { firmwareCommand } from './commands/firmware/firmware.js';
 import { globalOptions } from './options/global-options.js';
 import { jobsCommand } from './commands/jobs/jobs.js';
+import { loginCommand, logoutCommand, whoamiCommand } from './commands/profiles/login.js';
+import { profilesCommand } from './commands/profiles/profiles.js';
 import { eventsCommand } from './commands/program/events.js';
 import { mcpCommand } from './commands/program/mcp.js';
 import { UsageError } from './exit-codes.js';
@@ -40,6 +42,10 @@ export const commands: readonly Command[] = [
   usersCommand,
   webhooksCommand,
   mcpCommand,
+  loginCommand,
+  profilesCommand,
+  whoamiCommand,
+  logoutCommand,
 ];
 
 /** The parser of a command line, with handlers that set the exit code of the process. */

@@ -6,12 +6,17 @@ export const globalOptions = {
   url: {
     type: 'string',
     requiresArg: true,
-    describe: 'Address of the hub [FLOTILLA_URL, or else http://127.0.0.1:8080]',
+    describe: 'Address of the hub [FLOTILLA_URL, the profile, or else http://127.0.0.1:8080]',
   },
   key: {
     type: 'string',
     requiresArg: true,
-    describe: 'API key [FLOTILLA_KEY]. Other users can see it in the process list',
+    describe: 'API key [FLOTILLA_KEY, or the profile]. Other users can see it in the process list',
+  },
+  profile: {
+    type: 'string',
+    requiresArg: true,
+    describe: 'Profile that `flotilla login` stored [FLOTILLA_PROFILE, or the current one]',
   },
   'key-file': { type: 'string', requiresArg: true, describe: 'File with the API key' },
   output: {
