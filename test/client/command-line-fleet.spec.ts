@@ -146,7 +146,7 @@ describe('firmware', () => {
     expect((await run(upload)).code).toBe(0);
     expect((await run(['firmware', 'list'])).stdout).toMatch(/7\.7\.8 .*build/);
     expect((await run(['firmware', 'keys'])).stdout).toContain(pair?.fingerprint);
-    expect((await run(['firmware', 'keys', 'remove', added?.id ?? ''])).code).toBe(0);
+    expect((await run(['firmware', 'keys', 'remove', added?.id ?? '', '--yes'])).code).toBe(0);
     const [unsigned, both, text] = await Promise.all([
       run(['firmware', 'list']),
       run(['firmware', 'sign', file]),
@@ -259,7 +259,7 @@ describe('keys', () => {
     expect([reading.code, calling.code, calling.stderr.split(':')[0]]).toEqual([0, 5, 'FORBIDDEN']);
     expect(list.stdout).toMatch(/reporting/);
     expect(list.stdout).not.toContain(key?.secret ?? '');
-    expect((await run(['keys', 'revoke', key?.id ?? ''])).code).toBe(0);
+    expect((await run(['keys', 'revoke', key?.id ?? '', '--yes'])).code).toBe(0);
     expect((await run(['devices'], { env })).code).toBe(5);
     expect((await run(['keys', 'create', 'x', '--scope', 'EVERYTHING'])).code).toBe(1);
   });

@@ -1,13 +1,15 @@
-/** The address of the hub and the API key: from options, or else from the environment. */
+/** The address of the hub and the API key: from options, the environment or a profile. */
 import { readFileSync } from 'node:fs';
 import { FlotillaClient } from '@flotilla/client';
 import { WebSocket } from 'ws';
 import { UsageError } from './exit-codes.js';
+import { profileNamed, type Profile } from './profiles/profile-store.js';
 
 export interface ConnectionOptions {
   readonly url?: string | undefined;
   readonly key?: string | undefined;
   readonly keyFile?: string | undefined;
+  readonly profile?: string | undefined;
 }
 
 export interface HubAddress {
@@ -16,23 +18,45 @@ export interface HubAddress {
 }
 
 /** The address on which `npm start` listens. */
-const defaultUrl = 'http://127.0.0.1:8080';
+export const defaultUrl = 'http://127.0.0.1:8080';
 
-export function hubAddress(
-  { url, key, keyFile }: ConnectionOptions,
-  environment: NodeJS.ProcessEnv = process.env,
-): HubAddress {
-  const address = url ?? environment['FLOTILLA_URL'] ?? defaultUrl;
-  if (!/^https?:\/\/./.test(address) || !URL.canParse(address))
-    throw new UsageError(
-      `"${address}" is not an address of a hub. Set --url or FLOTILLA_URL to one like https://hub.example.`,
-    );
-  const apiKey = key ?? (keyFile === undefined ? undefined : keyIn(keyFile)) ?? environment['FLOTILLA_KEY'];
+/**
+ * Options come first, then a profile that `--profile` names, the environment, and the current
+ * profile. The key of a profile is only sent to the address of this profile.
+ */
+export function hubAddress(options: ConnectionOptions, environment: NodeJS.ProcessEnv = process.env): HubAddress {
+  const profile = profileNamed(options.profile, environment);
+  const isNamed = options.profile !== undefined;
+  const url = checkedUrl(
+    options.url ?? (isNamed ? profile?.url : undefined) ?? environment['FLOTILLA_URL'] ?? profile?.url ?? defaultUrl,
+  );
+  const ofProfile = profile !== undefined && isSameHub(profile, url) ? profile.key : undefined;
+  const ofEnvironment = environment['FLOTILLA_KEY'];
+  const apiKey =
+    options.key ??
+    (options.keyFile === undefined ? undefined : keyIn(options.keyFile)) ??
+    (isNamed ? (ofProfile ?? ofEnvironment) : (ofEnvironment ?? ofProfile));
   if (apiKey === undefined || apiKey === '')
-    throw new UsageError('No API key. Set FLOTILLA_KEY, or name a file with --key-file.');
-  if (!/^[\x21-\x7e]+$/.test(apiKey))
-    throw new UsageError('The API key has invalid characters. Check the file or variable.');
-  return { url: address, apiKey };
+    throw new UsageError(`No API key for ${url}. Run \`flotilla login\`, set FLOTILLA_KEY, or use --key-file.`);
+  return { url, apiKey: checkedKey(apiKey) };
+}
+
+/** Returns the address of a hub. Throws UsageError if it is not one. */
+export function checkedUrl(address: string): string {
+  if (/^https?:\/\/./.test(address) && URL.canParse(address)) return address;
+  throw new UsageError(
+    `"${address}" is not an address of a hub. Set --url or FLOTILLA_URL to one like https://hub.example.`,
+  );
+}
+
+/** Returns a key that can be sent in a header. Throws UsageError otherwise. */
+export function checkedKey(key: string): string {
+  if (/^[\x21-\x7e]+$/.test(key)) return key;
+  throw new UsageError('The API key has invalid characters. Check the file or variable.');
+}
+
+function isSameHub(profile: Profile, url: string): boolean {
+  return URL.canParse(profile.url) && new URL(profile.url).href === new URL(url).href;
 }
 
 function keyIn(file: string): string {
@@ -46,11 +70,19 @@ function keyIn(file: string): string {
 }
 
 /** Runs `work` with a client, and closes the client afterwards. */
-export async function withClient<Result>(
+export function withClient<Result>(
   options: ConnectionOptions,
   work: (client: FlotillaClient) => Promise<Result>,
 ): Promise<Result> {
-  const client = new FlotillaClient({ ...hubAddress(options), webSocket: WebSocket });
+  return withHub(hubAddress(options), work);
+}
+
+/** Runs `work` with a client of this hub, and closes the client afterwards. */
+export async function withHub<Result>(
+  { url, apiKey }: HubAddress,
+  work: (client: FlotillaClient) => Promise<Result>,
+): Promise<Result> {
+  const client = new FlotillaClient({ url, apiKey, webSocket: WebSocket });
   try {
     return await work(client);
   } finally {

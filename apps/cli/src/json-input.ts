@@ -1,4 +1,6 @@
 /** JSON from an argument or from standard input. */
+import { createInterface } from 'node:readline';
+import { Readable } from 'node:stream';
 import { UsageError } from './exit-codes.js';
 
 /** Parses an object. Throws a UsageError that names the source (`where`). */
@@ -13,9 +15,6 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
     throw new UsageError(`${where}: expected a JSON object.`);
   return { ...value };
 }
-
-/** Bytes of arguments: the most that the hub accepts in one request. */
-const argumentsBytesMax = 1024 * 1024;
 
 /** Limits standard input, in case the wrong file was piped in. */
 export async function readStandardInput(bytesMax: number): Promise<string> {
@@ -32,10 +31,8 @@ export async function readStandardInput(bytesMax: number): Promise<string> {
 /** Replaces `-` on the command line, because yargs turns it into an empty text. */
 export const standardInput = '/dev/stdin';
 
-/** The arguments of a tool: JSON, or `-` to read JSON from standard input. */
-export async function toolArguments(given: string | undefined): Promise<Readonly<Record<string, unknown>>> {
-  if (given === undefined) return {};
-  return given === standardInput
-    ? jsonObject(await readStandardInput(argumentsBytesMax), 'Standard input')
-    : jsonObject(given, 'The arguments');
+/** Parses JSON Lines that arrive in pieces. */
+export async function* jsonLines(parts: AsyncIterable<Uint8Array>): AsyncGenerator<object, void, void> {
+  for await (const line of createInterface({ input: Readable.from(parts), crlfDelay: Number.POSITIVE_INFINITY }))
+    if (line !== '') yield jsonObject(line, 'The results');
 }

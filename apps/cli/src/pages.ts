@@ -22,9 +22,18 @@ export async function* eachNode<Node>(
 
 /** The first `limit` items, or all if it is 0. Reports when there are more. */
 export async function* upTo<Item>(limit: number, items: AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
+  yield* firstOf(limit, items, () => say(`More than ${limit} match. List all with --limit 0.`));
+}
+
+/** The first `limit` items, or all if it is 0. Calls `onMore` when there are more. */
+export async function* firstOf<Item>(
+  limit: number,
+  items: AsyncIterable<Item>,
+  onMore: () => void = () => undefined,
+): AsyncGenerator<Item, void, void> {
   let count = 0;
   for await (const item of items) {
-    if (limit !== 0 && ++count > limit) return say(`More than ${limit} match. List all with --limit 0.`);
+    if (limit !== 0 && ++count > limit) return onMore();
     yield item;
   }
 }

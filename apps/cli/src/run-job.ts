@@ -2,16 +2,18 @@
 import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import type { CreateJobInput } from '@flotilla/client/schema';
-import type { GlobalArguments } from './commands/command.js';
 import { confirm, isConfirmed } from './console/confirm.js';
 import { untilInterrupted } from './console/interrupt.js';
 import { decidedOf, stateOf, troublesOf, viewJob } from './console/job-progress.js';
-import { printThing, say } from './console/output.js';
+import { formatOf, type OutputOptions } from './console/output-format.js';
+import { printThing, say, write } from './console/output.js';
+import { previewInWords } from './console/preview-words.js';
+import { printable } from './console/printable.js';
 import { exitCodes, type ExitCode } from './exit-codes.js';
-import { PreviewJobDocument } from './generated/operations.js';
-import type { JobArguments } from './job-options.js';
+import { PreviewJobDocument, type JobRowFragment } from './generated/operations.js';
+import type { JobArguments } from './options/job-options.js';
 
-type RunArguments = GlobalArguments & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow' | 'yes'>;
+type RunArguments = OutputOptions & Pick<JobArguments, 'idempotency-key' | 'preview' | 'follow' | 'yes'>;
 
 export async function runJob(client: FlotillaClient, input: CreateJobInput, args: RunArguments): Promise<ExitCode> {
   if (args.preview === true) return previewJob(client, input, args);
@@ -32,12 +34,13 @@ function isJobConfirmed(
   return typeof tool === 'string' ? isConfirmed(client, tool, 'on many devices', args) : Promise.resolve(true);
 }
 
-async function previewJob(client: FlotillaClient, input: CreateJobInput, args: GlobalArguments): Promise<ExitCode> {
-  const { userErrors, warnings, ...preview } = expectAccepted(
-    (await client.request(PreviewJobDocument, { input })).previewJob,
-  );
-  await printThing(args.json === true ? { ...preview, warnings } : preview, args);
-  for (const { message } of warnings) say(`Warning: ${message}`);
+async function previewJob(client: FlotillaClient, input: CreateJobInput, args: OutputOptions): Promise<ExitCode> {
+  const all = expectAccepted((await client.request(PreviewJobDocument, { input })).previewJob);
+  const { userErrors, warnings, ...preview } = all;
+  if (formatOf(args) === 'table' && args.columns === undefined)
+    await write(`${previewInWords(all).map(printable).join('\n')}\n`);
+  else await printThing({ ...preview, warnings }, args);
+  for (const { message } of warnings) say(`Warning: ${printable(message)}`);
   if (preview.missingToolCount > 0 && typeof input.tool === 'string') {
     say(`Devices without the tool end REJECTED, and nothing is sent to them. Leave them out: --has-tool ${input.tool}`);
   }
@@ -46,7 +49,7 @@ async function previewJob(client: FlotillaClient, input: CreateJobInput, args: G
 }
 
 /** Follows the job to its end, or until Ctrl-C, which does not change the job. */
-export async function followJob(client: FlotillaClient, id: string, args: GlobalArguments): Promise<ExitCode> {
+export async function followJob(client: FlotillaClient, id: string, args: OutputOptions): Promise<ExitCode> {
   const view = viewJob();
   const last = await untilInterrupted(async (signal) => {
     let latest: JobStatusFragment | undefined;
@@ -62,8 +65,12 @@ export async function followJob(client: FlotillaClient, id: string, args: Global
   return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
 }
 
-export async function printJob(job: JobStatusFragment, args: GlobalArguments): Promise<void> {
-  if (args.json === true) return printThing(job, args);
+/** The status of a job: in words for people, all fields for programs. */
+export async function printJob(
+  job: Omit<JobRowFragment, 'createdBy'> & Readonly<Record<string, unknown>>,
+  args: OutputOptions,
+): Promise<void> {
+  if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing(job, args);
   const { id, name, tool, progress } = job;
   await printThing(
     {

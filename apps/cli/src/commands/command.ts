@@ -1,44 +1,78 @@
-/** Shared by all commands: global options, and the exit code. */
-import type { ExitCode } from '../exit-codes.js';
-import { exitCodes } from '../exit-codes.js';
-import { intMax, numberOf } from '../number-option.js';
+/**
+ * The tree of commands: groups such as `jobs`, and leaves such as `jobs pause`. Specs walk the same
+ * tree as the program.
+ */
+import type { ArgumentsCamelCase, Argv } from 'yargs';
+import { exitCodes, type ExitCode } from '../exit-codes.js';
+import type { GlobalArguments } from '../options/global-options.js';
 
-/** Options of every command. */
-export const globalOptions = {
-  url: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'Address of the hub [FLOTILLA_URL, or else http://127.0.0.1:8080]',
-  },
-  key: {
-    type: 'string',
-    requiresArg: true,
-    describe: 'API key [FLOTILLA_KEY]. Other users can see it in the process list',
-  },
-  'key-file': { type: 'string', requiresArg: true, describe: 'File with the API key' },
-  json: { type: 'boolean', describe: 'Print JSON lines instead of a table' },
-} as const;
-
-export interface GlobalArguments {
-  readonly url?: string | undefined;
-  readonly key?: string | undefined;
-  readonly keyFile?: string | undefined;
-  readonly json?: boolean | undefined;
+/** A group or a leaf. */
+export interface Command {
+  readonly name: string;
+  readonly summary: string;
+  /** Command lines without `flotilla`. The first one runs as it is in a spec. */
+  readonly examples: readonly string[];
+  /** Whether its group runs it if no command is named. */
+  readonly isDefault: boolean;
+  /** The commands of a group; empty for a leaf. */
+  readonly commands: readonly Command[];
+  /** Adds it to the parser of its group, or of the program. */
+  addTo(program: Argv<GlobalArguments>): void;
 }
 
-/** Makes the yargs handler of a command. Without a returned exit code it ends with `done`. */
-export function command<Args>(work: (args: Args) => Promise<ExitCode | void>): (args: Args) => Promise<void> {
-  return async (args) => {
-    process.exitCode = (await work(args)) ?? exitCodes.done;
+export interface Leaf<Args> {
+  /** Its name and positionals, such as `pause <id>`. */
+  readonly usage: string;
+  /** Whether the group runs it if no command is named. */
+  readonly isDefault?: boolean;
+  readonly summary: string;
+  readonly examples: readonly string[];
+  /** What to know besides the options. */
+  readonly notes?: string;
+  readonly options?: (args: Argv<GlobalArguments>) => Argv<Args>;
+  /** Without an exit code it ends with `done`. */
+  readonly run: (args: ArgumentsCamelCase<Args>) => Promise<ExitCode | void>;
+}
+
+export function leaf<Args = GlobalArguments>({ usage, isDefault = false, ...rest }: Leaf<Args>): Command {
+  const { summary, examples, notes, options, run } = rest;
+  return {
+    name: usage.split(' ')[0] ?? usage,
+    summary,
+    examples,
+    isDefault,
+    commands: [],
+    addTo: (program) => {
+      program.command(
+        isDefault ? [usage, '$0'] : usage,
+        summary,
+        (args) => {
+          const own = (options?.(args) ?? args) as Argv<Args>;
+          if (notes !== undefined) own.epilogue(notes);
+          return own.example(examples.map((example): [string] => [`$0 ${example}`]));
+        },
+        async (args) => {
+          process.exitCode = (await run(args)) ?? exitCodes.done;
+        },
+      );
+    },
   };
 }
 
-/** The option `--limit` of a list, with its default. */
-export const limitOption = (shown = 200) =>
-  ({
-    type: 'string',
-    default: String(shown),
-    requiresArg: true,
-    describe: 'Maximum number of rows; 0 for all',
-    coerce: (typed: unknown): number => numberOf('limit', typed, { min: 0, max: intMax }),
-  }) as const;
+export function group(name: string, summary: string, commands: readonly Command[]): Command {
+  return {
+    name,
+    summary,
+    examples: [],
+    isDefault: false,
+    commands,
+    addTo: (program) => {
+      program.command(name, summary, (args) => {
+        for (const command of commands) command.addTo(args);
+        return commands.some(({ isDefault }) => isDefault)
+          ? args
+          : args.demandCommand(1, `Missing command. Run \`flotilla ${name} --help\`.`);
+      });
+    },
+  };
+}

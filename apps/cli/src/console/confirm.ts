@@ -13,7 +13,7 @@ export const yesOption = {
   yes: {
     type: 'boolean',
     alias: 'y',
-    describe: 'Confirm calls and roll-outs that disrupt devices, such as restarts, without a question',
+    describe: 'Confirm what disrupts or deletes, without a question',
   },
 } as const;
 

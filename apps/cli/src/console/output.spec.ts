@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { captured } from './captured-output.suite.js';
-import { printRows, printThing, type Column } from './output.js';
+import { printRows, printThing } from './output.js';
 
 interface Lamp {
   readonly id: string;
@@ -8,11 +8,7 @@ interface Lamp {
   readonly tags: readonly string[];
 }
 
-const columns: readonly Column<Lamp>[] = [
-  { head: 'ID', of: ({ id }) => id },
-  { head: 'NAME', of: ({ name }) => name },
-  { head: 'TAGS', of: ({ tags }) => tags },
-];
+const columns = ['id', 'name', 'tags'] as const;
 const lamps: readonly Lamp[] = [
   { id: '1', name: 'Left\u001b[31m', tags: ['hall', 'red'] },
   { id: '22', name: null, tags: [] },
@@ -41,6 +37,40 @@ describe('rows', () => {
     ).toEqual(lamps);
   });
 
+  it('are one JSON array on request', async () => {
+    const { stdout } = await captured(() => printRows(lamps, columns, { output: 'json' }));
+    expect(JSON.parse(stdout)).toEqual(lamps);
+    expect((await captured(() => printRows([], columns, { output: 'json' }))).stdout).toBe('[]\n');
+  });
+
+  it('are CSV with the names of the API, and no cell runs in a spreadsheet', async () => {
+    const rows = [...lamps, { id: '=1+1', name: 'a "b", c', tags: [] }];
+    const { stdout } = await captured(() => printRows(rows, columns, { output: 'csv' }));
+    expect(stdout).toBe('id,name,tags\n1,Left\u001b[31m,hall;red\n22,,\n' + `'=1+1,"a ""b"", c",\n`);
+    expect((await captured(() => printRows([], columns, { output: 'csv' }))).stdout).toBe('id,name,tags\n');
+  });
+
+  it('have the columns that are chosen, in this order', async () => {
+    const chosen = { columns: 'Tags, id,size.width' };
+    const rows = [{ id: '1', tags: ['hall'], size: { width: 3 } }];
+    const { stdout } = await captured(() => printRows(rows, ['id', 'tags'], chosen));
+    expect(stdout).toBe('TAGS  ID  SIZE WIDTH\nhall  1   3\n');
+    const json = await captured(() => printRows(rows, ['id', 'tags'], { ...chosen, json: true }));
+    expect(json.stdout).toBe('{"tags":["hall"],"id":"1","size.width":3}\n');
+    await expect(captured(() => printRows(rows, ['id', 'tags'], { columns: 'colour' }))).rejects.toThrow(
+      'There is no column "colour". The columns are id, tags, size.',
+    );
+  });
+
+  it('have relative times for people and absolute ones for programs', async () => {
+    const at = new Date(Date.now() - 150_000).toISOString();
+    expect((await captured(() => printRows([{ lastSeenAt: at }], ['lastSeenAt'], {}))).stdout).toBe(
+      'LAST SEEN\n2m ago\n',
+    );
+    const csv = await captured(() => printRows([{ lastSeenAt: at }], ['lastSeenAt'], { output: 'csv' }));
+    expect(csv.stdout).toBe(`lastSeenAt\n${at}\n`);
+  });
+
   it('are printed in blocks of 500, each with its heads', async () => {
     const many = Array.from({ length: 501 }, (_none, index) => ({ id: `${index}`, name: null, tags: [] }));
     const { stdout } = await captured(() => printRows(many, columns, {}));
@@ -56,9 +86,27 @@ describe('rows', () => {
 
 describe('one thing', () => {
   it('is a list of its fields, or one line of JSON', async () => {
-    const thing = { id: 'a', count: 3, nothing: null, data: { b: [1] } };
+    const thing = { id: 'a', deviceCount: 3, nothing: null, data: { b: [1] } };
     const { stdout } = await captured(() => printThing(thing, {}));
-    expect(stdout.split('\n')).toEqual(['id       a', 'count    3', 'nothing  -', 'data     {"b":[1]}', '']);
+    expect(stdout.split('\n')).toEqual([
+      'id            a',
+      'device count  3',
+      'nothing       -',
+      'data          {"b":[1]}',
+      '',
+    ]);
     expect((await captured(() => printThing(thing, { json: true }))).stdout).toBe(`${JSON.stringify(thing)}\n`);
+  });
+
+  it('is also an indented JSON document or CSV, with the chosen fields', async () => {
+    const thing = { id: 'a', count: 3 };
+    expect((await captured(() => printThing(thing, { output: 'json' }))).stdout).toBe(
+      '{\n  "id": "a",\n  "count": 3\n}\n',
+    );
+    expect((await captured(() => printThing(thing, { output: 'csv', columns: 'count' }))).stdout).toBe('count\n3\n');
+  });
+
+  it('has one format at a time', async () => {
+    await expect(captured(() => printThing({}, { json: true, output: 'csv' }))).rejects.toThrow('--json is short for');
   });
 });

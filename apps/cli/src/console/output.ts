@@ -1,51 +1,92 @@
-/** Prints results: a table for people, JSON lines for programs. Messages go to standard error. */
-import Table from 'cli-table3';
-import { jsonLine, printable } from './printable.js';
-
-export interface Column<Row> {
-  readonly head: string;
-  readonly of: (row: Row) => unknown;
-}
-
-export interface OutputOptions {
-  readonly json?: boolean | undefined;
-}
+/** Prints results to standard output, which gets only data. Messages go to standard error. */
+import { stringify } from 'csv-stringify/sync';
+import {
+  chosenColumns,
+  columnOf,
+  formatOf,
+  valueOf,
+  type Column,
+  type ColumnLike,
+  type OutputFormat,
+  type OutputOptions,
+} from './output-format.js';
+import { jsonText } from './printable.js';
+import { fieldsOf, tableOf } from './table.js';
 
 /** Rows that a table is made of at a time: the widths of its columns come from them. */
 const tableRowsMax = 500;
 
+/** Prints rows as they arrive. An empty list is a message for people. */
 export async function printRows<Row>(
   rows: AsyncIterable<Row> | Iterable<Row>,
-  columns: readonly Column<Row>[],
-  { json }: OutputOptions,
+  likes: readonly ColumnLike<Row>[],
+  options: OutputOptions,
 ): Promise<void> {
-  if (json === true) {
-    for await (const row of rows) await write(`${jsonLine(row)}\n`);
-    return;
+  const printer = new RowPrinter(likes.map(columnOf), options);
+  for await (const row of rows) await printer.print(row);
+  await printer.end();
+}
+
+/** Prints the rows of one list in one format. */
+export class RowPrinter<Row> {
+  readonly #columns: readonly Column<Row>[];
+  readonly #options: OutputOptions;
+  readonly #format: OutputFormat;
+  #chosen: readonly Column<Row>[] | undefined;
+  #block: Row[] = [];
+
+  constructor(columns: readonly Column<Row>[], options: OutputOptions) {
+    this.#columns = columns;
+    this.#options = options;
+    this.#format = formatOf(options);
   }
-  let block: Row[] = [];
-  let isEmpty = true;
-  for await (const row of rows) {
-    isEmpty = false;
-    block.push(row);
-    if (block.length < tableRowsMax) continue;
-    await write(`${tableOf(block, columns)}\n`);
-    block = [];
+
+  async print(row: Row): Promise<void> {
+    const isFirst = this.#chosen === undefined;
+    const columns = (this.#chosen ??= chosenColumns(this.#columns, this.#options.columns, row));
+    if (this.#format === 'table') {
+      this.#block.push(row);
+      if (this.#block.length >= tableRowsMax) await this.flush();
+      return;
+    }
+    if (this.#format === 'csv')
+      return write(`${isFirst ? csvLine(columns.map(({ key }) => key)) : ''}${csvOf(row, columns)}`);
+    const value = this.#options.columns === undefined ? row : picked(row, columns);
+    if (this.#format === 'jsonl') return write(`${jsonText(value)}\n`);
+    await write(`${isFirst ? '[' : ','}\n${jsonText(value, 2).replace(/^/gm, '  ')}`);
   }
-  if (block.length > 0) await write(`${tableOf(block, columns)}\n`);
-  if (isEmpty) say('Nothing found.');
+
+  /** Prints what waits for a table to be complete. */
+  async flush(): Promise<void> {
+    if (this.#block.length > 0) await write(`${tableOf(this.#block, this.#chosen ?? this.#columns)}\n`);
+    this.#block = [];
+  }
+
+  async end(): Promise<void> {
+    await this.flush();
+    if (this.#format === 'json') return write(this.#chosen === undefined ? '[]\n' : '\n]\n');
+    if (this.#chosen !== undefined) return;
+    const columns = chosenColumns(this.#columns, this.#options.columns, undefined);
+    if (this.#format === 'csv') return write(csvLine(columns.map(({ key }) => key)));
+    if (this.#format === 'table') say('Nothing found.');
+  }
 }
 
 /** One thing: its fields under each other. */
-export async function printThing(thing: Readonly<Record<string, unknown>>, { json }: OutputOptions): Promise<void> {
-  if (json === true) return write(`${jsonLine(thing)}\n`);
-  const lines = Object.entries(thing).map(([name, value]) => ({ name, value }));
-  await write(
-    `${tableOf(lines, [
-      { head: '', of: ({ name }) => name },
-      { head: '', of: ({ value }) => value },
-    ])}\n`,
-  );
+export async function printThing(thing: Readonly<Record<string, unknown>>, options: OutputOptions): Promise<void> {
+  const fields = Object.keys(thing).map((key) => ({ key }));
+  const columns = chosenColumns<Readonly<Record<string, unknown>>>(fields, options.columns, thing);
+  const value = picked(thing, columns);
+  switch (formatOf(options)) {
+    case 'json':
+      return write(`${jsonText(value, 2)}\n`);
+    case 'jsonl':
+      return write(`${jsonText(value)}\n`);
+    case 'csv':
+      return write(csvLine(columns.map(({ key }) => key)) + csvOf(thing, columns));
+    case 'table':
+      return write(`${fieldsOf(value)}\n`);
+  }
 }
 
 export function say(text: string): void {
@@ -57,35 +98,22 @@ export function write(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => process.stdout.write(text, (error) => (error ? reject(error) : resolve())));
 }
 
-/** Without lines: they are for reading and for `awk` alike. */
-function tableOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  const bare = {
-    top: '',
-    'top-mid': '',
-    'top-left': '',
-    'top-right': '',
-    bottom: '',
-    'bottom-mid': '',
-    'bottom-left': '',
-    'bottom-right': '',
-  };
-  const none = { left: '', 'left-mid': '', mid: '', 'mid-mid': '', right: '', 'right-mid': '', middle: '  ' };
-  const table = new Table({
-    head: columns.some(({ head }) => head !== '') ? columns.map(({ head }) => head) : [],
-    chars: { ...bare, ...none },
-    style: { 'padding-left': 0, 'padding-right': 0, head: [], border: [] },
-  });
-  for (const row of rows) table.push(columns.map((column) => cellOf(column.of(row))));
-  return table
-    .toString()
-    .split('\n')
-    .map((line) => line.trimEnd())
-    .join('\n');
+function picked<Row>(row: Row, columns: readonly Column<Row>[]): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(columns.map((column) => [column.key, valueOf(row, column) ?? null]));
 }
 
-function cellOf(value: unknown): string {
-  if (value === null || value === undefined) return '-';
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string'))
-    return printable(value.join(', ')) || '-';
-  return printable(typeof value === 'string' ? value : (JSON.stringify(value) ?? '-'));
+function csvOf<Row>(row: Row, columns: readonly Column<Row>[]): string {
+  return csvLine(columns.map((column) => csvCell(valueOf(row, column))));
+}
+
+/** Lists are separated by semicolons, as `devices import` reads them. */
+function csvCell(value: unknown): string {
+  if (value === null || value === undefined) return '';
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(';');
+  return typeof value === 'string' ? value : jsonText(value);
+}
+
+/** Spreadsheets run cells that begin with `=` and the like, so those get an apostrophe. */
+function csvLine(cells: readonly string[]): string {
+  return stringify([[...cells]], { escape_formulas: true });
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { jsonLine, printable } from './printable.js';
+import { jsonText, printable } from './printable.js';
 
 describe('text of a device', () => {
   it('cannot steer a terminal', () => {
@@ -8,7 +8,7 @@ describe('text of a device', () => {
 
   it('keeps its meaning as JSON', () => {
     const value = { name: 'a\u001b[31m\u009b\u202e\n' };
-    expect(jsonLine(value)).toBe('{"name":"a\\u001b[31m\\u009b\\u202e\\n"}');
-    expect(JSON.parse(jsonLine(value))).toEqual(value);
+    expect(jsonText(value)).toBe('{"name":"a\\u001b[31m\\u009b\\u202e\\n"}');
+    expect(JSON.parse(jsonText(value))).toEqual(value);
   });
 });

@@ -4,7 +4,7 @@
 import { readFile, stat } from 'node:fs/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { say, write } from '../console/output.js';
-import { jsonLine } from '../console/printable.js';
+import { jsonText } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
 import { RegisterDevicesDocument } from '../generated/operations.js';
 import { readStandardInput, standardInput } from '../json-input.js';
@@ -76,7 +76,7 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
   if (registerDevices.devices.length !== batch.length)
     throw new FlotillaError('BAD_RESPONSE', 'The hub registered a different number of devices than it received.');
   for (const [index, { id }] of registerDevices.devices.entries())
-    await write(`${jsonLine({ deviceId: id, credential: registerDevices.credentials[index] ?? null })}\n`);
+    await write(`${jsonText({ deviceId: id, credential: registerDevices.credentials[index] ?? null })}\n`);
   return true;
 }
 

@@ -3,9 +3,9 @@ import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
 import { daysMax, intMax, numberOption } from './number-option.js';
 import { withDevices, requiredDeviceFilter, type DeviceFilterArguments } from './device-filter.js';
-import { yesOption } from './console/confirm.js';
-import { UsageError } from './exit-codes.js';
-import { jsonObject } from './json-input.js';
+import { yesOption } from '../console/confirm.js';
+import { UsageError } from '../exit-codes.js';
+import { jsonObject } from '../json-input.js';
 
 const jobOptions = {
   name: { type: 'string', requiresArg: true, describe: 'Name of the job' },
@@ -45,10 +45,7 @@ export function withJobOptions<Args>(program: Argv<Args>) {
   return withDevices(program).options(jobOptions);
 }
 
-export function jobInput(
-  args: JobArguments,
-  what: Pick<CreateJobInput, 'tool' | 'arguments' | 'firmwareImageId'>,
-): CreateJobInput {
+export function jobInput(args: JobArguments, what: Pick<CreateJobInput, 'tool' | 'firmwareImageId'>): CreateJobInput {
   const { name, offline } = args;
   const given = { name, offline, perMinute: args['per-minute'], waves: wavesOf(args) };
   return {

@@ -2,7 +2,7 @@
  * Number options, checked while the command line is parsed: invalid values fail before anything is
  * sent.
  */
-import { UsageError } from './exit-codes.js';
+import { UsageError } from '../exit-codes.js';
 
 export interface NumberBounds {
   readonly min: number;

@@ -6,49 +6,43 @@ import { createHash, createPrivateKey, createPublicKey, generateKeyPairSync, sig
 import type { KeyObject } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile, stat, writeFile } from 'node:fs/promises';
-import type { Argv } from 'yargs';
-import { printThing, say, write } from '../console/output.js';
-import { UsageError } from '../exit-codes.js';
-import { command, type GlobalArguments } from './command.js';
+import { printThing, say, write } from '../../console/output.js';
+import { UsageError } from '../../exit-codes.js';
+import { leaf } from '../command.js';
+import type { GlobalArguments } from '../../options/global-options.js';
+import { textOption } from '../../options/shared-options.js';
 
 /** The largest image that a hub accepts, bytes. */
 const imageBytesMax = 64 * 1024 * 1024;
 
-export function signCommand<Args extends GlobalArguments>(firmware: Argv<Args>) {
-  return firmware.command(
-    'sign [image]',
-    'Sign an image, or create a key pair with --new-key; needs no hub',
-    (args) =>
-      args
-        .positional('image', { type: 'string', describe: 'File to sign' })
-        .option('new-key', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'Create a key pair: the private key in this file, the public key in the same name with .pub',
-        })
-        .option('private-key', {
-          type: 'string',
-          requiresArg: true,
-          describe: 'PEM file of the Ed25519 key to sign with',
-        })
-        .option('stdout', { type: 'boolean', describe: 'Print the signature instead of writing it to <image>.sig' })
-        .epilogue(
-          'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it ' +
-            'decides what devices run.',
-        ),
-    command(async (args) => {
-      const { image, newKey, privateKey } = args;
-      if (newKey !== undefined) {
-        if (image !== undefined || privateKey !== undefined || args.stdout === true)
-          throw new UsageError('--new-key only creates a key pair. Sign the image with a second command.');
-        return createPair(newKey, args);
-      }
-      if (image === undefined || privateKey === undefined)
-        throw new UsageError('Give the image to sign and --private-key, or create a key pair with --new-key.');
-      return signImage(image, privateKey, args);
-    }),
-  );
-}
+export const signCommand = leaf({
+  usage: 'sign [image]',
+  summary: 'Sign an image, or create a key pair with --new-key; needs no hub',
+  examples: ['firmware sign build/xiaozhi.bin --private-key build.pem', 'firmware sign --new-key build.pem'],
+  notes:
+    'Add the public key to the hub with `flotilla firmware keys add`. Keep the private key secret: it decides what ' +
+    'devices run.',
+  options: (args) =>
+    args
+      .positional('image', { type: 'string', describe: 'File to sign' })
+      .option(
+        'new-key',
+        textOption('Create a key pair: the private key in this file, the public key in the same name with .pub'),
+      )
+      .option('private-key', textOption('PEM file of the Ed25519 key to sign with'))
+      .option('stdout', { type: 'boolean', describe: 'Print the signature instead of writing it to <image>.sig' }),
+  run: (args) => {
+    const { image, newKey, privateKey } = args;
+    if (newKey !== undefined) {
+      if (image !== undefined || privateKey !== undefined || args.stdout === true)
+        throw new UsageError('--new-key only creates a key pair. Sign the image with a second command.');
+      return createPair(newKey, args);
+    }
+    if (image === undefined || privateKey === undefined)
+      throw new UsageError('Give the image to sign and --private-key, or create a key pair with --new-key.');
+    return signImage(image, privateKey, args);
+  },
+});
 
 async function createPair(file: string, args: GlobalArguments): Promise<void> {
   const publicFile = `${file}.pub`;

@@ -1,8 +1,8 @@
 /** Options that select devices, as a device filter of the API. */
 import type { DeviceFilter } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
-import { UsageError } from './exit-codes.js';
-import { jsonObject } from './json-input.js';
+import { UsageError } from '../exit-codes.js';
+import { jsonObject } from '../json-input.js';
 
 export const deviceFilterOptions = {
   online: { type: 'boolean', describe: 'Online devices; --no-online: offline devices' },

@@ -1,0 +1,92 @@
+/** `flotilla keys`: create, list, revoke. */
+import { expectAccepted, scopes } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import { printThing } from '../../console/output.js';
+import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
+import { exitCodes } from '../../exit-codes.js';
+import { ApiKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../../generated/operations.js';
+import { daysMax, numberOption } from '../../options/number-option.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+import { withId } from '../../options/shared-options.js';
+
+const createCommand = leaf({
+  usage: 'create <name>',
+  summary: 'Create a key, and print its secret once',
+  examples: ['keys create "Lobby screens" --scope DEVICES_READ --scope TOOLS_CALL --tag lobby --expires-in 365'],
+  notes: 'With --tag, --model and similar options, the key can access only matching devices.',
+  options: (args) =>
+    args
+      .positional('name', { type: 'string', demandOption: true, describe: 'Name of the key in the audit trail' })
+      .option('scope', {
+        choices: scopes,
+        array: true,
+        nargs: 1,
+        demandOption: true,
+        describe: 'Scope of the key; repeatable',
+      })
+      .option(
+        'expires-in',
+        numberOption('expires-in', 'Days until the key expires', { min: 0, max: daysMax, isFraction: true }),
+      )
+      .options(deviceFilterOptions),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const devices = deviceFilter(args);
+      const input = {
+        name: args.name,
+        scopes: args.scope,
+        ...(Object.keys(devices).length === 0 ? {} : { devices }),
+        ...(args.expiresIn === undefined
+          ? {}
+          : { expiresAt: new Date(Date.now() + args.expiresIn * 86_400_000).toISOString() }),
+      };
+      const { apiKey, secret } = expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey);
+      await printThing({ ...apiKey, secret }, args);
+    }),
+});
+
+const revokeCommand = leaf({
+  usage: 'revoke <id>',
+  summary: 'Revoke a key and close its connections',
+  examples: ['keys revoke 01990000-0000-7000-8000-000000000005 --yes'],
+  options: (args) => withId(args, 'Id of the key').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`Programs with the key ${args.id} will lose access.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { revokeApiKey } = await client.request(RevokeApiKeyDocument, { id: args.id });
+      await printThing({ ...expectAccepted(revokeApiKey).apiKey }, args);
+    });
+  },
+});
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List keys',
+  examples: ['keys', 'keys list --columns id,name,lastUsedAt'],
+  options: (args) => withListOptions(args, 0),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => rowsOf(client.request(ApiKeysDocument).then(({ apiKeys }) => apiKeys)),
+        [
+          'id',
+          'name',
+          { key: 'prefix', head: 'BEGINS' },
+          'scopes',
+          'devices',
+          { key: 'lastUsedAt', head: 'LAST USED' },
+          { key: 'expiresAt', head: 'EXPIRES' },
+        ],
+        args,
+      ),
+    ),
+});
+
+export const keysCommand = group('keys', 'Create, list and revoke API keys', [
+  listCommand,
+  createCommand,
+  revokeCommand,
+]);

@@ -1,0 +1,131 @@
+/** `flotilla users`: the people who sign in to the console. */
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { printThing } from '../../console/output.js';
+import { readSecret } from '../../console/secret.js';
+import { found } from '../../found.js';
+import {
+  CreateUserDocument,
+  UpdateUserDocument,
+  UsersDocument,
+  type UserRowFragment,
+} from '../../generated/operations.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+import { given, textOption, withId } from '../../options/shared-options.js';
+
+const roles = ['VIEWER', 'OPERATOR', 'FIRMWARE', 'ADMIN'] as const;
+const aUser = '01990000-0000-7000-8000-000000000006';
+
+const passwordOption = {
+  type: 'boolean',
+  describe: 'Set a password: asks for it on a terminal, or reads it from standard input',
+} as const;
+
+const users = async (client: FlotillaClient) => (await client.request(UsersDocument)).users;
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List users',
+  examples: ['users'],
+  options: (args) => withListOptions(args),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => rowsOf(users(client)),
+        ['id', 'name', 'email', 'role', { key: 'lastSignInAt', head: 'LAST SIGN-IN' }, 'disabledAt'],
+        args,
+      ),
+    ),
+});
+
+const createCommand = leaf({
+  usage: 'create <name>',
+  summary: 'Create a user',
+  examples: [
+    'users create "Ada Lovelace" --role OPERATOR --email ada@example.com',
+    'users create Ada --role ADMIN --password < password.txt',
+  ],
+  options: (args) =>
+    args
+      .positional('name', { type: 'string', demandOption: true })
+      .option('role', { choices: roles, demandOption: true, requiresArg: true })
+      .option('email', textOption('E-mail address for the sign-in'))
+      .option('password', passwordOption),
+  run: async (args) => {
+    const password = args.password === true ? await readSecret('Password of the user: ') : undefined;
+    const { name, role, email } = args;
+    return withClient(args, async (client) => {
+      const input = { name, role, ...given({ email, password }) };
+      await printUser((await client.request(CreateUserDocument, { input })).createUser, args);
+    });
+  },
+});
+
+const editCommand = leaf({
+  usage: 'edit <id>',
+  summary: 'Change the name, role, e-mail address or password of a user',
+  examples: [`users edit ${aUser} --role FIRMWARE`, `users edit ${aUser} --password`],
+  notes: 'A new password ends all sessions of the user.',
+  options: (args) =>
+    withId(args, 'Id of the user')
+      .option('name', textOption('New name'))
+      .option('role', { choices: roles, requiresArg: true })
+      .option('email', textOption('New e-mail address; an empty text removes it'))
+      .option('password', passwordOption),
+  run: async (args) => {
+    const password = args.password === true ? await readSecret('New password: ') : undefined;
+    const email = args.email === '' ? null : args.email;
+    const { name, role } = args;
+    return change(args, given({ name, role, email, password }));
+  },
+});
+
+const switchCommand = (name: 'disable' | 'enable', summary: string) =>
+  leaf({
+    usage: `${name} <id>`,
+    summary,
+    examples: [`users ${name} ${aUser}`],
+    options: (args) => withId(args, 'Id of the user'),
+    run: (args) => change(args, { disabled: name === 'disable' }),
+  });
+
+interface Changes {
+  readonly name?: string;
+  readonly role?: UserRowFragment['role'];
+  readonly email?: string | null;
+  readonly password?: string;
+  readonly disabled?: boolean;
+}
+
+/** The API replaces name, role and `disabled`, so those of now complete the changes. */
+function change(
+  args: Parameters<typeof printThing>[1] & Parameters<typeof withClient>[0] & { readonly id: string },
+  changes: Changes,
+): Promise<void> {
+  return withClient(args, async (client) => {
+    const { name, role, disabledAt } = found(
+      (await users(client)).find(({ id }) => id === args.id),
+      'User',
+      args.id,
+    );
+    const input = { name, role, disabled: disabledAt !== null, ...changes };
+    await printUser((await client.request(UpdateUserDocument, { id: args.id, input })).updateUser, args);
+  });
+}
+
+async function printUser(
+  payload: Parameters<typeof expectAccepted>[0] & { readonly user: UserRowFragment | null },
+  args: Parameters<typeof printThing>[1],
+): Promise<void> {
+  await printThing({ ...expectAccepted(payload).user }, args);
+}
+
+export const usersCommand = group('users', 'List and change the people who can sign in', [
+  listCommand,
+  createCommand,
+  editCommand,
+  switchCommand('disable', 'Disable a user, and end all sessions'),
+  switchCommand('enable', 'Enable a disabled user'),
+]);

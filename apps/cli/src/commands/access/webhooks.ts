@@ -1,0 +1,140 @@
+/** `flotilla webhooks`: addresses that receive events. */
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import { printThing } from '../../console/output.js';
+import { exitCodes } from '../../exit-codes.js';
+import { found } from '../../found.js';
+import {
+  CreateWebhookDocument,
+  DeleteWebhookDocument,
+  RedeliverWebhookDocument,
+  UpdateWebhookDocument,
+  WebhookDeliveriesDocument,
+  WebhooksDocument,
+} from '../../generated/operations.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+import { given, listOption, textOption, withId } from '../../options/shared-options.js';
+
+const aWebhook = '01990000-0000-7000-8000-000000000007';
+const typeOption = listOption('Event type, such as job.finished or device.*');
+
+const webhooks = async (client: FlotillaClient) => (await client.request(WebhooksDocument)).webhooks;
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List webhooks',
+  examples: ['webhooks'],
+  options: (args) => withListOptions(args),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => rowsOf(webhooks(client)),
+        ['id', 'url', 'types', 'enabled', { key: 'failingSince' }, 'pausedAt', 'createdAt'],
+        args,
+      ),
+    ),
+});
+
+const createCommand = leaf({
+  usage: 'create <address>',
+  summary: 'Create a webhook, and print the secret of its signatures once',
+  examples: ['webhooks create https://example.com/hook --type "job.*" --type device.offline'],
+  options: (args) =>
+    args
+      .positional('address', { type: 'string', demandOption: true, describe: 'http or https address' })
+      .option('type', { ...typeOption, demandOption: true }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const input = { url: args.address, types: args.type };
+      const { webhook, secret } = expectAccepted(
+        (await client.request(CreateWebhookDocument, { input })).createWebhook,
+      );
+      await printThing({ ...webhook, secret }, args);
+    }),
+});
+
+const editCommand = leaf({
+  usage: 'edit <id>',
+  summary: 'Change a webhook, or enable it again after failures',
+  examples: [`webhooks edit ${aWebhook} --type "job.*"`, `webhooks edit ${aWebhook} --no-enabled`],
+  options: (args) =>
+    withId(args, 'Id of the webhook')
+      .option('address', textOption('New address'))
+      .option('type', typeOption)
+      .option('enabled', { type: 'boolean', describe: 'Deliver events; --no-enabled: stop' }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { id, address: url, type: types, enabled = true } = args;
+      const now = found(
+        (await webhooks(client)).find((webhook) => webhook.id === id),
+        'Webhook',
+        id,
+      );
+      const input = { url: now.url, types: now.types, enabled, ...given({ url, types }) };
+      const { updateWebhook } = await client.request(UpdateWebhookDocument, { id, input });
+      await printThing({ ...expectAccepted(updateWebhook).webhook }, args);
+    }),
+});
+
+const deleteCommand = leaf({
+  usage: 'delete <id>',
+  summary: 'Delete a webhook with its deliveries',
+  examples: [`webhooks delete ${aWebhook} --yes`],
+  options: (args) => withId(args, 'Id of the webhook').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The webhook ${args.id} will receive no more events.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { deleteWebhook } = await client.request(DeleteWebhookDocument, { id: args.id });
+      await printThing({ deletedId: expectAccepted(deleteWebhook).webhookId }, args);
+    });
+  },
+});
+
+const deliveriesCommand = leaf({
+  usage: 'deliveries <id>',
+  summary: 'List the latest deliveries of a webhook',
+  examples: [`webhooks deliveries ${aWebhook}`],
+  options: (args) => withListOptions(withId(args, 'Id of the webhook'), 20),
+  run: (args) =>
+    withClient(args, (client) => {
+      const read = async () => {
+        const first = Math.min(args.limit === 0 ? deliveriesMax : args.limit + 1, deliveriesMax);
+        const answer = await client.request(WebhookDeliveriesDocument, { first });
+        return found(
+          answer.webhooks.find(({ id }) => id === args.id),
+          'Webhook',
+          args.id,
+        ).deliveries;
+      };
+      const columns = ['id', 'at', 'delivered', 'attempt', 'status', 'error', 'eventId'] as const;
+      return printList(() => rowsOf(read()), columns, args);
+    }),
+});
+
+/** Deliveries that one request reads of each webhook. */
+const deliveriesMax = 100;
+
+const redeliverCommand = leaf({
+  usage: 'redeliver <delivery>',
+  summary: 'Send the event of a delivery again',
+  examples: ['webhooks redeliver 01990000-0000-7000-8000-000000000008'],
+  options: (args) =>
+    args.positional('delivery', { type: 'string', demandOption: true, describe: 'Id of the delivery' }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { redeliverWebhook } = await client.request(RedeliverWebhookDocument, { deliveryId: args.delivery });
+      await printThing({ ...expectAccepted(redeliverWebhook).webhook }, args);
+    }),
+});
+
+export const webhooksCommand = group('webhooks', 'List, create and change webhooks', [
+  listCommand,
+  createCommand,
+  editCommand,
+  deleteCommand,
+  deliveriesCommand,
+  redeliverCommand,
+]);

@@ -1,0 +1,49 @@
+/** `flotilla call`. */
+import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
+import { withClient } from '../../connection.js';
+import { isConfirmed, yesOption } from '../../console/confirm.js';
+import { exitCodes } from '../../exit-codes.js';
+import { numberOption } from '../../options/number-option.js';
+import { argumentsForDevice, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
+import { leaf } from '../command.js';
+import { textOption } from '../../options/shared-options.js';
+
+export const callCommand = leaf({
+  usage: 'call <device> <tool> [arguments..]',
+  summary: 'Call one tool on one device and print the response',
+  examples: [
+    'call 02:00:00:00:00:01 self.audio_speaker.set_volume volume=30',
+    'call 02:00:00:00:00:01 self.audio_speaker.set_volume \'{"volume":30}\'',
+  ],
+  options: (args) =>
+    args
+      .positional('device', { type: 'string', demandOption: true, describe: 'Id of the device' })
+      .positional('tool', { type: 'string', demandOption: true })
+      .positional('arguments', argumentsOption)
+      .option(
+        'timeout',
+        numberOption('timeout', 'Seconds to wait for the device', { min: 1, max: 300, isFraction: true }),
+      )
+      .option(
+        'idempotency-key',
+        textOption('A repeated call with the same key returns the first outcome and sends nothing'),
+      )
+      .options(yesOption),
+  run: async (args) => {
+    const given = await givenArguments(args.arguments);
+    return withClient(args, async (client) => {
+      const { device: deviceId, tool } = args;
+      const toolArguments = await argumentsForDevice(client, deviceId, tool, given);
+      if (!(await isConfirmed(client, tool, `on ${deviceId}`, args))) return exitCodes.refused;
+      const outcome = await client.callTool({
+        deviceId,
+        tool,
+        arguments: toolArguments,
+        ...(args.timeout === undefined ? {} : { timeoutMs: Math.round(args.timeout * 1_000) }),
+        ...(args.idempotencyKey === undefined ? {} : { idempotencyKey: args.idempotencyKey }),
+      });
+      await printOutcome(outcome, args);
+      return exitCodeOfCall(outcome);
+    });
+  },
+});

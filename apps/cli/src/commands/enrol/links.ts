@@ -1,0 +1,99 @@
+/** `flotilla enrol link` and `enrol links`: OTA addresses that approve devices without a code. */
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import type { ColumnLike } from '../../console/output-format.js';
+import { printThing } from '../../console/output.js';
+import { exitCodes } from '../../exit-codes.js';
+import {
+  CreateEnrolmentLinkDocument,
+  EnrolmentLinksDocument,
+  RevokeEnrolmentLinkDocument,
+  type LinkRowFragment,
+} from '../../generated/operations.js';
+import { daysMax, intMax, numberOf, numberOption } from '../../options/number-option.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+import { listOption, textOption, withId } from '../../options/shared-options.js';
+
+/** Default lifetime of an enrolment link. */
+const linkHours = 24;
+
+export const linkCommand = leaf({
+  usage: 'link',
+  summary: 'Create an OTA address that approves devices without a code, and print it once',
+  examples: ['enrol link --name "Pallet 7" --max-devices 200 --expires-in 48 --tag lobby'],
+  options: (args) =>
+    args
+      .option('name', { ...textOption('Name of the link'), demandOption: true })
+      .option('max-devices', {
+        ...{ ...textOption('Maximum number of devices'), demandOption: true },
+        coerce: (typed: unknown): number => numberOf('max-devices', typed, { min: 1, max: intMax }),
+      })
+      .option(
+        'expires-in',
+        numberOption('expires-in', `Hours until the link expires [${linkHours}]`, {
+          min: 0,
+          max: daysMax * 24,
+          isFraction: true,
+        }),
+      )
+      .option('tag', listOption('Tag for the devices')),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkHours) * 3_600_000).toISOString();
+      const { name, maxDevices, tag: tags } = args;
+      const input = { name, maxDevices, expiresAt, ...(tags === undefined ? {} : { tags }) };
+      const { enrolmentLink, url } = expectAccepted(
+        (await client.request(CreateEnrolmentLinkDocument, { input })).createEnrolmentLink,
+      );
+      await printThing({ ...enrolmentLink, url }, args);
+    }),
+});
+
+const columns: readonly ColumnLike<LinkRowFragment>[] = [
+  'id',
+  'name',
+  { key: 'state', of: stateOf },
+  { key: 'used', of: ({ usedCount, maxDevices }) => `${usedCount}/${maxDevices}` },
+  'expiresAt',
+  'tags',
+];
+
+function stateOf({ revokedAt, expiresAt, usedCount, maxDevices }: LinkRowFragment): string {
+  if (revokedAt !== null) return 'revoked';
+  if (Date.parse(expiresAt) <= Date.now()) return 'expired';
+  return usedCount >= maxDevices ? 'used up' : 'open';
+}
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List links',
+  examples: ['enrol links'],
+  options: (args) => withListOptions(args),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => rowsOf(client.request(EnrolmentLinksDocument).then(({ enrolmentLinks }) => enrolmentLinks)),
+        columns,
+        args,
+      ),
+    ),
+});
+
+const revokeCommand = leaf({
+  usage: 'revoke <id>',
+  summary: 'Revoke a link; devices that it approved stay',
+  examples: ['enrol links revoke 01990000-0000-7000-8000-000000000004 --yes'],
+  options: (args) => withId(args, 'Id of the link').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The link ${args.id} will approve no more devices.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { revokeEnrolmentLink } = await client.request(RevokeEnrolmentLinkDocument, { id: args.id });
+      await printThing({ ...expectAccepted(revokeEnrolmentLink).enrolmentLink }, args);
+    });
+  },
+});
+
+export const linksCommand = group('links', 'List and revoke enrolment links', [listCommand, revokeCommand]);

@@ -1,0 +1,98 @@
+/** `flotilla firmware upload`, `publish`, `withdraw` and `delete`. */
+import { openAsBlob } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import path from 'node:path';
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import { printThing } from '../../console/output.js';
+import { exitCodes, UsageError } from '../../exit-codes.js';
+import {
+  DeleteFirmwareImageDocument,
+  PublishFirmwareImageDocument,
+  WithdrawFirmwareImageDocument,
+} from '../../generated/operations.js';
+import { leaf } from '../command.js';
+import { listOption, textOption, withId } from '../../options/shared-options.js';
+
+const anImage = '01990000-0000-7000-8000-000000000002';
+
+export const uploadCommand = leaf({
+  usage: 'upload <file>',
+  summary: 'Upload an image and print its id; devices receive it after you publish and roll it out',
+  examples: ['firmware upload build/xiaozhi.bin --signature build/xiaozhi.bin.sig'],
+  options: (args) =>
+    args
+      .positional('file', { type: 'string', demandOption: true })
+      .option('kind', { choices: ['FIRMWARE', 'ASSETS'] as const, default: 'FIRMWARE' as const })
+      .option('signature', textOption('File with the signature that `firmware sign` wrote'))
+      .option('image-version', textOption('Version of an ASSETS image, which does not contain one')),
+  run: async (args) => {
+    const content = await imageIn(args.file);
+    const signature = args.signature === undefined ? undefined : (await (await imageIn(args.signature)).text()).trim();
+    await withClient(args, async (client) => {
+      const { kind, imageVersion: version } = args;
+      const proof = {
+        ...(version === undefined ? {} : { version }),
+        ...(signature === undefined ? {} : { signature }),
+      };
+      const file = { content, fileName: path.basename(args.file), kind, ...proof };
+      await printThing({ id: await client.uploadFirmware(file) }, args);
+    });
+  },
+});
+
+async function imageIn(file: string): Promise<Blob> {
+  try {
+    if (!(await stat(file)).isFile()) throw new UsageError(`${file} is not a file. Name the file of an image.`);
+    return await openAsBlob(file);
+  } catch (error) {
+    throw error instanceof UsageError
+      ? error
+      : new UsageError(
+          `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
+        );
+  }
+}
+
+export const publishCommand = leaf({
+  usage: 'publish <id>',
+  summary: 'Publish an image for the given boards',
+  examples: [`firmware publish ${anImage} --model esp-box-3 --notes "Fixes the microphone"`],
+  options: (args) =>
+    withId(args, 'Id of the image')
+      .option('model', { ...listOption('Board, as devices report it'), demandOption: true })
+      .option('notes', textOption('Notes that the console shows with the image')),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const variables = { id: args.id, models: args.model, notes: args.notes };
+      const { publishFirmwareImage } = await client.request(PublishFirmwareImageDocument, variables);
+      await printThing({ ...expectAccepted(publishFirmwareImage).firmwareImage }, args);
+    }),
+});
+
+export const withdrawCommand = leaf({
+  usage: 'withdraw <id>',
+  summary: 'Withdraw an image; no device receives it any more',
+  examples: [`firmware withdraw ${anImage}`],
+  options: (args) => withId(args, 'Id of the image'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { withdrawFirmwareImage } = await client.request(WithdrawFirmwareImageDocument, { id: args.id });
+      await printThing({ ...expectAccepted(withdrawFirmwareImage).firmwareImage }, args);
+    }),
+});
+
+export const deleteCommand = leaf({
+  usage: 'delete <id>',
+  summary: 'Delete an unpublished image that no job uses',
+  examples: [`firmware delete ${anImage} --yes`],
+  options: (args) => withId(args, 'Id of the image').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The image ${args.id} and its file will be deleted.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { deleteFirmwareImage } = await client.request(DeleteFirmwareImageDocument, { id: args.id });
+      await printThing({ ...expectAccepted(deleteFirmwareImage).firmwareImage }, args);
+    });
+  },
+});

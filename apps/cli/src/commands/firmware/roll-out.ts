@@ -1,0 +1,47 @@
+/** `flotilla firmware roll-out` and `revert`. */
+import { randomUUID } from 'node:crypto';
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import { exitCodes } from '../../exit-codes.js';
+import { RevertJobDocument } from '../../generated/operations.js';
+import { jobInput, withJobOptions } from '../../options/job-options.js';
+import { runJob } from '../../run-job.js';
+import { printRows } from '../../console/output.js';
+import { leaf } from '../command.js';
+import { jobColumns } from '../jobs/job-columns.js';
+import { textOption } from '../../options/shared-options.js';
+
+export const rollOutCommand = leaf({
+  usage: 'roll-out <image>',
+  summary: 'Roll out a published image with a job',
+  examples: [
+    'firmware roll-out 01990000-0000-7000-8000-000000000002 --model esp-box-3 --waves 5,25,100 --soak 600 --yes',
+  ],
+  options: (args) =>
+    withJobOptions(args).positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' }),
+  run: (args) => {
+    const input = jobInput(args, { firmwareImageId: args.image });
+    return withClient(args, (client) => runJob(client, input, args));
+  },
+});
+
+export const revertCommand = leaf({
+  usage: 'revert <job>',
+  summary: 'Return the devices of a roll-out to the versions that they had before',
+  examples: ['firmware revert 01990000-0000-7000-8000-000000000001 --yes'],
+  notes: 'Creates one job for each former version, and prints them. Devices that run another image now are left out.',
+  options: (args) =>
+    args
+      .positional('job', { type: 'string', demandOption: true, describe: 'Id of the job of the roll-out' })
+      .option('idempotency-key', textOption('A repeated command with the same key finds the first jobs'))
+      .options(yesOption),
+  run: async (args) => {
+    if (!(await confirm('A revert restarts devices with their former firmware.', args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const variables = { id: args.job, idempotencyKey: args.idempotencyKey ?? randomUUID() };
+      const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
+      await printRows([...(job === null ? [] : [job]), ...(others ?? [])], jobColumns, args);
+    });
+  },
+});

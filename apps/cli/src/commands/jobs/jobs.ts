@@ -1,0 +1,105 @@
+/** `flotilla jobs`: the group, and what only reads. */
+import { decidedOf, stateOf, troublesOf } from '../../console/job-progress.js';
+import { formatOf } from '../../console/output-format.js';
+import { printRows, printThing, write } from '../../console/output.js';
+import { withClient } from '../../connection.js';
+import { found } from '../../found.js';
+import { JobDetailsDocument, JobsDocument } from '../../generated/operations.js';
+import { jsonLines } from '../../json-input.js';
+import { eachNode } from '../../pages.js';
+import { group, leaf } from '../command.js';
+import { printList, withListOptions } from '../lists.js';
+import { textOption, withId } from '../../options/shared-options.js';
+import { jobColumns } from './job-columns.js';
+import { createCommand, followCommand, rerunCommand } from './start.js';
+import { approveCommand, cancelCommand, denyCommand, openWaveCommand, pauseCommand, resumeCommand } from './steer.js';
+
+const jobStates = [
+  'AWAITING_APPROVAL',
+  'SCHEDULED',
+  'PREPARING',
+  'RUNNING',
+  'PAUSED',
+  'CANCELLING',
+  'FINISHED',
+] as const;
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List jobs, latest first',
+  examples: ['jobs', 'jobs list --state RUNNING --state PAUSED --watch'],
+  options: (args) =>
+    withListOptions(args, 50)
+      .option('state', { choices: jobStates, array: true, nargs: 1, describe: 'Only jobs in this state; repeatable' })
+      .option('tool', textOption('Only jobs that call this tool'))
+      .option('search', textOption('Part of the name')),
+  run: (args) =>
+    withClient(args, (client) => {
+      const { state, tool, search } = args;
+      const filter = { ...(state && { states: state }), ...(tool && { tool }), ...(search && { search }) };
+      return printList(
+        () => eachNode(async (page) => (await client.request(JobsDocument, { filter, ...page })).jobs),
+        jobColumns,
+        args,
+      );
+    }),
+});
+
+const showCommand = leaf({
+  usage: 'show <id>',
+  summary: 'Show one job with its failures in groups',
+  examples: ['jobs show 01990000-0000-7000-8000-000000000001'],
+  options: (args) => withId(args, 'Id of the job'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
+      if (formatOf(args) !== 'table') return printThing(job, args);
+      const { progress, failureGroups, ...rest } = job;
+      const inWords = { state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
+      await printThing({ ...withoutState(rest), ...inWords, troubles: troublesOf(job) || null }, args);
+      if (failureGroups.length > 0)
+        await printRows(failureGroups, [{ key: 'count', head: 'DEVICES' }, 'outcome', 'code', 'message'], {});
+    }),
+});
+
+/** The fields besides those that `stateOf` says in words. */
+function withoutState(job: object): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(
+    Object.entries(job).filter(([name]) => !['state', 'conclusion', 'pauseReason'].includes(name)),
+  );
+}
+
+const resultsCommand = leaf({
+  usage: 'results <id>',
+  summary: 'Print the outcome of every device, as CSV if you choose no other format',
+  examples: ['jobs results 01990000-0000-7000-8000-000000000001 --output jsonl'],
+  options: (args) => withId(args, 'Id of the job'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const isCsv = (args.output === undefined && args.json !== true) || args.output === 'csv';
+      if (isCsv && args.columns === undefined) {
+        for await (const part of client.jobResults(args.id, 'csv')) await write(part);
+        return;
+      }
+      const rows = jsonLines(client.jobResults(args.id, 'jsonl'));
+      await printRows(rows, resultColumns, { ...args, ...(isCsv ? { output: 'csv' } : {}) });
+    }),
+});
+
+const resultColumns = ['deviceId', 'outcome', 'state', 'wave', 'attempts', 'decidedAt'].map((key) => ({ key }));
+
+export const jobsCommand = group('jobs', 'Create, follow, steer and list jobs', [
+  listCommand,
+  showCommand,
+  createCommand,
+  followCommand,
+  resultsCommand,
+  pauseCommand,
+  resumeCommand,
+  openWaveCommand,
+  approveCommand,
+  denyCommand,
+  rerunCommand,
+  cancelCommand,
+]);

@@ -1,0 +1,91 @@
+/** `flotilla jobs pause` and the like: what changes a job. */
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { found } from '../../found.js';
+import {
+  ApproveJobDocument,
+  CancelJobDocument,
+  DenyJobDocument,
+  OpenNextWaveDocument,
+  PauseJobDocument,
+  ResumeJobDocument,
+  type JobRowFragment,
+} from '../../generated/operations.js';
+import { printJob } from '../../run-job.js';
+import { leaf } from '../command.js';
+import { withId } from '../../options/shared-options.js';
+
+type JobPayload = Parameters<typeof expectAccepted>[0] & { readonly job: JobRowFragment | null };
+
+/** A command with an id and nothing else. */
+function steer(name: string, summary: string, send: (client: FlotillaClient, id: string) => Promise<JobPayload>) {
+  return leaf({
+    usage: `${name} <id>`,
+    summary,
+    examples: [`jobs ${name} 01990000-0000-7000-8000-000000000001`],
+    options: (args) => withId(args, 'Id of the job'),
+    run: (args) =>
+      withClient(args, async (client) => {
+        const { job } = expectAccepted(await send(client, args.id));
+        await printJob(found(job, 'Job', args.id), args);
+      }),
+  });
+}
+
+export const pauseCommand = steer(
+  'pause',
+  'Pause a job; calls in flight still finish',
+  async (client, id) => (await client.request(PauseJobDocument, { id })).pauseJob,
+);
+
+export const resumeCommand = steer(
+  'resume',
+  'Continue a paused job',
+  async (client, id) => (await client.request(ResumeJobDocument, { id })).resumeJob,
+);
+
+export const openWaveCommand = steer(
+  'open-wave',
+  'Open the next wave of a job that waits at a gate',
+  async (client, id) => (await client.request(OpenNextWaveDocument, { id })).openNextWave,
+);
+
+export const approveCommand = steer(
+  'approve',
+  'Approve a job that another person created',
+  async (client, id) => (await client.request(ApproveJobDocument, { id })).approveJob,
+);
+
+export const denyCommand = leaf({
+  usage: 'deny <id> <reason>',
+  summary: 'Deny a job that waits for approval',
+  examples: ['jobs deny 01990000-0000-7000-8000-000000000001 "The shop is open"'],
+  options: (args) =>
+    withId(args, 'Id of the job').positional('reason', {
+      type: 'string',
+      demandOption: true,
+      describe: 'What the person who created it reads',
+    }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { denyJob } = await client.request(DenyJobDocument, { id: args.id, reason: args.reason });
+      await printJob(found(expectAccepted(denyJob).job, 'Job', args.id), args);
+    }),
+});
+
+export const cancelCommand = leaf({
+  usage: 'cancel <id>',
+  summary: 'Cancel a job; calls in flight still finish',
+  examples: ['jobs cancel 01990000-0000-7000-8000-000000000001'],
+  options: (args) =>
+    withId(args, 'Id of the job').option('force', {
+      type: 'boolean',
+      default: false,
+      describe: 'Do not wait for calls in flight; their outcome is UNKNOWN',
+    }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { cancelJob } = await client.request(CancelJobDocument, { id: args.id, force: args.force });
+      await printJob(found(expectAccepted(cancelJob).job, 'Job', args.id), args);
+    }),
+});

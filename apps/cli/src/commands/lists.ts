@@ -1,0 +1,51 @@
+/** Options of lists, and how they are printed: once, or again and again with `--watch`. */
+import type { Argv } from 'yargs';
+import type { ColumnLike } from '../console/output-format.js';
+import { printRows } from '../console/output.js';
+import { watchRows } from '../console/watch.js';
+import type { ExitCode } from '../exit-codes.js';
+import { intMax, numberOf } from '../options/number-option.js';
+import { firstOf, upTo } from '../pages.js';
+import type { GlobalArguments } from '../options/global-options.js';
+
+export interface ListArguments extends GlobalArguments {
+  readonly limit: number;
+  readonly watch?: boolean | undefined;
+  readonly every: number;
+}
+
+/** Adds `--limit` with its default, `--watch` and `--every`. */
+export function withListOptions<Args>(args: Argv<Args>, shown = 200) {
+  return args.options({
+    limit: {
+      type: 'string',
+      default: String(shown),
+      requiresArg: true,
+      describe: 'Maximum number of rows; 0 for all',
+      coerce: (typed: unknown): number => numberOf('limit', typed, { min: 0, max: intMax }),
+    },
+    watch: { alias: 'w', type: 'boolean', describe: 'Keep the list up to date until Ctrl-C' },
+    every: {
+      type: 'string',
+      default: '2',
+      requiresArg: true,
+      describe: 'Seconds between two readings of --watch',
+      coerce: (typed: unknown): number => numberOf('every', typed, { min: 0.1, max: 86_400, isFraction: true }),
+    },
+  } as const);
+}
+
+/** Prints the rows that `read` returns, up to the limit. */
+export async function printList<Row>(
+  read: () => AsyncIterable<Row>,
+  columns: readonly ColumnLike<Row>[],
+  args: ListArguments,
+): Promise<ExitCode | void> {
+  if (args.watch === true) return watchRows(() => firstOf(args.limit, read()), columns, args, args.every * 1_000);
+  await printRows(upTo(args.limit, read()), columns, args);
+}
+
+/** A list that the API returns at once. */
+export async function* rowsOf<Row>(read: Promise<readonly Row[]>): AsyncGenerator<Row, void, void> {
+  yield* await read;
+}

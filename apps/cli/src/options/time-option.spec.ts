@@ -1,0 +1,18 @@
+import { describe, expect, it } from 'vitest';
+import { timeOf } from './time-option.js';
+
+const now = Date.parse('2026-06-08T12:00:00Z');
+
+describe('a time on the command line', () => {
+  it.each([
+    ['7d', '2026-06-01T12:00:00.000Z'],
+    ['90m', '2026-06-08T10:30:00.000Z'],
+    ['2026-01-31T08:00Z', '2026-01-31T08:00:00.000Z'],
+    ['2026-01-31T08:00:30+02:00', '2026-01-31T06:00:30.000Z'],
+    ['2026-01-31', new Date(2026, 0, 31).toISOString()],
+  ])('%s is %s', (typed, time) => expect(timeOf('since', typed, now)).toBe(time));
+
+  it.each(['yesterday', '2026-13-01', '7', ''])('is rejected otherwise: "%s"', (typed) =>
+    expect(() => timeOf('since', typed, now)).toThrow('--since must be a time such as 12h'),
+  );
+});
