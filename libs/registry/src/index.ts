@@ -123,6 +123,7 @@ export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type {
   GrantedDownload,
   IncompatibilityGroup,
+  FormerVersionGroup,
   RevertGroup,
   RolloutCandidate,
   RolloutGrant,

@@ -173,6 +173,11 @@ describe('a roll-out', () => {
   it('is taken back to what each device ran before', async () => {
     const [bad, former] = [await rollout.published('3.1.0', ['board']), '3.0.0'];
     await hub.connect(['went', 'stayed'], boardTools, former);
+    const warnings = async () => {
+      const asked = { firmwareImageId: bad.id, devices: { ids: ['went', 'stayed'] } };
+      return (await hub.fleet.previewJob(asked, admin)).warnings.filter(({ code }) => code === 'FORMER_IMAGE_MISSING');
+    };
+    expect(await warnings()).toMatchObject([{ deviceCount: 2, details: ['board 3.0.0'] }]);
     rollout.install(bad.version);
     const jobId = await rollout.started(bad, ['went']);
     await hub.finished(jobId);
@@ -181,6 +186,7 @@ describe('a roll-out', () => {
       '1 devices of the board board had 3.0.0',
     );
     const image = await rollout.published(former);
+    expect(await warnings()).toEqual([]);
     rollout.install(former);
     const [one, again] = await Promise.all([1, 2].map(() => hub.fleet.revertJob(jobId, key, admin)));
     const job = one?.job;

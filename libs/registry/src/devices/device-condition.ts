@@ -12,8 +12,24 @@ import type { FilterValues } from './filter-values.js';
 export const IS_ONLINE =
   '(d.online AND EXISTS (SELECT FROM hub_process p WHERE p.id = d.gateway_id AND p.lease_until > now()))';
 
-/** The order by last contact. The index is on exactly this expression. */
+/** The last contact that is stored. An index is on exactly this expression. */
 export const LAST_SEEN = `coalesce(d.last_seen_at, '-infinity'::timestamptz)`;
+
+/**
+ * The order by last contact: connected devices are in contact now, so they come before all others.
+ * An index is on exactly this expression over the columns.
+ */
+export function lastContact(seenAt = 'd.last_seen_at', isOnline = 'd.online'): string {
+  return `coalesce(${seenAt} AT TIME ZONE 'UTC' + CASE WHEN ${isOnline} THEN interval '1000 years'
+    ELSE interval '0' END, '-infinity'::timestamp)`;
+}
+
+/**
+ * The last contact as people see it: a connected device was seen just now. In steps, so that two
+ * looks within half a minute are equal.
+ */
+export const SEEN_AT = `(CASE WHEN ${IS_ONLINE}
+  THEN greatest(d.last_seen_at, date_bin('30 seconds', now(), '2000-01-01')) ELSE d.last_seen_at END)`;
 
 /** For lists: a filter without conditions matches every device. */
 export function listedDeviceCondition(

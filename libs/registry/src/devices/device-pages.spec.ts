@@ -158,6 +158,22 @@ const pairs: typeof filters = {
   'narrowed by a tag, a model': { within: { tags: ['odd'] }, any: [{ model: 'model-3' }] },
 };
 
+it('shows connected devices as seen within the last minute, and first in the order by last contact', async () => {
+  const seen = async (filter: DeviceFilter) =>
+    (await pageOfDevices(database, filter, 'LAST_SEEN_DESC', { first: ROWS })).rows.map(
+      ({ presence, lastSeenAt }) => [presence, lastSeenAt] as const,
+    );
+  // The three that are offline were seen last at times between those of the others.
+  const rows = await seen({ any: [{ tags: ['three'] }, { ids: ['d000002', 'd000500'] }] });
+  expect(rows.map(([presence]) => presence)).toEqual(['ONLINE', 'ONLINE', 'OFFLINE', 'OFFLINE', 'OFFLINE']);
+  for (const [presence, lastSeenAt = 0] of rows) {
+    if (presence === 'ONLINE') expect(Math.abs(Date.now() - lastSeenAt)).toBeLessThan(60_000);
+    else expect(lastSeenAt).toBeLessThan(at(DEVICES + 1));
+  }
+  const offline = rows.slice(2).map(([, lastSeenAt = 0]) => lastSeenAt);
+  expect(offline).toEqual([...offline].sort((one, other) => other - one));
+});
+
 const orders: readonly DeviceOrder[] = ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC'];
 
 describe.each(orders)('a page of devices, %s', (order) => {

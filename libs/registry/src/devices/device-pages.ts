@@ -7,7 +7,7 @@ import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import type { Page, PageRequest } from '../page.js';
-import { LAST_SEEN, listedDeviceCondition } from './device-condition.js';
+import { lastContact, listedDeviceCondition } from './device-condition.js';
 import { DEVICE_COLUMNS, toDeviceRow, type DeviceRecord, type DeviceRow } from './device-rows.js';
 import { sourceOf, type OrderColumns } from './page-source.js';
 import { readFilterValues } from './filter-values.js';
@@ -45,13 +45,22 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
     keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },
   LAST_SEEN_DESC: {
-    key: z.tuple([z.union([z.literal('-infinity'), z.iso.datetime()]), z.string()]),
-    orderBy: () => `${LAST_SEEN} DESC, d.id`,
-    after: ([seen, id], parameters) => {
-      const at = `${bind(parameters, seen)}::timestamptz`;
-      return `(${LAST_SEEN} <= ${at} AND (${LAST_SEEN} < ${at} OR d.id > ${bind(parameters, id)}))`;
+    key: z.tuple([
+      z.union([z.literal(0), z.literal(1)]),
+      z.union([z.literal('-infinity'), z.iso.datetime()]),
+      z.string(),
+    ]),
+    orderBy: () => `${lastContact()} DESC, d.id`,
+    after: ([isOnline, seen, id], parameters) => {
+      const [seenAt, online] = [bind(parameters, seen), bind(parameters, isOnline === 1)];
+      const at = lastContact(`${seenAt}::timestamptz`, `${online}::boolean`);
+      return `(${lastContact()} <= ${at} AND (${lastContact()} < ${at} OR d.id > ${bind(parameters, id)}))`;
     },
-    keyOf: ({ id, last_seen_at: seen }) => [seen === null ? '-infinity' : seen.toISOString(), id],
+    keyOf: ({ id, is_marked_online: isOnline, last_seen_at: seen }) => [
+      isOnline ? 1 : 0,
+      seen?.toISOString() ?? '-infinity',
+      id,
+    ],
   },
 };
 

@@ -1,7 +1,7 @@
 /** Devices as stores return them, and as SQL selects them. */
 import type { DeviceId, Dialect, ToolSetHash, TransportKind } from '@flotilla/mcp';
 import type { Presence, Reachability } from '../device-filter.js';
-import { IS_ONLINE } from './device-condition.js';
+import { IS_ONLINE, SEEN_AT } from './device-condition.js';
 
 /** A device as lists and pages show it. Times are ms since the Unix epoch. */
 export interface DeviceRow {
@@ -17,6 +17,7 @@ export interface DeviceRow {
   readonly reachability: Reachability;
   readonly transport: TransportKind | undefined;
   readonly connectedAt: number | undefined;
+  /** At most a minute ago while the device is ONLINE. */
   readonly lastSeenAt: number | undefined;
   readonly tags: readonly string[];
   /** IANA time zone of the device. Without one, its groups or the settings of the hub decide. */
@@ -46,8 +47,12 @@ export interface DeviceRecord {
   readonly voice_urls: readonly string[];
   readonly epoch: number;
   readonly is_online: boolean;
+  /** The flag alone: the process that holds the session may have ended. */
+  readonly is_marked_online: boolean;
   readonly connected_at: Date | null;
+  /** As it is stored. Connections write it; messages do not. */
   readonly last_seen_at: Date | null;
+  readonly seen_at: Date | null;
   readonly tool_set_hash: string | null;
   readonly tools_discovered_at: Date | null;
   readonly tools_stale: boolean;
@@ -57,7 +62,8 @@ export interface DeviceRecord {
 
 /** Columns of a DeviceRecord, from `device d`. */
 export const DEVICE_COLUMNS = `d.id, d.name, d.dialect, d.model, d.firmware_version, d.reachability, d.transport,
-  d.tags, d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online, d.connected_at, d.last_seen_at,
+  d.tags, d.time_zone, d.voice_urls, d.epoch, ${IS_ONLINE} AS is_online, d.online AS is_marked_online, d.connected_at,
+  d.last_seen_at, ${SEEN_AT} AS seen_at,
   d.tool_set_hash, d.tools_discovered_at, d.tools_stale, d.reported_state, d.reported_state_at`;
 
 export function toDeviceRow(record: DeviceRecord): DeviceRow {
@@ -71,7 +77,7 @@ export function toDeviceRow(record: DeviceRecord): DeviceRow {
     reachability: record.reachability,
     transport: record.transport ?? undefined,
     connectedAt: record.is_online ? record.connected_at?.getTime() : undefined,
-    lastSeenAt: record.last_seen_at?.getTime(),
+    lastSeenAt: record.seen_at?.getTime(),
     tags: record.tags,
     timeZone: record.time_zone ?? undefined,
     voiceUrls: record.voice_urls,

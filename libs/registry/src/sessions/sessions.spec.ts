@@ -100,7 +100,6 @@ describe('sessions of devices', () => {
       epoch: 1,
       toolSetHash: SET_A,
       firmwareVersion: '1.9.0',
-      lastSeenAt: AT + 1,
       toolsDiscoveredAt: AT + 1,
     };
     expect(await registry.devices.find('quick')).toMatchObject(first);

@@ -2,6 +2,7 @@
 import type { ToolSetHash } from '@flotilla/mcp';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
+import { SEEN_AT } from '../devices/device-condition.js';
 import type { ToolSet } from './tool-set.js';
 import type { ToolSetStore } from './tool-set-store.js';
 
@@ -38,7 +39,7 @@ export async function toolSetHistory(
       text: `SELECT u.* FROM ${wanted} CROSS JOIN LATERAL (
                SELECT u.device_id, u.tool_set_hash, u.firmware_version, u.first_seen_at,
                  CASE WHEN u.tool_set_hash = d.tool_set_hash AND u.firmware_version = coalesce(d.firmware_version, '')
-                   THEN greatest(u.last_seen_at, d.last_seen_at) ELSE u.last_seen_at END AS last_seen_at
+                   THEN greatest(u.last_seen_at, ${SEEN_AT}) ELSE u.last_seen_at END AS last_seen_at
                FROM tool_set_use u JOIN device d ON d.id = u.device_id
                WHERE u.device_id = w.id ${isBounded ? 'AND u.first_seen_at >= w.since' : ''}
                ORDER BY u.last_seen_at DESC, u.first_seen_at DESC LIMIT $2) u

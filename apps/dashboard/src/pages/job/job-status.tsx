@@ -8,6 +8,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
 import { JobApproval } from './job-approval';
+import { isStoppedByRule } from './stopped-by-rule';
 import classes from './job.module.css';
 
 interface JobStatusProps {
@@ -28,7 +29,7 @@ export function JobStatus({ job, onChanged }: JobStatusProps) {
         </Notice>
       )}
       {isAtGate && <Gate job={job} onChanged={onChanged} />}
-      {job.trippedRule && <Tripped job={job} rule={job.trippedRule} />}
+      {job.trippedRule && isStoppedByRule(job) && <Tripped job={job} rule={job.trippedRule} />}
     </>
   );
 }
@@ -73,11 +74,10 @@ function Tripped({ job, rule }: TrippedProps) {
   const { t, i18n } = useTranslation();
   const list = new Intl.ListFormat(i18n.language, { type: 'disjunction' });
   const outcomes = list.format(rule.outcomes.map((outcome) => t(`outcome.${outcome}`)));
-  const isStanding = job.state === 'PAUSED' && job.pauseReason === 'ABORT_RULE';
   return (
     <Notice isBad icon={IconHandStop} title={t('job.tripped', { wave: rule.wave })}>
       <p>{t('job.trippedText', { failed: rule.failed, count: rule.decided, outcomes })}</p>
-      {isStanding && <p>{t(job.firmwareImage === null ? 'job.trippedNext' : 'job.trippedNextImage')}</p>}
+      {job.state === 'PAUSED' && <p>{t(job.firmwareImage === null ? 'job.trippedNext' : 'job.trippedNextImage')}</p>}
     </Notice>
   );
 }

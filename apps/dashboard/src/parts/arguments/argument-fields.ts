@@ -94,13 +94,13 @@ function numericField(base: FieldBase, property: PropertySchema): ArgumentField 
  * a job on many devices must not begin with a value that was not chosen.
  */
 export function presetsOf(fields: readonly ArgumentField[]): Readonly<Record<string, unknown>> {
-  return Object.fromEntries(
-    fields.flatMap((field) => {
-      if (!field.isRequired || field.initial !== undefined) return [];
-      if (field.kind === 'range') return [[field.name, field.min]];
-      return field.kind === 'switch' ? [[field.name, false]] : [];
-    }),
-  );
+  const presets: Record<string, unknown> = {};
+  for (const field of fields) {
+    if (!field.isRequired || field.initial !== undefined) continue;
+    if (field.kind === 'range') presets[field.name] = field.min;
+    else if (field.kind === 'switch') presets[field.name] = false;
+  }
+  return presets;
 }
 
 /**

@@ -87,10 +87,11 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
   const now = clock.now();
   const policy = await policyFor(deps, asked);
   const terms = { ...termsOf(request, policy, now), firmwareImageId: undefined, ...(image && jobOfImage(image)) };
-  const [counts, page, refusal] = await Promise.all([
+  const [counts, page, refusal, formerImagesMissing] = await Promise.all([
     registry.targetPreparation.countByToolSet(request.devices),
     view.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
     refuseNewJob(deps, asked, policy, actor),
+    image ? registry.rollouts.formerImagesMissing(image.id, request.devices) : [],
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);
   const { rejected, ...told } = await judge(deps, asked, actor, counts);
@@ -106,7 +107,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
     waves: waves.map(({ size }) => size),
     blastRadius: blastRadius(terms, sendable, deps.verification),
     estimatedSeconds: pace && secondsAtPace(pace, sendable) + soakSeconds,
-    warnings: warningsOf(deps, { tool: request.tool, policy, image }, actor),
+    warnings: warningsOf(deps, { tool: request.tool, policy, image, formerImagesMissing }, actor),
     refusal,
   };
 }

@@ -43,6 +43,14 @@ export interface RevertGroup {
   readonly count: number;
 }
 
+/** Devices of one board that run one version. */
+export interface FormerVersionGroup {
+  /** Undefined where the devices did not report it. */
+  readonly model: string | undefined;
+  readonly version: string | undefined;
+  readonly count: number;
+}
+
 /** Devices that cannot use an image, for one reason. */
 export interface IncompatibilityGroup {
   readonly message: string;
@@ -93,6 +101,32 @@ export class RolloutStore {
       },
       parameters,
     );
+  }
+
+  /**
+   * The versions that devices would leave for the image and cannot go back to, because no published
+   * image has them. Most devices first.
+   */
+  async formerImagesMissing(imageId: string, devices: DeviceFilter): Promise<readonly FormerVersionGroup[]> {
+    const parameters: unknown[] = [imageId];
+    const condition = deviceCondition(await resolveFilter(this.db, devices), parameters);
+    const rows = await this.db.query<{ model: string | null; version: string | null; count: number }>(
+      {
+        text: `SELECT d.model, d.firmware_version AS version, count(*)::int AS count
+         FROM device d JOIN firmware_image i ON i.id = $1
+         CROSS JOIN LATERAL (SELECT ${imageIncompatibility(false)} AS incompatibility) AS o
+         WHERE i.kind = 'FIRMWARE' AND o.incompatibility IS NULL AND ${condition} AND NOT EXISTS (
+           SELECT FROM firmware_release r JOIN firmware_image f ON f.id = r.image_id
+           WHERE r.kind = i.kind AND r.model = d.model AND r.version = d.firmware_version AND f.withdrawn_at IS NULL)
+         GROUP BY 1, 2 ORDER BY count(*) DESC, 1, 2`,
+      },
+      parameters,
+    );
+    return rows.map(({ model, version, count }) => ({
+      model: model ?? undefined,
+      version: version ?? undefined,
+      count,
+    }));
   }
 
   /** Whether any roll-out is RUNNING. Fast, because booting devices wait for it. */

@@ -119,9 +119,12 @@ function Expected({ preview, isImage }: { readonly preview: Preview; readonly is
     <>
       <PreviewFigures preview={preview} />
       {preview.targetCount === 0 && <p className={classes.warning}>{t('newJob.noMatch')}</p>}
-      {preview.warnings.map(({ code, message }) => (
+      {preview.warnings.map(({ code, message, deviceCount, details }) => (
         <p key={code} className={classes.warning}>
-          {t(`newJob.warnings.${code}`, { defaultValue: message })}
+          {t(`newJob.warnings.${code}`, {
+            ...{ defaultValue: message, details: details.join(', ') },
+            ...(deviceCount !== null && { count: deviceCount }),
+          })}
         </p>
       ))}
       {!isImage && preview.missingToolCount > 0 && <WithoutTool preview={preview} />}
