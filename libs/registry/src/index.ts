@@ -146,6 +146,13 @@ export type {
 export type { WebhookStore } from './webhooks/webhook-store.js';
 export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
+export { openDatabaseDump } from './backup/dump-database.js';
+export type { DatabaseDump, DumpedTable } from './backup/dump-database.js';
+export type { DatabaseContents, TableContents } from './backup/database-contents.js';
+export { requireRestorable } from './backup/require-restorable.js';
+export { loadDatabase } from './backup/load-database.js';
+export type { TablePiece } from './backup/load-database.js';
+export { auditKeyOf } from './audit/audit-key.js';
 export { closeDataDir } from './embedded/data-folder.js';
 export type { ClosedFolder } from './embedded/data-folder.js';
 export type { OpenedPostgres } from './embedded/open-embedded-postgres.js';

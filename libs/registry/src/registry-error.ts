@@ -19,6 +19,8 @@ export type RegistryErrorCode =
   | 'OVERLOADED'
   /** A cursor, id or page size that this registry never gave out. */
   | 'ARGUMENT_INVALID'
+  /** A backup that does not fit this version, or a database that has data. */
+  | 'RESTORE_REFUSED'
   /** Used after close, or before what it needs. */
   | 'CLOSED';
 

@@ -5,6 +5,7 @@
 import type { VerificationTimes } from '@flotilla/jobs';
 import { z } from 'zod';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
+import { backupSettings } from './backup-settings.js';
 import { deviceContradictions, devicesOf, deviceSettings, type DeviceConfig } from './device-settings.js';
 import { listenerContradictions, listenersOf, listenerSettings, type ListenerConfig } from './listener-settings.js';
 import { metricsContradictions, metricsSettings } from './metrics-settings.js';
@@ -67,6 +68,7 @@ const environment = z.object({
   FLOTILLA_DIAL_NETWORKS: networkList,
   ...verificationSettings,
   ...storageSettings,
+  ...backupSettings,
   FLOTILLA_UPLOADS_DAYS: days(30),
   FLOTILLA_RETENTION_DAYS: days(30),
   FLOTILLA_JOBS_DAYS: days(90),
@@ -107,6 +109,8 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   /** Times that devices may take to prove a restart or an upgrade. */
   readonly verification: VerificationTimes;
   readonly storage: StorageConfig;
+  /** Encrypts and decrypts backups; undefined: they are not encrypted. */
+  readonly backupPassphrase: string | undefined;
   /** Days that uploads are kept. */
   readonly uploadsDays: number;
   /** Days that events, calls and webhook deliveries are kept. */
@@ -173,6 +177,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     dialNetworks: values.FLOTILLA_DIAL_NETWORKS,
     verification: verificationOf(values),
     storage: storageOf(values, values.FLOTILLA_DATA_DIR),
+    backupPassphrase: values.FLOTILLA_BACKUP_PASSPHRASE,
     uploadsDays: values.FLOTILLA_UPLOADS_DAYS,
     retentionDays: values.FLOTILLA_RETENTION_DAYS,
     jobsDays: values.FLOTILLA_JOBS_DAYS,

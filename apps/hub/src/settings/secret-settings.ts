@@ -3,6 +3,7 @@
  * database.
  */
 import { hkdfSync } from 'node:crypto';
+import { auditKeyOf } from '@flotilla/registry';
 import { keepSecret, readSecret } from '../secrets/secret-file.js';
 import { textOfLength } from './setting-kinds.js';
 
@@ -29,6 +30,9 @@ export function secretContradictions({ auditKey, deviceSecret, roles }: SecretCo
 }
 
 const AUDIT_KEY_FILE = 'audit.key';
+const DEVICE_SECRET_FILE = 'device.secret';
+/** The purpose of a derived key. */
+const JOB_ARGUMENTS = 'flotilla job arguments';
 
 /** Returns the key of the audit chain. */
 export async function auditSecretOf(config: SecretConfig): Promise<string | Uint8Array> {
@@ -44,14 +48,33 @@ export async function knownAuditSecret(config: SecretConfig): Promise<string | U
   );
 }
 
+/** What proves that two hubs use the same keys. It discloses nothing about them. */
+export interface KeyIds {
+  readonly audit: string | undefined;
+  readonly arguments: string | undefined;
+}
+
+/** The ids of the keys that a hub has with these settings and secret files. */
+export async function keyIdsOf(
+  config: SecretConfig,
+  fileNamed: (name: string) => Promise<string | undefined>,
+): Promise<KeyIds> {
+  const idOf = (secret: string | Uint8Array | undefined) => (secret === undefined ? undefined : auditKeyOf(secret).id);
+  const deviceSecret = config.deviceSecret ?? config.auditKey ?? (await fileNamed(DEVICE_SECRET_FILE));
+  return {
+    audit: idOf(givenAuditSecret(config) ?? (await fileNamed(AUDIT_KEY_FILE))),
+    arguments: idOf(deviceSecret && derived(deviceSecret, JOB_ARGUMENTS)),
+  };
+}
+
 function givenAuditSecret({ auditKey, deviceSecret }: SecretConfig): string | Uint8Array | undefined {
   return auditKey ?? (deviceSecret === undefined ? undefined : derived(deviceSecret, 'flotilla audit chain'));
 }
 
 /** Returns the key that encrypts secret arguments of jobs until they are sent. */
 export async function argumentsSecretOf({ auditKey, dataDir, deviceSecret }: SecretConfig): Promise<Uint8Array> {
-  const secret = deviceSecret ?? auditKey ?? (await keepSecret(dataDir, 'device.secret'));
-  return derived(secret, 'flotilla job arguments');
+  const secret = deviceSecret ?? auditKey ?? (await keepSecret(dataDir, DEVICE_SECRET_FILE));
+  return derived(secret, JOB_ARGUMENTS);
 }
 
 /** Derives a key for one purpose. It reveals neither the secret nor the other keys. */

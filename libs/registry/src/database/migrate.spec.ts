@@ -34,9 +34,9 @@ afterEach(async () => {
 
 describe('a database that a newer version has migrated', () => {
   it('is accepted by the former version, which changes nothing', async () => {
-    expect(await migrate(database.databaseUrl, next)).toEqual([NEXT]);
+    expect(await migrate(database.databaseUrl, { folder: next })).toEqual([NEXT]);
     expect(await migrate(database.databaseUrl)).toEqual([]);
-    expect(await migrate(database.databaseUrl, next)).toEqual([]);
+    expect(await migrate(database.databaseUrl, { folder: next })).toEqual([]);
     await execute(database.databaseUrl, 'SELECT added_by_next_version FROM hub_process');
   });
 });
@@ -46,7 +46,7 @@ describe('the database of a former version', () => {
     const insert = `INSERT INTO hub_process (id, host, pid, started_at, lease_until)
       VALUES ('01932f3e-0000-7000-8000-000000000001', 'former', 1, now(), now())`;
     await execute(database.databaseUrl, insert);
-    expect(await migrate(database.databaseUrl, next)).toEqual([NEXT]);
+    expect(await migrate(database.databaseUrl, { folder: next })).toEqual([NEXT]);
     const names = (await readdir(next, { withFileTypes: true })).filter((entry) => entry.isDirectory());
     expect(names.map(({ name }) => name)).toContain(NEXT);
   });

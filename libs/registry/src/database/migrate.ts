@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 import pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { CONNECT_TIMEOUT_MS } from './database.js';
+import type { Queryable } from './database.js';
+import { queryableOf } from './queryable-of.js';
 import { applyMigrations } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
@@ -21,12 +23,22 @@ const MIGRATION_LOCK = 4_607_182_418;
 /** The oldest version with all that this schema needs of partitioned tables. */
 const SERVER_VERSION_MIN = 150_000;
 
+export interface AppliedMigration {
+  readonly name: string;
+  /** SHA-256 of its SQL in hex. */
+  readonly checksum: string;
+}
+
 /**
  * Resolves to the names of the applied migrations; those of a newer version only add and stay.
- * Throws DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
+ * Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or
+ * MIGRATION_FAILED. With `only`, applies these and no others.
  */
-export async function migrate(databaseUrl: string, migrationsDir = ownMigrations): Promise<readonly string[]> {
-  const migrations = await readMigrations(migrationsDir);
+export async function migrate(
+  databaseUrl: string,
+  { folder = ownMigrations, only }: { readonly folder?: string; readonly only?: ReadonlySet<string> } = {},
+): Promise<readonly string[]> {
+  const migrations = (await readMigrations(folder)).filter(({ name }) => only === undefined || only.has(name));
   const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   pool.on('error', () => undefined);
   try {
@@ -46,7 +58,8 @@ async function migrateInTurn(
     await requireServerVersion(lock);
     await requirePrivileges(lock, address);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
-    const applied = await appliedMigrations(lock);
+    await forgetUnfinished(lock);
+    const applied = await appliedMigrations(queryableOf(lock));
     requireSameHistory(applied, migrations, address);
     if (migrations.every(({ name, sql }) => applied.get(name) === checksumOf(sql))) return [];
     return await applyMigrations(pool, migrations);
@@ -113,17 +126,30 @@ async function requirePrivileges(client: pg.PoolClient, address: string): Promis
 }
 
 /** Checksums of the applied migrations by name. Comparing them saves most starts the engine. */
-async function appliedMigrations(client: pg.PoolClient): Promise<ReadonlyMap<string, string>> {
-  const { rows: tables } = await client.query<{ name: string | null }>(
-    `SELECT to_regclass('_prisma_migrations')::text AS name`,
-  );
-  if (tables[0]?.name === null) return new Map();
-  // A script and its mark are one transaction: without the mark, nothing of the script happened.
-  await client.query('DELETE FROM "_prisma_migrations" WHERE finished_at IS NULL AND rolled_back_at IS NULL');
-  const { rows } = await client.query<{ name: string; checksum: string }>(
-    'SELECT migration_name AS name, checksum FROM "_prisma_migrations" WHERE rolled_back_at IS NULL',
+export async function appliedMigrations(db: Queryable): Promise<ReadonlyMap<string, string>> {
+  if (!(await hasHistory(db))) return new Map();
+  const rows = await db.query<{ name: string; checksum: string }>(
+    {
+      text: `SELECT migration_name AS name, checksum FROM "_prisma_migrations"
+             WHERE finished_at IS NOT NULL AND rolled_back_at IS NULL`,
+    },
+    [],
   );
   return new Map(rows.map((row) => [row.name, row.checksum]));
+}
+
+/** A script and its mark are one transaction: without the mark, nothing of the script happened. */
+async function forgetUnfinished(client: pg.PoolClient): Promise<void> {
+  if (await hasHistory(queryableOf(client)))
+    await client.query('DELETE FROM "_prisma_migrations" WHERE finished_at IS NULL AND rolled_back_at IS NULL');
+}
+
+async function hasHistory(db: Queryable): Promise<boolean> {
+  const [table] = await db.query<{ name: string | null }>(
+    { text: `SELECT to_regclass('_prisma_migrations')::text AS name` },
+    [],
+  );
+  return typeof table?.name === 'string';
 }
 
 /**
@@ -144,6 +170,11 @@ function requireSameHistory(
 
 function checksumOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
+}
+
+/** The migrations of this version, in order. */
+export async function knownMigrations(): Promise<readonly AppliedMigration[]> {
+  return (await readMigrations(ownMigrations)).map(({ name, sql }) => ({ name, checksum: checksumOf(sql) }));
 }
 
 async function readMigrations(migrationsDir: string): Promise<readonly Migration[]> {

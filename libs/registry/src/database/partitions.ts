@@ -7,7 +7,7 @@ import type { RegistryLogger } from '../registry-logger.js';
 import type { Database, Queryable } from './database.js';
 import { lowestUuidOf } from './uuid-v7.js';
 
-interface Partition {
+export interface Partition {
   readonly table: string;
   readonly name: string;
   /** ms since the Unix epoch; `until` is the first one not in it. */
@@ -67,6 +67,16 @@ export function partitionsFrom(now: number): readonly Partition[] {
   return [...days, ...months];
 }
 
+/** The partition with this name; undefined for a default partition. */
+export function partitionNamed(name: string): Partition | undefined {
+  const [, table, year, month, day] = /^(event|call|job_target)_(\d{4})(\d{2})(\d{2})?$/.exec(name) ?? [];
+  if (table === undefined || (table === 'job_target') !== (day === undefined)) return undefined;
+  const [y, m, d] = [Number(year), Number(month) - 1, Number(day)];
+  return day === undefined
+    ? partition(table, Date.UTC(y, m), Date.UTC(y, m + 1), 6, REWRITTEN)
+    : partition(table, Date.UTC(y, m, d), Date.UTC(y, m, d + 1), 8);
+}
+
 function partition(table: string, from: number, until: number, digits: number, storage: Storage = {}): Partition {
   return {
     table,
@@ -84,20 +94,23 @@ async function exists(database: Queryable, { name }: Partition): Promise<boolean
   return rows[0]?.found === true;
 }
 
-/** Names and bounds are our own: there is no parameter in DDL. */
-function make(database: Database, { table, name, from, until, storage }: Partition): Promise<void> {
+function make(database: Database, partition: Partition): Promise<void> {
   return database.transaction(async (transaction) => {
     await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
     await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
-    const settings = storage.table === undefined ? '' : `WITH (${storage.table})`;
-    await transaction.query(
-      {
-        text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table}
-               FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${settings}`,
-      },
-      [],
-    );
-    if (storage.key !== undefined)
-      await transaction.query({ text: `ALTER INDEX ${name}_pkey SET (${storage.key})` }, []);
+    await createPartition(transaction, partition);
   });
+}
+
+/** Creates a missing partition. DDL takes no parameters, so names and bounds are computed. */
+export async function createPartition(db: Queryable, { table, name, from, until, storage }: Partition): Promise<void> {
+  const settings = storage.table === undefined ? '' : `WITH (${storage.table})`;
+  await db.query(
+    {
+      text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table}
+             FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${settings}`,
+    },
+    [],
+  );
+  if (storage.key !== undefined) await db.query({ text: `ALTER INDEX ${name}_pkey SET (${storage.key})` }, []);
 }

@@ -1,0 +1,53 @@
+/** Arguments, settings, output and exit codes of the commands `backup` and `restore`. */
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import { RegistryError } from '@flotilla/registry';
+import { keepFilesPrivate } from '../data-folder.js';
+import { ConfigError, readConfig } from '../settings/config.js';
+import type { HubConfig } from '../settings/config.js';
+import { BackupError } from './archive-format.js';
+
+/** 1: refused, nothing was changed. 2: it failed. */
+const EXIT = { refused: 1, failed: 2 } as const;
+
+const REFUSALS: readonly string[] = ['RESTORE_REFUSED', 'DATA_DIR_IN_USE'];
+
+export interface Command {
+  readonly usage: string;
+  readonly flags: readonly string[];
+  /** Resolves to the summary, printed as one line of JSON. */
+  run(config: HubConfig, file: string, flags: ReadonlySet<string>): Promise<object>;
+}
+
+/** Reads the settings like the hub: from the environment and `.env`. */
+export async function runCommand({ usage, flags, run }: Command): Promise<void> {
+  try {
+    const { file, given } = argumentsOf(usage, flags);
+    if (existsSync('.env')) process.loadEnvFile('.env');
+    keepFilesPrivate();
+    process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, given))}\n`);
+  } catch (error) {
+    process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+    process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;
+  }
+}
+
+function argumentsOf(usage: string, flags: readonly string[]) {
+  try {
+    const options = Object.fromEntries(flags.map((flag) => [flag, { type: 'boolean' } as const]));
+    const { values, positionals } = parseArgs({ options, allowPositionals: true });
+    const [file, ...others] = positionals;
+    if (file !== undefined && others.length === 0) return { file, given: new Set(Object.keys(values)) };
+  } catch {
+    // An unknown flag.
+  }
+  throw new BackupError(usage);
+}
+
+function isRefusal(error: unknown): boolean {
+  return (
+    error instanceof BackupError ||
+    error instanceof ConfigError ||
+    (error instanceof RegistryError && REFUSALS.includes(error.code))
+  );
+}

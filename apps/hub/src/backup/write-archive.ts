@@ -1,0 +1,97 @@
+/** Writes a backup to a file, part by part, so that memory does not grow with its size. */
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { access, open, rename, rm, stat } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { createGzip } from 'node:zlib';
+import tar from 'tar-stream';
+import { BackupError, HEADER_PART, MANIFEST_PART } from './archive-format.js';
+import type { BackupHeader, BackupManifest, Part, PartDigest } from './archive-format.js';
+import { encrypted } from './encryption.js';
+
+/** Only the owner can read the file, because it has secrets. */
+const PRIVATE_MODE = 0o600;
+
+export interface NewArchive {
+  readonly header: BackupHeader;
+  readonly parts: AsyncIterable<Part>;
+  /** Called after the last part. */
+  readonly rows: () => BackupManifest['rows'];
+  readonly passphrase: string | undefined;
+}
+
+/**
+ * Resolves to the size of the file. An unfinished file has another name, and a failure removes it.
+ */
+export async function writeArchive(file: string, archive: NewArchive): Promise<number> {
+  if (await exists(file)) throw new BackupError(`${file} exists already. Name another file.`);
+  const unfinished = `${file}.unfinished`;
+  try {
+    const target = createWriteStream(unfinished, { mode: PRIVATE_MODE });
+    const { passphrase } = archive;
+    if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), target);
+    else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), target);
+    await flush(unfinished);
+    await rename(unfinished, file);
+    return (await stat(file)).size;
+  } catch (error) {
+    await rm(unfinished, { force: true });
+    throw error;
+  }
+}
+
+async function* tarOf(archive: NewArchive): AsyncGenerator<Uint8Array> {
+  const pack = tar.pack();
+  const filling = fill(pack, archive).catch((error: unknown) => {
+    pack.destroy(error instanceof Error ? error : new Error(String(error)));
+  });
+  yield* pack;
+  await filling;
+}
+
+async function fill(pack: tar.Pack, { header, parts, rows }: NewArchive): Promise<void> {
+  const digests: PartDigest[] = [await add(pack, jsonPart(HEADER_PART, header))];
+  for await (const part of parts) digests.push(await add(pack, part));
+  await add(pack, jsonPart(MANIFEST_PART, { parts: digests, rows: rows() } satisfies BackupManifest));
+  pack.finalize();
+}
+
+function jsonPart(name: string, content: BackupHeader | BackupManifest): Part {
+  const bytes = Buffer.from(`${JSON.stringify(content, undefined, 1)}\n`);
+  return { name, bytes: bytes.length, body: Readable.from([bytes]) };
+}
+
+async function add(pack: tar.Pack, { name, bytes, body }: Part): Promise<PartDigest> {
+  const hash = createHash('sha256');
+  let isWritten: (error?: Error | null) => void = () => undefined;
+  const written = new Promise<void>((resolve, reject) => {
+    isWritten = (error) => (error ? reject(error) : resolve());
+  });
+  const entry = pack.entry({ name, size: bytes, mode: PRIVATE_MODE, mtime: new Date() }, isWritten);
+  for await (const chunk of body) {
+    hash.update(chunk);
+    if (!entry.write(chunk)) await Promise.race([once(entry, 'drain'), written]);
+  }
+  entry.end();
+  await written;
+  return { name, bytes, sha256: hash.digest('hex') };
+}
+
+/** A power cut after the command must not leave a file without its last bytes. */
+async function flush(file: string): Promise<void> {
+  const handle = await open(file, 'r+');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}
+
+async function exists(file: string): Promise<boolean> {
+  return access(file).then(
+    () => true,
+    () => false,
+  );
+}

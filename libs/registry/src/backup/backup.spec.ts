@@ -1,0 +1,240 @@
+import { randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { migrate } from '../database/migrate.js';
+import { fillWithRows, openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+import { execute, withDatabase } from '../test-server.js';
+import { verifyAuditTrail } from '../audit/verify-audit.js';
+import { openRegistry } from '../open-registry.js';
+import type { DatabaseContents } from './database-contents.js';
+import { openDatabaseDump } from './dump-database.js';
+import { loadDatabase } from './load-database.js';
+import type { DatabaseLoad, TablePiece } from './load-database.js';
+import { requireRestorable } from './require-restorable.js';
+
+const auditSecret = 'the-audit-key-of-this-spec-of-backups';
+const hubVersion = '9.8.7';
+const createdAt = new Date('2026-11-23T08:00:00.000Z');
+
+interface Dumped {
+  readonly contents: DatabaseContents;
+  readonly rows: Readonly<Record<string, number>>;
+  readonly pieces: readonly TablePiece[];
+}
+
+async function dumpOf(databaseUrl: string): Promise<Dumped> {
+  const dump = await openDatabaseDump(databaseUrl);
+  const rows: Record<string, number> = {};
+  const pieces: TablePiece[] = [];
+  for (const table of dump.contents.tables) {
+    const stream = dump.rowsOf(table);
+    for await (const data of stream) pieces.push({ table: table.name, data: data as Buffer });
+    rows[table.name] = stream.rowCount;
+  }
+  await dump.close();
+  return { contents: dump.contents, rows, pieces };
+}
+
+async function* streamed(pieces: readonly TablePiece[]): AsyncGenerator<TablePiece> {
+  yield* pieces;
+}
+
+const loadOf = ({ contents, rows, pieces }: Dumped): DatabaseLoad => ({
+  contents,
+  rows,
+  pieces: streamed(pieces),
+  hubVersion,
+  createdAt,
+  auditSecret,
+});
+
+async function query<Row extends pg.QueryResultRow>(databaseUrl: string, text: string): Promise<readonly Row[]> {
+  const client = new pg.Client({ connectionString: databaseUrl });
+  await client.connect();
+  try {
+    return (await client.query<Row>(text)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
+/** A database without tables, as a new hub finds it. */
+async function openEmptyDatabase(): Promise<TestDatabase> {
+  const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'] ?? '';
+  const name = `test_${randomUUID().replaceAll('-', '')}`;
+  await execute(serverUrl, `CREATE DATABASE ${name}`);
+  return {
+    databaseUrl: withDatabase(serverUrl, name),
+    close: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
+  };
+}
+
+let source: TestDatabase;
+let dumped: Dumped;
+const targets: TestDatabase[] = [];
+
+const emptyTarget = async () => {
+  const target = await openEmptyDatabase();
+  targets.push(target);
+  return target.databaseUrl;
+};
+
+beforeAll(async () => {
+  source = await openTestDatabase();
+  const registry = await openRegistry({ databaseUrl: source.databaseUrl, auditSecret });
+  await registry.close();
+  await fillWithRows(source.databaseUrl, 20);
+  // Values that the text form must keep: quotes, line ends, backslashes, NULL, other scripts.
+  await execute(
+    source.databaseUrl,
+    `INSERT INTO device (id, name, dialect, reachability, tags) VALUES
+       ('d1', E'\\\\N "a"\\tb\\r\\n\\\\.', 'XIAOZHI', 'ALWAYS', ARRAY['x,y', '', 'é{"}']),
+       ('d2', NULL, 'XIAOZHI', 'ALWAYS', '{}'), ('d3', '小智', 'MCPU', 'ALWAYS', '{}');
+     UPDATE job SET state = 'RUNNING', conclusion = NULL, finished_at = NULL WHERE name = 'Job 1';
+     INSERT INTO approval_failure (approver, at) VALUES ('KEY:a', now()), ('KEY:b', now());
+     UPDATE tool_policy SET call_timeout_ms = 12345 WHERE pattern = '*'`,
+  );
+  dumped = await dumpOf(source.databaseUrl);
+});
+
+afterEach(async () => {
+  for (const target of targets.splice(0)) await target.close();
+});
+
+afterAll(() => source.close());
+
+describe('a restored database', () => {
+  it('has each row and each value, and computes what triggers and generated columns compute', async () => {
+    const target = await emptyTarget();
+    await requireRestorable(target, { contents: dumped.contents, hubVersion });
+    expect(await loadDatabase(target, loadOf(dumped))).toBe(1);
+    const restored = await dumpOf(target);
+    expect(restored.contents).toEqual(dumped.contents);
+    const sorted = (pieces: readonly TablePiece[], table: string) =>
+      Buffer.concat(pieces.filter((piece) => piece.table === table).map(({ data }) => data))
+        .toString()
+        .split('\n')
+        .sort();
+    const moved = ['audit_entry', 'job'];
+    for (const { name } of dumped.contents.tables.filter((table) => !moved.includes(table.name)))
+      expect(sorted(restored.pieces, name), name).toEqual(sorted(dumped.pieces, name));
+    expect(restored.rows).toEqual({ ...dumped.rows, audit_entry: (dumped.rows['audit_entry'] ?? 0) + 1 });
+    await execute(target, `INSERT INTO device (id, name, dialect, reachability) VALUES ('d9', 'N', 'MCPU', 'ALWAYS')`);
+    expect(await query(target, `SELECT text FROM device_search WHERE device_id = 'd9'`)).toEqual([{ text: 'd9\nn' }]);
+    expect(await query(target, `SELECT DISTINCT indexed_state FROM job_target`)).toEqual([
+      { indexed_state: 'DECIDED' },
+    ]);
+  });
+
+  it('keeps its running jobs, paused, and records the restore in an audit trail that is intact', async () => {
+    const target = await emptyTarget();
+    await loadDatabase(target, loadOf(dumped));
+    expect(await query(target, `SELECT name, pause_reason FROM job WHERE state <> 'FINISHED'`)).toEqual([
+      { name: 'Job 1', pause_reason: 'USER' },
+    ]);
+    expect(await query(target, `SELECT data FROM audit_entry WHERE action = 'hub.restored'`)).toEqual([
+      { data: { backupOf: createdAt.toISOString(), hubVersion, pausedJobs: 1 } },
+    ]);
+    expect(await verifyAuditTrail(target, auditSecret)).toMatchObject({ kind: 'intact' });
+  });
+
+  it('puts the rows of each day into the partition that they had', async () => {
+    const target = await emptyTarget();
+    await loadDatabase(target, loadOf(dumped));
+    const places = 'SELECT tableoid::regclass::text AS place, count(*)::int FROM job_target GROUP BY 1 ORDER BY 1';
+    expect(await query(target, places)).toEqual(await query(source.databaseUrl, places));
+  });
+
+  it('is opened by a hub', async () => {
+    const target = await emptyTarget();
+    await loadDatabase(target, loadOf(dumped));
+    const registry = await openRegistry({ databaseUrl: target, auditSecret });
+    expect(await registry.ping()).toBe(true);
+    await registry.close();
+  });
+});
+
+describe('a restore', () => {
+  it('continues sequences after the restored rows', async () => {
+    const target = await emptyTarget();
+    await loadDatabase(target, loadOf(dumped));
+    await execute(target, `INSERT INTO approval_failure (approver, at) VALUES ('KEY:a', now())`);
+    expect(await query(target, 'SELECT id::int FROM approval_failure ORDER BY id')).toEqual([
+      { id: 1 },
+      { id: 2 },
+      { id: 3 },
+    ]);
+  });
+
+  it('accepts a database with migrations and no rows, and rejects one with rows', async () => {
+    const target = await emptyTarget();
+    await migrate(target);
+    await requireRestorable(target, { contents: dumped.contents, hubVersion });
+    await execute(target, `INSERT INTO hub_secret (name, secret, created_at) VALUES ('bus', 's', now())`);
+    const refusal = { code: 'RESTORE_REFUSED', message: expect.stringContaining('the table hub_secret has rows') };
+    await expect(requireRestorable(target, { contents: dumped.contents, hubVersion })).rejects.toMatchObject(refusal);
+    await expect(loadDatabase(target, loadOf(dumped))).rejects.toMatchObject(refusal);
+    expect(await query(target, 'SELECT 1 FROM device')).toEqual([]);
+  });
+
+  it('rejects a backup of a newer version, of an unreleased one, and an older backup in a newer database', async () => {
+    const target = await emptyTarget();
+    const { contents } = dumped;
+    const later = { name: '9999_later', checksum: 'c' };
+    const newer = { ...contents, migrations: [...contents.migrations, later] };
+    await expect(requireRestorable(target, { contents: newer, hubVersion })).rejects.toMatchObject({
+      code: 'RESTORE_REFUSED',
+      message: expect.stringContaining('from a newer version of Flotilla (9.8.7). Install that version'),
+    });
+    const changed = { ...contents, migrations: contents.migrations.map(({ name }) => ({ name, checksum: 'other' })) };
+    await expect(requireRestorable(target, { contents: changed, hubVersion })).rejects.toMatchObject({
+      message: expect.stringContaining('unreleased version'),
+    });
+    await migrate(target);
+    await expect(
+      requireRestorable(target, { contents: { ...contents, migrations: [] }, hubVersion }),
+    ).rejects.toMatchObject({ message: expect.stringContaining('A newer version of the hub has already prepared') });
+  });
+
+  it('that fails in the middle leaves no rows, and can be repeated', async () => {
+    const target = await emptyTarget();
+    const pieces = async function* (): AsyncGenerator<TablePiece> {
+      yield* streamed(dumped.pieces.slice(0, -1));
+      throw new RangeError('the disk is full');
+    };
+    await expect(loadDatabase(target, { ...loadOf(dumped), pieces: pieces() })).rejects.toThrow('the disk is full');
+    expect(await query(target, 'SELECT 1 FROM job UNION ALL SELECT 1 FROM audit_entry')).toEqual([]);
+    await requireRestorable(target, { contents: dumped.contents, hubVersion });
+    expect(await loadDatabase(target, loadOf(dumped))).toBe(1);
+  });
+
+  it('rejects a table with fewer rows than the manifest says', async () => {
+    const target = await emptyTarget();
+    const pieces = dumped.pieces.filter(({ table }) => table !== 'upload');
+    await expect(loadDatabase(target, loadOf({ ...dumped, pieces }))).rejects.toMatchObject({
+      code: 'RESTORE_REFUSED',
+      message: 'The table upload has 0 of its 20 rows.',
+    });
+  });
+});
+
+describe('a dump', () => {
+  it('does not see what is written after it began', async () => {
+    const dump = await openDatabaseDump(source.databaseUrl);
+    await execute(source.databaseUrl, `INSERT INTO hub_secret (name, secret, created_at) VALUES ('new', 's', now())`);
+    const table = dump.contents.tables.find(({ name }) => name === 'hub_secret');
+    const stream = dump.rowsOf(table ?? { name: '', columns: [] });
+    const chunks = await stream.toArray();
+    await dump.close();
+    await execute(source.databaseUrl, `DELETE FROM hub_secret WHERE name = 'new'`);
+    expect(Buffer.concat(chunks as Buffer[]).toString()).not.toContain('new');
+  });
+
+  it('rejects a database that no hub has used', async () => {
+    await expect(openDatabaseDump(await emptyTarget())).rejects.toMatchObject({
+      code: 'DATABASE_REFUSED',
+      message: expect.stringContaining('has no tables of a hub'),
+    });
+  });
+});

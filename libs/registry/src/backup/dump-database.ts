@@ -1,0 +1,52 @@
+/**
+ * Reads the whole database in one snapshot, also while hubs use it. COPY replaces pg_dump, which
+ * the embedded server does not have.
+ */
+import type { Readable } from 'node:stream';
+import { to } from 'pg-copy-streams';
+import { databaseError } from '../database/database.js';
+import { queryableOf } from '../database/queryable-of.js';
+import { RegistryError } from '../registry-error.js';
+import { columnList, quoted, readContents } from './database-contents.js';
+import type { DatabaseContents, TableContents } from './database-contents.js';
+import { openPlainClient } from './plain-client.js';
+
+/** The rows of a table in the text format of COPY. */
+export interface DumpedTable extends Readable {
+  /** Known at the end of the stream. */
+  readonly rowCount: number;
+}
+
+export interface DatabaseDump {
+  readonly contents: DatabaseContents;
+  /** One table at a time. */
+  rowsOf(table: TableContents): DumpedTable;
+  /** Ends the snapshot. */
+  close(): Promise<void>;
+}
+
+/**
+ * Throws RegistryError DATABASE_UNAVAILABLE, or DATABASE_REFUSED for a database without the tables
+ * of a hub.
+ */
+export async function openDatabaseDump(databaseUrl: string): Promise<DatabaseDump> {
+  const client = await openPlainClient(databaseUrl);
+  try {
+    await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    const contents = await readContents(queryableOf(client));
+    if (contents.migrations.length === 0)
+      throw new RegistryError(
+        'DATABASE_REFUSED',
+        'This database has no tables of a hub. Check DATABASE_URL and FLOTILLA_DATA_DIR.',
+      );
+    return {
+      contents,
+      rowsOf: (table) =>
+        client.query(to(`COPY (SELECT ${columnList(table)} FROM ${quoted(table.name)}) TO STDOUT`)) as DumpedTable,
+      close: () => client.end(),
+    };
+  } catch (error) {
+    await client.end().catch(() => undefined);
+    throw databaseError(error);
+  }
+}
