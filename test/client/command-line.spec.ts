@@ -78,6 +78,62 @@ describe('a call', () => {
   });
 });
 
+describe('a call with words as arguments', () => {
+  it('is checked against the schema of the tool before anything is sent', async () => {
+    const before = await fleet.counts();
+    const [extra, noWord] = await Promise.all([
+      run(['call', lamp, lampOn, 'colour=red']),
+      run(['jobs', 'create', lampOn, 'colour=red', '--all']),
+    ]);
+    for (const { code, stdout, stderr } of [extra, noWord])
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        `${lampOn} has no argument "colour". ${lampOn} takes no arguments.\n`,
+      ]);
+    expect((await fleet.counts()).tools[lampOn]).toBe(before.tools[lampOn]);
+  });
+});
+
+describe('graphql', () => {
+  it('sends any operation with typed variables, and its exit code is that of the hub', async () => {
+    const query =
+      'query($tags: [String!], $first: Int!) { devices(filter: {tags: $tags}, first: $first) { nodes { id } } }';
+    const mutation = 'mutation($id: ID!) { pauseJob(id: $id) { userErrors { message } } }';
+    const [data, piped, rejected, wrong, missing] = await Promise.all([
+      run(['graphql', query, '-F', 'first=5']),
+      run(['graphql', '-f', '-', '-F', 'first=5', '-F', 'tags=["none"]', '-o', 'jsonl'], { input: query }),
+      run(['graphql', mutation, '-F', 'id=unknown']),
+      run(['graphql', '{ colour }']),
+      run(['graphql', query]),
+    ]);
+    expect([data.code, JSON.parse(data.stdout)]).toMatchObject([0, { devices: { nodes: [{}, {}] } }]);
+    expect([piped.code, piped.stdout]).toEqual([0, '{"devices":{"nodes":[]}}\n']);
+    expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('unknown')]);
+    expect([wrong.code, wrong.stdout, missing.code]).toEqual([2, '', 1]);
+  });
+
+  it('prints the values of a subscription until Ctrl-C', async () => {
+    const subscription = 'subscription($type: [String!]) { eventAdded(filter: {types: $type}) { node { type } } }';
+    const child = spawn(process.execPath, [flotillaBin, 'graphql', subscription, '-F', 'type=["device.removed"]'], {
+      env: environmentFor(hub),
+    });
+    const closed = once(child, 'close');
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    await eventually(
+      async () => {
+        await run(['devices', 'add', 'short-lived', '--dialect', 'MCPU', '--transport', 'MQTT']);
+        await run(['devices', 'remove', 'short-lived', '--yes']);
+        return printed;
+      },
+      (text) => text.includes('{"eventAdded":{"node":{"type":"device.removed"}}}\n'),
+    );
+    child.kill('SIGINT');
+    expect(await closed).toEqual([130, null]);
+  });
+});
+
 describe('what disrupts devices', () => {
   it('is not done without a terminal to ask on, unless --yes confirms it', async () => {
     const reboot = 'self.reboot';

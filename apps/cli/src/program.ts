@@ -18,7 +18,9 @@ import { jobsCommand } from './commands/jobs/jobs.js';
 import { loginCommand, logoutCommand, whoamiCommand } from './commands/profiles/login.js';
 import { profilesCommand } from './commands/profiles/profiles.js';
 import { eventsCommand } from './commands/program/events.js';
+import { graphqlCommand } from './commands/program/graphql.js';
 import { mcpCommand } from './commands/program/mcp.js';
+import { openCommand } from './commands/program/open.js';
 import { UsageError } from './exit-codes.js';
 import { standardInput } from './json-input.js';
 import { givenTwice } from './options/number-option.js';
@@ -41,6 +43,8 @@ export const commands: readonly Command[] = [
   keysCommand,
   usersCommand,
   webhooksCommand,
+  graphqlCommand,
+  openCommand,
   mcpCommand,
   loginCommand,
   profilesCommand,
