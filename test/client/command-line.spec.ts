@@ -1,5 +1,5 @@
 /** The command line against the built hub: reading, calls, output, and exit codes for scripts. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentFor, flotillaBin, jsonLines, type CommandOptions } from '../src/api/command-line.js';
@@ -213,13 +213,52 @@ describe('a command that cannot be carried out', () => {
       expect(outcome.stderr, args.join(' ')).not.toMatch(/\n\s+at /);
     }
   });
+});
 
-  it('is helped with by the shell', async () => {
-    const [script, completions] = await Promise.all([
-      run(['completion']),
-      run(['--get-yargs-completions', 'flotilla', 'jobs', '']),
-    ]);
-    expect(script.stdout).toContain('flotilla');
-    expect(completions.stdout.split('\n')).toEqual(expect.arrayContaining([expect.stringContaining('follow')]));
+describe('a shell', () => {
+  /** Defines `flotilla` in a shell, and loads the completion script. */
+  const runIn = (shell: string, script: string) =>
+    spawnSync(shell, ['-c', script], {
+      env: { ...environmentFor(hub), NODE: process.execPath, BIN: flotillaBin },
+      encoding: 'utf8',
+    });
+  const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+  it('completes commands, options, choices and ids in bash', () => {
+    const complete = (line: string) => {
+      const { stdout, stderr } = runIn(
+        'bash',
+        `flotilla() { "$NODE" "$BIN" "$@"; }; eval "$(flotilla completion bash)"
+        COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _flotilla; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      );
+      expect(stderr).toBe('');
+      return stdout.trim().split('\n');
+    };
+    expect(complete('flotilla jo')).toEqual(['jobs']);
+    expect(complete('flotilla jobs p')).toEqual(['pause']);
+    expect(complete('flotilla jobs create x --offline W')).toEqual(['WAIT']);
+    expect(complete('flotilla devices list --onl')).toEqual(['--online']);
+    // bash replaces what follows the last colon.
+    const [head = '', tail = ''] = [lamp.slice(0, 12), lamp.slice(12)];
+    expect(complete(`flotilla call ${head}`)).toContain(tail);
+    expect(complete(`flotilla call ${lamp} self.lamp.turn_on`)).toEqual([lampOn]);
+  });
+
+  it.skipIf(!isInstalled('fish'))('completes the same in fish (skipped without fish)', () => {
+    const { stdout } = runIn(
+      'fish',
+      `function flotilla; $NODE $BIN $argv; end; flotilla completion fish | source
+      complete -C 'flotilla jobs p'; complete -C 'flotilla call ${lamp}'`,
+    );
+    expect(stdout.trim().split('\n')).toEqual(['pause\tPause a job; calls in flight still finish', lamp]);
+  });
+
+  it.skipIf(!isInstalled('zsh'))('can load the script in zsh (skipped without zsh)', () => {
+    const { status, stderr } = runIn(
+      'zsh',
+      `flotilla() { "$NODE" "$BIN" "$@" }; autoload -U compinit && compinit -u -D
+      eval "$(flotilla completion zsh)" && whence _flotilla`,
+    );
+    expect([status, stderr]).toEqual([0, '']);
   });
 });
