@@ -1,5 +1,5 @@
 /** The command line against the built hub: reading, calls, output, and exit codes for scripts. */
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { environmentFor, flotillaBin, jsonLines, type CommandOptions } from '../src/api/command-line.js';
@@ -75,6 +75,62 @@ describe('a call', () => {
     expect([unknown.code, unknown.stdout]).toEqual([2, '']);
     expect(unknown.stderr).toMatch(/^REJECTED TOOL_UNKNOWN: /);
     expect([missing.code, missing.stderr.split(':')[0]]).toEqual([2, 'NOT_FOUND']);
+  });
+});
+
+describe('a call with words as arguments', () => {
+  it('is checked against the schema of the tool before anything is sent', async () => {
+    const before = await fleet.counts();
+    const [extra, noWord] = await Promise.all([
+      run(['call', lamp, lampOn, 'colour=red']),
+      run(['jobs', 'create', lampOn, 'colour=red', '--all']),
+    ]);
+    for (const { code, stdout, stderr } of [extra, noWord])
+      expect([code, stdout, stderr]).toEqual([
+        1,
+        '',
+        `${lampOn} has no argument "colour". ${lampOn} takes no arguments.\n`,
+      ]);
+    expect((await fleet.counts()).tools[lampOn]).toBe(before.tools[lampOn]);
+  });
+});
+
+describe('graphql', () => {
+  it('sends any operation with typed variables, and its exit code is that of the hub', async () => {
+    const query =
+      'query($tags: [String!], $first: Int!) { devices(filter: {tags: $tags}, first: $first) { nodes { id } } }';
+    const mutation = 'mutation($id: ID!) { pauseJob(id: $id) { userErrors { message } } }';
+    const [data, piped, rejected, wrong, missing] = await Promise.all([
+      run(['graphql', query, '-F', 'first=5']),
+      run(['graphql', '-f', '-', '-F', 'first=5', '-F', 'tags=["none"]', '-o', 'jsonl'], { input: query }),
+      run(['graphql', mutation, '-F', 'id=unknown']),
+      run(['graphql', '{ colour }']),
+      run(['graphql', query]),
+    ]);
+    expect([data.code, JSON.parse(data.stdout)]).toMatchObject([0, { devices: { nodes: [{}, {}] } }]);
+    expect([piped.code, piped.stdout]).toEqual([0, '{"devices":{"nodes":[]}}\n']);
+    expect([rejected.code, rejected.stderr]).toEqual([2, expect.stringContaining('unknown')]);
+    expect([wrong.code, wrong.stdout, missing.code]).toEqual([2, '', 1]);
+  });
+
+  it('prints the values of a subscription until Ctrl-C', async () => {
+    const subscription = 'subscription($type: [String!]) { eventAdded(filter: {types: $type}) { node { type } } }';
+    const child = spawn(process.execPath, [flotillaBin, 'graphql', subscription, '-F', 'type=["device.removed"]'], {
+      env: environmentFor(hub),
+    });
+    const closed = once(child, 'close');
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    await eventually(
+      async () => {
+        await run(['devices', 'add', 'short-lived', '--dialect', 'MCPU', '--transport', 'MQTT']);
+        await run(['devices', 'remove', 'short-lived', '--yes']);
+        return printed;
+      },
+      (text) => text.includes('{"eventAdded":{"node":{"type":"device.removed"}}}\n'),
+    );
+    child.kill('SIGINT');
+    expect(await closed).toEqual([130, null]);
   });
 });
 
@@ -157,13 +213,52 @@ describe('a command that cannot be carried out', () => {
       expect(outcome.stderr, args.join(' ')).not.toMatch(/\n\s+at /);
     }
   });
+});
 
-  it('is helped with by the shell', async () => {
-    const [script, completions] = await Promise.all([
-      run(['completion']),
-      run(['--get-yargs-completions', 'flotilla', 'jobs', '']),
-    ]);
-    expect(script.stdout).toContain('flotilla');
-    expect(completions.stdout.split('\n')).toEqual(expect.arrayContaining([expect.stringContaining('follow')]));
+describe('a shell', () => {
+  /** Defines `flotilla` in a shell, and loads the completion script. */
+  const runIn = (shell: string, script: string) =>
+    spawnSync(shell, ['-c', script], {
+      env: { ...environmentFor(hub), NODE: process.execPath, BIN: flotillaBin },
+      encoding: 'utf8',
+    });
+  const isInstalled = (shell: string) => spawnSync(shell, ['-c', 'true']).status === 0;
+
+  it('completes commands, options, choices and ids in bash', () => {
+    const complete = (line: string) => {
+      const { stdout, stderr } = runIn(
+        'bash',
+        `flotilla() { "$NODE" "$BIN" "$@"; }; eval "$(flotilla completion bash)"
+        COMP_LINE='${line}'; COMP_POINT=\${#COMP_LINE}; _flotilla; printf '%s\\n' "\${COMPREPLY[@]}"`,
+      );
+      expect(stderr).toBe('');
+      return stdout.trim().split('\n');
+    };
+    expect(complete('flotilla jo')).toEqual(['jobs']);
+    expect(complete('flotilla jobs p')).toEqual(['pause']);
+    expect(complete('flotilla jobs create x --offline W')).toEqual(['WAIT']);
+    expect(complete('flotilla devices list --onl')).toEqual(['--online']);
+    // bash replaces what follows the last colon.
+    const [head = '', tail = ''] = [lamp.slice(0, 12), lamp.slice(12)];
+    expect(complete(`flotilla call ${head}`)).toContain(tail);
+    expect(complete(`flotilla call ${lamp} self.lamp.turn_on`)).toEqual([lampOn]);
+  });
+
+  it.skipIf(!isInstalled('fish'))('completes the same in fish (skipped without fish)', () => {
+    const { stdout } = runIn(
+      'fish',
+      `function flotilla; $NODE $BIN $argv; end; flotilla completion fish | source
+      complete -C 'flotilla jobs p'; complete -C 'flotilla call ${lamp}'`,
+    );
+    expect(stdout.trim().split('\n')).toEqual(['pause\tPause a job; calls in flight still finish', lamp]);
+  });
+
+  it.skipIf(!isInstalled('zsh'))('can load the script in zsh (skipped without zsh)', () => {
+    const { status, stderr } = runIn(
+      'zsh',
+      `flotilla() { "$NODE" "$BIN" "$@" }; autoload -U compinit && compinit -u -D
+      eval "$(flotilla completion zsh)" && whence _flotilla`,
+    );
+    expect([status, stderr]).toEqual([0, '']);
   });
 });

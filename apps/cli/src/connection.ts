@@ -25,20 +25,29 @@ export const defaultUrl = 'http://127.0.0.1:8080';
  * profile. The key of a profile is only sent to the address of this profile.
  */
 export function hubAddress(options: ConnectionOptions, environment: NodeJS.ProcessEnv = process.env): HubAddress {
-  const profile = profileNamed(options.profile, environment);
-  const isNamed = options.profile !== undefined;
-  const url = checkedUrl(
-    options.url ?? (isNamed ? profile?.url : undefined) ?? environment['FLOTILLA_URL'] ?? profile?.url ?? defaultUrl,
-  );
+  const { url, profile } = hubUrl(options, environment);
   const ofProfile = profile !== undefined && isSameHub(profile, url) ? profile.key : undefined;
   const ofEnvironment = environment['FLOTILLA_KEY'];
   const apiKey =
     options.key ??
     (options.keyFile === undefined ? undefined : keyIn(options.keyFile)) ??
-    (isNamed ? (ofProfile ?? ofEnvironment) : (ofEnvironment ?? ofProfile));
+    (options.profile === undefined ? (ofEnvironment ?? ofProfile) : (ofProfile ?? ofEnvironment));
   if (apiKey === undefined || apiKey === '')
     throw new UsageError(`No API key for ${url}. Run \`flotilla login\`, set FLOTILLA_KEY, or use --key-file.`);
   return { url, apiKey: checkedKey(apiKey) };
+}
+
+/** The address of the hub, for commands that need no key, and the profile that is in use. */
+export function hubUrl(
+  options: ConnectionOptions,
+  environment: NodeJS.ProcessEnv = process.env,
+): { readonly url: string; readonly profile: Profile | undefined } {
+  const profile = profileNamed(options.profile, environment);
+  const named = options.profile === undefined ? undefined : profile?.url;
+  return {
+    url: checkedUrl(options.url ?? named ?? environment['FLOTILLA_URL'] ?? profile?.url ?? defaultUrl),
+    profile,
+  };
 }
 
 /** Returns the address of a hub. Throws UsageError if it is not one. */

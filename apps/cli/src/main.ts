@@ -4,9 +4,12 @@
  */
 import { FlotillaError } from '@flotilla/client';
 import { hideBin } from 'yargs/helpers';
+import { completedOf, valuesFor } from './completion/complete-words.js';
+import { completionsFlag } from './completion/scripts.js';
+import { write } from './console/output.js';
 import { printable } from './console/printable.js';
 import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
-import { programOf } from './program.js';
+import { commands, programOf } from './program.js';
 
 /** Errors with a code explain what to do. Others are bugs and print their stack. */
 function explain(error: unknown): string {
@@ -24,7 +27,16 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 
 async function main(): Promise<void> {
-  await programOf(hideBin(process.argv)).parseAsync();
+  const typed = hideBin(process.argv);
+  const completed = typed[0] === completionsFlag ? completedOf(commands, typed.slice(2)) : undefined;
+  const values = completed === undefined ? [] : await valuesFor(completed);
+  if (values.length > 0) return write(`${values.map(inShell).join('\n')}\n`);
+  await programOf(typed).parseAsync();
+}
+
+/** zsh takes what follows a colon for a description. */
+function inShell(value: string): string {
+  return process.env['SHELL']?.endsWith('zsh') === true ? value.replaceAll(':', '\\:') : value;
 }
 
 main().catch((error: unknown) => {

@@ -96,6 +96,7 @@ beforeAll(async () => {
     'boards.csv': 'deviceId\nd1\n',
     'xiaozhi.bin': 'image',
     'xiaozhi.bin.sig': 'signature',
+    'lobby.graphql': 'query Lobby($tag: String!) { devices(filter: { tags: [$tag] }) { nodes { id } } }',
     'sign.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }),
     'build.pem.pub': publicKey.export({ format: 'pem', type: 'spki' }),
     'flotilla/profiles.json': JSON.stringify({ profiles: { shop: { url: hub.url, key: 'a-key' } } }),
@@ -117,7 +118,7 @@ function wordsOf(example: string, { name }: Shown): readonly string[] {
     const word = double ?? single ?? bare ?? '';
     if (name === 'firmware sign' && word === 'build.pem')
       return path.join(folder, line.includes('--new-key') ? 'new.pem' : 'sign.pem');
-    return /\.(?:csv|bin|sig|pub)$/.test(word) ? path.join(folder, path.basename(word)) : word;
+    return /\.(?:csv|bin|sig|pub|graphql)$/.test(word) ? path.join(folder, path.basename(word)) : word;
   });
 }
 

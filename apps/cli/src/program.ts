@@ -17,8 +17,11 @@ import { globalOptions } from './options/global-options.js';
 import { jobsCommand } from './commands/jobs/jobs.js';
 import { loginCommand, logoutCommand, whoamiCommand } from './commands/profiles/login.js';
 import { profilesCommand } from './commands/profiles/profiles.js';
+import { completionCommand } from './commands/program/completion.js';
 import { eventsCommand } from './commands/program/events.js';
+import { graphqlCommand } from './commands/program/graphql.js';
 import { mcpCommand } from './commands/program/mcp.js';
+import { openCommand } from './commands/program/open.js';
 import { UsageError } from './exit-codes.js';
 import { standardInput } from './json-input.js';
 import { givenTwice } from './options/number-option.js';
@@ -41,11 +44,14 @@ export const commands: readonly Command[] = [
   keysCommand,
   usersCommand,
   webhooksCommand,
+  graphqlCommand,
+  openCommand,
   mcpCommand,
   loginCommand,
   profilesCommand,
   whoamiCommand,
   logoutCommand,
+  completionCommand,
 ];
 
 /** The parser of a command line, with handlers that set the exit code of the process. */
@@ -65,12 +71,10 @@ export function programOf(words: readonly string[]): Argv {
       throw error ?? new UsageError(`${(message ?? 'Invalid command').replace(/[^.!?]$/, '$&.')} See --help.`);
     });
   for (const command of commands) command.addTo(program);
-  return program
-    .completion('completion', 'Print a script for bash or zsh that completes commands and options')
-    .epilogue(
-      'Exit codes: 0 done, 1 usage or unexpected error, 2 rejected, 3 not every device succeeded, 4 hub unreachable, ' +
-        '5 key missing, invalid or without the scope, 130 Ctrl-C.',
-    );
+  return program.epilogue(
+    'Exit codes: 0 done, 1 usage or unexpected error, 2 rejected, 3 not every device succeeded, 4 hub unreachable, ' +
+      '5 key missing, invalid or without the scope, 130 Ctrl-C.',
+  );
 }
 
 /** The version in package.json, which is one folder above `src` and `dist`. */

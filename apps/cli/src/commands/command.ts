@@ -6,6 +6,9 @@ import type { ArgumentsCamelCase, Argv } from 'yargs';
 import { exitCodes, type ExitCode } from '../exit-codes.js';
 import type { GlobalArguments } from '../options/global-options.js';
 
+/** Values that a shell completes from the hub. */
+export type CompletedValue = 'device' | 'tool' | 'job' | 'image';
+
 /** A group or a leaf. */
 export interface Command {
   readonly name: string;
@@ -14,6 +17,8 @@ export interface Command {
   readonly examples: readonly string[];
   /** Whether its group runs it if no command is named. */
   readonly isDefault: boolean;
+  /** What its positionals are, as far as the hub knows their values. */
+  readonly values: readonly CompletedValue[];
   /** The commands of a group; empty for a leaf. */
   readonly commands: readonly Command[];
   /** Adds it to the parser of its group, or of the program. */
@@ -27,6 +32,7 @@ export interface Leaf<Args> {
   readonly isDefault?: boolean;
   readonly summary: string;
   readonly examples: readonly string[];
+  readonly values?: readonly CompletedValue[];
   /** What to know besides the options. */
   readonly notes?: string;
   readonly options?: (args: Argv<GlobalArguments>) => Argv<Args>;
@@ -34,13 +40,14 @@ export interface Leaf<Args> {
   readonly run: (args: ArgumentsCamelCase<Args>) => Promise<ExitCode | void>;
 }
 
-export function leaf<Args = GlobalArguments>({ usage, isDefault = false, ...rest }: Leaf<Args>): Command {
+export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values = [], ...rest }: Leaf<Args>): Command {
   const { summary, examples, notes, options, run } = rest;
   return {
     name: usage.split(' ')[0] ?? usage,
     summary,
     examples,
     isDefault,
+    values,
     commands: [],
     addTo: (program) => {
       program.command(
@@ -65,6 +72,7 @@ export function group(name: string, summary: string, commands: readonly Command[
     summary,
     examples: [],
     isDefault: false,
+    values: [],
     commands,
     addTo: (program) => {
       program.command(name, summary, (args) => {

@@ -61,7 +61,7 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
     .catch((error: unknown) => {
       say(
         `${lines} may be registered or not; earlier lines are. Continue with --from-line ${first}. ` +
-          'If the hub then rejects devices as known, rotate their credentials (rotateDeviceCredential) ' +
+          'If the hub then rejects devices as known, rotate their credentials (flotilla devices rotate) ' +
           'and continue after them.',
       );
       throw error;

@@ -10,6 +10,7 @@ import { textOption } from '../../options/shared-options.js';
 
 export const callCommand = leaf({
   usage: 'call <device> <tool> [arguments..]',
+  values: ['device', 'tool'],
   summary: 'Call one tool on one device and print the response',
   examples: [
     'call 02:00:00:00:00:01 self.audio_speaker.set_volume volume=30',

@@ -10,6 +10,7 @@ import { textOption } from '../../options/shared-options.js';
 
 export const toolsCommand = leaf({
   usage: 'tools [device]',
+  values: ['device'],
   summary: 'List the tools of a device, or all tools of the fleet with the number of devices',
   examples: ['tools 02:00:00:00:00:01', 'tools --search volume'],
   options: (args) =>

@@ -21,6 +21,7 @@ const aDevice = '02:00:00:00:00:01';
 
 export const editCommand = leaf({
   usage: 'edit <id>',
+  values: ['device'],
   summary: 'Change the name, tags, transport, time zone or voice servers of a device',
   examples: [`devices edit ${aDevice} --name "Lobby left" --time-zone Europe/Berlin`],
   notes: 'An empty text removes the name, time zone or voice servers.',
@@ -76,6 +77,7 @@ export const tagCommand = leaf({
 
 export const removeCommand = leaf({
   usage: 'remove <id>',
+  values: ['device'],
   summary: 'Remove a device; its credential ends at once',
   examples: [`devices remove ${aDevice} --yes`],
   options: (args) => withId(args, 'Id of the device').options(yesOption),
@@ -90,6 +92,7 @@ export const removeCommand = leaf({
 
 export const rotateCommand = leaf({
   usage: 'rotate <id>',
+  values: ['device'],
   summary: 'Give a device a new credential, and print it once',
   examples: [`devices rotate ${aDevice} --yes`],
   options: (args) => withId(args, 'Id of the device').options(yesOption),
@@ -106,6 +109,7 @@ export const rotateCommand = leaf({
 
 export const refreshToolsCommand = leaf({
   usage: 'refresh-tools <id>',
+  values: ['device'],
   summary: 'Ask an online device for its tools again',
   examples: [`devices refresh-tools ${aDevice}`],
   options: (args) => withId(args, 'Id of the device'),

@@ -45,6 +45,7 @@ const listCommand = leaf({
 
 const showCommand = leaf({
   usage: 'show <id>',
+  values: ['device'],
   summary: 'Show one device with its tools and last sessions',
   examples: ['devices show 02:00:00:00:00:01'],
   options: (args) => withId(args, 'Id of the device'),

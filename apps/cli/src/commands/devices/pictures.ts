@@ -16,6 +16,7 @@ const callRequest = { timeoutMs: 310_000 };
 
 export const picturesCommand = leaf({
   usage: 'pictures [id]',
+  values: ['device'],
   summary: 'List the pictures of a device, or of all devices, latest first',
   examples: [`devices pictures ${aDevice}`],
   options: (args) => withListOptions(args, 50).positional('id', { type: 'string', describe: 'Id of the device' }),
@@ -32,6 +33,7 @@ export const picturesCommand = leaf({
 
 export const snapshotCommand = leaf({
   usage: 'snapshot <id>',
+  values: ['device'],
   summary: 'Take a picture of the screen of a device, and print its address',
   examples: [`devices snapshot ${aDevice}`],
   options: (args) =>
@@ -54,6 +56,7 @@ export const snapshotCommand = leaf({
 
 export const showImageCommand = leaf({
   usage: 'show-image <id> <picture>',
+  values: ['device'],
   summary: 'Show a stored picture on the screen of a device',
   examples: [`devices show-image ${aDevice} 01990000-0000-7000-8000-000000000009`],
   options: (args) =>

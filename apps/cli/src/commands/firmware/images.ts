@@ -57,6 +57,7 @@ async function imageIn(file: string): Promise<Blob> {
 
 export const publishCommand = leaf({
   usage: 'publish <id>',
+  values: ['image'],
   summary: 'Publish an image for the given boards',
   examples: [`firmware publish ${anImage} --model esp-box-3 --notes "Fixes the microphone"`],
   options: (args) =>
@@ -73,6 +74,7 @@ export const publishCommand = leaf({
 
 export const withdrawCommand = leaf({
   usage: 'withdraw <id>',
+  values: ['image'],
   summary: 'Withdraw an image; no device receives it any more',
   examples: [`firmware withdraw ${anImage}`],
   options: (args) => withId(args, 'Id of the image'),
@@ -85,6 +87,7 @@ export const withdrawCommand = leaf({
 
 export const deleteCommand = leaf({
   usage: 'delete <id>',
+  values: ['image'],
   summary: 'Delete an unpublished image that no job uses',
   examples: [`firmware delete ${anImage} --yes`],
   options: (args) => withId(args, 'Id of the image').options(yesOption),

@@ -14,6 +14,7 @@ import { textOption } from '../../options/shared-options.js';
 
 export const rollOutCommand = leaf({
   usage: 'roll-out <image>',
+  values: ['image'],
   summary: 'Roll out a published image with a job',
   examples: [
     'firmware roll-out 01990000-0000-7000-8000-000000000002 --model esp-box-3 --waves 5,25,100 --soak 600 --yes',
@@ -28,6 +29,7 @@ export const rollOutCommand = leaf({
 
 export const revertCommand = leaf({
   usage: 'revert <job>',
+  values: ['job'],
   summary: 'Return the devices of a roll-out to the versions that they had before',
   examples: ['firmware revert 01990000-0000-7000-8000-000000000001 --yes'],
   notes: 'Creates one job for each former version, and prints them. Devices that run another image now are left out.',

@@ -48,6 +48,7 @@ const listCommand = leaf({
 
 const showCommand = leaf({
   usage: 'show <id>',
+  values: ['job'],
   summary: 'Show one job with its failures in groups',
   examples: ['jobs show 01990000-0000-7000-8000-000000000001'],
   options: (args) => withId(args, 'Id of the job'),
@@ -72,6 +73,7 @@ function withoutState(job: object): Readonly<Record<string, unknown>> {
 
 const resultsCommand = leaf({
   usage: 'results <id>',
+  values: ['job'],
   summary: 'Print the outcome of every device, as CSV if you choose no other format',
   examples: ['jobs results 01990000-0000-7000-8000-000000000001 --output jsonl'],
   options: (args) => withId(args, 'Id of the job'),

@@ -15,6 +15,7 @@ import { textOption, withId } from '../../options/shared-options.js';
 
 export const createCommand = leaf({
   usage: 'create <tool> [arguments..]',
+  values: ['tool'],
   summary: 'Create a job that calls a tool on many devices',
   examples: [
     'jobs create self.audio_speaker.set_volume volume=30 --tag lobby --waves 10,100',
@@ -38,6 +39,7 @@ const repeatable = ['FAILED', 'UNKNOWN', 'NOT_SENT', 'VERIFY_FAILED', 'EXPIRED',
 
 export const rerunCommand = leaf({
   usage: 'rerun <id> [arguments..]',
+  values: ['job'],
   summary: 'Run a finished job again, over its devices with the given outcomes',
   examples: ['jobs rerun 01990000-0000-7000-8000-000000000001 --outcome FAILED --outcome EXPIRED --yes'],
   notes: 'Arguments replace those of the job. They are required if the old ones had secrets.',
@@ -74,6 +76,7 @@ export const rerunCommand = leaf({
 
 export const followCommand = leaf({
   usage: 'follow <id>',
+  values: ['job'],
   summary: 'Follow a job until it finishes',
   examples: ['jobs follow 01990000-0000-7000-8000-000000000001'],
   options: (args) => withId(args, 'Id of the job'),

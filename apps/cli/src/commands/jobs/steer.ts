@@ -21,6 +21,7 @@ type JobPayload = Parameters<typeof expectAccepted>[0] & { readonly job: JobRowF
 function steer(name: string, summary: string, send: (client: FlotillaClient, id: string) => Promise<JobPayload>) {
   return leaf({
     usage: `${name} <id>`,
+    values: ['job'],
     summary,
     examples: [`jobs ${name} 01990000-0000-7000-8000-000000000001`],
     options: (args) => withId(args, 'Id of the job'),
@@ -58,6 +59,7 @@ export const approveCommand = steer(
 
 export const denyCommand = leaf({
   usage: 'deny <id> <reason>',
+  values: ['job'],
   summary: 'Deny a job that waits for approval',
   examples: ['jobs deny 01990000-0000-7000-8000-000000000001 "The shop is open"'],
   options: (args) =>
@@ -75,6 +77,7 @@ export const denyCommand = leaf({
 
 export const cancelCommand = leaf({
   usage: 'cancel <id>',
+  values: ['job'],
   summary: 'Cancel a job; calls in flight still finish',
   examples: ['jobs cancel 01990000-0000-7000-8000-000000000001'],
   options: (args) =>

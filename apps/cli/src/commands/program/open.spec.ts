@@ -1,0 +1,36 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { browserCommand, consoleAddress, pages } from './open.js';
+
+describe('a page of the console', () => {
+  it.each([
+    [undefined, undefined, 'https://hub.example/fleet/'],
+    ['jobs', undefined, 'https://hub.example/fleet/jobs'],
+    ['device', '02:00', 'https://hub.example/fleet/devices/02%3A00'],
+  ])('%s %s is at %s', (page, id, address) => {
+    expect(consoleAddress('https://hub.example/fleet/', page, id)).toBe(address);
+  });
+
+  it('needs its id, or has none', () => {
+    expect(() => consoleAddress('https://hub.example', 'job', undefined)).toThrow('Which job? Add its id');
+    expect(() => consoleAddress('https://hub.example', 'jobs', '7')).toThrow('The page "jobs" has no id.');
+  });
+});
+
+describe('the pages', () => {
+  it('are those of the console', () => {
+    const routes = fileURLToPath(new URL('../../../../dashboard/src/routes.tsx', import.meta.url));
+    const paths = [...readFileSync(routes, 'utf8').matchAll(/path: '\/([\w-]+)'/g)].map(([, path]) => path);
+    expect(pages.filter((page) => !paths.includes(page))).toEqual([]);
+  });
+});
+
+describe('a browser', () => {
+  it('is started by the program of the system, if there is a screen', () => {
+    expect(browserCommand('darwin', {})).toEqual(['open']);
+    expect(browserCommand('win32', {})).toEqual(['rundll32', 'url.dll,FileProtocolHandler']);
+    expect(browserCommand('linux', { WAYLAND_DISPLAY: 'wayland-0' })).toEqual(['xdg-open']);
+    expect(browserCommand('linux', {})).toBeUndefined();
+  });
+});
