@@ -1,13 +1,15 @@
 /** What happens in the fleet, live, with a filter that is in the address. */
 import { useMemo, useState } from 'react';
-import { TagsInput, TextInput } from '@mantine/core';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../parts/page';
+import { type EventPreset, filterOf, presetNames, presetOf, presets, typesOf, withTypes } from './event-search';
 import { EventTail } from './event-tail';
 import { eventTypes } from './event-types';
 import classes from './events.module.css';
+import type { EventFilter } from './generated/events';
 
 const route = getRouteApi('/events');
 /** Ms after the last key before the hub is asked. */
@@ -15,41 +17,58 @@ const typingMs = 300;
 
 export function EventsPage() {
   const { t } = useTranslation();
-  const { types, deviceId } = route.useSearch();
+  const search = route.useSearch();
+  const { deviceId } = search;
   const navigate = useNavigate({ from: '/events' });
   const [typed, setTyped] = useState(deviceId ?? '');
   const setDevice = useDebouncedCallback((id: string) => {
     void navigate({
-      search: (now) => ({ ...(now.types && { types: now.types }), ...(id !== '' && { deviceId: id }) }),
+      search: ({ types: wanted, except: unwanted }) => ({
+        ...(wanted && { types: wanted }),
+        ...(unwanted && { except: unwanted }),
+        ...(id !== '' && { deviceId: id }),
+      }),
       replace: true,
     });
   }, typingMs);
-  const chosen = types?.join(' ');
-  const filter = useMemo(
-    () => ({ ...(chosen !== undefined && { types: chosen.split(' ') }), ...(deviceId !== undefined && { deviceId }) }),
-    [chosen, deviceId],
-  );
+  const { types, except } = typesOf(search);
+  const choose = (chosen: Partial<ReturnType<typeof typesOf>>) =>
+    void navigate({ search: (now) => withTypes(now, { ...typesOf(now), ...chosen }), replace: true });
+  const written = JSON.stringify(filterOf(search));
+  const filter = useMemo(() => JSON.parse(written) as EventFilter, [written]);
   return (
     <Page title={t('events.title')} lead={t('events.lead')}>
       <div className={classes.filter}>
+        <Select
+          label={t('events.show')}
+          placeholder={t('events.presets.own')}
+          data={presetNames.map((name) => ({ value: name, label: t(`events.presets.${name}`) }))}
+          value={presetOf(search) ?? null}
+          onChange={(name) => name !== null && choose(presets[name as EventPreset])}
+          allowDeselect={false}
+          flex="1 1 160px"
+          maw={220}
+        />
         <TagsInput
           label={t('events.types')}
-          placeholder={types === undefined ? t('events.all') : ''}
+          placeholder={types.length === 0 ? t('events.all') : ''}
           data={[...eventTypes]}
-          value={[...(types ?? [])]}
-          onChange={(wanted) =>
-            void navigate({
-              search: (now) => ({
-                ...(now.deviceId !== undefined && { deviceId: now.deviceId }),
-                ...(wanted.length > 0 && { types: wanted }),
-              }),
-              replace: true,
-            })
-          }
+          value={[...types]}
+          onChange={(wanted) => choose({ types: wanted })}
           clearable
           acceptValueOnBlur
-          flex="1 1 300px"
-          maw={520}
+          flex="1 1 260px"
+          maw={440}
+        />
+        <TagsInput
+          label={t('events.except')}
+          data={[...eventTypes]}
+          value={[...except]}
+          onChange={(unwanted) => choose({ except: unwanted })}
+          clearable
+          acceptValueOnBlur
+          flex="1 1 200px"
+          maw={320}
         />
         <TextInput
           label={t('events.device')}
