@@ -46,30 +46,16 @@ export function EventsPage() {
           value={presetOf(search) ?? null}
           onChange={(name) => name !== null && choose(presets[name as EventPreset])}
           allowDeselect={false}
-          flex="1 1 160px"
-          maw={220}
+          flex="1 1 150px"
+          maw={200}
         />
-        <TagsInput
+        <TypesInput
           label={t('events.types')}
-          placeholder={types.length === 0 ? t('events.all') : ''}
-          data={[...eventTypes]}
-          value={[...types]}
+          placeholder={t('events.all')}
+          types={types}
           onChange={(wanted) => choose({ types: wanted })}
-          clearable
-          acceptValueOnBlur
-          flex="1 1 260px"
-          maw={440}
         />
-        <TagsInput
-          label={t('events.except')}
-          data={[...eventTypes]}
-          value={[...except]}
-          onChange={(unwanted) => choose({ except: unwanted })}
-          clearable
-          acceptValueOnBlur
-          flex="1 1 200px"
-          maw={320}
-        />
+        <TypesInput label={t('events.except')} types={except} onChange={(unwanted) => choose({ except: unwanted })} />
         <TextInput
           label={t('events.device')}
           placeholder={t('events.deviceHint')}
@@ -84,5 +70,30 @@ export function EventsPage() {
       </div>
       <EventTail filter={filter} />
     </Page>
+  );
+}
+
+interface TypesInputProps {
+  readonly label: string;
+  /** Shown while there are no types. */
+  readonly placeholder?: string;
+  readonly types: readonly string[];
+  readonly onChange: (types: readonly string[]) => void;
+}
+
+/** Types, or prefixes, which can be typed. */
+function TypesInput({ label, placeholder = '', types, onChange }: TypesInputProps) {
+  return (
+    <TagsInput
+      label={label}
+      placeholder={types.length === 0 ? placeholder : ''}
+      data={[...eventTypes]}
+      value={[...types]}
+      onChange={onChange}
+      clearable
+      acceptValueOnBlur
+      flex="1 1 280px"
+      maw={440}
+    />
   );
 }
