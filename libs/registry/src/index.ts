@@ -95,6 +95,7 @@ export type { Page, PageRequest } from './page.js';
 export type { CallFilter } from './calls/call-pages.js';
 export type { CallRow } from './calls/call-rows.js';
 export type { CallRecord, CallStore } from './calls/call-store.js';
+export { matchesType } from './events/type-patterns.js';
 export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
@@ -122,8 +123,8 @@ export type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.j
 export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type {
   GrantedDownload,
-  IncompatibilityGroup,
   FormerVersionGroup,
+  IncompatibilityGroup,
   RevertGroup,
   RolloutCandidate,
   RolloutGrant,

@@ -61,7 +61,7 @@ export function Time({ at, form = 'ago' }: TimeProps) {
       >
         {form === 'ago' ? timeAgo(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
       </time>
-      {isNear && <Tooltip target={text} opened label={exactTime(moment, i18n.language)} />}
+      {isNear && <Tooltip target={text} opened label={exactTime(moment, form, i18n.language)} />}
     </>
   );
 }
@@ -78,8 +78,10 @@ function timeAgo(ms: number, language: string): string {
   return formatsOf(language).ago.format(Math.round(ms / size), unit);
 }
 
-function exactTime(moment: Date, language: string): string {
-  return formatsOf(language).exact.format(moment);
+/** With the zone, and with how long ago it was where the page does not say so. */
+function exactTime(moment: Date, form: TimeProps['form'], language: string): string {
+  const exact = formatsOf(language).exact.format(moment);
+  return form === 'ago' ? exact : `${exact} (${timeAgo(moment.getTime() - Date.now(), language)})`;
 }
 
 /** Of today the time alone. */

@@ -191,6 +191,25 @@ describe('events', () => {
     );
   });
 
+  it('are found by patterns of types, and without others', async () => {
+    for (const type of ['lamp.on', 'lamp.off', 'lamp_group.made', 'door.open'])
+      registry.events.append({ type, deviceId: 'patterns' as DeviceId, at: NOW, data: {} });
+    const found = async (filter: { types?: string[]; exceptTypes?: string[] }) =>
+      (await registry.events.page({ deviceId: 'patterns', ...filter }, 'AT_ASC', { first: 10 })).rows.map(
+        ({ type }) => type,
+      );
+    await expect.poll(() => found({})).toHaveLength(4);
+    expect(await found({ types: ['lamp.*'] })).toEqual(['lamp.on', 'lamp.off']);
+    expect(await found({ types: ['lamp.*', 'door.open'], exceptTypes: ['lamp.off'] })).toEqual([
+      'lamp.on',
+      'door.open',
+    ]);
+    expect(await found({ exceptTypes: ['lamp.*', 'door.*'] })).toEqual(['lamp_group.made']);
+    expect(await found({ types: ['*'] })).toHaveLength(4);
+    expect(await found({ types: [] })).toEqual([]);
+    expect(await found({ exceptTypes: [] })).toHaveLength(4);
+  });
+
   it("past the memory's bound go through the spill file, and none is lost", async () => {
     const count = 30_000;
     for (let index = 0; index < count; index += 1)

@@ -7,7 +7,8 @@ SELECT * FROM (
            coalesce(d.model, d.firmware_version) AS value,
            count(*)::int AS devices,
            (count(*) FILTER (WHERE d.online AND p.id IS NOT NULL))::int AS online,
-           (count(*) FILTER (WHERE d.tools_stale))::int AS stale
+           (count(*) FILTER (WHERE d.tools_stale))::int AS stale,
+           (count(*) FILTER (WHERE d.connected_at IS NULL))::int AS never
       FROM device d LEFT JOIN hub_process p ON p.id = d.gateway_id AND p.lease_until > now()
      WHERE {{condition}}
      GROUP BY GROUPING SETS ((), (d.model), (d.firmware_version))

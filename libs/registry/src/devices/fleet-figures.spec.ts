@@ -1,3 +1,4 @@
+import pg from 'pg';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessLease, Registry } from '../index.js';
@@ -59,6 +60,7 @@ describe('the figures of the fleet', () => {
       deviceCount: 3,
       onlineCount: 2,
       toolsStaleCount: 3,
+      neverConnectedCount: 0,
       models: [
         { value: 'lamp', deviceCount: 2, onlineCount: 1 },
         { value: 'speaker', deviceCount: 1, onlineCount: 1 },
@@ -68,6 +70,20 @@ describe('the figures of the fleet', () => {
         { value: '2.0.0', deviceCount: 1, onlineCount: 1 },
       ],
     });
+  });
+
+  it('count devices that never connected', async () => {
+    const client = new pg.Client({ connectionString: database.databaseUrl });
+    await client.connect();
+    await client.query(
+      `INSERT INTO device (id, dialect, reachability, model) VALUES ('new', 'XIAOZHI', 'ALWAYS', 'new')`,
+    );
+    expect(await registry.fleetFigures.counts({ model: 'new' })).toMatchObject({
+      deviceCount: 1,
+      neverConnectedCount: 1,
+    });
+    await client.query(`DELETE FROM device WHERE id = 'new'`);
+    await client.end();
   });
 
   it('count within a filter, and nothing where nothing matches', async () => {

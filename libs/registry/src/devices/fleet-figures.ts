@@ -23,6 +23,8 @@ export interface FleetCounts {
   readonly deviceCount: number;
   readonly onlineCount: number;
   readonly toolsStaleCount: number;
+  /** Devices that never had a session. */
+  readonly neverConnectedCount: number;
   /** Most devices first. */
   readonly models: readonly FleetShare[];
   readonly firmwareVersions: readonly FleetShare[];
@@ -74,7 +76,7 @@ const COUNT_FLEET = new SqlFile(new URL('./count-fleet.sql', import.meta.url), {
   parameters: { sharesMax: bigint },
   row: {
     ...{ kind: text<'all' | 'model' | 'firmware'>(), value: orNull(text()) },
-    ...{ devices: integer, online: integer, stale: integer, place: named<string>('bigint') },
+    ...{ devices: integer, online: integer, stale: integer, never: integer, place: named<string>('bigint') },
   },
 });
 
@@ -103,6 +105,7 @@ export class FleetFiguresStore {
       deviceCount: all?.devices ?? 0,
       onlineCount: all?.online ?? 0,
       toolsStaleCount: all?.stale ?? 0,
+      neverConnectedCount: all?.never ?? 0,
       models: sharesOf('model'),
       firmwareVersions: sharesOf('firmware'),
     };

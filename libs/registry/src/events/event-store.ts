@@ -16,6 +16,7 @@ import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
+import { typeCondition } from './type-patterns.js';
 
 /** `id` is a UUIDv7 with the time `at` (ms since the Unix epoch). */
 export interface EventRow {
@@ -28,7 +29,10 @@ export interface EventRow {
 
 export interface EventFilter {
   readonly deviceId?: string;
+  /** Patterns of types. */
   readonly types?: readonly string[];
+  /** Patterns of types that are left out. */
+  readonly exceptTypes?: readonly string[];
   readonly since?: number;
   readonly until?: number;
   /** The access scope of the viewer. */
@@ -123,7 +127,9 @@ export class EventStore {
     const conditions = ['TRUE'];
     if (filter.deviceId !== undefined)
       conditions.push(`e.device_id = ${bind(parameters, storableText(filter.deviceId))}`);
-    if (filter.types !== undefined) conditions.push(`e.type = ANY(${bind(parameters, filter.types)}::text[])`);
+    if (filter.types !== undefined) conditions.push(typeCondition('e.type', filter.types, parameters));
+    if (filter.exceptTypes !== undefined)
+      conditions.push(`NOT ${typeCondition('e.type', filter.exceptTypes, parameters)}`);
     if (filter.since !== undefined) conditions.push(`e.id >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
     if (filter.until !== undefined) conditions.push(`e.id < ${bind(parameters, lowestUuidOf(filter.until))}::uuid`);
     if (filter.within !== undefined)

@@ -14,6 +14,7 @@ import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { EnrolmentLinksDocument, type EnrolmentLinksQuery, RevokeEnrolmentLinkDocument } from './generated/links';
+import { endOf } from './link-end';
 import { NewLinkDialog } from './new-link-dialog';
 
 type EnrolmentLink = EnrolmentLinksQuery['enrolmentLinks'][number];
@@ -48,6 +49,18 @@ export function Links() {
       {isNew && <NewLinkDialog onClose={() => setNew(false)} onMade={refresh} />}
       <Revoke link={revoked} onClose={() => setRevoked(undefined)} onRevoked={refresh} />
     </Section>
+  );
+}
+
+/** When it ends, or that it has ended. */
+function Expiry({ link }: { readonly link: EnrolmentLink }) {
+  const { t } = useTranslation();
+  const end = endOf(link);
+  if (end === undefined) return <Time at={link.expiresAt} />;
+  return (
+    <span className="soft">
+      {t(`enrolments.ended.${end}`)} {end === 'expired' && <Time at={link.expiresAt} />}
+    </span>
   );
 }
 
@@ -88,19 +101,19 @@ function useColumns(onRevoke: (link: EnrolmentLink) => void): readonly Column<En
     {
       id: 'expires',
       header: t('enrolments.expires'),
-      width: 110,
-      grow: 0,
-      cell: ({ expiresAt }) => <Time at={expiresAt} />,
+      ...{ width: 150, grow: 0 },
+      cell: (link) => <Expiry link={link} />,
     },
     {
       id: 'revoke',
       header: '',
       ...{ width: 80, grow: 0 },
-      cell: (link) => (
-        <Button size="compact-xs" variant="default" onClick={() => onRevoke(link)}>
-          {t('access.revoke')}
-        </Button>
-      ),
+      cell: (link) =>
+        endOf(link) === undefined && (
+          <Button size="compact-xs" variant="default" onClick={() => onRevoke(link)}>
+            {t('access.revoke')}
+          </Button>
+        ),
     },
   ];
 }

@@ -1,13 +1,15 @@
 /** What happens in the fleet, live, with a filter that is in the address. */
 import { useMemo, useState } from 'react';
-import { TagsInput, TextInput } from '@mantine/core';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../parts/page';
+import { type EventPreset, filterOf, presetNames, presetOf, presets, typesOf, withTypes } from './event-search';
 import { EventTail } from './event-tail';
 import { eventTypes } from './event-types';
 import classes from './events.module.css';
+import type { EventFilter } from './generated/events';
 
 const route = getRouteApi('/events');
 /** Ms after the last key before the hub is asked. */
@@ -15,42 +17,45 @@ const typingMs = 300;
 
 export function EventsPage() {
   const { t } = useTranslation();
-  const { types, deviceId } = route.useSearch();
+  const search = route.useSearch();
+  const { deviceId } = search;
   const navigate = useNavigate({ from: '/events' });
   const [typed, setTyped] = useState(deviceId ?? '');
   const setDevice = useDebouncedCallback((id: string) => {
     void navigate({
-      search: (now) => ({ ...(now.types && { types: now.types }), ...(id !== '' && { deviceId: id }) }),
+      search: ({ types: wanted, except: unwanted }) => ({
+        ...(wanted && { types: wanted }),
+        ...(unwanted && { except: unwanted }),
+        ...(id !== '' && { deviceId: id }),
+      }),
       replace: true,
     });
   }, typingMs);
-  const chosen = types?.join(' ');
-  const filter = useMemo(
-    () => ({ ...(chosen !== undefined && { types: chosen.split(' ') }), ...(deviceId !== undefined && { deviceId }) }),
-    [chosen, deviceId],
-  );
+  const { types, except } = typesOf(search);
+  const choose = (chosen: Partial<ReturnType<typeof typesOf>>) =>
+    void navigate({ search: (now) => withTypes(now, { ...typesOf(now), ...chosen }), replace: true });
+  const written = JSON.stringify(filterOf(search));
+  const filter = useMemo(() => JSON.parse(written) as EventFilter, [written]);
   return (
     <Page title={t('events.title')} lead={t('events.lead')}>
       <div className={classes.filter}>
-        <TagsInput
-          label={t('events.types')}
-          placeholder={types === undefined ? t('events.all') : ''}
-          data={[...eventTypes]}
-          value={[...(types ?? [])]}
-          onChange={(wanted) =>
-            void navigate({
-              search: (now) => ({
-                ...(now.deviceId !== undefined && { deviceId: now.deviceId }),
-                ...(wanted.length > 0 && { types: wanted }),
-              }),
-              replace: true,
-            })
-          }
-          clearable
-          acceptValueOnBlur
-          flex="1 1 300px"
-          maw={520}
+        <Select
+          label={t('events.show')}
+          placeholder={t('events.presets.own')}
+          data={presetNames.map((name) => ({ value: name, label: t(`events.presets.${name}`) }))}
+          value={presetOf(search) ?? null}
+          onChange={(name) => name !== null && choose(presets[name as EventPreset])}
+          allowDeselect={false}
+          flex="1 1 150px"
+          maw={200}
         />
+        <TypesInput
+          label={t('events.types')}
+          placeholder={t('events.all')}
+          types={types}
+          onChange={(wanted) => choose({ types: wanted })}
+        />
+        <TypesInput label={t('events.except')} types={except} onChange={(unwanted) => choose({ except: unwanted })} />
         <TextInput
           label={t('events.device')}
           placeholder={t('events.deviceHint')}
@@ -65,5 +70,30 @@ export function EventsPage() {
       </div>
       <EventTail filter={filter} />
     </Page>
+  );
+}
+
+interface TypesInputProps {
+  readonly label: string;
+  /** Shown while there are no types. */
+  readonly placeholder?: string;
+  readonly types: readonly string[];
+  readonly onChange: (types: readonly string[]) => void;
+}
+
+/** Types, or prefixes, which can be typed. */
+function TypesInput({ label, placeholder = '', types, onChange }: TypesInputProps) {
+  return (
+    <TagsInput
+      label={label}
+      placeholder={types.length === 0 ? placeholder : ''}
+      data={[...eventTypes]}
+      value={[...types]}
+      onChange={onChange}
+      clearable
+      acceptValueOnBlur
+      flex="1 1 280px"
+      maw={440}
+    />
   );
 }

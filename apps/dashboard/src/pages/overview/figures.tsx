@@ -30,8 +30,12 @@ export function Figures({ fleet }: { readonly fleet: FleetNowQuery['fleetSummary
       />
       <Figure
         name={t('overview.offline')}
-        value={fleet && number(fleet.deviceCount - fleet.onlineCount)}
-        note={t('overview.rightNow')}
+        value={fleet && number(fleet.deviceCount - fleet.onlineCount - fleet.neverConnectedCount)}
+        note={
+          fleet && fleet.neverConnectedCount > 0
+            ? t('overview.neverConnected', { count: fleet.neverConnectedCount })
+            : t('overview.rightNow')
+        }
         link={{ to: '/devices', search: { presence: 'OFFLINE' } }}
       />
       <CallFigure />

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { EventFeed, FeedEvent } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
-import type { FleetView } from '@flotilla/registry';
+import type { EventFilter, FleetView } from '@flotilla/registry';
 import { eventAdditions, type EventSources } from './event-additions.js';
 import { indexFeed } from './feed-index.js';
 
@@ -46,6 +46,19 @@ describe('additions of events', () => {
       value?.events.map((event) => value.additionOf(event).cursor),
     );
     expect(cursors).toEqual([['after 1'], ['after 2'], ['after 1', 'after 2']]);
+  });
+
+  it('are of the types that were asked for', async () => {
+    const feed = new DirectFeed();
+    const view = { events: { cursorOf: ({ id }: FeedEvent) => `after ${id}` } } as Partial<FleetView> as FleetView;
+    const sources: EventSources = { view, queueMax: 10, feed: indexFeed(feed) };
+    const ofTypes = (filter: EventFilter) => eventAdditions(sources, filter);
+    const wanted = ofTypes({ types: ['device.*'] });
+    const others = ofTypes({ exceptTypes: ['device.*'] });
+    const [first] = [wanted.next(), others.next()];
+    feed.tell('1', 'a');
+    expect((await first)?.value?.events).toHaveLength(1);
+    await Promise.all([wanted.return(undefined), others.return(undefined)]);
   });
 
   it('cost one subscription of the feed for all listeners, and none without listeners', async () => {

@@ -1,5 +1,6 @@
 /** eventAdded: events as they were written, from the feed. Only scoped subscribers cost a query. */
 import type { FeedEvent } from '@flotilla/bus';
+import { matchesType } from '@flotilla/registry';
 import type { EventFilter } from '@flotilla/registry';
 import { ApiError } from '../../errors/api-error.js';
 import type { StreamSources } from './device-changes.js';
@@ -75,7 +76,8 @@ async function visibleEvents({ view }: EventSources, events: readonly FeedEvent[
 }
 
 /** But for the device, by which it was found. */
-function matches(event: FeedEvent, { types, since, until }: EventFilter): boolean {
-  if (types !== undefined && !types.includes(event.type)) return false;
+function matches(event: FeedEvent, { types, exceptTypes, since, until }: EventFilter): boolean {
+  if (types !== undefined && !matchesType(event.type, types)) return false;
+  if (exceptTypes !== undefined && matchesType(event.type, exceptTypes)) return false;
   return (since === undefined || event.at >= since) && (until === undefined || event.at < until);
 }

@@ -1,0 +1,13 @@
+import { expect, it } from 'vitest';
+import { matchesType } from './type-patterns.js';
+
+it.each([
+  ['device.samples', ['device.samples'], true],
+  ['device.samples', ['device.*'], true],
+  ['device.samples', ['*'], true],
+  ['device_group.made', ['device.*'], false],
+  ['device.samples', ['device'], false],
+  ['device.samples', [], false],
+] as const)('%s is of %j: %s', (type, patterns, isMatch) => {
+  expect(matchesType(type, patterns)).toBe(isMatch);
+});

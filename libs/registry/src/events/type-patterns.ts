@@ -1,0 +1,24 @@
+/** Patterns of event types, as webhooks have them: a type, a prefix such as `device.*`, or `*`. */
+import { bind } from '../database/sql-parameters.js';
+
+const PREFIX_END = '.*';
+
+export function matchesType(type: string, patterns: readonly string[]): boolean {
+  return patterns.some(
+    (pattern) =>
+      pattern === type || pattern === '*' || (pattern.endsWith(PREFIX_END) && type.startsWith(pattern.slice(0, -1))),
+  );
+}
+
+/** The same as a condition on `column`. */
+export function typeCondition(column: string, patterns: readonly string[], parameters: unknown[]): string {
+  if (patterns.includes('*')) return 'TRUE';
+  const [prefixes, types] = [true, false].map((isPrefix) =>
+    patterns.filter((pattern) => pattern.endsWith(PREFIX_END) === isPrefix),
+  );
+  const conditions = [
+    ...(types?.length ? [`${column} = ANY(${bind(parameters, types)}::text[])`] : []),
+    ...(prefixes ?? []).map((prefix) => `starts_with(${column}, ${bind(parameters, prefix.slice(0, -1))}::text)`),
+  ];
+  return conditions.length === 0 ? 'FALSE' : `(${conditions.join(' OR ')})`;
+}
