@@ -142,7 +142,8 @@ async function checkVersion(folder: string, binaries: Binaries): Promise<void> {
   throw new RegistryError(
     'EMBEDDED_SERVER_FAILED',
     `The cluster in ${folder} was created by PostgreSQL ${version}, and this hub brings PostgreSQL ` +
-      `${binaries.majorVersion}. Dump it with the old version and load it into a new data folder.`,
+      `${binaries.majorVersion}. Back it up with the old version of the hub (npm run backup), and restore the backup ` +
+      'with this one into a new data folder (npm run restore).',
   );
 }
 
