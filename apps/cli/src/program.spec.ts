@@ -78,6 +78,7 @@ interface Shown {
   readonly command: Command;
 }
 
+const groupNames = commands.filter((command) => command.commands.length > 0).map(({ name }) => name);
 const leaves = commands.flatMap((command) => leavesOf(command, ''));
 
 function leavesOf(command: Command, prefix: string): readonly Shown[] {
@@ -181,13 +182,18 @@ describe('the commands', () => {
     }
   });
 
-  it('show their examples in the help', async () => {
-    const help = await new Promise<string>((resolve) => {
-      void programOf([]).parseAsync(['jobs', 'pause', '--help'], {}, (_error, _args, output) => resolve(output));
-    });
-    expect(help).toContain('flotilla jobs pause 01990000-');
+  it.each(['', ...groupNames, ...leaves.map(({ name }) => name)])('show examples in the help of: %s', async (name) => {
+    const help = await helpOf(name === '' ? [] : name.split(' '));
+    const [, examples = ''] = help.split('Examples:\n');
+    expect(examples).toMatch(new RegExp(`^ +flotilla ${name.replace(/ list$/, '')}`, 'm'));
   });
 });
+
+function helpOf(words: readonly string[]): Promise<string> {
+  return new Promise((resolve) => {
+    void programOf([]).parseAsync([...words, '--help'], {}, (_error, _args, output) => resolve(output));
+  });
+}
 
 /** `flotilla jobs` is short for `flotilla jobs list`. */
 function isDefault(example: string, { name, command }: Shown): boolean {

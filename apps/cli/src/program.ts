@@ -71,6 +71,12 @@ export function programOf(words: readonly string[]): Argv {
       throw error ?? new UsageError(`${(message ?? 'Invalid command').replace(/[^.!?]$/, '$&.')} See --help.`);
     });
   for (const command of commands) command.addTo(program);
+  program.example([
+    ['$0 login https://hub.example'],
+    ['$0 devices --online --tag lobby'],
+    ['$0 call 02:00:00:00:00:01 self.audio_speaker.set_volume volume=30'],
+    ['$0 jobs --watch'],
+  ]);
   return program.epilogue(
     'Exit codes: 0 done, 1 usage or unexpected error, 2 rejected, 3 not every device succeeded, 4 hub unreachable, ' +
       '5 key missing, invalid or without the scope, 130 Ctrl-C.',

@@ -77,10 +77,22 @@ export function group(name: string, summary: string, commands: readonly Command[
     addTo: (program) => {
       program.command(name, summary, (args) => {
         for (const command of commands) command.addTo(args);
+        args.example(examplesOf(commands));
         return commands.some(({ isDefault }) => isDefault)
           ? args
           : args.demandCommand(1, `Missing command. Run \`flotilla ${name} --help\`.`);
       });
     },
   };
+}
+
+/** Examples in the help of a group. */
+const groupExamplesMax = 4;
+
+/** The first example of the first commands; that of a default command is in the help anyway. */
+export function examplesOf(commands: readonly Command[]): readonly [string][] {
+  return commands
+    .filter(({ isDefault }) => !isDefault)
+    .slice(0, groupExamplesMax)
+    .flatMap(({ examples: [example] }): [string][] => (example === undefined ? [] : [[`$0 ${example}`]]));
 }

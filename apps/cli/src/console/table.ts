@@ -27,7 +27,7 @@ export function fieldsOf(thing: Readonly<Record<string, unknown>>, now = Date.no
     [],
     Object.entries(thing).map(([name, value]) => [
       wordsOf(name),
-      isTime(value) ? `${value} (${relativeTime(value, now)})` : cellOf(value),
+      isTime(value) ? `${value} (${relativeTime(value, now)})` : fieldCellOf(value),
     ]),
   );
 }
@@ -45,6 +45,16 @@ function layOut(head: string[], rows: readonly string[][]): string {
     .map((line) => line.trimEnd())
     .join('\n');
 }
+
+/** A long list has one line per item. */
+function fieldCellOf(value: unknown): string {
+  const line = cellOf(value);
+  if (line.length <= listLengthMax || !Array.isArray(value)) return line;
+  return value.map(cellOf).join('\n');
+}
+
+/** Columns of a list that is in one line. */
+const listLengthMax = 80;
 
 function cellOf(value: unknown): string {
   if (value === null || value === undefined) return '-';

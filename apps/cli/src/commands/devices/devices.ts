@@ -5,7 +5,7 @@ import { formatOf } from '../../console/output-format.js';
 import { printThing } from '../../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
 import { found } from '../../found.js';
-import { DeviceDetailsDocument } from '../../generated/operations.js';
+import { DeviceDetailsDocument, type DeviceDetailsQuery } from '../../generated/operations.js';
 import { group, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
@@ -59,12 +59,20 @@ const showCommand = leaf({
               ...device,
               groups: device.groups.map(({ name }) => name),
               tools: device.tools.map(({ name }) => name),
+              sessions: device.sessions.map(sessionInWords),
             }
           : device,
         args,
       );
     }),
 });
+
+type Session = NonNullable<DeviceDetailsQuery['device']>['sessions'][number];
+
+function sessionInWords({ transport, remoteAddress, connectedAt, disconnectedAt, closeReason }: Session): string {
+  const end = disconnectedAt === null ? 'now' : `${disconnectedAt} (${closeReason ?? 'unknown reason'})`;
+  return `${transport} from ${remoteAddress ?? 'an unknown address'}, ${connectedAt} to ${end}`;
+}
 
 export const devicesCommand = group('devices', 'List, show, register and change devices', [
   listCommand,

@@ -56,9 +56,9 @@ const showCommand = leaf({
     withClient(args, async (client) => {
       const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
       if (formatOf(args) !== 'table') return printThing(job, args);
-      const { progress, failureGroups, ...rest } = job;
-      const inWords = { state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
-      await printThing({ ...withoutState(rest), ...inWords, troubles: troublesOf(job) || null }, args);
+      const { id, name, progress, failureGroups, ...rest } = job;
+      const inWords = { id, name, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
+      await printThing({ ...inWords, troubles: troublesOf(job) || null, ...withoutState(rest) }, args);
       if (failureGroups.length > 0)
         await printRows(failureGroups, [{ key: 'count', head: 'DEVICES' }, 'outcome', 'code', 'message'], {});
     }),

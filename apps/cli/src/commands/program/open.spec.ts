@@ -7,7 +7,7 @@ describe('a page of the console', () => {
   it.each([
     [undefined, undefined, 'https://hub.example/fleet/'],
     ['jobs', undefined, 'https://hub.example/fleet/jobs'],
-    ['device', '02:00', 'https://hub.example/fleet/devices/02%3A00'],
+    ['device', '02:00/a', 'https://hub.example/fleet/devices/02:00%2Fa'],
   ])('%s %s is at %s', (page, id, address) => {
     expect(consoleAddress('https://hub.example/fleet/', page, id)).toBe(address);
   });

@@ -49,7 +49,7 @@ export function consoleAddress(hub: string, page: string | undefined, id: string
   if (folder === undefined && id !== undefined) throw new UsageError(`The page "${page}" has no id. Omit "${id}".`);
   if (folder !== undefined && id === undefined)
     throw new UsageError(`Which ${page}? Add its id, or open all with: flotilla open ${folder}`);
-  return `${base}/${folder ?? page}${id === undefined ? '' : `/${encodeURIComponent(id)}`}`;
+  return `${base}/${folder ?? page}${id === undefined ? '' : `/${encodeURIComponent(id).replaceAll('%3A', ':')}`}`;
 }
 
 /** The program that opens an address, or undefined without a screen. */
