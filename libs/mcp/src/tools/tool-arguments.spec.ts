@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { compileArguments } from './tool-arguments.js';
+import type { JsonSchema } from './tool.js';
 
 const volume = compileArguments({
   type: 'object',
@@ -34,7 +35,7 @@ describe('compileArguments', () => {
   });
 
   it('lists the valid names after an unknown one', () => {
-    const messageOf = (schema: object, args: object) => compileArguments(schema).check(args);
+    const messageOf = (schema: JsonSchema, args: object) => compileArguments(schema).check(args);
     expect(volume.check({ loud: true })).toMatchObject({
       message: 'Argument "loud" is not an argument of this tool. Valid arguments: "volume".',
     });
