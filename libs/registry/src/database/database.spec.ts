@@ -112,3 +112,25 @@ describe('a transaction', () => {
     expect(await database.ask((prisma) => prisma.toolPolicy.count({ where: { pattern: '*' } }))).toBe(1);
   });
 });
+
+describe('a failure that may pass, such as a full disk', () => {
+  it('is reported as unavailable, whether SQL or Prisma met it', async () => {
+    await database.query(
+      {
+        text: `CREATE FUNCTION disk_is_full() RETURNS trigger LANGUAGE plpgsql
+          AS $$ BEGIN RAISE EXCEPTION 'No space left on device' USING ERRCODE = 'disk_full'; END $$`,
+      },
+      [],
+    );
+    await database.query(
+      { text: 'CREATE TRIGGER full_disk BEFORE INSERT ON tool_policy EXECUTE FUNCTION disk_is_full()' },
+      [],
+    );
+    const asSql = database.query({ text: `INSERT INTO tool_policy (pattern) VALUES ('full')` }, []);
+    await expect(asSql).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+    const data = { pattern: 'full', idempotent: true, disruptive: false, disconnectExpected: false };
+    const row = { ...data, callTimeoutMs: 1_000 };
+    const asPrisma = database.ask((prisma) => prisma.toolPolicy.createMany({ data: row }));
+    await expect(asPrisma).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  });
+});

@@ -152,9 +152,17 @@ const TRANSIENT_MESSAGE = new RegExp(
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
   if (error instanceof RegistryError) return error.code === 'DATABASE_UNAVAILABLE';
-  if ('code' in error && typeof error.code === 'string' && TRANSIENT.test(error.code)) return true;
+  if (codesOf(error).some((code) => TRANSIENT.test(code))) return true;
   if (error instanceof AggregateError) return error.errors.some(isTransient);
   return TRANSIENT_MESSAGE.test(error.message);
+}
+
+/** The code of an error, and PostgreSQL's inside of what Prisma reports as P2039. */
+function codesOf(error: Error): readonly string[] {
+  const { code, meta } = error as { readonly code?: unknown; readonly meta?: unknown };
+  const inside = (meta as { driverAdapterError?: { cause?: { originalCode?: unknown } } } | undefined)
+    ?.driverAdapterError?.cause?.originalCode;
+  return [code, inside].filter((value) => typeof value === 'string');
 }
 
 export function databaseError(error: unknown): RegistryError {
