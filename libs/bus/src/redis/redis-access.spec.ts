@@ -109,6 +109,22 @@ describe.skipIf(!isRedisInstalled())('a Redis with access control', () => {
     expect(await refusal(server.url, readFileSync(file('other.pem'), 'utf8'))).toMatch(/certificate|signature/);
   });
 
+  it('serves a hub over TLS with Sentinels, and survives one that it does not trust', async () => {
+    server = await RedisServer.start(overTls());
+    const sentinel = await RedisServer.startSentinel('fleet', server);
+    const url = `rediss-sentinel://:${encoded}@127.0.0.1:${sentinel.port}?sentinelMasterId=fleet`;
+    await expectWorking(url, readFileSync(file('redis.pem'), 'utf8'));
+    expect(await refusal(url)).toMatch(/self-signed certificate.*FLOTILLA_REDIS_CA/);
+    await sentinel.stop();
+  });
+
+  it('serves a hub over TLS in a cluster, and survives a node that it does not trust', async () => {
+    server = await RedisServer.startCluster(overTls());
+    const url = `rediss-cluster://:${encoded}@127.0.0.1:${server.port}`;
+    await expectWorking(url, readFileSync(file('redis.pem'), 'utf8'));
+    expect(await refusal(url)).toMatch(/self-signed certificate.*FLOTILLA_REDIS_CA/);
+  });
+
   it.each([
     ['no password', undefined, 'NOAUTH'],
     ['a wrong password', ':wrong-password', 'WRONGPASS'],

@@ -53,10 +53,11 @@ export class RedisServer {
   /** A cluster of one node, which serves all slots. */
   static async startCluster(access: RedisAccess = {}): Promise<RedisServer> {
     const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-cluster-'));
-    const args = [...(access.args ?? []), '--cluster-enabled', 'yes', '--dir', folder];
+    const tls = access.tls === undefined ? [] : ['--tls-cluster', 'yes', '--tls-ca-cert-file', access.tls.cert];
+    const args = [...(access.args ?? []), ...tls, '--cluster-enabled', 'yes', '--dir', folder];
     const server = await RedisServer.start({ ...access, args });
     server.#folder = folder;
-    const redis = new Redis(server.url);
+    const redis = new Redis(server.url, access.tls === undefined ? {} : { tls: { rejectUnauthorized: false } });
     await redis.call('CLUSTER', 'ADDSLOTSRANGE', 0, 16_383);
     let info = '';
     while (!info.includes('cluster_state:ok')) info = String(await redis.call('CLUSTER', 'INFO'));
@@ -64,18 +65,27 @@ export class RedisServer {
     return server;
   }
 
-  /** A Sentinel that monitors one master under this name. */
+  /** A Sentinel that monitors one master under this name, with TLS if the master has it. */
   static async startSentinel(masterName: string, master: RedisServer): Promise<RedisServer> {
     const server = new RedisServer(await freePort(), {});
     server.#folder = mkdtempSync(path.join(tmpdir(), 'flotilla-sentinel-'));
     const file = path.join(server.#folder, 'sentinel.conf');
     const { username, password } = new URL(master.url);
     const login = [
-      ...(username === '' ? [] : [`sentinel auth-user ${masterName} ${username}`]),
-      ...(password === '' ? [] : [`sentinel auth-pass ${masterName} ${password}`]),
+      ...(username === '' ? [] : [`sentinel auth-user ${masterName} ${decodeURIComponent(username)}`]),
+      ...(password === '' ? [] : [`sentinel auth-pass ${masterName} ${decodeURIComponent(password)}`]),
     ];
+    const { tls } = master.#access;
+    const ports =
+      tls === undefined
+        ? [`port ${String(server.port)}`]
+        : ['port 0', `tls-port ${String(server.port)}`, `tls-cert-file ${tls.cert}`, `tls-key-file ${tls.key}`].concat(
+            `tls-ca-cert-file ${tls.cert}`,
+            'tls-auth-clients no',
+            'tls-replication yes',
+          );
     const monitor = `sentinel monitor ${masterName} 127.0.0.1 ${String(master.port)} 1`;
-    writeFileSync(file, [`port ${String(server.port)}`, 'bind 127.0.0.1', monitor, ...login, ''].join('\n'));
+    writeFileSync(file, [...ports, 'bind 127.0.0.1', monitor, ...login, ''].join('\n'));
     await server.#spawn([file, '--sentinel'], '+monitor master');
     return server;
   }
