@@ -159,7 +159,7 @@ export class McpServer {
     });
   }
 
-  /** What the SDK's own streams listen to; nothing is read of the fleet while there are none. */
+  /** What the streams of the SDK listen to. Without a stream, the hub does not read the fleet. */
   #busOf(mode: ListingMode): ServerEventBus {
     return {
       publish: () => undefined,

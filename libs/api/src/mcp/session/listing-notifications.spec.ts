@@ -63,7 +63,7 @@ describe('notifications of changed listings', () => {
     expect(await afterChange(notify)).toBe(1);
   });
 
-  it('read nothing of the fleet while nobody listens whom a change concerns', async () => {
+  it('read nothing of the fleet without a listener whom a change concerns', async () => {
     const notify = vi.fn(async () => undefined);
     expect(await afterChange(notify)).toBe(0);
     notifications.subscribe('compact', notify);

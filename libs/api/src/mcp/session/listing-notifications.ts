@@ -22,12 +22,12 @@ export class ListingNotifications {
   readonly #listeners = new Set<{ readonly mode: Exclude<ListingMode, 'compact'>; readonly notify: Notify }>();
   readonly #unsubscribes: readonly (() => void)[];
   #timer: NodeJS.Timeout | undefined;
-  /** The last fingerprint that was read since somebody has listened. */
+  /** The last fingerprint that was read since the first of these listeners came. */
   #before: { readonly fingerprint: string | undefined } | undefined;
 
   constructor(options: ListingNotificationsDeps) {
     this.#options = options;
-    // The fleet is not read while nobody listens: it is large, and changes often.
+    // Without a listener the fleet is not read: it is large, and changes often.
     const gather = () => {
       if (this.#listeners.size === 0) return;
       this.#timer ??= setTimeout(() => void this.#notify(), options.everyMs).unref();
