@@ -23,12 +23,19 @@ export interface DrainOptions {
   readonly logger: Logger;
 }
 
+interface DrainedPart {
+  readonly role: Role;
+  readonly drain: (plan: PartDrain) => Promise<void>;
+}
+
 /** Interval of the looks for successors, ms: all processes may stop at the same time. */
 const LOOK_EVERY_MS = 1_000;
 
 export class Drain {
-  readonly #parts: { readonly role: Role; readonly drain: (plan: PartDrain) => Promise<void> }[] = [];
+  readonly #parts: DrainedPart[] = [];
   #isRunning = false;
+  /** The roles that other processes can take over. */
+  #successors: ReadonlySet<string> = new Set();
 
   constructor(private readonly options: DrainOptions) {}
 
@@ -48,39 +55,33 @@ export class Drain {
     if (withinMs === 0) return;
     const until = performance.now() + withinMs;
     await answerOr(lease.markStopping(), undefined);
-    let successors = await this.#successors(new Set());
-    logger.info({ withinMs, successors: [...successors] }, 'draining; a second signal stops at once');
+    await this.#look();
+    logger.info({ withinMs, successors: [...this.#successors] }, 'draining; a second signal stops at once');
     const ended = new AbortController();
-    void this.#lookRepeatedly(
-      ended.signal,
-      (roles) => (successors = roles),
-      () => successors,
-    );
-    const plan = (role: Role): PartDrain => ({
-      withinMs: Math.max(0, until - performance.now()),
-      hasSuccessor: () => successors.has(role),
-    });
-    const parts = this.#parts.map(({ role, drain }) =>
-      drain(plan(role)).catch((err: unknown) => logger.error({ err, role }, 'a part could not be drained')),
-    );
+    void this.#lookRepeatedly(ended.signal);
+    const leftMs = Math.max(0, until - performance.now());
     const isDone = await Promise.race([
-      Promise.all(parts).then(() => true),
-      pause(Math.max(0, until - performance.now()), false, { signal: ended.signal }).catch(() => false),
+      Promise.all(this.#parts.map((part) => this.#drainPart(part, leftMs))).then(() => true),
+      pause(leftMs, false, { signal: ended.signal }),
     ]);
     ended.abort();
     if (!isDone) logger.warn({ withinMs }, 'the drain ran out of time; calls in flight end UNKNOWN');
   }
 
-  async #lookRepeatedly(
-    signal: AbortSignal,
-    found: (roles: ReadonlySet<string>) => void,
-    last: () => ReadonlySet<string>,
-  ): Promise<void> {
-    while (await pause(LOOK_EVERY_MS, true, { signal }).catch(() => false)) found(await this.#successors(last()));
+  async #drainPart({ role, drain }: DrainedPart, withinMs: number): Promise<void> {
+    try {
+      await drain({ withinMs, hasSuccessor: () => this.#successors.has(role) });
+    } catch (err) {
+      this.options.logger.error({ err, role }, 'a part could not be drained');
+    }
+  }
+
+  async #lookRepeatedly(signal: AbortSignal): Promise<void> {
+    while (await pause(LOOK_EVERY_MS, true, { signal }).catch(() => false)) await this.#look();
   }
 
   /** While PostgreSQL is away, the last answer counts. */
-  #successors(last: ReadonlySet<string>): Promise<ReadonlySet<string>> {
-    return answerOr(this.options.registry.successorRoles(), last);
+  async #look(): Promise<void> {
+    this.#successors = await answerOr(this.options.registry.successorRoles(), this.#successors);
   }
 }

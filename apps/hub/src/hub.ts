@@ -21,6 +21,7 @@ import { answerOr } from './answer-or.js';
 import { listening, portOf } from './roles/listeners.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
 import { openGateway, type OpenGateway } from './roles/open-gateway.js';
+import { announceGateway, openPlaces } from './roles/open-places.js';
 import { openApi, type HttpSide } from './roles/open-api.js';
 import { openWorker } from './roles/open-worker.js';
 import { openPictures } from './roles/open-pictures.js';
@@ -86,21 +87,18 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
   const openRequests = new OpenRequests();
-  const server = makeHttpServer({
-    deviceRoutes,
-    openRequests,
-    tls,
-    logger,
-    onRoute: (route) => frameworkRoutes.push(route),
-  });
+  const onRoute = (route: string) => void frameworkRoutes.push(route);
+  const server = makeHttpServer({ deviceRoutes, openRequests, tls, logger, onRoute });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
-  const addresses = deviceAddresses(config, {
+  const places = await openPlaces(services);
+  const portsInUse = {
     // Cached, because each device that connects needs it and the server asks the kernel.
     http: () => (httpPort ||= portOf(server.server)) || config.httpPort,
     mqtt: () => (gateway ? gateway.ports.mqtt : config.mqttPort),
-  });
+  };
+  const addresses = deviceAddresses(config, portsInUse, (endpoint) => places.isNamed(endpoint));
   const deviceSecret = config.deviceSecret ?? (await keepSecret(config.dataDir, 'device.secret'));
   const pictures = openPictures(services, addresses, deviceSecret);
   const callRules = new CallRules(config.deviceUrls, config.mustBeSigned);
@@ -120,7 +118,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
     });
   const worker = services.has('worker') ? await openWorker(services, callRules, metrics, pictures) : undefined;
   addDrains(drain, services, { gateway, worker, openRequests });
-  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures, drain }));
+  addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures, drain, gateway }));
   await server.ready();
   routeUpgrades(server.server, upgrades);
   logger.debug(
@@ -134,6 +132,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   closers.add('http listener', () => void server.server.close());
   const ports: Ports = { http: portOf(server.server), ...gateway?.ports };
   for (const port of Object.values(ports)) services.ownPorts.add(port);
+  if (gateway) announceGateway(places, gateway, services);
   if (options.withDemoFleet && gateway) {
     const { dataDir } = config;
     const demo = await startDemoFleet({ enrolments: registry.enrolments, addresses, dataDir, logger });
@@ -176,13 +175,22 @@ async function problemsOf({ bus, registry }: SharedServices): Promise<readonly s
 function operationsOf(
   services: SharedServices,
   metrics: HubMetrics,
-  { clientOf, failures, drain }: Pick<HttpSide, 'clientOf' | 'failures'> & { readonly drain: Drain },
+  {
+    clientOf,
+    failures,
+    drain,
+    gateway,
+  }: Pick<HttpSide, 'clientOf' | 'failures'> & {
+    readonly drain: Drain;
+    readonly gateway: OpenGateway | undefined;
+  },
 ): Parameters<typeof addOperationsRoutes>[1] {
   const { config, registry } = services;
   const metricsKeys = new MetricsKeys({ apiKeys: registry.apiKeys, clock: systemClock });
   return {
     isOpenOnLoopback: config.metricsAccess === 'loopback',
     isDraining: () => drain.isRunning,
+    gateway: gateway?.occupancy,
     notReady: onceASecond(() => problemsOf(services)),
     scrape: () => metrics.scrape(),
     metricsAccess: async (key, request) => {

@@ -99,6 +99,14 @@ export interface GatewayStatus {
   readonly counts: readonly GatewayCount[];
 }
 
+export interface GatewayOccupancy {
+  readonly sessions: number;
+  readonly max: number;
+  readonly isFull: boolean;
+  /** It admits no more devices, because the process stops. */
+  readonly isDraining: boolean;
+}
+
 export type UpgradeHandler = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
 export class Gateway {
@@ -199,6 +207,12 @@ export class Gateway {
   /** The tools that the device listed in its current session. */
   toolSetOf(deviceId: DeviceId): ToolSet | undefined {
     return this.#sessions.toolSetOf(deviceId);
+  }
+
+  /** Whether this gateway admits devices, for load balancers and for OTA answers. */
+  get occupancy(): GatewayOccupancy {
+    const { isDraining, isFull, size } = this.#sessions;
+    return { sessions: size, max: this.#limits.sessionsMax, isFull, isDraining };
   }
 
   /** The UDP port in use. */

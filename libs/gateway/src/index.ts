@@ -15,7 +15,7 @@ export type { DeviceDownloadsOptions } from './downloads/device-downloads.js';
 export { defaultDownloadLimits } from './downloads/download-limits.js';
 export type { DownloadLimits } from './downloads/download-limits.js';
 export { Gateway } from './gateway.js';
-export type { GatewayOptions, GatewayStatus, UpgradeHandler, VoiceOptions } from './gateway.js';
+export type { GatewayOccupancy, GatewayOptions, GatewayStatus, UpgradeHandler, VoiceOptions } from './gateway.js';
 export type { GatewayCount } from './gateway-counters.js';
 export type { VoiceAnswer, VoiceCalls } from './voice/backend/backend-mcp.js';
 export { backendName } from './voice/backend/backend-health.js';
@@ -31,12 +31,10 @@ export type { HttpRoute } from './http-route.js';
 export type { ClientAddress } from './sessions/session-host.js';
 export type { SessionCount } from './sessions/live-sessions.js';
 export type { EnrolmentMode } from './provisioning/enrolment/enrolment-service.js';
-export {
-  DeviceAddresses,
-  MQTT_TLS_PORT,
-  publicMqttProblem,
-  publicUrlProblem,
-} from './provisioning/device-addresses.js';
+export { DeviceAddresses, publicUrlProblem } from './provisioning/device-addresses.js';
+export { GatewayPlaces } from './placement/gateway-places.js';
+export { MQTT_TLS_PORT, mqttAddressesOf, mqttEndpointOf, publicMqttProblem } from './placement/mqtt-addresses.js';
+export type { MqttAddress } from './placement/mqtt-addresses.js';
 export type { AddressSettings } from './provisioning/device-addresses.js';
 export { dialNetworkProblem, loopbackNetworks } from './mcpu/dial-networks.js';
 export { DialRules } from './mcpu/dial-rules.js';

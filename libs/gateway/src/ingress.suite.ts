@@ -26,6 +26,10 @@ export class RecordingHost implements SessionHost {
   readonly connections: DeviceConnection[] = [];
   readonly superseded: DeviceId[] = [];
 
+  isFullFor(): boolean {
+    return this.isFull;
+  }
+
   retryAfterMs: number | undefined;
   readonly reports: Readonly<Record<string, unknown>>[] = [];
 

@@ -101,6 +101,7 @@ export { principalRef } from './registry.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
 export type { ApiKeys } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
+export type { GatewayPlace } from './processes/gateway-places.js';
 export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, WriterStatus } from './registry.js';
 export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {

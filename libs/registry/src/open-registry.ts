@@ -25,6 +25,7 @@ import { ApiKeyStore } from './keys/api-key-store.js';
 import { SignInFailureStore } from './people/sign-in-failure-store.js';
 import { UserSessionStore } from './people/user-session-store.js';
 import { UserStore } from './people/user-store.js';
+import { listGatewayPlaces } from './processes/gateway-places.js';
 import { ProcessLeases } from './processes/process-leases.js';
 import { CredentialStore } from './provisioning/credentials/credential-store.js';
 import { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
@@ -35,7 +36,7 @@ import { EventStore } from './events/event-store.js';
 import { silentLogger } from './registry-logger.js';
 import { ArgumentSeal } from './secrets/argument-seal.js';
 import type { RegistryLogger } from './registry-logger.js';
-import type { Registry } from './registry.js';
+import type { LeaseOptions, Registry } from './registry.js';
 import { removeOld } from './retention/remove-old.js';
 import { keepHubSecret } from './secrets/hub-secrets.js';
 import { UploadStore } from './uploads/upload-store.js';
@@ -111,10 +112,7 @@ export async function openRegistry({
     downloads,
     audit,
     voiceServers: new VoiceServerStore(database),
-    takeLease: (options) => leases.take(options),
-    sweepDeadProcesses: () => leases.sweep(),
-    livingProcesses: () => leases.living(),
-    successorRoles: () => leases.successorRoles(),
+    ...processesOf(database, leases),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
     removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
@@ -136,6 +134,16 @@ function provisioningStores(database: Database, devices: DeviceStore, logger: Re
   const cache = new CredentialCache(database, logger, Date.now);
   const deps = { database, logger, devices, cache, now: Date.now };
   return { credentials: new CredentialStore(deps), enrolments: new EnrolmentStore(deps) };
+}
+
+function processesOf(database: Database, leases: ProcessLeases) {
+  return {
+    takeLease: (options?: LeaseOptions) => leases.take(options),
+    sweepDeadProcesses: () => leases.sweep(),
+    livingProcesses: () => leases.living(),
+    successorRoles: () => leases.successorRoles(),
+    gatewayPlaces: () => listGatewayPlaces(database),
+  };
 }
 
 async function ping(database: Database): Promise<boolean> {

@@ -17,6 +17,7 @@ import type { UserSessionStore } from './people/user-session-store.js';
 import type { UserStore } from './people/user-store.js';
 import type { CredentialStore } from './provisioning/credentials/credential-store.js';
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
+import type { GatewayPlace } from './processes/gateway-places.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -68,6 +69,8 @@ export interface ProcessLease {
   readonly lost: Promise<void>;
   /** Other processes no longer count this one as a successor. */
   markStopping(): Promise<void>;
+  /** Announces the own address of a gateway, and whether it accepts devices. */
+  announcePlace(place: GatewayPlace): Promise<void>;
   release(): Promise<void>;
 }
 
@@ -130,6 +133,8 @@ export interface Registry extends JobStores {
   livingProcesses(): Promise<ReadonlySet<HubProcessId> | undefined>;
   /** The roles of the other living processes that are not stopping. */
   successorRoles(): Promise<ReadonlySet<string>>;
+  /** The own addresses of living gateways. */
+  gatewayPlaces(): Promise<readonly GatewayPlace[]>;
   /** A secret that all processes on this database share; made when it is first asked for. */
   hubSecret(name: HubSecretName): Promise<string>;
   makePartitions(now: number): Promise<void>;

@@ -1,6 +1,7 @@
 /** Routes for operations: liveness, readiness and metrics. */
 import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import type { GatewayOccupancy } from '@flotilla/gateway';
 import type { MetricsAccess } from './metrics-keys.js';
 
 /** A number means that this address must wait, in ms, after too many wrong keys. */
@@ -11,6 +12,8 @@ export interface OperationsDeps {
   readonly isOpenOnLoopback: boolean;
   /** The process stops soon, and load balancers should use another one. */
   readonly isDraining: () => boolean;
+  /** Undefined if this process is not a gateway. */
+  readonly gateway: (() => GatewayOccupancy) | undefined;
   /** What does not work now; empty when the hub is ready. */
   readonly notReady: () => Promise<readonly string[]>;
   readonly scrape: () => Promise<{ readonly contentType: string; readonly text: string }>;
@@ -34,6 +37,14 @@ export function addOperationsRoutes(server: FastifyInstance, deps: OperationsDep
     if (problems.length > 0) reply.code(503);
     return { status: problems.length === 0 ? 'ok' : 'unavailable', problems };
   });
+
+  const { gateway } = deps;
+  if (gateway)
+    server.get('/health/gateway', async (_request, reply) => {
+      const { sessions, max, isFull, isDraining } = gateway();
+      const isReady = !isDraining && !isFull && (await deps.notReady()).length === 0;
+      return reply.code(isReady ? 200 : 503).send({ sessions, max, ready: isReady, draining: isDraining });
+    });
 
   server.get('/metrics', async (request, reply) => {
     const access =

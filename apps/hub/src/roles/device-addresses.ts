@@ -11,10 +11,14 @@ export interface PortsInUse {
   readonly mqtt: () => number | undefined;
 }
 
-export function deviceAddresses(config: HubConfig, ports: PortsInUse): DeviceAddresses {
+export function deviceAddresses(
+  config: HubConfig,
+  ports: PortsInUse,
+  isNamed: (endpoint: string) => boolean,
+): DeviceAddresses {
   const { publicHost, publicMqtt, publicUrl, tls } = config;
   return new DeviceAddresses({
-    ...{ publicUrl, publicMqtt, isTls: tls !== undefined },
+    ...{ publicUrl, publicMqtt, isNamed, isTls: tls !== undefined },
     fallbackHost: publicHost ?? reachableHost(config.host),
     httpPort: ports.http,
     mqttPort: ports.mqtt,

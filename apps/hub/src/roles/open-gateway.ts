@@ -9,6 +9,7 @@ import {
   type ClientAddress,
   type DeviceAddresses,
   type DeviceAuth,
+  type GatewayOccupancy,
 } from '@flotilla/gateway';
 import type { CallServer } from '@flotilla/bus';
 import { refuseRoutedCall, RolloutOffers, type CallRules } from '@flotilla/fleet';
@@ -29,6 +30,7 @@ import type { UpgradeHandler } from '../http/upgrade-router.js';
 export interface OpenGateway {
   readonly status: () => ReturnType<Gateway['status']>;
   readonly drain: Gateway['drain'];
+  readonly occupancy: () => GatewayOccupancy;
   readonly ports: { readonly mqtt?: number; readonly mqtts?: number; readonly udp: number };
 }
 
@@ -65,6 +67,7 @@ export async function openGateway(
   const auth = deviceAuth(config, deviceSecret, provisioning.auth, registry);
   const udp = { host: config.host, port: config.udpPort, publicHost: config.publicHost };
   const limits = {
+    sessionsMax: config.devicesMax,
     reconnectsMax: config.reconnectsMax,
     statusIntervalSeconds: config.statusIntervalSeconds,
     voicelessIdleMs: config.voicelessIdleMs,
@@ -94,6 +97,7 @@ export async function openGateway(
   return {
     status: () => statusOf(gateway, [provisioning, pictures.downloads]),
     drain: (plan) => gateway.drain(plan),
+    occupancy: () => gateway.occupancy,
     ports: { ...ports, udp: gateway.udpPort },
   };
 }

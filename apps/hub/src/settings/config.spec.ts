@@ -66,6 +66,22 @@ describe('the hub’s settings', () => {
       expect(problemsOf({ ...off, ...tls, FLOTILLA_PUBLIC_MQTT })).toEqual([]);
   });
 
+  it('name the address of this gateway among those of all', () => {
+    const all = { FLOTILLA_PUBLIC_MQTT: 'east.example.net,west.example.net:1883=2' };
+    expect(readConfig({ ...all, FLOTILLA_OWN_MQTT: 'east.example.net' })).toMatchObject({
+      ownMqtt: 'east.example.net:8883',
+      publicMqtt: [
+        { endpoint: 'east.example.net:8883', weight: 1 },
+        { endpoint: 'west.example.net:1883', weight: 2 },
+      ],
+    });
+    expect(problemsOf({ ...all, FLOTILLA_OWN_MQTT: 'west.example.net' })[0]).toContain(
+      'FLOTILLA_OWN_MQTT names west.example.net:8883, which is not in FLOTILLA_PUBLIC_MQTT',
+    );
+    expect(problemsOf({ ...all, FLOTILLA_OWN_MQTT: 'a,b' })[0]).toContain('FLOTILLA_OWN_MQTT must be one address');
+    expect(problemsOf({ FLOTILLA_DEVICES_MAX: '0' })[0]).toContain('FLOTILLA_DEVICES_MAX must be a number of devices');
+  });
+
   it('require a key for metrics by default, and never open them to a proxy on this machine', () => {
     expect(readConfig({}).metricsAccess).toBe('key');
     const open = { FLOTILLA_METRICS: 'loopback' };
@@ -169,7 +185,7 @@ describe('the hub’s settings', () => {
   it('refuse half a certificate, and addresses that devices cannot parse', () => {
     expect(problemsOf({ FLOTILLA_TLS_CERT: '/x.pem' })[0]).toContain('belong together');
     expect(problemsOf({ FLOTILLA_PUBLIC_MQTT: 'mqtt://hub' })[0]).toContain(
-      'FLOTILLA_PUBLIC_MQTT must be host or host:port',
+      'FLOTILLA_PUBLIC_MQTT must list host, host:port or host:port=weight',
     );
     expect(problemsOf({ FLOTILLA_PUBLIC_URL: 'http://[::1]' })[0]).toContain('FLOTILLA_PUBLIC_URL must name its host');
     expect(problemsOf({ FLOTILLA_DEVICE_TIMEZONE: 'Mars/Base' })[0]).toContain('tz database');

@@ -14,6 +14,10 @@ export const deviceSettings = {
   FLOTILLA_DEVICE_TIMEZONE: checked((zone) =>
     isTimeZone(zone) ? undefined : 'must be a name of the tz database, such as Europe/Berlin',
   ),
+  FLOTILLA_DEVICES_MAX: numberIn(
+    { fallback: defaultGatewayLimits.sessionsMax, min: 1, max: defaultGatewayLimits.sessionsMax },
+    `must be a number of devices from 1 to ${defaultGatewayLimits.sessionsMax}`,
+  ),
   FLOTILLA_RECONNECTS_MAX: numberIn(
     { fallback: defaultGatewayLimits.reconnectsMax, min: 0, max: 9_999 },
     'must be a number of connects from 1 to 9999, or 0 for no limit',
@@ -41,6 +45,8 @@ export interface DeviceConfig {
   /** Time zone of devices without one; by default that of this machine. */
   readonly deviceTimeZone: string | undefined;
   readonly deviceSecret: string | undefined;
+  /** Devices with a session at this gateway. */
+  readonly devicesMax: number;
   /** Connects in a row after which a device must wait; 0: no limit. */
   readonly reconnectsMax: number;
   /** Firmware downloads at the same time. */
@@ -59,6 +65,7 @@ export function devicesOf(values: Values): DeviceConfig {
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
     deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
+    devicesMax: values.FLOTILLA_DEVICES_MAX,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,
     downloadsMax: values.FLOTILLA_DOWNLOADS_MAX,
     statusIntervalSeconds: values.FLOTILLA_STATUS_INTERVAL_SECONDS,

@@ -1,5 +1,13 @@
 /** Settings of the listeners: address, ports, TLS, and the addresses that devices receive. */
-import { defaultPublishTopic, MQTT_TLS_PORT, publicMqttProblem, publicUrlProblem } from '@flotilla/gateway';
+import {
+  defaultPublishTopic,
+  MQTT_TLS_PORT,
+  mqttAddressesOf,
+  mqttEndpointOf,
+  publicMqttProblem,
+  publicUrlProblem,
+  type MqttAddress,
+} from '@flotilla/gateway';
 import { z } from 'zod';
 import { checked, matching, optionalText, port, portOrOff, textOr, unset } from './setting-kinds.js';
 
@@ -12,6 +20,9 @@ export const listenerSettings = {
   FLOTILLA_PUBLIC_HOST: matching(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port'),
   FLOTILLA_PUBLIC_URL: checked(publicUrlProblem),
   FLOTILLA_PUBLIC_MQTT: checked(publicMqttProblem),
+  FLOTILLA_OWN_MQTT: checked((text) =>
+    mqttEndpointOf(text) === undefined ? 'must be one address, host or host:port, of FLOTILLA_PUBLIC_MQTT' : undefined,
+  ),
   FLOTILLA_PUBLISH_TOPIC: z.preprocess(
     unset,
     z
@@ -39,7 +50,10 @@ export interface ListenerConfig {
   readonly publicHost: string | undefined;
   /** URL that devices receive instead of the address of their request. */
   readonly publicUrl: string | undefined;
-  readonly publicMqtt: string | undefined;
+  /** MQTT addresses of all gateways, among which OTA answers choose; empty without public ones. */
+  readonly publicMqtt: readonly MqttAddress[];
+  /** The one that leads to this gateway only. */
+  readonly ownMqtt: string | undefined;
   /** Topic that MQTT devices publish to. */
   readonly publishTopic: string;
   /** PEM files. With them HTTP becomes HTTPS, and MQTT over TLS is open. */
@@ -58,7 +72,8 @@ export function listenersOf(values: Values): ListenerConfig {
     udpPort: values.FLOTILLA_UDP_PORT,
     publicHost: values.FLOTILLA_PUBLIC_HOST,
     publicUrl: values.FLOTILLA_PUBLIC_URL,
-    publicMqtt: values.FLOTILLA_PUBLIC_MQTT,
+    publicMqtt: mqttAddressesOf(values.FLOTILLA_PUBLIC_MQTT),
+    ownMqtt: values.FLOTILLA_OWN_MQTT && mqttEndpointOf(values.FLOTILLA_OWN_MQTT),
     publishTopic: values.FLOTILLA_PUBLISH_TOPIC,
     tls: certFile !== undefined && keyFile !== undefined ? { certFile, keyFile } : undefined,
   };
@@ -73,17 +88,22 @@ export function listenerContradictions(config: ListenerConfig, values: Values): 
     problems.push(
       `FLOTILLA_MQTTS_PORT must be ${MQTT_TLS_PORT}, the only port on which devices use TLS, or 0 behind a TCP proxy.`,
     );
-  if (config.mqttPort === undefined && config.publicMqtt !== undefined && !leadsToMqtts(config))
+  const plain = config.publicMqtt.find(({ endpoint }) => !leadsToMqtts(endpoint, config));
+  if (config.mqttPort === undefined && plain !== undefined)
     problems.push(
-      `FLOTILLA_PUBLIC_MQTT=${config.publicMqtt} leads to plain MQTT, which FLOTILLA_MQTT_PORT=off closes. ` +
+      `FLOTILLA_PUBLIC_MQTT with ${plain.endpoint} leads to plain MQTT, which FLOTILLA_MQTT_PORT=off closes. ` +
         `Remove it, or use port ${MQTT_TLS_PORT} and a certificate.`,
+    );
+  if (config.ownMqtt !== undefined && !config.publicMqtt.some(({ endpoint }) => endpoint === config.ownMqtt))
+    problems.push(
+      `FLOTILLA_OWN_MQTT names ${config.ownMqtt}, which is not in FLOTILLA_PUBLIC_MQTT. ` +
+        'List the addresses of all gateways there, the same in all processes.',
     );
   if ((values.FLOTILLA_TLS_CERT === undefined) !== (values.FLOTILLA_TLS_KEY === undefined))
     problems.push('FLOTILLA_TLS_CERT and FLOTILLA_TLS_KEY belong together. Set both or none.');
   return problems;
 }
 
-/** Without a port, devices use the one of TLS. */
-function leadsToMqtts({ publicMqtt = '', tls }: ListenerConfig): boolean {
-  return tls !== undefined && [undefined, String(MQTT_TLS_PORT)].includes(publicMqtt.split(':')[1]);
+function leadsToMqtts(endpoint: string, { tls }: ListenerConfig): boolean {
+  return tls !== undefined && endpoint.endsWith(`:${MQTT_TLS_PORT}`);
 }

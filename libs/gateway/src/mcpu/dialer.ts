@@ -128,11 +128,11 @@ export class Dialer {
 
   #connected(socket: Socket): void {
     const { clock, counters, host, limits } = this.options;
-    if (host.isFull) {
+    const { deviceId } = this.target;
+    if (host.isFullFor(deviceId)) {
       socket.destroy();
       return;
     }
-    const { deviceId } = this.target;
     const transport = new TcpLineTransport(socket, {
       ...{ ...limits, clock },
       onOverlong: () => counters.add('anomaly', 'line_overlong'),

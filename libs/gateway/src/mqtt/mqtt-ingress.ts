@@ -137,7 +137,7 @@ export class MqttIngress {
     }
     const { remoteAddress } = connection.peer;
     const { auth, attempts, host } = this.options;
-    if (host.isFull) {
+    if (host.isFullFor(identity.deviceId)) {
       this.#refuseForNow(connection, answer, 'hub_full', 'no room for another session');
       return;
     }

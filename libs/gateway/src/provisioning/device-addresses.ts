@@ -4,11 +4,17 @@
  * accept. [xiaozhi §1.1, §2.1]
  */
 
+import { chooseAddress } from '../placement/choose-address.js';
+import { hostPattern, MQTT_TLS_PORT } from '../placement/mqtt-addresses.js';
+import type { MqttAddress } from '../placement/mqtt-addresses.js';
+
 export interface AddressSettings {
   /** `http://…` or `https://…`, with a path if a proxy serves the hub below one. */
   readonly publicUrl: string | undefined;
-  /** `host` or `host:port`, without a scheme. */
-  readonly publicMqtt: string | undefined;
+  /** Each device gets one of them; undefined or empty without public addresses. */
+  readonly publicMqtt: readonly MqttAddress[] | undefined;
+  /** Whether devices may be sent to a public address now; by default to all. */
+  readonly isNamed?: (endpoint: string) => boolean;
   /** Whether the hub has a certificate: then HTTP uses TLS, and MQTT uses TLS on port 8883. */
   readonly isTls: boolean;
   /** The host that people see before any device has connected. */
@@ -27,22 +33,12 @@ export interface ReachedAt {
    * which devices cannot use.
    */
   readonly host: string | undefined;
+  /** The device that asks, also if the hub does not know it. */
+  readonly deviceId?: string | undefined;
 }
 
-/** The port for which the firmware uses TLS. */
-export const MQTT_TLS_PORT = 8883;
-
-const hostPattern = '[A-Za-z0-9](?:[A-Za-z0-9.-]{0,251}[A-Za-z0-9])?';
-const mqttEndpoint = new RegExp(`^(${hostPattern})(?::(\\d{1,5}))?$`);
 const bareHost = new RegExp(`^(${hostPattern})(?::\\d{1,5})?$`);
 const hostAlone = new RegExp(`^${hostPattern}$`);
-
-/** Returns the error in a FLOTILLA_PUBLIC_MQTT, if any. A scheme restarts devices in a loop. */
-export function publicMqttProblem(text: string): string | undefined {
-  const [, host, port] = mqttEndpoint.exec(text) ?? [];
-  if (host === undefined) return 'must be host or host:port, a name or an IPv4 address, without a scheme';
-  return port === undefined || isPort(Number(port)) ? undefined : 'must have a port from 1 to 65535';
-}
 
 /**
  * Returns what is wrong with a FLOTILLA_PUBLIC_URL, if anything. A colon in its path restarts
@@ -62,21 +58,27 @@ export function publicUrlProblem(text: string): string | undefined {
 
 export class DeviceAddresses {
   readonly #publicUrl: URL | undefined;
+  readonly #publicMqtt: readonly MqttAddress[];
 
   constructor(private readonly settings: AddressSettings) {
+    this.#publicMqtt = settings.publicMqtt ?? [];
     this.#publicUrl = settings.publicUrl === undefined ? undefined : new URL(settings.publicUrl);
   }
 
   /** Whether devices can use MQTT over TCP; otherwise they use the WebSocket ingress. */
   get hasMqtt(): boolean {
-    const { isTls, publicMqtt, mqttPort } = this.settings;
-    return publicMqtt !== undefined || isTls || mqttPort() !== undefined;
+    const { isTls, mqttPort } = this.settings;
+    return this.#publicMqtt.length > 0 || isTls || mqttPort() !== undefined;
   }
 
-  /** `host:port` for CONNECT: without a port devices use 8883 and TLS. Undefined if unknown. */
-  mqttEndpoint(reached?: ReachedAt): string | undefined {
-    const { isTls, publicMqtt, mqttPort } = this.settings;
-    if (publicMqtt !== undefined) return publicMqtt.includes(':') ? publicMqtt : `${publicMqtt}:${MQTT_TLS_PORT}`;
+  /** `host:port` for CONNECT of this device, with its port. Undefined if unknown. */
+  mqttEndpoint(reached?: ReachedAt, deviceId = reached?.deviceId ?? ''): string | undefined {
+    const { isTls, isNamed = () => true, mqttPort } = this.settings;
+    if (this.#publicMqtt.length > 0) {
+      const named = this.#publicMqtt.filter(({ endpoint }) => isNamed(endpoint));
+      // Without an address in the answer, the device would keep its old one.
+      return chooseAddress(named.length > 0 ? named : this.#publicMqtt, deviceId);
+    }
     const host = this.#publicUrl?.hostname ?? this.#ownHost(reached);
     const port = isTls ? MQTT_TLS_PORT : mqttPort();
     return host === undefined || port === undefined ? undefined : `${host}:${port}`;
@@ -120,8 +122,4 @@ export class DeviceAddresses {
     if (localAddress !== undefined && hostAlone.test(localAddress)) return localAddress;
     return name;
   }
-}
-
-function isPort(port: number): boolean {
-  return port >= 1 && port <= 65_535;
 }

@@ -77,8 +77,16 @@ export class LiveSessions implements SessionHost, CallServer {
     ];
   }
 
+  isFullFor(deviceId: DeviceId): boolean {
+    return this.isDraining || (this.isFull && this.#table.get(deviceId) === undefined);
+  }
+
   get isFull(): boolean {
-    return this.isDraining || this.#table.size >= this.context.limits.sessionsMax;
+    return this.#table.size >= this.context.limits.sessionsMax;
+  }
+
+  get size(): number {
+    return this.#table.size;
   }
 
   /** No new session is admitted, because this process stops. */

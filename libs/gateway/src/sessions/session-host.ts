@@ -38,8 +38,11 @@ export interface LastWill {
 }
 
 export interface SessionHost {
-  /** No further session fits, or the gateway is stopping. */
-  readonly isFull: boolean;
+  /**
+   * The device gets no session: no further one fits, or the gateway is stopping. A device with a
+   * session may replace it.
+   */
+  isFullFor(deviceId: DeviceId): boolean;
   /**
    * Whether the device may have a session now, otherwise ms until it may. Counts the connection, so
    * it is called once for each.

@@ -103,7 +103,8 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
       this.#refuse(socket, 'address_limited', { status: 429, code: 'OVERLOADED', message });
       return;
     }
-    const leaveLobby = host.isFull ? undefined : lobby.enter(remoteAddress, () => socket.destroy());
+    const isFull = host.isFullFor(handshake.deviceId);
+    const leaveLobby = isFull ? undefined : lobby.enter(remoteAddress, () => socket.destroy());
     if (leaveLobby === undefined) {
       this.#refuse(socket, 'hub_full', {
         status: 503,

@@ -2,10 +2,11 @@
  * Two versions of the hub on one database, as during an upgrade of several processes: the former
  * one has fewer migrations.
  */
-import { cp, mkdtemp, mkdir, readdir, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
+import pg from 'pg';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { execute } from '../test-server.js';
 import { openTestDatabase } from '../test-database.js';
@@ -47,7 +48,10 @@ describe('the database of a former version', () => {
       VALUES ('01932f3e-0000-7000-8000-000000000001', 'former', 1, now(), now())`;
     await execute(database.databaseUrl, insert);
     expect(await migrate(database.databaseUrl, { folder: next })).toEqual([NEXT]);
-    const names = (await readdir(next, { withFileTypes: true })).filter((entry) => entry.isDirectory());
-    expect(names.map(({ name }) => name)).toContain(NEXT);
+    const client = new pg.Client({ connectionString: database.databaseUrl });
+    await client.connect();
+    const { rows } = await client.query('SELECT host, added_by_next_version FROM hub_process');
+    await client.end();
+    expect(rows).toEqual([{ host: 'former', added_by_next_version: 0 }]);
   });
 });

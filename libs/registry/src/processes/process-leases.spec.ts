@@ -2,6 +2,7 @@ import { v7 } from 'uuid';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { Database } from '../database/database.js';
 import type { Queryable, Statement } from '../database/database.js';
+import { listGatewayPlaces } from './gateway-places.js';
 import { ProcessLeases } from './process-leases.js';
 import type { ProcessLease } from '../registry.js';
 import { RegistryError } from '../registry-error.js';
@@ -142,6 +143,21 @@ describe('the roles of successors', () => {
     await both.markStopping();
     expect(await asker.successorRoles()).toEqual(new Set(['api']));
   });
+});
+
+it('announces the own address of a gateway until the process stops or its lease ends', async () => {
+  const place = { endpoint: 'east:8883', acceptsDevices: true };
+  const lease = await anotherProcess().take();
+  const twin = await anotherProcess().take();
+  expect(await listGatewayPlaces(database)).toEqual([]);
+  await lease.announcePlace({ ...place, acceptsDevices: false });
+  expect(await listGatewayPlaces(database)).toEqual([{ ...place, acceptsDevices: false }]);
+  await twin.announcePlace(place);
+  expect(await listGatewayPlaces(database)).toEqual([place]);
+  await twin.markStopping();
+  expect(await listGatewayPlaces(database)).toEqual([{ ...place, acceptsDevices: false }]);
+  isAway = true;
+  await expect.poll(() => listGatewayPlaces(database), { timeout: 5_000 }).toEqual([]);
 });
 
 it('gives its own row back and leaves those of others', async () => {

@@ -10,6 +10,7 @@ import { v7 } from 'uuid';
 import type { Queryable } from '../database/database.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { LeaseOptions, ProcessLease } from '../registry.js';
+import type { GatewayPlace } from './gateway-places.js';
 
 /** Milliseconds. */
 export interface LeaseTiming {
@@ -35,6 +36,7 @@ const RENEW = {
 };
 
 const MARK_STOPPING = { text: 'UPDATE hub_process SET is_stopping = true WHERE id = $1' };
+const ANNOUNCE_PLACE = { text: 'UPDATE hub_process SET mqtt_endpoint = $2, accepts_devices = $3 WHERE id = $1' };
 const SUCCESSOR_ROLES = {
   name: 'successor-roles',
   text: `SELECT DISTINCT unnest(roles) AS role FROM hub_process
@@ -180,6 +182,10 @@ class Lease implements ProcessLease {
 
   async markStopping(): Promise<void> {
     await this.#deps.database.query(MARK_STOPPING, [this.id]);
+  }
+
+  async announcePlace({ endpoint, acceptsDevices }: GatewayPlace): Promise<void> {
+    await this.#deps.database.query(ANNOUNCE_PLACE, [this.id, endpoint, acceptsDevices]);
   }
 
   release(): Promise<void> {

@@ -1,7 +1,7 @@
 /**
  * The messages between processes as version 0.1.0 wrote and parsed them: it knows no later member,
  * and requires each of these. It replaces libs/bus/src/redis/redis-messages.ts in a process that
- * plays the former version. Never change it: only a new version adds a folder next to this one.
+ * plays the former version. It changes only with a release (CONTRIBUTING.md).
  */
 import { z } from 'zod';
 

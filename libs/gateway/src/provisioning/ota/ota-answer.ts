@@ -124,7 +124,7 @@ function mqttSettings(
   known: KnownDevice | undefined,
   reached?: ReachedAt,
 ): TransportSettings {
-  const endpoint = addresses.mqttEndpoint(reached);
+  const endpoint = addresses.mqttEndpoint(reached, known?.deviceId);
   const login = known && {
     client_id: known.credential.mqttClientId,
     username: known.credential.mqttUsername,

@@ -136,7 +136,11 @@ export class OtaEndpoint {
   #answered(request: IncomingMessage, ota: OtaRequest): Answered {
     return {
       now: this.options.clock.now(),
-      reached: { localAddress: peerOf(request.socket).localAddress, host: request.headers.host },
+      reached: {
+        localAddress: peerOf(request.socket).localAddress,
+        host: request.headers.host,
+        deviceId: ota.deviceId,
+      },
       firmware: noUpdate(ota.firmwareVersion),
     };
   }

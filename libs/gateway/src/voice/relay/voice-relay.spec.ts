@@ -19,6 +19,7 @@ describe('a conversation over WebSocket', () => {
       });
       const { conversation, answer } = await stage.converse('websocket', version);
       const heard = await server.conversation();
+      expect(conversation.hasVoice).toBe(true);
       expect(heard.headers).toMatchObject({
         'device-id': stage.device.deviceId,
         'client-id': stage.device.clientId,
@@ -49,6 +50,7 @@ describe('a conversation over WebSocket', () => {
       expect(stage.device.frames).toEqual([frame(version)]);
 
       conversation.end('device_gone');
+      expect(conversation.hasVoice).toBe(false);
       await once(heard.socket, 'close');
       expect(stage.relay.size).toBe(0);
       expect(stage.device.reports).toMatchObject([
