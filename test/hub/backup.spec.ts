@@ -17,7 +17,6 @@ import { makeImage, publishedImage } from '../src/jobs/firmware-image.js';
 import { finished, jobOf, online, readJob, steerJob, sumOf } from '../src/jobs/job-api.js';
 
 const DEVICES = 20;
-const PASSPHRASE = 'six words that no one guesses';
 const TOOL = 'self.audio_speaker.set_volume';
 const programs = fileURLToPath(new URL('../../apps/hub/dist/', import.meta.url));
 
@@ -27,12 +26,8 @@ interface Ran {
   readonly error: string;
 }
 
-function run(program: string, dataDir: string, args: readonly string[], passphrase = PASSPHRASE): Promise<Ran> {
-  const env = {
-    PATH: process.env['PATH'],
-    FLOTILLA_DATA_DIR: dataDir,
-    FLOTILLA_BACKUP_PASSPHRASE: passphrase,
-  };
+function run(program: string, dataDir: string, args: readonly string[]): Promise<Ran> {
+  const env = { PATH: process.env['PATH'], FLOTILLA_DATA_DIR: dataDir };
   return new Promise((resolve) => {
     const child = execFile(process.execPath, [path.join(programs, program), ...args], { env }, (_, out, error) =>
       resolve({ code: child.exitCode ?? -1, summary: JSON.parse(out === '' ? '{}' : out) as Ran['summary'], error }),
@@ -50,7 +45,7 @@ const totals = (hub: HubProcess) =>
 describe('a backup of a hub under load', () => {
   const folders = [makeDataDir(), makeDataDir(), makeDataDir()] as const;
   const [dataDir, restoredDir, backups] = folders;
-  const file = path.join(backups, 'flotilla.age');
+  const file = path.join(backups, 'flotilla.tar.gz');
   let hub: HubProcess;
   let fleet: SimulatedFleet;
 
@@ -70,7 +65,7 @@ describe('a backup of a hub under load', () => {
     const image = await publishedImage(hub, makeImage(), ['esp-box']);
     const quiet = await jobOf(hub, { tool: TOOL, arguments: { volume: 10 }, devices: { all: true } }, 'before');
     await finished(hub, quiet);
-    const slow = { tool: TOOL, arguments: { volume: 20 }, devices: { all: true }, perMinute: 120, maxInFlight: 1 };
+    const slow = { tool: TOOL, arguments: { volume: 20 }, devices: { all: true }, perMinute: 6, maxInFlight: 1 };
     const running = await jobOf(hub, slow, 'during');
     await eventually(
       () => readJob(hub, running),
@@ -89,7 +84,7 @@ describe('a backup of a hub under load', () => {
     const made = await run('backup.js', dataDir, [file]);
     isOver = true;
     expect(await load).toBeGreaterThan(0);
-    expect(made.error).toContain('It is encrypted.');
+    expect(made.error).toContain(`The backup is in ${file}.`);
     expect(made.code).toBe(0);
     expect(made.summary.rows).toMatchObject({ device: DEVICES, device_credential: DEVICES, job: 2, firmware_image: 1 });
     const { httpPort, mqttPort } = hub;
@@ -110,8 +105,14 @@ describe('a backup of a hub under load', () => {
     expect(await callTool(hub, { deviceId, tool: TOOL, arguments: { volume: 30 } })).toMatchObject({
       outcome: 'SUCCEEDED',
     });
-    expect(await readJob(hub, running)).toMatchObject({ state: 'PAUSED', progress: { total: DEVICES } });
+    const paused = await readJob(hub, running);
+    expect(paused).toMatchObject({ state: 'PAUSED', progress: { total: DEVICES } });
     await steerJob(hub, 'resumeJob', running);
+    await eventually(
+      () => readJob(hub, running),
+      ({ progress }) => progress.succeeded > paused.progress.succeeded,
+    );
+    await steerJob(hub, 'cancelJob', running);
     const ended = await finished(hub, running);
     expect(sumOf(ended)).toBe(DEVICES);
     expect(await run('audit-verify.js', restoredDir, [])).toMatchObject({ code: 0, summary: { kind: 'intact' } });
@@ -122,10 +123,6 @@ describe('a backup of a hub under load', () => {
     const busy = await run('restore.js', restoredDir, [file]);
     expect([busy.code, busy.error]).toEqual([1, expect.stringContaining('is in use by the hub with process id')]);
     expect(await totals(hub)).toEqual(before);
-    const empty = makeDataDir();
-    const wrong = await run('restore.js', path.join(empty, 'never'), [file], 'another passphrase');
-    expect([wrong.code, wrong.error]).toEqual([1, expect.stringContaining('is not the passphrase of')]);
-    removeDataDir(empty);
     const full = await run('restore.js', dataDir, [file]);
     expect([full.code, full.error]).toEqual([1, expect.stringContaining('already has data of a hub')]);
   });
