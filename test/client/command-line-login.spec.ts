@@ -45,7 +45,7 @@ describe('a login', () => {
     expect([statSync(file).mode & 0o777, readFileSync(file, 'utf8').includes(hub.adminKey)]).toEqual([0o600, true]);
 
     expect(await run(['devices'])).toMatchObject({ code: 0, stderr: 'Nothing found.\n' });
-    expect((await run(['whoami', '--profile', 'shop'])).stdout).toMatch(/scopes +.*ADMIN/);
+    expect((await run(['whoami', '--profile', 'shop'])).stdout).toMatch(/scopes +DEVICES_READ\n[^]*ADMIN\n/);
     expect((await run(['profiles'])).stdout).toMatch(/shop +http:\S+ +yes/);
     expect((await run(['profiles', 'use', 'lab'])).code).toBe(1);
     expect(await run(['logout'])).toMatchObject({ code: 0, stderr: expect.stringContaining('keys revoke') });
