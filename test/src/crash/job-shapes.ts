@@ -46,7 +46,7 @@ export interface JobShape {
    * The member of the arguments that carries the mark, and the mark; undefined for calls without
    * arguments.
    */
-  readonly mark: { readonly argument: string; readonly value: number } | undefined;
+  readonly mark: { readonly argument: string; readonly value: number | string } | undefined;
   readonly isIdempotent: boolean;
   readonly isDisruptive: boolean;
   /** Without operators: only the hub and the kills decide how it ends. */

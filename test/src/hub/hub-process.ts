@@ -59,6 +59,8 @@ export interface HubProcess {
   log(): string;
   stop(signal?: NodeJS.Signals): Promise<number | null>;
   kill(): Promise<void>;
+  /** Resolves to the exit code when it ended for any reason; null after a signal. */
+  readonly exited: Promise<number | null>;
 }
 
 /** A folder that every user may enter, so that the database server's user can reach its cluster. */
@@ -112,6 +114,7 @@ export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
     adminKey,
     deviceSecret: options.env?.['FLOTILLA_DEVICE_SECRET'] ?? secretIn(dataDir, 'device.secret') ?? '',
     log: () => log.join(''),
+    exited,
     stop: (signal = 'SIGINT') => {
       isEndExpected = true;
       child.kill(signal);
