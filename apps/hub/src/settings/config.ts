@@ -3,6 +3,7 @@
  * start.
  */
 import type { VerificationTimes } from '@flotilla/jobs';
+import { postgresUrlProblem } from '@flotilla/registry';
 import { z } from 'zod';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
 import { deviceContradictions, devicesOf, deviceSettings, type DeviceConfig } from './device-settings.js';
@@ -13,7 +14,7 @@ import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } fro
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
-import { choice, days, networkList, optionalUrl, originList, textOfLength, textOr, unset } from './setting-kinds.js';
+import { checked, choice, days, networkList, originList, textOfLength, textOr, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
 import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
@@ -63,7 +64,7 @@ const environment = z.object({
   ...visionSettings,
   ...approvalSettings,
   FLOTILLA_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
-  DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
+  DATABASE_URL: checked(postgresUrlProblem),
   ...redisSettings,
 });
 

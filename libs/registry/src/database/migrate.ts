@@ -6,9 +6,11 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { CONNECT_TIMEOUT_MS } from './database.js';
+import { openPool } from './open-pool.js';
+import { addressOf } from './postgres-url.js';
 import { applyMigrations } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
@@ -27,7 +29,7 @@ const SERVER_VERSION_MIN = 150_000;
  */
 export async function migrate(databaseUrl: string): Promise<readonly string[]> {
   const migrations = await readMigrations();
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   pool.on('error', () => undefined);
   try {
     return await migrateInTurn(pool, migrations, addressOf(databaseUrl));
@@ -74,13 +76,6 @@ async function connect(pool: pg.Pool, address: string): Promise<pg.PoolClient> {
       { cause: error },
     );
   }
-}
-
-/** Where a URL leads, without its password. */
-function addressOf(databaseUrl: string): string {
-  if (!URL.canParse(databaseUrl)) return 'DATABASE_URL';
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
