@@ -9,6 +9,9 @@ export type {
   NewAuditEntry,
 } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
+export { openPool } from './database/open-pool.js';
+export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
+export type { PostgresHost } from './database/postgres-url.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { scopedFilter } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';

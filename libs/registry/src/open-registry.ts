@@ -45,7 +45,7 @@ import { scopedView } from './access-scope/scoped-view.js';
 import { WebhookStore } from './webhooks/webhook-store.js';
 
 export interface RegistryOptions {
-  /** As pg reads it, TLS parameters included. */
+  /** One server, as pg reads it, or several hosts: postgres-url.ts. */
   readonly databaseUrl: string;
   /** Connections of the pool: six writers, and room for questions. */
   readonly poolMax?: number;

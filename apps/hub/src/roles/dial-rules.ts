@@ -1,6 +1,7 @@
 /** Where the hub may connect to microcontrollers, by its settings and the servers it uses. */
 import { redisHosts } from '@flotilla/bus';
-import { DialRules, loopbackNetworks, type DialPlace } from '@flotilla/gateway';
+import { DialRules, loopbackNetworks } from '@flotilla/gateway';
+import { postgresHosts } from '@flotilla/registry';
 import type { HubConfig } from '../settings/config.js';
 import { loopback } from '../settings/setting-kinds.js';
 
@@ -12,7 +13,7 @@ export function dialRulesOf(config: Config, databaseUrl: string, ownPorts: () =>
     listed: config.dialNetworks,
     isOnLoopback: loopback.test(config.host),
     ownPorts,
-    services: [...placeOf(databaseUrl, 5_432), ...(config.redis === undefined ? [] : redisHosts(config.redis.url))],
+    services: [...postgresHosts(databaseUrl), ...(config.redis === undefined ? [] : redisHosts(config.redis.url))],
   });
 }
 
@@ -24,11 +25,4 @@ export function withDemoNetworks(config: HubConfig): HubConfig {
 /** Ports in the settings; another process of this hub may have these listeners on this machine. */
 export function configuredPorts({ httpPort, mqttPort, mqttsPort, udpPort }: Config): readonly number[] {
   return [httpPort, mqttPort, mqttsPort, udpPort].flatMap((port) => (port === undefined || port === 0 ? [] : [port]));
-}
-
-/** Empty when the URL names a socket in the file system. */
-function placeOf(url: string, defaultPort: number): readonly DialPlace[] {
-  const { hostname, port, searchParams } = new URL(url);
-  const host = (searchParams.get('host') ?? hostname).replace(/^\[|\]$/g, '');
-  return host === '' || host.startsWith('/') ? [] : [{ host, port: port === '' ? defaultPort : Number(port) }];
 }

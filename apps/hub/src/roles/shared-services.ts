@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
 import { ProcessWatch, SingleCalls } from '@flotilla/fleet';
 import type { DialRules } from '@flotilla/gateway';
-import { openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
+import { openPool, openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { Closers } from '../closers.js';
 import type { HubConfig, Role } from '../settings/config.js';
@@ -58,7 +58,7 @@ export async function openSharedServices(
   await ensureAdminKey(config, registry);
   const bus = config.redis
     ? await openSharedBus(config.redis, registry, logger)
-    : await openLocalBus({ databaseUrl, logger });
+    : await openLocalBus({ openPool: (options) => openPool(databaseUrl, options), logger });
   closers.add('bus', () => bus.close());
   const processes = new ProcessWatch({ registry, clock: systemClock, logger });
   processes.add(bus.calls);

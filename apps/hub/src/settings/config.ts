@@ -3,6 +3,7 @@
  * start.
  */
 import type { VerificationTimes } from '@flotilla/jobs';
+import { postgresUrlProblem } from '@flotilla/registry';
 import { z } from 'zod';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
 import { backupSettings } from './backup-settings.js';
@@ -15,10 +16,10 @@ import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } f
 import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
 import {
+  checked,
   choice,
   days,
   networkList,
-  optionalUrl,
   originList,
   seconds,
   textOfLength,
@@ -76,7 +77,7 @@ const environment = z.object({
   ...visionSettings,
   ...approvalSettings,
   FLOTILLA_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
-  DATABASE_URL: optionalUrl(['postgres:', 'postgresql:']),
+  DATABASE_URL: checked(postgresUrlProblem),
   ...redisSettings,
 });
 

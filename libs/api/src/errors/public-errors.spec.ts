@@ -54,11 +54,12 @@ describe('toPublicErrors', () => {
     });
   });
 
-  it('reports UNAVAILABLE without details while PostgreSQL is unavailable', () => {
+  it('names PostgreSQL without details while it is unavailable', () => {
     const { code, message } = shown(
       inResolver(new RegistryError('DATABASE_UNAVAILABLE', 'connect ECONNREFUSED 10.0.0.7:5432')),
     );
     expect(code).toBe('UNAVAILABLE');
+    expect(message).toMatch(/^PostgreSQL does not answer/);
     expect(message).not.toContain('10.0.0.7');
   });
 

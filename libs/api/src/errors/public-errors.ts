@@ -41,11 +41,13 @@ const faultCodes: ReadonlyMap<unknown, ApiErrorCode> = new Map([
 const maskedMessages: Readonly<Partial<Record<ApiErrorCode, string>>> &
   Readonly<Record<'INTERNAL' | 'UNAVAILABLE', string>> = {
   INTERNAL: 'Internal error; the log of the hub says more.',
-  UNAVAILABLE: 'The hub cannot reach its database or its files now; try again later.',
+  UNAVAILABLE: 'The hub cannot do this now; try again later.',
 };
 
 /** Where one word says more than that of the code. */
 const faultMessages: ReadonlyMap<unknown, string> = new Map([
+  ['DATABASE_UNAVAILABLE', 'PostgreSQL does not answer or accepts no writes now; try again later.'],
+  ['STORAGE_UNAVAILABLE', 'The storage of files does not answer; try again later.'],
   ['BUS_UNAVAILABLE', 'Redis, over which the processes of the hub reach each other, does not answer; try again later.'],
   ['GATEWAY_UNREACHABLE', 'Another process of the hub does not answer; try again later.'],
 ]);

@@ -149,7 +149,8 @@ export class BullmqTickQueue<Connection> implements TickQueue {
  */
 const CLOSE_LIMIT_MS = 2_000;
 
-function isDoneInTime(act: Promise<void>): Promise<boolean> {
+/** Whether it settled, within the time that a stop has for it. */
+export function isDoneInTime(act: Promise<void>): Promise<boolean> {
   return new Promise((resolve) => {
     const timer = setTimeout(resolve, CLOSE_LIMIT_MS, false);
     const settle = (): void => {

@@ -3,11 +3,12 @@
  * Both run in the same transactions. Each failure becomes a RegistryError.
  */
 import { AsyncLocalStorage } from 'node:async_hooks';
-import pg from 'pg';
+import type pg from 'pg';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { messageOf, RegistryError } from '../registry-error.js';
 import type { AuditKey } from '../audit/audit-key.js';
 import type { RegistryLogger } from '../registry-logger.js';
+import { openPool } from './open-pool.js';
 import { openPrisma } from './open-prisma.js';
 
 export interface Statement {
@@ -54,8 +55,7 @@ export class Database implements Transaction {
     logger: RegistryLogger,
     readonly auditKey?: AuditKey,
   ) {
-    this.#pool = new pg.Pool({
-      connectionString: databaseUrl,
+    this.#pool = openPool(databaseUrl, {
       max: poolMax,
       connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       query_timeout: STATEMENT_TIMEOUT_MS,
@@ -80,7 +80,7 @@ export class Database implements Transaction {
       const query = { ...statement, values, ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) };
       return (await this.#pool.query<Row>(query)).rows;
     } catch (error) {
-      throw databaseError(error);
+      throw this.#failed(error);
     }
   }
 
@@ -104,7 +104,7 @@ export class Database implements Transaction {
     } catch (error) {
       // Closes the connection, which rolls back the transaction in any state.
       client.release(true);
-      throw databaseError(error);
+      throw this.#failed(error);
     }
   }
 
@@ -125,10 +125,21 @@ export class Database implements Transaction {
     try {
       return await Promise.race([work(this.prisma), late]);
     } catch (error) {
-      throw databaseError(error);
+      throw this.#failed(error);
     } finally {
       clearTimeout(timer);
     }
+  }
+
+  /** If the server became read-only, its idle connections are closed: new ones find the primary. */
+  #failed(error: unknown): RegistryError {
+    if (READ_ONLY.test(messageOf(error)))
+      for (let idle = this.#pool.idleCount; idle > 0; idle -= 1)
+        this.#pool.connect().then(
+          (client) => client.release(true),
+          () => undefined,
+        );
+    return databaseError(error);
   }
 
   async close(): Promise<void> {
@@ -142,9 +153,11 @@ const TRANSIENT = new RegExp(
   '^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|' +
     '^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)',
 );
+/** Prisma has this error of a former primary (25006) without its code. */
+const READ_ONLY = /in a read-only transaction/;
 const TRANSIENT_MESSAGE = new RegExp(
   'connection terminated|timeout exceeded when trying to connect|query read timeout|not queryable|' +
-    'connection error|connection ended unexpectedly',
+    `connection error|connection ended unexpectedly|${READ_ONLY.source}`,
   'i',
 );
 

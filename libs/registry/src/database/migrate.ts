@@ -6,11 +6,13 @@ import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import pg from 'pg';
+import type pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { CONNECT_TIMEOUT_MS } from './database.js';
 import type { Queryable } from './database.js';
 import { queryableOf } from './queryable-of.js';
+import { openPool } from './open-pool.js';
+import { addressOf } from './postgres-url.js';
 import { applyMigrations } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
@@ -39,7 +41,7 @@ export async function migrate(
   { folder = ownMigrations, only }: { readonly folder?: string; readonly only?: ReadonlySet<string> } = {},
 ): Promise<readonly string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only === undefined || only.has(name));
-  const pool = new pg.Pool({ connectionString: databaseUrl, max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
   pool.on('error', () => undefined);
   try {
     return await migrateInTurn(pool, migrations, addressOf(databaseUrl));
@@ -87,13 +89,6 @@ async function connect(pool: pg.Pool, address: string): Promise<pg.PoolClient> {
       { cause: error },
     );
   }
-}
-
-/** Where a URL leads, without its password. */
-function addressOf(databaseUrl: string): string {
-  if (!URL.canParse(databaseUrl)) return 'DATABASE_URL';
-  const { host, pathname } = new URL(databaseUrl);
-  return `${host}${pathname}`;
 }
 
 async function requireServerVersion(client: pg.PoolClient): Promise<void> {
