@@ -49,6 +49,8 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     takeLease: () => registry.takeLease(),
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     livingProcesses: () => registry.livingProcesses(),
+    successorRoles: () => registry.successorRoles(),
+    gatewayPlaces: () => registry.gatewayPlaces(),
     hubSecret: (name) => registry.hubSecret(name),
     makePartitions: (now) => registry.makePartitions(now),
     removeOld: (kept, now) => registry.removeOld(kept, now),

@@ -15,7 +15,7 @@ function converseOverMqtt() {
       answers.push(() => answer({ sessionId, message: { type: 'hello', session_id: sessionId } }));
       const nothing = () => undefined;
       const end = (why: DeviceEnd) => void ends.push(`${sessionId} ${why}`);
-      return { ready: nothing, heard: nothing, heardAudio: nothing, used: nothing, end };
+      return { hasVoice: true, ready: nothing, heard: nothing, heardAudio: nothing, used: nothing, end };
     },
   };
   const conversations = new DeviceConversations({
