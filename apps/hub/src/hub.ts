@@ -29,7 +29,7 @@ import { DeviceRoutes } from './http/device-routes.js';
 import { withDemoNetworks } from './roles/dial-rules.js';
 import { deviceAddresses, deviceSettings } from './roles/device-addresses.js';
 import { openSharedServices, type SharedServices } from './roles/shared-services.js';
-import { makeHttpServer } from './http/http-server.js';
+import { makeHttpServer, type UnknownPages } from './http/http-server.js';
 import { answerOr } from './answer-or.js';
 import { listening, portOf } from './roles/listeners.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
@@ -100,7 +100,8 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   services.registry.events.whenPending(notifyOutbox({ ticks: services.bus.ticks, clock: systemClock, logger }));
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
-  const server = makeHttpServer({ deviceRoutes, tls, logger, onRoute: (route) => frameworkRoutes.push(route) });
+  const pages: UnknownPages = {};
+  const server = makeHttpServer({ deviceRoutes, tls, logger, pages, onRoute: (route) => frameworkRoutes.push(route) });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
@@ -120,6 +121,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   if (services.has('api'))
     await openApi(services, callRules, metrics, {
       server,
+      pages,
       upgrades,
       settings: deviceSettings(addresses, config),
       pictures,
@@ -163,6 +165,7 @@ function addressRefusals({ dialRules }: Pick<SharedServices, 'dialRules'>) {
 
 interface HttpSide {
   readonly server: FastifyInstance;
+  readonly pages: UnknownPages;
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly settings: DeviceSettings;
   readonly pictures: OpenPictures;
@@ -174,7 +177,7 @@ async function openApi(
   services: SharedServices,
   callRules: CallRules,
   metrics: HubMetrics,
-  { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
+  { server, pages, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
   const { approvals, mustBeSigned, verification } = config;
@@ -226,6 +229,7 @@ async function openApi(
   });
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
+  pages.send = api.sendConsole;
 }
 
 async function openWorker(
