@@ -104,6 +104,9 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
+    // The browser is English. What it says of a missing value is Chinese, too.
+    await page.locator('form').getByRole('button', { name: '批准' }).click();
+    expect(await page.evaluate('document.querySelector("form :invalid").validationMessage')).toBe('请填写此项。');
     await page
       .getByRole('button', { name: /账户与外观/ })
       .first()

@@ -1,6 +1,6 @@
 import { GraphQLError } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { detailsOf, reasonOf } from './failure-reason';
+import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
 
 function refused(code: string, message: string) {
   return { graphQLErrors: [new GraphQLError(message, { extensions: { code } })], networkError: undefined };
@@ -20,5 +20,13 @@ describe('the reason why a page cannot be shown', () => {
     expect(detailsOf(refused('UNAVAILABLE', 'The hub cannot reach its database.'))).toEqual([]);
     expect(reasonOf({ graphQLErrors: [], networkError: new Error('fetch failed') })).toBe('unreachable');
     expect(detailsOf(refused('COST_LIMIT', 'Too much at once.'))).toEqual(['Too much at once.']);
+  });
+});
+
+describe('the sentence of a rejection', () => {
+  it('is that of the catalogues if the code says everything, else that of the hub, which names the value', () => {
+    expect(translatedCodeOf('DEVICE_OFFLINE')).toBe('DEVICE_OFFLINE');
+    expect(translatedCodeOf('INVALID')).toBeUndefined();
+    expect(translatedCodeOf(undefined)).toBeUndefined();
   });
 });

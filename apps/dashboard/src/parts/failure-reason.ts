@@ -22,3 +22,11 @@ export function detailsOf(error: ReadError): readonly string[] {
   const reason = reasonOf(error);
   return reason === 'forbidden' || reason === 'other' ? error.graphQLErrors.map(({ message }) => message) : [];
 }
+
+/** Codes that say everything. The sentences of others name values, which only the hub knows. */
+const translatedCodes = ['DEVICE_OFFLINE', 'OVERLOADED', 'UNAVAILABLE', 'RATE_LIMITED', 'LARGE_MESSAGES_LOST'] as const;
+
+/** The code if the catalogues have a sentence for it, in place of the English one of the hub. */
+export function translatedCodeOf(code: string | undefined): (typeof translatedCodes)[number] | undefined {
+  return translatedCodes.find((known) => known === code);
+}

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { CombinedError } from 'urql';
 import type { MutationFailure } from '../hub/use-hub-mutation';
-import { detailsOf, reasonOf } from './failure-reason';
+import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
 import classes from './notice.module.css';
 
 /** A list or page that could not be read. */
@@ -43,9 +43,10 @@ export function MutationFailureNotice({ failure }: { readonly failure: MutationF
       <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />
       <div className={classes.failureBody}>
         <p className={classes.failureTitle}>{t(failure.isUncertain ? 'failure.actUncertain' : 'failure.actRefused')}</p>
-        {failure.messages.map((message) => (
-          <p key={message}>{message}</p>
-        ))}
+        {failure.messages.map((message, index) => {
+          const code = translatedCodeOf(failure.codes[index]);
+          return <p key={message}>{code === undefined ? message : t(`failure.codes.${code}`)}</p>;
+        })}
       </div>
     </div>
   );
