@@ -176,6 +176,10 @@ export default tseslint.config(
           selector: `JSXAttribute[name.name=/^(${textAttributes})$/] > Literal[value=/[\\p{L}]{2}/u]`,
           message: 'Put the text into src/strings and use t().',
         },
+        {
+          selector: "JSXOpeningElement[name.name=/^Icon[A-Z]/]:not(:has(JSXAttribute[name.name='aria-hidden']))",
+          message: 'Hide the icon from assistive technology with aria-hidden, and name the control around it.',
+        },
       ],
     },
   },

@@ -94,6 +94,18 @@ describe('a malformed request', () => {
     });
   });
 
+  it('to an unknown address is answered with the console for a browser, as not found', async () => {
+    const browser = { accept: 'text/html,application/xhtml+xml,*/*;q=0.8' };
+    for (const path of ['/nothing', '/devices/a/b', '/api/nothing']) {
+      const answer = await fetch(hub.httpUrl + path, { headers: browser });
+      expect([answer.status, answer.headers.get('content-type')], path).toEqual([404, 'text/html; charset=utf-8']);
+      expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+      expect(await answer.text()).toContain('<div id="root">');
+    }
+    const script = await fetch(`${hub.httpUrl}/assets/gone.js`, { headers: { accept: '*/*' } });
+    expect([script.status, await script.json()]).toMatchObject([404, { code: 'NOT_FOUND' }]);
+  });
+
   it('gets no leave for the scripts of other sites', async () => {
     const answer = await raw(JSON.stringify({ query: viewer }), { origin: 'https://elsewhere.example' });
     expect(Object.keys(answer.headers).filter((name) => name.startsWith('access-control'))).toEqual([]);

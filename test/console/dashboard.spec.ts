@@ -58,6 +58,22 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     expect(await page.getByText('Skip to content').count()).toBe(1);
   });
 
+  it('says in its own words that an address is wrong, with a way home', async () => {
+    const answer = await page.goto('/nothing/here');
+    expect(answer?.status()).toBe(404);
+    await page.getByRole('heading', { level: 1, name: 'Page not found' }).waitFor();
+    await page.getByRole('link', { name: 'Back to Overview' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
+    for (const path of ['/devices?lastSeenBefore=yesterday', '/devices?firmwareBefore=new', '/devices?groupId=none']) {
+      await console.visit(path);
+      await expect
+        .poll(async () => [...(await page.getByRole('alert').allInnerTexts()), await page.locator('main').innerText()])
+        .toEqual(expect.arrayContaining([expect.stringMatching(/address of this page|No matching devices/)]));
+      expect(await page.locator('main').innerText()).not.toMatch(/\$filter|Variable|GraphQL|firmwareBefore/);
+    }
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
   it('approves a device by its code, live', async () => {
     await console.visit('/enrolments');
     const device = newcomers.notices.find(({ event }) => event === 'code')?.device ?? '';
@@ -104,6 +120,9 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
     await page.reload();
     await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
+    // The browser is English. What it says of a missing value is Chinese, too.
+    await page.locator('form').getByRole('button', { name: '批准' }).click();
+    expect(await page.evaluate('document.querySelector("form :invalid").validationMessage')).toBe('请填写此项。');
     await page
       .getByRole('button', { name: /账户与外观/ })
       .first()

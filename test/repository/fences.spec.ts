@@ -105,6 +105,10 @@ describe('the fences', () => {
     for (const jsx of ['<p>Hello</p>', '<p title="Hello" />', '<p>你好</p>'])
       expect(await broken('apps/dashboard/src/fixture.tsx', text(jsx)), jsx).toContain('no-restricted-syntax');
     expect(await broken('apps/dashboard/src/fixture.tsx', text('<p>· {1}</p>'))).toEqual([]);
+    expect(await broken('apps/dashboard/src/fixture.tsx', text('<IconX size={1} />'))).toContain(
+      'no-restricted-syntax',
+    );
+    expect(await broken('apps/dashboard/src/fixture.tsx', text('<IconX aria-hidden />'))).toEqual([]);
   });
 
   it('refuse modules that import each other', async () => {

@@ -1,9 +1,11 @@
 /** Starts the console in the browser. */
 import { StrictMode } from 'react';
 import { RouterProvider } from '@tanstack/react-router';
+import i18next from 'i18next';
 import { createRoot } from 'react-dom/client';
 import { HubProvider } from './hub/hub';
 import { Look } from './look/look';
+import { translateValidation } from './parts/validation/translate-validation';
 import { router } from './routes';
 import { Entrance } from './shell/entrance';
 import { openStrings } from './strings/language';
@@ -11,6 +13,7 @@ import { openStrings } from './strings/language';
 const element = document.getElementById('root');
 if (!element) throw new Error('index.html has no #root.');
 await openStrings();
+translateValidation(document, i18next.t);
 createRoot(element).render(
   <StrictMode>
     <Look>

@@ -16,7 +16,7 @@ import { OpenRequests } from './http/open-requests.js';
 import { withDemoNetworks } from './roles/dial-rules.js';
 import { deviceAddresses, deviceSettings } from './roles/device-addresses.js';
 import { openSharedServices, type SharedServices } from './roles/shared-services.js';
-import { makeHttpServer } from './http/http-server.js';
+import { makeHttpServer, type UnknownPages } from './http/http-server.js';
 import { answerOr } from './answer-or.js';
 import { listening, portOf } from './roles/listeners.js';
 import { createMetrics, type HubMetrics } from './measures/metrics.js';
@@ -87,8 +87,9 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const deviceRoutes = new DeviceRoutes();
   const frameworkRoutes: string[] = [];
   const openRequests = new OpenRequests();
+  const pages: UnknownPages = {};
   const onRoute = (route: string) => void frameworkRoutes.push(route);
-  const server = makeHttpServer({ deviceRoutes, openRequests, tls, logger, onRoute });
+  const server = makeHttpServer({ deviceRoutes, openRequests, tls, logger, pages, onRoute });
   closers.add('http server', () => server.close());
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
@@ -110,6 +111,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   if (services.has('api'))
     await openApi(services, callRules, metrics, {
       server,
+      pages,
       upgrades,
       settings: deviceSettings(addresses, config),
       pictures,

@@ -62,7 +62,8 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
         const { data, error: failure } = await client
           .query(query, variables(cursor), { requestPolicy: 'network-only' })
           .toPromise();
-        return { page: data === undefined ? undefined : pageOf(data), failure };
+        // An answer that is only errors has null.
+        return { page: data ? pageOf(data) : undefined, failure };
       };
       const loaded = await loadPages(ask, { after, rowsWanted, isCurrent: () => mine === turn.current });
       if (loaded === undefined) return;

@@ -1,27 +1,31 @@
-/** What happened, in the hub's words, and what was not done. */
+/** What happened, and what was not done. */
 import { Button } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { CombinedError } from 'urql';
 import type { MutationFailure } from '../hub/use-hub-mutation';
+import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
 import classes from './notice.module.css';
 
 /** A list or page that could not be read. */
 export function LoadFailure({ error, onRetry }: { readonly error: CombinedError; readonly onRetry?: () => void }) {
   const { t } = useTranslation();
+  const reason = reasonOf(error);
   return (
     <div className={classes.failure} role="alert">
       <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />
       <div className={classes.failureBody}>
         <p className={classes.failureTitle}>{t('failure.title')}</p>
-        <p>{t(`failure.${reasonOf(error)}`)}</p>
-        {error.graphQLErrors.map(({ message }) => (
+        <p>{t(`failure.${reason}`)}</p>
+        {detailsOf(error).map((message) => (
           <p key={message} className="soft">
             {message}
           </p>
         ))}
+        {reason === 'badAddress' && <Link to="/">{t('common.backToOverview')}</Link>}
       </div>
-      {onRetry && (
+      {onRetry && reason !== 'badAddress' && (
         <Button variant="default" size="xs" onClick={onRetry}>
           {t('common.retry')}
         </Button>
@@ -39,17 +43,11 @@ export function MutationFailureNotice({ failure }: { readonly failure: MutationF
       <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />
       <div className={classes.failureBody}>
         <p className={classes.failureTitle}>{t(failure.isUncertain ? 'failure.actUncertain' : 'failure.actRefused')}</p>
-        {failure.messages.map((message) => (
-          <p key={message}>{message}</p>
-        ))}
+        {failure.messages.map((message, index) => {
+          const code = translatedCodeOf(failure.codes[index]);
+          return <p key={message}>{code === undefined ? message : t(`failure.codes.${code}`)}</p>;
+        })}
       </div>
     </div>
   );
-}
-
-function reasonOf({ graphQLErrors, networkError }: CombinedError) {
-  const code = graphQLErrors[0]?.extensions['code'];
-  if (code === 'FORBIDDEN') return 'forbidden';
-  if (code === 'UNAVAILABLE') return 'unavailable';
-  return networkError ? 'unreachable' : 'other';
 }

@@ -23,14 +23,17 @@ export function PageFailure({ error, reset }: ErrorComponentProps) {
     <Page title={t('failure.pageTitle')}>
       <Empty
         icon={IconMoodConfuzed}
-        title={error instanceof Error ? error.message : String(error)}
+        title={t('failure.pageHint')}
         action={
-          <Button variant="default" onClick={reset}>
-            {t('common.retry')}
-          </Button>
+          <>
+            <Button variant="default" onClick={reset}>
+              {t('common.retry')}
+            </Button>
+            <Link to="/">{t('common.backToOverview')}</Link>
+          </>
         }
       >
-        {t('failure.pageHint')}
+        <code>{error instanceof Error ? error.message : String(error)}</code>
       </Empty>
     </Page>
   );

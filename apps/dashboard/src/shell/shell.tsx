@@ -76,7 +76,7 @@ function TopBar() {
   return (
     <div className={classes.bar}>
       <ActionIcon aria-label={t('app.openNavigation')} onClick={() => setOpen(true)} size="lg">
-        <IconMenu2 size={20} />
+        <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
       <Brand />
       <Drawer

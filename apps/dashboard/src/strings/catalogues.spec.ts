@@ -14,9 +14,31 @@ function entries(catalogue: object, at = ''): string[] {
   });
 }
 
+/** Texts by their whole path. */
+function flat(catalogue: object, at = ''): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(catalogue).flatMap(([key, value]: [string, unknown]) =>
+      typeof value === 'object' && value !== null
+        ? Object.entries(flat(value, `${at}${key}.`))
+        : [[at + key, String(value)]],
+    ),
+  ) as Readonly<Record<string, string>>;
+}
+
 describe('the catalogues', () => {
   it('have the same strings with the same parameters in each language', () => {
     expect([...new Set(entries(zh))].sort()).toEqual([...new Set(entries(en))].sort());
+  });
+
+  it('have both forms of each English sentence with a number and a noun, and the one form of Chinese', () => {
+    const sentences = Object.entries(flat(en));
+    const withNoun = sentences.filter(([, text]) => /{{\s*(count|all|total), number\s*}} [a-z]+s\b/.test(text));
+    for (const [key] of withNoun) expect(key).toMatch(/_other$/);
+    const plurals = (catalogue: object, form: string) =>
+      Object.keys(flat(catalogue)).flatMap((key) => (key.endsWith(form) ? [key.slice(0, -form.length)] : []));
+    expect(plurals(en, '_one').sort()).toEqual(plurals(en, '_other').sort());
+    expect(plurals(zh, '_other').sort()).toEqual(plurals(en, '_other').sort());
+    expect(plurals(zh, '_one')).toEqual([]);
   });
 
   it('have no string in one language that is still in the other', () => {

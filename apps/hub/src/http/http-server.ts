@@ -42,6 +42,12 @@ export interface HttpServerOptions {
   readonly logger: Logger;
   /** Called for each route of the framework, with `METHOD path`. */
   readonly onRoute: (route: string) => void;
+  readonly pages: UnknownPages;
+}
+
+/** What a browser receives at an address that does not exist, once the API has it. */
+export interface UnknownPages {
+  send?: ((reply: FastifyReply) => FastifyReply) | undefined;
 }
 
 export function makeHttpServer({
@@ -50,6 +56,7 @@ export function makeHttpServer({
   tls,
   logger,
   onRoute,
+  pages,
 }: HttpServerOptions): FastifyInstance {
   const server = fastify({
     bodyLimit: HTTP_BODY_BYTES_MAX,
@@ -71,7 +78,7 @@ export function makeHttpServer({
       ),
   });
   server.addHook('onRoute', ({ method, url }) => [method].flat().forEach((name) => onRoute(`${name} ${url}`)));
-  const refuse = refuseUnknownRoute(server);
+  const refuse = refuseUnknownRoute(server, pages);
   // Refuses before the body is read.
   server.addHook('onRequest', (request, reply, done) => void (request.is404 ? refuse(request, reply) : done()));
   // For missing files.
@@ -86,10 +93,11 @@ export function makeHttpServer({
 
 /**
  * Answers 405 with `allow` when the path has other methods, else 404; in the error format of all
- * routes except GraphQL.
+ * routes except GraphQL, but as a page to a person who opens the address in a browser.
  */
-function refuseUnknownRoute(server: FastifyInstance) {
-  return ({ method, url }: FastifyRequest, reply: FastifyReply) => {
+function refuseUnknownRoute(server: FastifyInstance, pages: UnknownPages) {
+  return ({ method, url, headers }: FastifyRequest, reply: FastifyReply) => {
+    if (pages.send && method === 'GET' && headers.accept?.includes('text/html')) return pages.send(reply.code(404));
     const [path = '/'] = url.split('?', 1);
     const allowed = server.supportedMethods.filter((name) => server.findRoute({ method: name, url: path }) !== null);
     if (allowed.length === 0 || allowed.includes(method))

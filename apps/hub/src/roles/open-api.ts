@@ -12,6 +12,7 @@ import {
   Webhooks,
   type CallRules,
 } from '@flotilla/fleet';
+import type { UnknownPages } from '../http/http-server.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { UpgradeHandler } from '../http/upgrade-router.js';
 import type { HubMetrics } from '../measures/metrics.js';
@@ -27,6 +28,7 @@ const consoleFolder = fileURLToPath(new URL('../../../dashboard/dist', import.me
 /** Parts of the process that the API uses or adds handlers to. */
 export interface HttpSide {
   readonly server: FastifyInstance;
+  readonly pages: UnknownPages;
   readonly upgrades: Map<string, UpgradeHandler>;
   readonly settings: DeviceSettings;
   readonly pictures: OpenPictures;
@@ -38,7 +40,7 @@ export async function openApi(
   services: SharedServices,
   callRules: CallRules,
   metrics: HubMetrics,
-  { server, upgrades, settings, pictures, clientOf, failures }: HttpSide,
+  { server, pages, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<void> {
   const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
   const { approvals, mustBeSigned, verification } = config;
@@ -90,6 +92,7 @@ export async function openApi(
   });
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
+  pages.send = api.sendConsole;
 }
 
 /** Checks the address at registration; it is checked again before each connection. */

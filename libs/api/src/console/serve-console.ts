@@ -10,7 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
 /**
  * The paths of apps/dashboard/src/routes.tsx. Others stay 404, so that a mistyped API path is not a
- * page.
+ * page; a browser receives the console with it, which says so.
  */
 export const consolePaths = [
   '/',
@@ -67,26 +67,30 @@ interface Asset {
   readonly gzip: Buffer | undefined;
 }
 
+/** Answers with the console, which shows the page of the address, or that it does not exist. */
+export type SendPage = (reply: FastifyReply) => FastifyReply;
+
 /**
  * Does nothing without a build. Files are read once, because they do not change while the hub runs.
  */
-export function serveConsole(server: FastifyInstance, folder: string | undefined): void {
-  if (folder === undefined || !existsSync(path.join(folder, 'index.html'))) return;
+export function serveConsole(server: FastifyInstance, folder: string | undefined): SendPage | undefined {
+  if (folder === undefined || !existsSync(path.join(folder, 'index.html'))) return undefined;
   const [before = '', ...others] = readFileSync(path.join(folder, 'index.html'), 'utf8').split(nonceMark);
-  for (const url of consolePaths)
-    server.get(url, (_request, reply) => {
-      const nonce = randomBytes(16).toString('base64');
-      return reply
-        .headers(pageHeaders(nonce))
-        .type('text/html; charset=utf-8')
-        .send([before, ...others].join(nonce));
-    });
+  const sendPage: SendPage = (reply) => {
+    const nonce = randomBytes(16).toString('base64');
+    return reply
+      .headers(pageHeaders(nonce))
+      .type('text/html; charset=utf-8')
+      .send([before, ...others].join(nonce));
+  };
+  for (const url of consolePaths) server.get(url, (_request, reply) => sendPage(reply));
   const icon = readAsset(path.join(folder, 'flotilla.svg'));
   server.get('/flotilla.svg', (request, reply) => send(request, reply, icon, 'public, max-age=86400'));
   const assets = readAssets(path.join(folder, 'assets'));
   server.get<{ Params: { '*': string } }>('/assets/*', (request, reply) =>
     send(request, reply, assets.get(request.params['*']), 'public, max-age=31536000, immutable'),
   );
+  return sendPage;
 }
 
 function readAssets(folder: string): ReadonlyMap<string, Asset> {

@@ -16,7 +16,7 @@ import { viewOf } from '../api-context.js';
 import { directClient, type ApiDeps } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import { ApiModule } from './api.module.js';
-import { serveConsole } from '../console/serve-console.js';
+import { serveConsole, type SendPage } from '../console/serve-console.js';
 import { makeHttpOperations, type HttpDeps } from './http-operations.js';
 import { Admission } from '../limits/admission.js';
 import { defaultApiLimits, type ApiLimits } from '../limits/api-limits.js';
@@ -38,6 +38,8 @@ export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: B
 export interface MountedApi {
   /** By path, for the process's one upgrade router. */
   readonly upgrades: ReadonlyMap<string, UpgradeListener>;
+  /** For browsers at unknown addresses. Undefined if the console was not built. */
+  readonly sendConsole: SendPage | undefined;
   /** Ends the subscriptions and what Nest made. The server is not ours to close. */
   close(): Promise<void>;
 }
@@ -60,10 +62,11 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   const mcp = new McpServer({ ...deps, clientOf, callers, budget: admission.budget }, limits);
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
+  let sendConsole: SendPage | undefined;
   // A separate scope: the hooks, parsers and error handling of the API do not apply to the gateway.
   await server.register(async (scope) => {
     const openApi = catalogueRest(scope);
-    serveConsole(scope, deps.consoleFolder);
+    sendConsole = serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, clientOf, now: Date.now });
     const rest = { callers, budget: admission.budget, requestCost: limits.requestCost };
     serveRest(scope, rest, [
@@ -88,6 +91,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   });
   return {
     upgrades: new Map([['/graphql', subscriptions.upgrade]]),
+    sendConsole,
     close: async () => {
       stopForgetting();
       await mcp.close();

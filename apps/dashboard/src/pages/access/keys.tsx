@@ -29,7 +29,12 @@ export function Keys({ keys, onChanged }: KeysProps) {
     <Section
       title={t('access.keys')}
       actions={
-        <Button size="xs" variant="default" leftSection={<IconKey size={15} />} onClick={() => setNew(true)}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconKey size={15} aria-hidden />}
+          onClick={() => setNew(true)}
+        >
           {t('access.newKey')}
         </Button>
       }

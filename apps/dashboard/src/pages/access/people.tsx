@@ -35,8 +35,7 @@ export function People({ users, onChanged }: PeopleProps) {
     {
       id: 'signedIn',
       header: t('access.lastSignIn'),
-      width: 120,
-      grow: 0,
+      ...{ width: 120, grow: 0 },
       cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
     },
     {
@@ -46,8 +45,7 @@ export function People({ users, onChanged }: PeopleProps) {
       cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
     },
     {
-      id: 'edit',
-      header: '',
+      ...{ id: 'edit', header: '' },
       ...{ width: 70, grow: 0 },
       cell: (user) => (
         <Button size="compact-xs" variant="default" onClick={() => setEdited(user)}>
@@ -60,7 +58,12 @@ export function People({ users, onChanged }: PeopleProps) {
     <Section
       title={t('access.people')}
       actions={
-        <Button size="xs" variant="default" leftSection={<IconUserPlus size={15} />} onClick={() => setEdited('new')}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconUserPlus size={15} aria-hidden />}
+          onClick={() => setEdited('new')}
+        >
           {t('access.addPerson')}
         </Button>
       }

@@ -32,10 +32,10 @@ export function DeviceMenu({ device }: { readonly device: DeviceSeen }) {
           </ActionIcon>
         </Menu.Target>
         <Menu.Dropdown>
-          <Menu.Item leftSection={<IconKey size={16} />} onClick={() => setAsked('rotate')}>
+          <Menu.Item leftSection={<IconKey size={16} aria-hidden />} onClick={() => setAsked('rotate')}>
             {t('device.rotate')}
           </Menu.Item>
-          <Menu.Item leftSection={<IconTrash size={16} />} onClick={() => setAsked('remove')}>
+          <Menu.Item leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('remove')}>
             {t('device.removeDevice')}
           </Menu.Item>
         </Menu.Dropdown>

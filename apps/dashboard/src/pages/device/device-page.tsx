@@ -86,7 +86,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
       {mayCall && (
         <Button
           variant="default"
-          leftSection={<IconRefresh size={16} />}
+          leftSection={<IconRefresh size={16} aria-hidden />}
           loading={act.isBusy}
           disabled={device.presence === 'OFFLINE'}
           onClick={() => void askForTools()}
@@ -95,7 +95,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
         </Button>
       )}
       {mayWrite && (
-        <Button variant="default" leftSection={<IconPencil size={16} />} onClick={() => setEditing(true)}>
+        <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={() => setEditing(true)}>
           {t('device.edit')}
         </Button>
       )}

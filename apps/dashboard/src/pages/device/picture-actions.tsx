@@ -77,7 +77,7 @@ function TakePhoto({ device, onEnded }: ActProps) {
         <Button
           type="submit"
           variant="default"
-          leftSection={<IconCamera size={16} />}
+          leftSection={<IconCamera size={16} aria-hidden />}
           loading={act.isBusy}
           disabled={device.presence === 'OFFLINE'}
         >
@@ -102,7 +102,7 @@ function TakeSnapshot({ device, onEnded }: ActProps) {
     <div>
       <Button
         variant="default"
-        leftSection={<IconScreenshot size={16} />}
+        leftSection={<IconScreenshot size={16} aria-hidden />}
         loading={act.isBusy}
         disabled={device.presence === 'OFFLINE'}
         onClick={() => void take()}
@@ -138,7 +138,7 @@ function ShowImage({ device, onEnded }: ActProps) {
           <Button
             {...props}
             variant="default"
-            leftSection={<IconPhotoUp size={16} />}
+            leftSection={<IconPhotoUp size={16} aria-hidden />}
             loading={act.isBusy}
             disabled={device.presence === 'OFFLINE'}
           >

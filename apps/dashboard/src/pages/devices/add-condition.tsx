@@ -59,7 +59,7 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
         <Button
           ref={button}
           variant="default"
-          leftSection={<IconFilterPlus size={16} />}
+          leftSection={<IconFilterPlus size={16} aria-hidden />}
           onClick={() => setOpen(!isOpen)}
         >
           {t('devices.addCondition')}

@@ -9,7 +9,7 @@ export function ColumnMenu({ shown, toggle }: ColumnChoice) {
   return (
     <Popover position="bottom-end" trapFocus returnFocus>
       <Popover.Target>
-        <Button variant="default" leftSection={<IconColumns3 size={16} />}>
+        <Button variant="default" leftSection={<IconColumns3 size={16} aria-hidden />}>
           {t('devices.chooseColumns')}
         </Button>
       </Popover.Target>

@@ -28,10 +28,12 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
     if (name === 'transport') return t(`devices.transports.${value as TransportKind}`);
     if (name === 'dialect') return t(`devices.dialects.${value as Dialect}`);
     if (name === 'groupId') return groups.find(({ id }) => id === value)?.name ?? String(value);
-    if (name === 'lastSeenBefore')
-      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(
-        new Date(String(value)),
-      );
+    if (name === 'lastSeenBefore') {
+      const at = new Date(String(value));
+      // The hub does not accept another value; the chip shows what the address has.
+      if (Number.isNaN(at.getTime())) return String(value);
+      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+    }
     return String(value);
   };
   const plainText = (name: PlainCondition, value: unknown): string => {

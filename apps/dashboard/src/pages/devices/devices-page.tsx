@@ -178,7 +178,7 @@ function Acts({ search, selected, matching = 0, onTagged }: ActsProps) {
       {mayWrite && (
         <Button
           variant="default"
-          leftSection={<IconTags size={16} />}
+          leftSection={<IconTags size={16} aria-hidden />}
           disabled={meant === 0}
           onClick={() => setTagging(true)}
         >

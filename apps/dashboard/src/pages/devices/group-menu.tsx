@@ -50,7 +50,7 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
           <Button
             ref={button}
             variant="default"
-            leftSection={<IconBookmark size={16} />}
+            leftSection={<IconBookmark size={16} aria-hidden />}
             onClick={() => setOpen(!isOpen)}
           >
             {t('devices.groups')}

@@ -30,7 +30,12 @@ export function Links() {
     <Section
       title={t('enrolments.links')}
       actions={
-        <Button size="xs" variant="default" leftSection={<IconLink size={15} />} onClick={() => setNew(true)}>
+        <Button
+          size="xs"
+          variant="default"
+          leftSection={<IconLink size={15} aria-hidden />}
+          onClick={() => setNew(true)}
+        >
           {t('enrolments.newLink')}
         </Button>
       }

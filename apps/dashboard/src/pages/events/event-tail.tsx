@@ -47,7 +47,7 @@ export function EventTail({ filter }: EventTailProps) {
       <div className={classes.bar}>
         <Button
           variant="default"
-          leftSection={isPaused ? <IconPlayerPlay size={16} /> : <IconPlayerPause size={16} />}
+          leftSection={isPaused ? <IconPlayerPlay size={16} aria-hidden /> : <IconPlayerPause size={16} aria-hidden />}
           onClick={() => setPaused(!isPaused)}
         >
           {t(isPaused ? 'events.resume' : 'events.pause')}

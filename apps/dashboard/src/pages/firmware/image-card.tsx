@@ -100,7 +100,7 @@ function Acts({ image, state, onChanged }: ActsProps) {
         <LinkButton
           to="/jobs/new"
           search={{ firmwareImageId: image.id }}
-          leftSection={<IconRocket size={16} />}
+          leftSection={<IconRocket size={16} aria-hidden />}
           variant="light"
         >
           {t('firmware.rollOut')}

@@ -39,7 +39,12 @@ export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
       title={t('firmware.signing.title')}
       actions={
         isAdmin && (
-          <Button size="xs" variant="default" leftSection={<IconSignature size={15} />} onClick={() => setAdding(true)}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconSignature size={15} aria-hidden />}
+            onClick={() => setAdding(true)}
+          >
             {t('firmware.signing.add')}
           </Button>
         )

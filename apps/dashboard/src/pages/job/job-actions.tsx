@@ -44,7 +44,7 @@ function Steering({ job, onChanged }: JobActionsProps) {
       {(state === 'RUNNING' || state === 'PREPARING') && (
         <Button
           variant="default"
-          leftSection={<IconPlayerPause size={16} />}
+          leftSection={<IconPlayerPause size={16} aria-hidden />}
           loading={pause.isBusy}
           onClick={() => void pause.run({ id }).then((data) => show(data?.pauseJob.job))}
         >
@@ -53,7 +53,7 @@ function Steering({ job, onChanged }: JobActionsProps) {
       )}
       {state === 'PAUSED' && !isAtGate && (
         <Button
-          leftSection={<IconPlayerPlay size={16} />}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
           loading={resume.isBusy}
           onClick={() => void resume.run({ id }).then((data) => show(data?.resumeJob.job))}
         >
@@ -76,7 +76,7 @@ function Cancel({ job: { id }, onChanged }: JobActionsProps) {
   };
   return (
     <>
-      <Button variant="default" leftSection={<IconPlayerStop size={16} />} onClick={() => setAsking(true)}>
+      <Button variant="default" leftSection={<IconPlayerStop size={16} aria-hidden />} onClick={() => setAsking(true)}>
         {t('job.cancel')}
       </Button>
       <Confirm
@@ -107,7 +107,7 @@ function Export({ job: { id } }: { readonly job: JobSeenFragment }) {
   return (
     <Menu position="bottom-end">
       <Menu.Target>
-        <Button variant="default" leftSection={<IconDownload size={16} />} loading={isSaving}>
+        <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} loading={isSaving}>
           {t('job.export')}
         </Button>
       </Menu.Target>

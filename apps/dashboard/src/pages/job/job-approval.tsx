@@ -29,10 +29,10 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
     <Stack gap="sm">
       <MutationFailureNotice failure={act.failure} />
       <Group gap="xs">
-        <Button leftSection={<IconCheck size={16} />} loading={act.isBusy} onClick={() => void approve()}>
+        <Button leftSection={<IconCheck size={16} aria-hidden />} loading={act.isBusy} onClick={() => void approve()}>
           {t('job.approve')}
         </Button>
-        <Button variant="default" leftSection={<IconX size={16} />} onClick={() => setDenying(true)}>
+        <Button variant="default" leftSection={<IconX size={16} aria-hidden />} onClick={() => setDenying(true)}>
           {t('job.deny')}
         </Button>
       </Group>

@@ -57,7 +57,7 @@ function Gate({ job, onChanged }: JobStatusProps) {
       )}
       <MutationFailureNotice failure={act.failure} />
       {mayRun && (
-        <Button leftSection={<IconPlayerPlay size={16} />} loading={act.isBusy} onClick={() => void open()}>
+        <Button leftSection={<IconPlayerPlay size={16} aria-hidden />} loading={act.isBusy} onClick={() => void open()}>
           {t('job.nextWave')}
         </Button>
       )}

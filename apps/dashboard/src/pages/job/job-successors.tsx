@@ -38,7 +38,7 @@ export function Rerun({ job: { id, tool, disruptive } }: { readonly job: JobSeen
       {!isAsking && <MutationFailureNotice failure={act.failure} />}
       <Button
         variant="default"
-        leftSection={<IconRefresh size={16} />}
+        leftSection={<IconRefresh size={16} aria-hidden />}
         loading={act.isBusy}
         onClick={() => (disruptive ? setAsking(true) : void rerun())}
       >
@@ -82,7 +82,7 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
   if (!mayRevert || sent === 0) return null;
   return (
     <>
-      <Button variant="default" leftSection={<IconRotate2 size={16} />} onClick={() => setAsking(true)}>
+      <Button variant="default" leftSection={<IconRotate2 size={16} aria-hidden />} onClick={() => setAsking(true)}>
         {t('job.revert')}
       </Button>
       <Confirm

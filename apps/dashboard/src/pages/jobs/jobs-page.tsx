@@ -49,7 +49,7 @@ export function JobsPage() {
       title={t('jobs.title')}
       actions={
         mayRun && (
-          <LinkButton to="/jobs/new" leftSection={<IconPlus size={16} />}>
+          <LinkButton to="/jobs/new" leftSection={<IconPlus size={16} aria-hidden />}>
             {t('jobs.new')}
           </LinkButton>
         )

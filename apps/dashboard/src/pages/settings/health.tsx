@@ -23,7 +23,7 @@ export function Health() {
       {data && (
         <>
           <p className="soft">
-            {t('settings.capacity', { online: data.hubStatus.onlineCount, all: data.hubStatus.deviceCount })}
+            {t('settings.capacity', { online: data.hubStatus.onlineCount, count: data.hubStatus.deviceCount })}
           </p>
           <h3>{t('settings.processes')}</h3>
           <DataTable

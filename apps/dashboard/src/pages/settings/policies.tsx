@@ -25,7 +25,12 @@ export function Policies({ mayChange }: { readonly mayChange: boolean }) {
       title={t('settings.policies')}
       actions={
         mayChange && (
-          <Button size="xs" variant="default" leftSection={<IconPlus size={15} />} onClick={() => setEdited('new')}>
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconPlus size={15} aria-hidden />}
+            onClick={() => setEdited('new')}
+          >
             {t('settings.addPolicy')}
           </Button>
         )

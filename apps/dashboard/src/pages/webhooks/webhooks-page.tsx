@@ -23,7 +23,7 @@ export function WebhooksPage() {
       title={t('webhooks.title')}
       lead={t('webhooks.lead')}
       actions={
-        <Button leftSection={<IconPlus size={16} />} onClick={() => setEdited('new')}>
+        <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
           {t('webhooks.add')}
         </Button>
       }

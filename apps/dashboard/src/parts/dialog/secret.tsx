@@ -25,7 +25,7 @@ export function Secret({ label, hint, value, onClose }: SecretProps) {
               aria-label={t(copied ? 'common.copied' : 'common.copy')}
               onClick={copy}
             >
-              {copied ? <IconCheck size={16} /> : <IconCopy size={16} />}
+              {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
             </ActionIcon>
           )}
         </CopyButton>

@@ -56,7 +56,7 @@ export function RuleEditor({ index, rule, onChange, onRemove }: RuleEditorProps)
             w={160}
           />
           <ActionIcon aria-label={t('newJob.removeRule', { number })} onClick={onRemove} size="lg" mt={24}>
-            <IconTrash size={16} />
+            <IconTrash size={16} aria-hidden />
           </ActionIcon>
         </Group>
         <Details rule={rule} onChange={onChange} refused={refused} />

@@ -37,7 +37,7 @@ export function WaveEditor() {
       {waves.length < wavesMax && (
         <Button
           variant="default"
-          leftSection={<IconPlus size={16} />}
+          leftSection={<IconPlus size={16} aria-hidden />}
           onClick={() =>
             change({ waves: [...waves, { unit: 'percent', size: 100, threshold: 95, soakSeconds: 0, gate: 'AUTO' }] })
           }
@@ -92,7 +92,7 @@ function Wave({ index, wave, onChange, onRemove }: WaveProps) {
         w={170}
       />
       <ActionIcon aria-label={t('newJob.removeWave', { number })} onClick={onRemove} size="lg">
-        <IconTrash size={16} />
+        <IconTrash size={16} aria-hidden />
       </ActionIcon>
     </fieldset>
   );

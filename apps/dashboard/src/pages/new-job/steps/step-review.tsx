@@ -57,7 +57,7 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
         </Button>
         {preview && (
           <Button
-            leftSection={<IconPlayerPlay size={16} />}
+            leftSection={<IconPlayerPlay size={16} aria-hidden />}
             loading={act.isBusy}
             disabled={isLoading || preview.userErrors.length > 0 || preview.targetCount === 0}
             onClick={() => void start()}

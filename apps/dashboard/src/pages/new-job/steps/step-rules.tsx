@@ -37,7 +37,7 @@ export function StepRules() {
       {rules.length < rulesMax && (
         <Button
           variant="default"
-          leftSection={<IconPlus size={16} />}
+          leftSection={<IconPlus size={16} aria-hidden />}
           onClick={() => change({ rules: [...rules, usualRule] })}
           style={{ alignSelf: 'flex-start' }}
         >

@@ -1,0 +1,32 @@
+import { GraphQLError } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
+
+function refused(code: string, message: string) {
+  return { graphQLErrors: [new GraphQLError(message, { extensions: { code } })], networkError: undefined };
+}
+
+describe('the reason why a page cannot be shown', () => {
+  it('is the address if the hub does not accept a value of it, without the words of GraphQL', () => {
+    const error = refused('BAD_USER_INPUT', 'Variable "$filter" got invalid value "x" at "filter.lastSeenBefore"');
+    expect(reasonOf(error)).toBe('badAddress');
+    expect(detailsOf(error)).toEqual([]);
+  });
+
+  it('names the missing scope, and is not followed by what it says already', () => {
+    expect(detailsOf(refused('FORBIDDEN', 'It needs the scope AUDIT_READ.'))).toEqual([
+      'It needs the scope AUDIT_READ.',
+    ]);
+    expect(detailsOf(refused('UNAVAILABLE', 'The hub cannot reach its database.'))).toEqual([]);
+    expect(reasonOf({ graphQLErrors: [], networkError: new Error('fetch failed') })).toBe('unreachable');
+    expect(detailsOf(refused('COST_LIMIT', 'Too much at once.'))).toEqual(['Too much at once.']);
+  });
+});
+
+describe('the sentence of a rejection', () => {
+  it('is that of the catalogues if the code says everything, else that of the hub, which names the value', () => {
+    expect(translatedCodeOf('DEVICE_OFFLINE')).toBe('DEVICE_OFFLINE');
+    expect(translatedCodeOf('INVALID')).toBeUndefined();
+    expect(translatedCodeOf(undefined)).toBeUndefined();
+  });
+});

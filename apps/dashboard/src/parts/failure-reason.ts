@@ -1,0 +1,32 @@
+/** Why a list or page could not be read, as a text of the catalogues. */
+import type { CombinedError } from 'urql';
+
+export type FailureReason = 'forbidden' | 'unavailable' | 'badAddress' | 'unreachable' | 'other';
+
+const reasons: ReadonlyMap<unknown, FailureReason> = new Map<unknown, FailureReason>([
+  ['FORBIDDEN', 'forbidden'],
+  ['UNAVAILABLE', 'unavailable'],
+  // Pages make their requests themselves, so a wrong value comes from the address.
+  ['BAD_USER_INPUT', 'badAddress'],
+]);
+
+type ReadError = Pick<CombinedError, 'graphQLErrors' | 'networkError'>;
+
+export function reasonOf({ graphQLErrors, networkError }: ReadError): FailureReason {
+  const known = reasons.get(graphQLErrors[0]?.extensions['code']);
+  return known ?? (networkError ? 'unreachable' : 'other');
+}
+
+/** The sentences of the hub, which are English: only where they say more than the reason. */
+export function detailsOf(error: ReadError): readonly string[] {
+  const reason = reasonOf(error);
+  return reason === 'forbidden' || reason === 'other' ? error.graphQLErrors.map(({ message }) => message) : [];
+}
+
+/** Codes that say everything. The sentences of others name values, which only the hub knows. */
+const translatedCodes = ['DEVICE_OFFLINE', 'OVERLOADED', 'UNAVAILABLE', 'RATE_LIMITED', 'LARGE_MESSAGES_LOST'] as const;
+
+/** The code if the catalogues have a sentence for it, in place of the English one of the hub. */
+export function translatedCodeOf(code: string | undefined): (typeof translatedCodes)[number] | undefined {
+  return translatedCodes.find((known) => known === code);
+}
