@@ -45,7 +45,7 @@ export const DEVICE = 'device-0000007';
 const hashes = ['a', 'b', 'c'].map((letter) => letter.repeat(64));
 
 /** Half of the devices have no name. Most filters of the bench match these, which sort last. */
-const statementsFor = ({ devices, toolSets, siteTags, groups, calls, events, days }: RegistrySize) => [
+const deviceStatements = ({ devices, toolSets, siteTags, groups }: RegistrySize) => [
   `INSERT INTO tool_set (hash) SELECT unnest(ARRAY['${hashes.join("', '")}'])
    UNION ALL SELECT md5(n::text) || md5(n::text) FROM generate_series(4, ${toolSets}) n`,
   `INSERT INTO tool (tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known)
@@ -90,6 +90,9 @@ const statementsFor = ({ devices, toolSets, siteTags, groups, calls, events, day
    FROM generate_series(1, ${devices}) AS n,
      LATERAL (SELECT CASE WHEN n % 33333 = 1 THEN 'EXPIRED'
        WHEN n % 50 = 3 THEN 'FAILED' ELSE 'SUCCEEDED' END::outcome AS outcome) o`,
+];
+
+const recordStatements = ({ calls, events, days }: RegistrySize) => [
   `INSERT INTO call (id, device_id, tool, arguments, outcome, certainty, result, started_at, duration_ms, actor)
    SELECT uuid_v7(now() - n * interval '${(days * DAY_MS) / calls} ms'), 'device-' || lpad((n % 1000)::text, 7, '0'),
      'bench.tool_' || n % 100,
@@ -133,7 +136,8 @@ const statementsFor = ({ devices, toolSets, siteTags, groups, calls, events, day
 ];
 
 export async function fillRegistry(database: Client, size: RegistrySize): Promise<void> {
-  for (const statement of [...partitionsOf(size, Date.now()), ...statementsFor(size)]) await database.query(statement);
+  for (const statement of [...partitionsOf(size, Date.now()), ...deviceStatements(size), ...recordStatements(size)])
+    await database.query(statement);
 }
 
 /** A hub that ran all the time has them. */

@@ -79,7 +79,7 @@ const whole: Readonly<Record<string, string>> = {
   'count of all devices': '{ devices(first: 1) { totalCount } }',
   'count of devices with a tag': '{ devices(first: 1, filter: {tags: ["site-7"]}) { totalCount } }',
   'fleet summary':
-    '{ fleetSummary { deviceCount onlineCount toolsStaleCount models { value deviceCount } firmwareVersions { value } } }',
+    '{ fleetSummary { deviceCount onlineCount models { value deviceCount } firmwareVersions { value deviceCount } } }',
   'users, 1,000': '{ users { id name role } }',
   'API keys, 900': '{ apiKeys { id name scopes } }',
   'webhooks with deliveries': '{ webhooks { id deliveries(first: 20) { id status } } }',
@@ -89,7 +89,7 @@ interface Connection {
   readonly pageInfo: { readonly hasNextPage: boolean; readonly endCursor: string | null };
 }
 
-/** Reads every list in each order and with each filter. `atMost` is in ms, from request to answer. */
+/** Reads each list in each order and with each filter. `atMost`: ms from request to answer. */
 export async function pageFigures(hub: HubProcess, atMost: number): Promise<readonly Figure[]> {
   const figures: Figure[] = [];
   const pages = (name: string, query: (after: string) => string, under?: string) =>

@@ -32,9 +32,8 @@ export interface AppliedMigration {
 }
 
 /**
- * Resolves to the names of the applied migrations; those of a newer version only add and stay.
- * Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or
- * MIGRATION_FAILED. With `only`, applies these and no others.
+ * Resolves to the names of the applied migrations; with `only`, of these. Throws RegistryError
+ * DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
  */
 export async function migrate(
   databaseUrl: string,
