@@ -72,7 +72,7 @@ describe('a scoped key', () => {
     };
     for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
       const id = ids[field.name];
-      const rows = field.args.some(({ name }) => name === 'first') ? '(first: 20)' : '';
+      const rows = field.args.some(({ name }) => name === 'first') ? '(first: 10)' : '';
       const preview = field.name === 'previewJob' ? `(input: {tool: "${STATUS}", devices: {all: true}})` : '';
       const given = id === undefined ? `${rows}${preview}` : `(id: "${id}")`;
       if (given === '' && field.args.some(({ name }) => name === 'id')) continue;

@@ -62,8 +62,13 @@ describe("a device's own state", () => {
     );
     expect(events.at(-1)).toMatchObject({ tool: STATUS });
     const query = `query ($id: ID!) { device(id: $id) { calls { nodes { tool actor outcome } } } }`;
-    const { device: called } = await ask<{ device: { calls: { nodes: unknown[] } } }>(hub, query, { id: deviceId });
-    expect(called.calls.nodes).toContainEqual({ tool: STATUS, actor: 'hub', outcome: 'SUCCEEDED' });
+    const calls = await eventually(
+      async () =>
+        (await ask<{ device: { calls: { nodes: { tool: string }[] } } }>(hub, query, { id: deviceId })).device.calls
+          .nodes,
+      (found) => found.some(({ tool }) => tool === STATUS),
+    );
+    expect(calls).toContainEqual({ tool: STATUS, actor: 'hub', outcome: 'SUCCEEDED' });
   });
 
   it('is known of every device after an interval, without a recorded call', async () => {

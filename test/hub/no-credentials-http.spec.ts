@@ -198,7 +198,7 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^(GET|HEAD) \/(flotilla\.svg|devices|jobs|firmware|enrolments|events|audit|access|webhooks|settings)?$/, isPublic],
   [/^(GET|HEAD) \/(devices|jobs)\/:id$/, isPublic],
   [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
-  [/^(GET|HEAD) \/(health\/(live|ready)|api\/sign-in)$/, isPublic],
+  [/^(GET|HEAD) \/(health\/(live|ready|gateway)|api\/sign-in)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, hasNoSecret],
   [/^(GET|HEAD|POST) \/(graphql|openapi\.json)$/, refuses(401)],
   [/^(GET|POST|DELETE) \/mcp$/, refuses(401)],

@@ -168,6 +168,7 @@ describe('a roll-out', () => {
         warnings: [
           { code: 'PLAIN_HTTP_DOWNLOAD', message: expect.stringContaining(hub.httpUrl) as unknown },
           { code: 'NEEDS_APPROVAL' },
+          { code: 'FORMER_IMAGE_MISSING' },
         ],
       },
     });

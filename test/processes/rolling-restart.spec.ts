@@ -164,7 +164,7 @@ function callAll(api: HubProcess, deviceIds: readonly string[]): () => Promise<r
         expect(['DEVICE_OFFLINE', 'UNAVAILABLE']).toContain(call.error?.code);
         call = await callTool(api, { deviceId, tool: READ_TOOL });
       }
-      outcomes.push(call.outcome);
+      outcomes.push([call.outcome, ...(call.error === null ? [] : [call.error.code])].join(' '));
     }
   })();
   calling.catch(() => undefined);

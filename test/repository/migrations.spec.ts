@@ -19,7 +19,8 @@ const breaking: Readonly<Record<string, RegExp>> = {
   'renames something': /\bRENAME\b/i,
   'changes the type of a column': /\bALTER COLUMN\b[^,;]*\bTYPE\b/i,
   'requires a value that the former version does not write': /\bSET NOT NULL\b/i,
-  'adds a column without a default that must not be null': /\bADD COLUMN\b(?![^,;]*\bDEFAULT\b)[^,;]*\bNOT NULL\b/i,
+  'adds a column without a default that must not be null':
+    /\bADD COLUMN\b(?![^,;]*\b(DEFAULT|GENERATED)\b)[^,;]*\bNOT NULL\b/i,
 };
 /** `-- contract: nothing since 0.2.0 uses the column x.` as the first line. */
 const contract = /^-- contract: nothing since \d+\.\d+\.\d+ uses /;
@@ -40,6 +41,7 @@ describe('a migration', () => {
     ['ALTER TABLE a ALTER COLUMN b SET DATA TYPE int;', ['changes the type of a column']],
     ['ALTER TABLE a ADD COLUMN b int NOT NULL;', ['adds a column without a default that must not be null']],
     ['ALTER TABLE a ADD COLUMN b int NOT NULL DEFAULT 0, ADD COLUMN c int;', []],
+    ['ALTER TABLE a ADD COLUMN b int NOT NULL GENERATED ALWAYS AS (f(c)) STORED;', []],
     ['-- contract: nothing since 0.2.0 uses the column b.\nALTER TABLE a DROP COLUMN b;', []],
   ])('is judged: %s', (sql, problems) => {
     expect(problemsOf(sql)).toEqual(problems);
