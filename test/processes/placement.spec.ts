@@ -4,6 +4,7 @@
  */
 import { randomBytes, randomUUID } from 'node:crypto';
 import { createServer, type AddressInfo } from 'node:net';
+import { Client } from 'pg';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { callTool, deviceThat, isOnline } from '../src/devices/device-api.js';
 import { answerAsFirmware, lamp } from '../src/devices/firmware.js';
@@ -27,6 +28,7 @@ const boards = Array.from({ length: BOARDS }, (_, index) => ({
 describe.skipIf(!isRedisInstalled())('gateways with separate addresses', () => {
   let database: TestDatabase;
   let redis: RedisServer;
+  let sql: Client;
   let ports: readonly number[];
   const running = new Map<number, HubProcess>();
   const devices: RawMqttDevice[] = [];
@@ -53,6 +55,14 @@ describe.skipIf(!isRedisInstalled())('gateways with separate addresses', () => {
     const answers = await Promise.all(boards.map((board) => askOta(hub, board)));
     return answers.map(({ body }) => Number(String(body.mqtt?.['endpoint']).split(':')[1]));
   };
+  /** Waits until so many gateways have announced that they accept devices. */
+  const announced = (count: number) =>
+    eventually(
+      async () =>
+        (await sql.query<{ count: number }>('SELECT count(*)::int AS count FROM hub_process WHERE accepts_devices'))
+          .rows,
+      ([row]) => row?.count === count,
+    );
   const namedBy = async (hub: HubProcess) => [...new Set(await portsFrom(hub))].sort();
   const gatewayHealth = async (hub: HubProcess) => {
     const answer = await fetch(`${hub.httpUrl}/health/gateway`);
@@ -61,6 +71,8 @@ describe.skipIf(!isRedisInstalled())('gateways with separate addresses', () => {
 
   beforeAll(async () => {
     database = await openTestDatabase({ migrated: true });
+    sql = new Client({ connectionString: database.url });
+    await sql.connect();
     redis = await startRedis();
     ports = [...(await freePorts(3))].sort();
   });
@@ -73,6 +85,7 @@ describe.skipIf(!isRedisInstalled())('gateways with separate addresses', () => {
     running.clear();
   });
   afterAll(async () => {
+    await sql.end();
     await redis.stop();
     await database.close();
   });
@@ -80,14 +93,11 @@ describe.skipIf(!isRedisInstalled())('gateways with separate addresses', () => {
   it('share the boards, which keep their address, and a killed gateway is no longer named', async () => {
     const [first = 0, second = 0, third = 0] = ports;
     const [asked, killed] = await Promise.all([start(first), start(second), start(third)]);
-    const before = await eventually(
-      () => portsFrom(asked),
-      (named) => new Set(named).size === 3,
-    );
-    // Each process reads of the others by itself.
-    await eventually(
-      () => portsFrom(killed),
-      (named) => String(named) === String(before),
+    await announced(3);
+    // Each process reads of the others by itself, once a second.
+    const [before = []] = await eventually(
+      () => Promise.all([portsFrom(asked), portsFrom(killed)]),
+      ([one, other]) => new Set(one).size === 3 && String(one) === String(other),
     );
     running.delete(second);
     await killed.kill();
