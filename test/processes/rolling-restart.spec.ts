@@ -17,7 +17,7 @@ import { finished, jobOf, online } from '../src/jobs/job-api.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const DEVICES = isLong ? 10_000 : 200;
-const DRAIN_SECONDS = isLong ? 60 : 8;
+const DRAIN_SECONDS = isLong ? 60 : 20;
 /** A job takes some 20 s, the long one 100 s, so that processes are replaced in the midst of it. */
 const PER_MINUTE = isLong ? 6_000 : 600;
 const TEST_MS = isLong ? 1_500_000 : 240_000;
