@@ -95,10 +95,10 @@ describe.skipIf(!isRedisInstalled())(`a hub of several processes under faults (s
 
   /** The outcomes of a call on each device that did not succeed. */
   async function failedCalls(): Promise<readonly string[]> {
-    const from = load.calls.length;
-    await Promise.all(devices.map((device) => load.call(device, READING_TOOL)));
-    const failed = load.calls.slice(from).filter(({ outcome }) => outcome !== 'SUCCEEDED');
-    return failed.map(({ deviceId, outcome, code }) => `${deviceId} ${outcome} ${code}`);
+    // Not those of the steady load, some of which never have an answer yet.
+    const calls = await Promise.all(devices.map((device) => load.call(device, READING_TOOL)));
+    const failed = calls.filter(({ outcome }) => outcome !== 'SUCCEEDED');
+    return failed.map(({ deviceId, outcome, code, message }) => `${deviceId} ${outcome} ${code}: ${message}`);
   }
 
   async function recordsOfJobs(): Promise<ReadonlyMap<string, RecordedJob>> {

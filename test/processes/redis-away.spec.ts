@@ -122,7 +122,7 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
     const refused = await call();
     expect(refused.call).toBeNull();
     expect(refused.userErrors).toMatchObject([
-      { code: 'UNAVAILABLE', message: expect.stringMatching(/^Redis.*nothing was sent/) as string },
+      { code: 'UNAVAILABLE', message: expect.stringMatching(/^Redis.*Nothing was sent/) as string },
     ]);
     const { refreshTools } = await ask<{ refreshTools: Answer }>(
       api,

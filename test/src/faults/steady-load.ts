@@ -27,7 +27,7 @@ const ASK_AGAIN_AFTER_MS = 300;
 const IN_FLIGHT_MAX = 12;
 
 const CALL = `mutation ($input: CallToolInput!) {
-  callTool(input: $input) { call { id outcome error { code } } userErrors { code } }
+  callTool(input: $input) { call { id outcome error { code message } } userErrors { code message } }
 }`;
 const CREATE = `mutation ($input: CreateJobInput!, $key: String!) {
   createJob(input: $input, idempotencyKey: $key) { job { id } userErrors { code } }
@@ -41,6 +41,8 @@ export interface SingleCall {
   id: string | undefined;
   outcome: string | undefined;
   code: string | undefined;
+  /** What its error or refusal says. */
+  message: string | undefined;
   /** Whether an answer was lost or refused, and the caller asked again with the same key. */
   isRepeated: boolean;
 }
@@ -55,13 +57,18 @@ interface Answer {
   readonly errors?: readonly { readonly message: string; readonly extensions?: { readonly code?: string } }[];
 }
 
+interface CallError {
+  readonly code: string;
+  readonly message: string;
+}
+
 interface CallAnswer {
   readonly call: {
     readonly id: string;
     readonly outcome: string;
-    readonly error: { readonly code: string } | null;
+    readonly error: CallError | null;
   } | null;
-  readonly userErrors: readonly { readonly code: string }[];
+  readonly userErrors: readonly CallError[];
 }
 
 export class SteadyLoad {
@@ -72,7 +79,7 @@ export class SteadyLoad {
   readonly #hub: Pick<HubProcess, 'httpUrl' | 'adminKey'>;
   readonly #dice: FuzzDice;
   readonly #devices: readonly string[];
-  readonly #pending = new Set<Promise<void>>();
+  readonly #pending = new Set<Promise<unknown>>();
   #marks = 0;
   #isStopping = false;
   #calling: Promise<void> = Promise.resolve();
@@ -100,11 +107,12 @@ export class SteadyLoad {
     while (this.#pending.size > 0) await Promise.all(this.#pending);
   }
 
-  /** Makes one call, and resolves when it has an answer. */
-  async call(deviceId: string, tool = this.#dice.pick([ONCE_TOOL, READING_TOOL])): Promise<void> {
+  /** Makes one call, and resolves with its record when it has an answer. */
+  async call(deviceId: string, tool = this.#dice.pick([ONCE_TOOL, READING_TOOL])): Promise<SingleCall> {
     const mark = ++this.#marks;
     const call: SingleCall = {
-      ...{ mark, deviceId, tool, id: undefined, outcome: undefined, code: undefined, isRepeated: false },
+      ...{ mark, deviceId, tool, id: undefined, outcome: undefined, code: undefined, message: undefined },
+      isRepeated: false,
     };
     this.calls.push(call);
     const input = {
@@ -123,7 +131,10 @@ export class SteadyLoad {
     );
     call.id = answer.call?.id;
     call.outcome = answer.call?.outcome ?? 'REFUSED';
-    call.code = answer.call?.error?.code ?? answer.userErrors[0]?.code;
+    const error = answer.call?.error ?? answer.userErrors[0];
+    call.code = error?.code;
+    call.message = error?.message;
+    return call;
   }
 
   /** Creates a job over all devices. */
@@ -155,7 +166,7 @@ export class SteadyLoad {
     this.#track(create());
   }
 
-  #track(work: Promise<void>): void {
+  #track(work: Promise<unknown>): void {
     const tracked = work.finally(() => this.#pending.delete(tracked));
     // A failure is for `stop`, which waits for all of them.
     tracked.catch(() => undefined);

@@ -5,7 +5,13 @@ import type { RoutedCall } from './call-router.js';
 
 /** No gateway received the call: certainly not sent. */
 export function gatewayAbsent(routed: RoutedCall, at: number): SettledCall {
-  return notSent(routed, at, 'DEVICE_OFFLINE', 'No reachable gateway holds a session of this device.');
+  return notSent(
+    routed,
+    at,
+    'DEVICE_OFFLINE',
+    'No gateway received the call: that of the device has stopped, or has no connection to Redis. ' +
+      'Nothing was sent. Try again when the device is connected.',
+  );
 }
 
 /** The call could not be delivered: certainly not sent. */
@@ -14,7 +20,8 @@ export function redisAway(routed: RoutedCall, at: number): SettledCall {
     routed,
     at,
     'UNAVAILABLE',
-    'Redis, which connects to the gateway of the device, does not answer; nothing was sent.',
+    'Redis, which connects to the gateway of the device, does not answer or has just recovered. ' +
+      'Nothing was sent. Try again later.',
   );
 }
 
@@ -40,7 +47,12 @@ export function settleOnce(settle: (settled: SettledCall) => void): (settled: Se
 
 /** This process has too many pending calls: certainly not sent. */
 export function routerOverloaded(routed: RoutedCall, at: number): SettledCall {
-  return notSent(routed, at, 'OVERLOADED', 'Too many calls wait for gateways of other processes.');
+  return notSent(
+    routed,
+    at,
+    'OVERLOADED',
+    'Too many calls wait for gateways of other processes. Nothing was sent. Try again later.',
+  );
 }
 
 /** The gateway that received the call rejected it. */

@@ -172,7 +172,7 @@ const unauditable: CallOutcome = {
 const offline: CallOutcome = {
   kind: 'NOT_SENT',
   certainty: 'NEVER',
-  error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected.' },
+  error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected. Nothing was sent.' },
 };
 
 function answerOf(call: CallRow): CallAnswer {

@@ -17,7 +17,7 @@ export interface Located {
 export const redisAway = refuse(
   'UNAVAILABLE',
   [],
-  'Redis, over which the processes of the hub reach each other, does not answer; nothing was sent. Try again later.',
+  'Redis, over which the processes of the hub reach each other, does not answer. Nothing was sent. Try again later.',
 );
 
 /** Logs nothing: the bus has logged the outage, and calls may come by the thousand. */
