@@ -1,5 +1,5 @@
 /** One job: live progress, failures, every target, and its actions. */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { IconListCheck } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -20,6 +20,7 @@ import { JobFailures } from './job-failures';
 import { JobStatus } from './job-status';
 import { JobTargets } from './job-targets';
 import { JobWaves } from './job-waves';
+import { latestJob } from './latest-job';
 import classes from './job.module.css';
 
 const route = getRouteApi('/jobs/$id');
@@ -33,18 +34,19 @@ function KnownJob({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const { data, error, isLoading, refresh } = useHubQuery({ query: JobDocument, variables: { id } });
   const [job, setJob] = useState<JobSeenFragment>();
+  const show = useCallback((next: JobSeenFragment) => setJob((shown) => latestJob(shown, next)), []);
   useEffect(() => {
-    if (data?.job) setJob(data.job);
-  }, [data]);
+    if (data?.job) show(data.job);
+  }, [data, show]);
   useSubscription({ query: JobNewsDocument, variables: { id } }, (_seen, news) => {
-    setJob(news.jobProgress);
+    show(news.jobProgress);
     return news;
   });
   return (
     <Page
       title={job ? nameOf(job) : t('job.title')}
       lead={job && <Lead job={job} />}
-      actions={job && <JobActions job={job} onChanged={setJob} />}
+      actions={job && <JobActions job={job} onChanged={show} />}
     >
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data?.job === null && !isLoading && (
@@ -52,7 +54,7 @@ function KnownJob({ id }: { readonly id: string }) {
           {t('job.unknownHint')}
         </Empty>
       )}
-      {job && <Sides job={job} onChanged={setJob} />}
+      {job && <Sides job={job} onChanged={show} />}
     </Page>
   );
 }
