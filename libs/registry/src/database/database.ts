@@ -2,7 +2,6 @@
  * The connection to PostgreSQL: one pool, used by Prisma for ordinary queries and directly for SQL.
  * Both run in the same transactions. Each failure becomes a RegistryError.
  */
-import { AsyncLocalStorage } from 'node:async_hooks';
 import type pg from 'pg';
 import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { messageOf, RegistryError } from '../registry-error.js';
@@ -10,6 +9,7 @@ import type { AuditKey } from '../audit/audit-key.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { openPool } from './open-pool.js';
 import { openPrisma } from './open-prisma.js';
+import { TransactionContext } from './transaction-context.js';
 
 export interface Statement {
   /** Prepared once per connection under this name; the text must not vary. */
@@ -46,8 +46,8 @@ export class Database implements Transaction {
   readonly #pool: pg.Pool;
   /** Prisma loads its query compiler at the first query, which takes a part of a second. */
   #loaded: Promise<void> | undefined;
-  /** The connection of the transaction that Prisma is to run in. */
-  readonly #joined = new AsyncLocalStorage<pg.PoolClient>();
+  /** The transaction that Prisma is to run in. */
+  readonly #joined = new TransactionContext();
 
   constructor(
     databaseUrl: string,
@@ -96,7 +96,7 @@ export class Database implements Transaction {
         query: async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
           (await client.query<Row>({ ...statement, values })).rows,
         ask: (ordinary) =>
-          this.#joined.run(client, () => this.prisma.$transaction(ordinary, { timeout: STATEMENT_TIMEOUT_MS })),
+          this.#joined.during(client, () => this.prisma.$transaction(ordinary, { timeout: STATEMENT_TIMEOUT_MS })),
       });
       await client.query('COMMIT');
       client.release();

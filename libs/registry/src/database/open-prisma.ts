@@ -3,14 +3,14 @@
  * here `$transaction` joins a transaction that is open already, so that SQL and Prisma commit
  * together.
  */
-import type { AsyncLocalStorage } from 'node:async_hooks';
 import { PrismaPg } from '@prisma/adapter-pg';
 import type { SqlDriverAdapter, Transaction } from '@prisma/driver-adapter-utils';
 import type pg from 'pg';
 import { PrismaClient } from '../generated/prisma/client.js';
+import type { TransactionContext } from './transaction-context.js';
 
 /** `joined` holds the connection of the open transaction, if there is one. */
-export function openPrisma(pool: pg.Pool, joined: AsyncLocalStorage<pg.PoolClient>): PrismaClient {
+export function openPrisma(pool: pg.Pool, joined: TransactionContext): PrismaClient {
   const factory = new PrismaPg(pool);
   const { provider, adapterName } = factory;
   return new PrismaClient({
@@ -21,7 +21,7 @@ export function openPrisma(pool: pg.Pool, joined: AsyncLocalStorage<pg.PoolClien
         const adapter = await factory.connect();
         const startTransaction = adapter.startTransaction.bind(adapter);
         adapter.startTransaction = (isolationLevel) => {
-          const connection = joined.getStore();
+          const connection = joined.connection;
           return connection === undefined ? startTransaction(isolationLevel) : join(adapter, connection);
         };
         return adapter;
