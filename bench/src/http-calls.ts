@@ -37,10 +37,11 @@ export async function callOverHttp(
   const startedAt = performance.now();
   const endsAt = startedAt + seconds * 1_000;
   const lane = async (index: number) => {
-    while (made < total && performance.now() < endsAt) {
+    // Each lane has its own devices: two calls to one device would wait for each other.
+    for (let next = index; made < total && performance.now() < endsAt; next += concurrency) {
       made++;
       const before = performance.now();
-      const text = await callOnce(hub, agent, deviceIds[index % deviceIds.length] ?? '');
+      const text = await callOnce(hub, agent, deviceIds[next % deviceIds.length] ?? '');
       if (text.includes('"outcome":"SUCCEEDED"')) latencies.push(performance.now() - before);
       else if (mayBeRefused && text.includes('"code":"OVERLOADED"')) {
         refused++;

@@ -9,10 +9,16 @@ import { benchLargeJobs } from './large-jobs.js';
 import { benchListPages, benchMillion } from './pages/large-registries.js';
 import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
+import { measureOneGateway } from './scale/one-gateway.js';
+import { benchSoak } from './scale/soak.js';
+import { measureThreeGateways } from './scale/three-gateways.js';
 import { benchConversations } from './voice/conversations.js';
 
 /** How long each server of the first comparison is measured; change it with `--seconds 3`. */
 const DEFAULT_SECONDS = 10;
+
+/** How long the part `soak` takes; change it with `--minutes 5`. */
+const DEFAULT_MINUTES = 30;
 
 /** Concurrent conversations of the part `voice`; change it with `--conversations 100`. */
 const DEFAULT_CONVERSATIONS = 500;
@@ -26,6 +32,7 @@ function numberAfter(option: string, otherwise: number): number {
 }
 
 const seconds = numberAfter('--seconds', DEFAULT_SECONDS);
+const minutes = numberAfter('--minutes', DEFAULT_MINUTES);
 const conversations = numberAfter('--conversations', DEFAULT_CONVERSATIONS);
 /** The parts by name, for `--only jobs`. */
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
@@ -34,11 +41,13 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   jobs: benchLargeJobs,
   million: benchMillion,
   pages: benchListPages,
+  scale: benchScale,
+  soak: () => benchSoak(minutes),
   subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['million', 'pages', 'subscribers'];
+const apart = ['million', 'pages', 'scale', 'soak', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];
@@ -56,3 +65,8 @@ process.stdout.write(
   `${JSON.stringify({ at: new Date().toISOString(), node: process.version, cores: cpus().length, figures })}\n`,
 );
 process.exitCode = figures.every(holds) ? 0 : 1;
+
+async function benchScale(): Promise<readonly Figure[]> {
+  const { figures, cost } = await measureOneGateway();
+  return [...figures, ...(await measureThreeGateways(cost))];
+}
