@@ -2,8 +2,11 @@ import pg from 'pg';
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ProcessLease, Registry } from '../index.js';
+import { Database } from '../database/database.js';
 import { openRegistry } from '../index.js';
+import { silentLogger } from '../registry-logger.js';
 import { openTestDatabase, type TestDatabase } from '../test-database.js';
+import { FleetFiguresStore } from './fleet-figures.js';
 
 const AT = Date.now() - 3_600_000;
 const MINUTE = 60_000;
@@ -115,6 +118,31 @@ describe('the figures of the fleet', () => {
       roles: ['gateway'],
       version: '1.2.3',
     });
+  });
+
+  it('count more than 20,000 devices again in the background, and fewer each time', async () => {
+    const direct = new Database(database.databaseUrl, 2, silentLogger);
+    let now = 0;
+    const figures = new FleetFiguresStore(direct, () => (now += 10));
+    const add = (model: string, from: number, to: number) =>
+      direct.query(
+        {
+          text: `INSERT INTO device (id, dialect, reachability, model)
+                 SELECT $1 || n, 'XIAOZHI', 'ALWAYS', $1 FROM generate_series($2::int, $3::int) AS n`,
+        },
+        [model, from, to],
+      );
+    const count = async (model: string) => (await figures.counts({ model })).deviceCount;
+    await add('few', 1, 2);
+    await add('many', 1, 20_001);
+    expect([await count('few'), await count('many'), await count('many')]).toEqual([2, 20_001, 20_001]);
+    await add('few', 3, 3);
+    await add('many', 20_002, 20_002);
+    expect([await count('few'), await count('many')]).toEqual([3, 20_001]);
+    now += 1_000;
+    expect(await count('many')).toBe(20_002);
+    await direct.query({ text: `DELETE FROM device WHERE model IN ('few', 'many')` }, []);
+    await direct.close();
   });
 
   it('count calls by how they ended, since when it was asked for', async () => {

@@ -3,6 +3,7 @@
  * one bounded statement.
  */
 import type { TargetOutcome } from '@flotilla/jobs';
+import { LRUCache } from 'lru-cache';
 import type { Database } from '../database/database.js';
 import { sql, SqlFile, type RowOf } from '../database/sql-file.js';
 import { bind } from '../database/sql-parameters.js';
@@ -11,6 +12,7 @@ import type { DeviceFilter } from '../device-filter.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import { scopeOf } from '../access-scope/history-scope.js';
 import { listedDeviceCondition } from './device-condition.js';
+import { RenewedCounts } from './renewed-counts.js';
 
 /** Devices with the same value; undefined for devices that did not report one. */
 export interface FleetShare {
@@ -67,6 +69,10 @@ const NEVER = `'infinity'::timestamptz`;
 const SHARES_MAX = 100;
 /** Maximum of latest calls that are counted, per kind. A busy fleet makes that many in minutes. */
 const CALLS_COUNTED_MAX = 100_000;
+/** Counts of more devices are used again for up to five seconds: a million takes 0.4 s. */
+const EXACT_DEVICES_MAX = 20_000;
+/** Filters that are known to match more. */
+const LARGE_FILTERS_MAX = 500;
 /** Maximum of processes that are listed. */
 const PROCESSES_MAX = 100;
 
@@ -82,12 +88,26 @@ const COUNT_FLEET = new SqlFile(new URL('./count-fleet.sql', import.meta.url), {
 
 export class FleetFiguresStore {
   readonly #database: Database;
+  readonly #large = new LRUCache<string, true>({ max: LARGE_FILTERS_MAX });
+  readonly #renewed: RenewedCounts<FleetCounts>;
 
-  constructor(database: Database) {
+  /** `now` returns monotonic milliseconds. */
+  constructor(database: Database, now: () => number = () => performance.now()) {
     this.#database = database;
+    this.#renewed = new RenewedCounts(now);
   }
 
+  /** Up to five seconds old if the filter matches more than 20,000 devices. */
   async counts(filter: DeviceFilter | undefined): Promise<FleetCounts> {
+    const key = JSON.stringify(filter ?? null);
+    const count = () => this.#count(filter);
+    const counts = await (this.#large.has(key) ? this.#renewed.of(key, count) : count());
+    if (counts.deviceCount > EXACT_DEVICES_MAX) this.#large.set(key, true);
+    else this.#large.delete(key);
+    return counts;
+  }
+
+  async #count(filter: DeviceFilter | undefined): Promise<FleetCounts> {
     const resolved = filter && (await resolveFilter(this.#database, filter));
     const records = await COUNT_FLEET.runWhere(this.#database, { sharesMax: SHARES_MAX }, (parameters) =>
       listedDeviceCondition(resolved, parameters),

@@ -44,6 +44,16 @@ describe('counts that are renewed', () => {
     expect(await ask()).toBe(2);
   });
 
+  it('that are slow are renewed in time, so that frequent callers never wait', async () => {
+    const { state, ask } = stage(400);
+    await ask();
+    state.devices = 2;
+    state.now = 2_500;
+    expect(await ask()).toBe(1);
+    await settled();
+    expect(await ask()).toBe(2);
+  });
+
   it.each([
     [2, 200],
     [1_000, 5_000],

@@ -6,8 +6,8 @@
 import { LRUCache } from 'lru-cache';
 
 /**
- * A count is renewed at this many times the duration of its query: it keeps PostgreSQL busy for 5 %
- * of the time.
+ * A count is renewed at this many times the duration of its query, which keeps PostgreSQL busy for
+ * 5 % of the time, but at the latest when half of the time is over in which it is used.
  */
 const RENEWED_TIMES = 19;
 /** A count older than this many times its duration is not used. */
@@ -72,8 +72,9 @@ export class RenewedCounts<Value> {
     const timed = async (): Promise<Value> => {
       const value = await count();
       const took = this.now() - beganAt;
-      begun.renewedAt = beganAt + took * (RENEWED_TIMES + 1);
-      begun.answeredUntil = beganAt + Math.max(took, Math.min(took * ANSWERED_TIMES, ANSWERED_MS_MAX));
+      const answeredMs = Math.max(took, Math.min(took * ANSWERED_TIMES, ANSWERED_MS_MAX));
+      begun.renewedAt = beganAt + Math.min(took * (RENEWED_TIMES + 1), answeredMs / 2);
+      begun.answeredUntil = beganAt + answeredMs;
       return value;
     };
     const begun: Count<Value> = {
