@@ -6,8 +6,9 @@ WITH fenced AS (
 ), chunk AS MATERIALIZED (
   SELECT d.id, d.tool_set_hash, d.model, d.chip, d.ota_partitions, d.firmware_version,
     (d.online AND g.lease_until > now()) IS TRUE AS is_online
-  FROM fenced, device d LEFT JOIN hub_process g ON g.id = d.gateway_id
-  WHERE d.id > fenced.prepared_up_to AND {{condition}} ORDER BY d.id LIMIT $3
+  -- Not as a join: then PostgreSQL sorts all devices that are left, for each chunk.
+  FROM device d LEFT JOIN hub_process g ON g.id = d.gateway_id
+  WHERE d.id > (SELECT prepared_up_to FROM fenced) AND {{condition}} ORDER BY d.id LIMIT $3
 ), checked AS (
   SELECT d.id, i.incompatibility, {{message}} AS message
   FROM fenced f, chunk d CROSS JOIN LATERAL (
