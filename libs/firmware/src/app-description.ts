@@ -8,6 +8,8 @@ export const DESCRIPTION_OFFSET = 32;
 export const DESCRIPTION_BYTES = 256;
 const MAGIC = 0xabcd5432;
 
+const SECURE_VERSION_AT = 4;
+
 /** Offsets and sizes of its members, bytes. Texts end at the first NUL or fill their field. */
 const members = {
   version: { at: 16, size: 32 },
@@ -26,6 +28,8 @@ export interface AppDescription {
   readonly idfVersion: string;
   /** Lower-case hex SHA-256 of the ELF file: distinguishes builds. Devices report it. */
   readonly elfSha256: string;
+  /** Anti-rollback counter: a device that ran a higher one does not boot this image. */
+  readonly secureVersion: number;
 }
 
 /** Returns undefined if these bytes, from DESCRIPTION_OFFSET, are not a description. */
@@ -39,16 +43,16 @@ export function readAppDescription(bytes: Uint8Array): AppDescription | undefine
     compiledAt: `${text(bytes, members.date)} ${text(bytes, members.time)}`.trim(),
     idfVersion: text(bytes, members.idfVersion),
     elfSha256: toHex(bytes.subarray(at, at + size)),
+    secureVersion: view.getUint32(SECURE_VERSION_AT, true),
   };
 }
 
 /** Writes the 256 bytes of a description. Texts that do not fit are cut. */
-export function writeAppDescription({
-  elfSha256,
-  ...texts
-}: AppDescription & { readonly elfSha256: string }): Uint8Array {
+export function writeAppDescription({ elfSha256, secureVersion, ...texts }: AppDescription): Uint8Array {
   const bytes = new Uint8Array(DESCRIPTION_BYTES);
-  new DataView(bytes.buffer).setUint32(0, MAGIC, true);
+  const view = new DataView(bytes.buffer);
+  view.setUint32(0, MAGIC, true);
+  view.setUint32(SECURE_VERSION_AT, secureVersion, true);
   const put = (value: string, { at, size }: { readonly at: number; readonly size: number }) =>
     bytes.set(
       [...value].slice(0, size).map((character) => character.charCodeAt(0) & 0xff),

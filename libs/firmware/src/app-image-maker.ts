@@ -18,6 +18,10 @@ export interface AppImageRecipe {
   readonly dataBytes?: number;
   /** Default 3. */
   readonly segments?: number;
+  readonly secureVersion?: number;
+  /** In hundreds: 102 is v1.2. Default: any. */
+  readonly minChipRevision?: number;
+  readonly maxChipRevision?: number;
   /** Without it, the image has no appended SHA-256. */
   readonly hash?: RunningHash;
 }
@@ -36,6 +40,8 @@ export function makeAppImage(recipe: AppImageRecipe): Uint8Array<ArrayBuffer> {
   image.set([0xe9, segments, 2, 0x4f]);
   view.setUint32(4, 0x4037_5000, true);
   view.setUint16(12, typeof chip === 'number' ? chip : (chipIdOf(chip) ?? 0xffff), true);
+  view.setUint16(15, recipe.minChipRevision ?? 0, true);
+  view.setUint16(17, recipe.maxChipRevision ?? 0xffff, true);
   image[23] = hash ? 1 : 0;
   let checksum = 0xef;
   let at = HEADER_BYTES;
@@ -60,8 +66,10 @@ function descriptionOf({
   project = 'xiaozhi',
   idfVersion = 'v5.5.2',
   elfSha256 = 'ab'.repeat(32),
+  secureVersion = 0,
 }: AppImageRecipe): Uint8Array {
-  return writeAppDescription({ version, project, idfVersion, elfSha256, compiledAt: 'Aug  6 2026 08:49:23' });
+  const compiledAt = 'Aug  6 2026 08:49:23';
+  return writeAppDescription({ version, project, idfVersion, elfSha256, secureVersion, compiledAt });
 }
 
 function segmentSizes(dataBytes: number, segments: number): number[] {

@@ -47,6 +47,9 @@ describe('AppImageReader', () => {
       project: 'lamp',
       elfSha256: '0f'.repeat(32),
       dataBytes: 100_000,
+      secureVersion: 3,
+      minChipRevision: 101,
+      maxChipRevision: 199,
     });
     expect(read(file)).toEqual({
       ok: true,
@@ -59,6 +62,7 @@ describe('AppImageReader', () => {
           compiledAt: 'Aug  6 2026 08:49:23',
         },
         ...{ elfSha256: '0f'.repeat(32), imageBytes: file.length },
+        ...{ secureVersion: 3, minChipRevision: 101, maxChipRevision: 199, flashMode: 'dio' },
       },
     });
   });
@@ -70,6 +74,10 @@ describe('AppImageReader', () => {
 
   it.each(['esp32', 'esp32s3', 'esp32c3', 'esp32c5', 'esp32c6', 'esp32p4'])('recognises the chip %s', (chip) => {
     expect(read(image({ chip }))).toMatchObject({ ok: true, image: { chip } });
+  });
+
+  it.each([0, 0xffff])('reads the highest revision %i as any', (maxChipRevision) => {
+    expect(read(image({ maxChipRevision }))).toMatchObject({ ok: true, image: { maxChipRevision: undefined } });
   });
 
   it('accepts an image without appended hash, and one with a single segment', () => {

@@ -7,10 +7,12 @@ import type { AppDescription } from './app-description.js';
 import { chipOf } from './chips.js';
 import type { ImageRefusal, ImageRefusalCode } from './image-refusal.js';
 import { isTailAllowed, TAIL_BYTES_MAX } from './image-tail.js';
+import { readRequirements } from './image-requirements.js';
+import type { ImageRequirements } from './image-requirements.js';
 import { isParsableVersion } from './version-text.js';
 
 /** The content of an image's description. */
-export interface AppImage extends AppDescription {
+export interface AppImage extends AppDescription, ImageRequirements {
   readonly chip: string;
   /** Bytes of the image, without padding or signatures after it. */
   readonly imageBytes: number;
@@ -153,7 +155,7 @@ export class AppImageReader {
         'CORRUPT',
         `The image claims ${this.#segmentsLeft} segments; there are 1 to ${SEGMENTS_MAX}. Build or copy it again.`,
       );
-    this.#image = { ...description, chip };
+    this.#image = { ...description, ...readRequirements(view), chip };
     this.#pass(head.subarray(0, HEADER_BYTES));
     this.#want('segment header', SEGMENT_HEADER_BYTES);
     this.push(head.subarray(HEADER_BYTES));

@@ -22,7 +22,13 @@ export type NotSentCode =
  * downloaded the image repeatedly without keeping it.
  */
 export type ImageMisfitCode =
-  'IMAGE_WITHDRAWN' | 'WRONG_BOARD' | 'WRONG_CHIP' | 'NO_OTA_PARTITION' | 'ALREADY_CURRENT' | 'DOWNLOADS_IN_VAIN';
+  | 'IMAGE_WITHDRAWN'
+  | 'WRONG_BOARD'
+  | 'WRONG_CHIP'
+  | 'NO_OTA_PARTITION'
+  | 'IMAGE_DOES_NOT_FIT'
+  | 'ALREADY_CURRENT'
+  | 'DOWNLOADS_IN_VAIN';
 
 /** The call may have run on the device. */
 export type UnknownCode =

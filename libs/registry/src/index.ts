@@ -111,6 +111,7 @@ export type {
   Approval,
   ApprovalRefusal,
   BoardFacts,
+  FlashFacts,
   CredentialVerdict,
   EnrolmentLinkRow,
   EnrolmentRow,

@@ -231,10 +231,19 @@ interface Described {
   readonly chip: string;
   readonly idfVersion: string | undefined;
   readonly elfSha256: string | undefined;
+  readonly secureVersion?: number;
+  readonly minChipRevision?: number;
+  readonly maxChipRevision?: number | undefined;
+  readonly flashMode?: string | undefined;
 }
 
-function pick({ chip, elfSha256, idfVersion, project, version }: Described): Described {
-  return { chip, elfSha256, idfVersion, project, version };
+function pick({ chip, elfSha256, idfVersion, project, version, ...needs }: Described): Described {
+  const { secureVersion, minChipRevision, maxChipRevision, flashMode } = needs;
+  return {
+    ...{ chip, elfSha256, idfVersion, project, version, maxChipRevision, flashMode },
+    ...(secureVersion !== undefined && { secureVersion }),
+    ...(minChipRevision !== undefined && { minChipRevision }),
+  };
 }
 
 /** The last part of the path, without control characters. */

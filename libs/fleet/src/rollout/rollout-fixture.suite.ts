@@ -1,7 +1,7 @@
 /** Images without bytes, devices that install, and OTA contacts for the specs of roll-outs. */
 import { randomUUID } from 'node:crypto';
 import type { CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
-import type { FirmwareImageRow, FirmwareKind, OtaContact, RolloutLimits, TargetRow } from '@flotilla/registry';
+import type { FirmwareImageRow, NewFirmwareImage, OtaContact, RolloutLimits, TargetRow } from '@flotilla/registry';
 import { admin, boardTools, quickVerification } from '../fleet-fixture.suite.js';
 import type { HubProcess } from '../fleet-fixture.suite.js';
 import { newId } from '../new-id.js';
@@ -22,11 +22,21 @@ export class RolloutFixture {
   async published(
     version: string,
     models: readonly string[] = ['board'],
-    { kind = 'FIRMWARE', chip = 'esp32s3' }: { readonly kind?: FirmwareKind; readonly chip?: string } = {},
+    { kind = 'FIRMWARE', ...change }: Partial<NewFirmwareImage> = {},
   ): Promise<FirmwareImageRow> {
     const { firmwareImages } = this.hub.registry;
     const id = newId(this.hub.clock.now());
-    const facts = { project: 'xiaozhi', version, chip, idfVersion: undefined, sizeBytes: 1_000, elfSha256: undefined };
+    const facts = {
+      ...{
+        project: 'xiaozhi',
+        version,
+        chip: 'esp32s3',
+        idfVersion: undefined,
+        sizeBytes: 1_000,
+        elfSha256: undefined,
+      },
+      ...change,
+    };
     const at = {
       uploadedAt: this.hub.clock.now(),
       uploadedBy: 'spec',

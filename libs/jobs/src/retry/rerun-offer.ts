@@ -29,6 +29,7 @@ const repeatingCodes: readonly CallErrorCode[] = [
   'WRONG_BOARD',
   'WRONG_CHIP',
   'NO_OTA_PARTITION',
+  'IMAGE_DOES_NOT_FIT',
 ];
 
 export function rerunOffer(failures: readonly FailureCodeCount[]): RerunOffer {

@@ -17,6 +17,9 @@ import { IMAGE_COLUMNS, toImageRow } from './image-rows.js';
 import type { FirmwareImageRow, ImageRecord, NewFirmwareImage } from './image-rows.js';
 import type { AddedImage, Publication, PublishAnswer, RemovalAnswer } from './publication.js';
 
+/** The largest int of PostgreSQL. Counters of chips end at 32. */
+const INT_MAX = 2 ** 31 - 1;
+
 export class FirmwareImageStore {
   constructor(private readonly database: Database) {}
 
@@ -169,11 +172,23 @@ function actOn(
   return { action, subject: `firmware:${id}`, data: { kind, version, chip, sha256, ...more }, at };
 }
 
-function columnsOf({ signature, uploadedAt, ...image }: NewFirmwareImage): Prisma.FirmwareImageCreateInput {
+function columnsOf({
+  signature,
+  uploadedAt,
+  secureVersion,
+  minChipRevision,
+  maxChipRevision,
+  flashMode,
+  ...image
+}: NewFirmwareImage): Prisma.FirmwareImageCreateInput {
   return {
     ...image,
     idfVersion: image.idfVersion ?? null,
     elfSha256: image.elfSha256 ?? null,
+    secureVersion: secureVersion === undefined ? null : Math.min(secureVersion, INT_MAX),
+    minChipRevision: minChipRevision ?? null,
+    maxChipRevision: maxChipRevision ?? null,
+    flashMode: flashMode ?? null,
     fileName: storableText(image.fileName),
     project: storableText(image.project),
     version: storableText(image.version),

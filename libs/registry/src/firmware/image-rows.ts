@@ -19,6 +19,13 @@ export interface NewFirmwareImage {
   /** Lower-case hex; hash of the whole file. */
   readonly sha256: string;
   readonly elfSha256: string | undefined;
+  /** Anti-rollback counter; undefined for assets and for images of older versions of the hub. */
+  readonly secureVersion?: number | undefined;
+  /** The chip revisions that boot it, in hundreds: 102 is v1.2; undefined: any. */
+  readonly minChipRevision?: number | undefined;
+  readonly maxChipRevision?: number | undefined;
+  /** `qio`, `qout`, `dio` or `dout`. */
+  readonly flashMode?: string | undefined;
   readonly storageKey: string;
   readonly uploadedAt: number;
   readonly uploadedBy: string;
@@ -69,7 +76,8 @@ export interface DownloadRow extends NewDownload {
 
 /** Columns of `firmware_image i` as `ImageRecord` has them. */
 export const IMAGE_COLUMNS = `i.id, i.kind, i.file_name, i.project, i.version, i.chip, i.idf_version, i.size_bytes,
-  i.sha256, i.elf_sha256, i.storage_key, i.uploaded_at, i.uploaded_by, i.published_at,
+  i.sha256, i.elf_sha256, i.secure_version, i.min_chip_revision, i.max_chip_revision, i.flash_mode,
+  i.storage_key, i.uploaded_at, i.uploaded_by, i.published_at,
   i.withdrawn_at, i.notes, i.publisher_ids,
   (SELECT json_build_object('id', k.id, 'name', k.name, 'publicKey', k.public_key, 'fingerprint', k.fingerprint,
      'createdAt', (extract(epoch FROM k.created_at) * 1000)::float8)
@@ -87,6 +95,10 @@ export interface ImageRecord {
   readonly size_bytes: number;
   readonly sha256: string;
   readonly elf_sha256: string | null;
+  readonly secure_version: number | null;
+  readonly min_chip_revision: number | null;
+  readonly max_chip_revision: number | null;
+  readonly flash_mode: string | null;
   readonly storage_key: string;
   readonly uploaded_at: Date;
   readonly uploaded_by: string;
@@ -110,6 +122,10 @@ export function toImageRow(record: ImageRecord): FirmwareImageRow {
     sizeBytes: record.size_bytes,
     sha256: record.sha256,
     elfSha256: record.elf_sha256 ?? undefined,
+    secureVersion: record.secure_version ?? undefined,
+    minChipRevision: record.min_chip_revision ?? undefined,
+    maxChipRevision: record.max_chip_revision ?? undefined,
+    flashMode: record.flash_mode ?? undefined,
     storageKey: record.storage_key,
     uploadedAt: record.uploaded_at.getTime(),
     uploadedBy: record.uploaded_by,

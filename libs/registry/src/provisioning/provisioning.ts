@@ -32,6 +32,19 @@ export interface BoardFacts {
   readonly otaPartitions: number | undefined;
   /** Lower-case hex SHA-256 of the running image's ELF file. */
   readonly elfSha256: string | undefined;
+  /** What decides which images fit; undefined without a partition table. */
+  readonly flash?: FlashFacts | undefined;
+}
+
+/** Stored as JSON. Undefined members were not reported. */
+export interface FlashFacts {
+  /** Of the partition that the next image is written to. */
+  readonly slotBytes: number | undefined;
+  readonly flashBytes: number | undefined;
+  /** In hundreds: 102 is v1.2. */
+  readonly chipRevision: number | undefined;
+  /** Whether there is a partition for assets, as in the layout of xiaozhi 2. */
+  readonly hasAssets: boolean;
 }
 
 /** A known device, as an OTA answer needs it. Small, because a gateway caches all of them. */

@@ -29,6 +29,7 @@ export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
     [t('firmware.chip'), image.chip],
     [t('firmware.size'), size.format(image.sizeBytes / 1_000)],
     [t('firmware.idf'), image.idfVersion ?? t('common.none')],
+    ...(image.secureVersion ? [[t('firmware.secureVersion'), String(image.secureVersion)] as const] : []),
     [t('firmware.file'), image.fileName],
     [t('firmware.signedBy'), image.signedBy?.name ?? t('firmware.unsigned')],
     [t('firmware.boards'), image.models.join(', ') || t('common.none')],

@@ -5,6 +5,7 @@ WITH fenced AS (
   FROM job WHERE id = $1 AND fence = $2 AND state = 'PREPARING' FOR UPDATE
 ), chunk AS MATERIALIZED (
   SELECT d.id, d.tool_set_hash, d.model, d.chip, d.ota_partitions, d.firmware_version,
+    d.board_facts, d.elf_sha256,
     (d.online AND g.lease_until > now()) IS TRUE AS is_online
   -- Not as a join: then PostgreSQL sorts all devices that are left, for each chunk.
   FROM device d LEFT JOIN hub_process g ON g.id = d.gateway_id

@@ -3,7 +3,7 @@
 WITH wanted AS MATERIALIZED (
   SELECT w.device_id, w.number, i.id AS image_id, {{incompatibility}} AS incompatibility,
     {{wastedDownloads}} AS whole,
-    d.model, d.chip, i.chip AS image_chip, i.version, d.gateway_id AS server_id
+    d.model, d.chip, d.board_facts, d.elf_sha256, i.chip AS image_chip, i.version, d.gateway_id AS server_id
   FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id,
     unnest($3::text[]) WITH ORDINALITY AS w(device_id, number) JOIN device d ON d.id = w.device_id
   WHERE j.id = $1 AND j.fence = $2 AND j.state = 'RUNNING'

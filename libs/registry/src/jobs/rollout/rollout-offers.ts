@@ -6,16 +6,17 @@ import type { HubProcessId, JobId } from '@flotilla/mcp';
 import { storableText } from '../../database/json-rows.js';
 import { sql, SqlFile } from '../../database/sql-file.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
-import type { OtaContact } from '../../provisioning/provisioning.js';
+import type { FlashFacts, OtaContact } from '../../provisioning/provisioning.js';
 import { IS_DOWNLOAD_CUT } from './download-state.js';
 import { imageIncompatibility } from './image-incompatibility.js';
 
 /**
  * The device as it reports itself now; what it does not report comes from its row. $1 id, $2 model,
- * $3 version, $4 chip, $5 partitions.
+ * $3 version, $4 chip, $5 partitions, $6 hash of the ELF file, $7 facts of the flash.
  */
 const AS_REPORTED = `(SELECT e.id, e.epoch, coalesce($2, e.model) AS model, $3::text AS firmware_version,
-  coalesce($4, e.chip) AS chip, coalesce($5::int, e.ota_partitions) AS ota_partitions
+  coalesce($4, e.chip) AS chip, coalesce($5::int, e.ota_partitions) AS ota_partitions,
+  coalesce($6, e.elf_sha256) AS elf_sha256, coalesce($7::jsonb, e.board_facts) AS board_facts
   FROM device e WHERE e.id = $1) AS d`;
 
 /**
@@ -34,11 +35,16 @@ const MAY_BE_OFFERED = `j.state = 'RUNNING' AND j.expires_at > now()
   AND j.verification = 'FIRMWARE' AND i.kind = 'FIRMWARE'
   AND (t.state IN ('READY', 'WAITING_DEVICE') OR ${IS_CUT}) AND ${imageIncompatibility(true)} IS NULL`;
 
-const { integer, orNull, text, timestamp, uuid } = sql;
+const { integer, jsonb, orNull, text, timestamp, uuid } = sql;
 const parts = { asReported: AS_REPORTED, mayBeOffered: MAY_BE_OFFERED };
 const reported = {
   ...{ deviceId: text(), model: orNull(text()), firmwareVersion: orNull(text()) },
-  ...{ chip: orNull(text()), otaPartitions: orNull(integer) },
+  ...{
+    chip: orNull(text()),
+    otaPartitions: orNull(integer),
+    elfSha256: orNull(text()),
+    flash: orNull(jsonb<FlashFacts>()),
+  },
 };
 
 export const FIND_CANDIDATE = new SqlFile(
@@ -62,7 +68,7 @@ export const OFFER = new SqlFile(
     },
     row: { id: uuid() },
   },
-  { ...parts, wastedDownloads: wastedDownloads('$1', '$11') },
+  { ...parts, wastedDownloads: wastedDownloads('$1', '$13') },
 );
 
 /** The parameters of the device. */
@@ -73,5 +79,7 @@ export function reportedBy({ board, deviceId, firmwareVersion, model }: OtaConta
     firmwareVersion: firmwareVersion === undefined ? null : storableText(firmwareVersion),
     chip: board?.chip ?? null,
     otaPartitions: board?.otaPartitions ?? null,
+    elfSha256: board?.elfSha256 ?? null,
+    flash: board?.flash ?? null,
   };
 }

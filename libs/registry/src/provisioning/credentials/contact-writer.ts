@@ -53,6 +53,7 @@ function toRow({
   return {
     ...{ id: deviceId, client_uuid_hash: hashOf(clientUuid), model, firmware_version: firmwareVersion },
     ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
+    board_facts: board?.flash,
     at,
   };
 }

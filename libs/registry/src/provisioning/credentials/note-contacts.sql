@@ -3,7 +3,7 @@
 WITH input AS MATERIALIZED (
   SELECT *, to_timestamp(at / 1000) AS received_at FROM json_to_recordset($1) AS i(
     id text, client_uuid_hash text, model text, firmware_version text,
-    chip text, ota_partitions int, elf_sha256 text, at float8)
+    chip text, ota_partitions int, elf_sha256 text, board_facts jsonb, at float8)
 ), locked AS MATERIALIZED (
   SELECT d.id, d.firmware_version AS former_version, d.tool_set_hash, i.received_at, i.firmware_version,
     i.firmware_version IS NOT NULL
@@ -23,7 +23,7 @@ UPDATE device d SET model = coalesce(d.model, i.model),
   tools_stale = d.tools_stale
     OR (d.tool_set_hash IS NOT NULL AND EXISTS (SELECT FROM changed c WHERE c.id = d.id)),
   chip = coalesce(i.chip, d.chip), ota_partitions = coalesce(i.ota_partitions, d.ota_partitions),
-  elf_sha256 = coalesce(i.elf_sha256, d.elf_sha256),
+  elf_sha256 = coalesce(i.elf_sha256, d.elf_sha256), board_facts = coalesce(i.board_facts, d.board_facts),
   booted_at = greatest(d.booted_at, l.received_at),
   booted_version = CASE WHEN l.is_newest_boot THEN l.firmware_version ELSE d.booted_version END,
   last_seen_at = greatest(d.last_seen_at, l.received_at)

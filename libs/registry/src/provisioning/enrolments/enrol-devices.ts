@@ -66,6 +66,7 @@ function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>>
   return {
     ...{ id: deviceId, model, firmware_version: firmwareVersion, at, client_uuid_hash: clientUuidHash },
     ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
+    board_facts: board?.flash,
     name: given.name === undefined ? undefined : storableText(given.name),
     tags: given.tags && [...new Set(given.tags.map(storableText))].sort(),
   };

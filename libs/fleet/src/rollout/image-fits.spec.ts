@@ -1,0 +1,115 @@
+/** Which images fit a board, over a real database and the flash layouts that xiaozhi ships. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { FlashFacts } from '@flotilla/registry';
+import { boardTools, openHub } from '../fleet-fixture.suite.js';
+import type { HubFixture } from '../fleet-fixture.suite.js';
+import { RolloutFixture } from './rollout-fixture.suite.js';
+
+const MB = 2 ** 20;
+
+/** The slot for the next image in bytes, and whether there is a partition for assets. */
+const layouts: Readonly<Record<string, { readonly slot?: number; readonly assets: boolean }>> = {
+  'v1/4m': { assets: false },
+  'v1/8m': { slot: 3 * MB, assets: false },
+  'v1/16m': { slot: 6 * MB, assets: false },
+  'v1/16m_echoear': { slot: 5 * MB, assets: false },
+  'v1/32m': { slot: 12 * MB, assets: false },
+  'v2/4m': { assets: true },
+  'v2/4m_wz': { slot: 0x1a_0000, assets: true },
+  'v2/8m': { slot: 3 * MB, assets: true },
+  'v2/16m': { slot: 0x3f_0000, assets: true },
+  'v2/16m_large_assets': { assets: true },
+  'v2/16m_otto_robot': { slot: 0x48_0000, assets: true },
+  'v2/32m': { slot: 4 * MB, assets: true },
+};
+const names = Object.keys(layouts);
+const sizes = [1 * MB, 0x1a_0000, 0x1a_0000 + 1, 3 * MB, 0x3f_0000, 0x3f_0001, 5 * MB, 6 * MB + 1, 12 * MB];
+
+describe('an image', () => {
+  let fixture: HubFixture;
+  let rollout: RolloutFixture;
+
+  beforeAll(async () => {
+    fixture = await openHub();
+    rollout = new RolloutFixture(fixture.hub);
+    for (const [name, { assets, slot }] of Object.entries(layouts))
+      await board(name, { slotBytes: slot, hasAssets: assets }, slot === undefined ? 0 : 2);
+  });
+  afterAll(() => fixture.close());
+
+  /** Enrols a board that reports these facts, and connects it. */
+  async function board(
+    id: string,
+    flash: Partial<FlashFacts>,
+    otaPartitions = 2,
+    { version = '1.9.0', elfSha256 }: { readonly version?: string; readonly elfSha256?: string } = {},
+  ): Promise<void> {
+    const facts = { slotBytes: 4 * MB, flashBytes: 16 * MB, chipRevision: 2, hasAssets: true, ...flash };
+    const reported = { chip: 'esp32s3', otaPartitions, elfSha256, flash: facts };
+    await fixture.hub.registry.enrolments.admit(rollout.contactOf(id, { firmwareVersion: version, board: reported }));
+    await fixture.hub.connect([id], boardTools, version);
+  }
+
+  /** Reasons by board. */
+  async function misfits(imageId: string, ids: readonly string[]): Promise<Readonly<Record<string, string>>> {
+    const found: Record<string, string> = {};
+    for (const id of ids) {
+      const [group] = await fixture.hub.registry.rollouts.incompatibilities(imageId, { ids: [id] });
+      if (group !== undefined) found[id] = group.message;
+    }
+    return found;
+  }
+
+  it.each(sizes)('of %i bytes fits the layouts of xiaozhi 1 and 2 with room for it', async (sizeBytes) => {
+    const image = await rollout.published(`1.1.${sizeBytes}`, ['board'], { sizeBytes });
+    const found = await misfits(image.id, names);
+    const tooSmall = names.filter((name) => (layouts[name]?.slot ?? Infinity) < sizeBytes);
+    const withoutSlot = names.filter((name) => layouts[name]?.slot === undefined);
+    expect(Object.keys(found).sort()).toEqual([...tooSmall, ...withoutSlot].sort());
+    for (const name of tooSmall)
+      expect(found[name]).toBe(
+        `The image has ${sizeBytes} bytes, and the partition for it on the board board has ${layouts[name]?.slot}. ` +
+          'Build a smaller image.',
+      );
+    for (const name of withoutSlot) expect(found[name]).toContain('upgraded by cable only');
+  });
+
+  it('of xiaozhi 2 does not fit the layouts of xiaozhi 1, and one of another project does', async () => {
+    const second = await rollout.published('2.0.0', ['board'], { sizeBytes: MB, project: 'xiaozhi' });
+    const found = await misfits(second.id, names);
+    const old = names.filter((name) => layouts[name]?.assets === false && layouts[name].slot !== undefined);
+    expect(Object.keys(found).filter((name) => found[name]?.includes('layout of xiaozhi 1'))).toEqual(old);
+    const other = await rollout.published('2.0.1', ['board'], { sizeBytes: MB, project: 'lamp' });
+    expect(await misfits(other.id, old)).toEqual({});
+  });
+
+  it('does not fit revisions of the chip outside of its range', async () => {
+    await board('old-chip', { chipRevision: 1 });
+    await board('new-chip', { chipRevision: 200 });
+    await board('unknown-chip', { chipRevision: undefined });
+    const ids = ['old-chip', 'v2/16m', 'new-chip', 'unknown-chip'];
+    const image = await rollout.published('2.1.0', ['board'], { minChipRevision: 2, maxChipRevision: 199 });
+    const found = await misfits(image.id, ids);
+    expect(Object.keys(found)).toEqual(['old-chip', 'new-chip']);
+    expect(found['new-chip']).toContain('revision v2.0');
+  });
+
+  it('with a lower secure version than the running one is rejected, and the job names the reason', async () => {
+    const elfSha256 = '5e'.repeat(32);
+    await rollout.published('2.2.0', ['board'], { secureVersion: 3, elfSha256 });
+    await board('secured', {}, 2, { version: '2.2.0', elfSha256 });
+    const older = await rollout.published('2.2.1', ['board'], { secureVersion: 2 });
+    const newer = await rollout.published('2.2.2', ['board'], { secureVersion: 3 });
+    expect(await misfits(older.id, ['secured', 'v2/16m'])).toEqual({
+      secured: expect.stringContaining('secure version 2, and the device runs 3'),
+    });
+    expect(await misfits(newer.id, ['secured'])).toEqual({});
+    const jobId = await rollout.started(older, ['secured']);
+    expect(await fixture.hub.finished(jobId)).toMatchObject({ conclusion: 'FAILED' });
+    expect((await rollout.targets(jobId)).get('secured')).toMatchObject({
+      outcome: 'REJECTED',
+      error: { code: 'IMAGE_DOES_NOT_FIT' },
+    });
+    expect(await rollout.offered('secured', { firmwareVersion: '2.2.0' })).toBeUndefined();
+  });
+});
