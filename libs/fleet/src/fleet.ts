@@ -28,6 +28,12 @@ import { rerunJob } from './jobs/commands/rerun-job.js';
 import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/commands/steer-job.js';
 import { createApiKey, revokeApiKey } from './keys/api-keys.js';
 import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
+import {
+  createRecurringJob,
+  deleteRecurringJob,
+  runRecurringJob,
+  updateRecurringJob,
+} from './recurring/recurring-jobs.js';
 import { revertJob } from './rollout/revert-job.js';
 import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
@@ -47,6 +53,7 @@ export interface FleetDeps {
     | 'jobs'
     | 'jobCommands'
     | 'targetPreparation'
+    | 'recurringJobs'
     | 'rollouts'
     | 'toolPolicies'
     | 'toolSets'
@@ -116,6 +123,13 @@ export class Fleet {
   /** Only a person other than the creator of the job may approve it. */
   readonly approveJob = this.#bind(approveJob);
   readonly denyJob = this.#bind(denyJob);
+
+  /** Creates a schedule of jobs; the same key with the same request returns the same one. */
+  readonly createRecurringJob = this.#bind(createRecurringJob);
+  readonly updateRecurringJob = this.#bind(updateRecurringJob);
+  readonly deleteRecurringJob = this.#bind(deleteRecurringJob);
+  /** Starts a run now, besides the schedule. */
+  readonly runRecurringJob = this.#bind(runRecurringJob);
 
   readonly setToolPolicy = this.#bind(setToolPolicy);
   readonly deleteToolPolicy = this.#bind(deleteToolPolicy);

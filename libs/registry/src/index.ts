@@ -48,6 +48,15 @@ export type {
   NewDownload,
   NewFirmwareImage,
 } from './firmware/image-rows.js';
+export type {
+  MissedRunPolicy,
+  OverlapPolicy,
+  RecurringJobAnswer,
+  RecurringJobPlan,
+  RecurringJobRow,
+  RecurringRequest,
+} from './recurring-jobs/recurring-job.js';
+export type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';

@@ -21,6 +21,7 @@ import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
+import { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { SignInFailureStore } from './people/sign-in-failure-store.js';
 import { UserSessionStore } from './people/user-session-store.js';
@@ -178,6 +179,7 @@ function plainStores(
     deviceGroups: new DeviceGroupStore(database),
     dials: new DialStore(database),
     ...jobStoresOf(database, seal),
+    recurringJobs: new RecurringJobStore(database, seal),
     uploads: new UploadStore(database),
     toolPolicies: new ToolPolicyStore(database),
     signInFailures: new SignInFailureStore(database),

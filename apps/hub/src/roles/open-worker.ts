@@ -2,6 +2,7 @@
 import {
   observeJobCalls,
   RecordRetention,
+  RecurringRuns,
   TickWorker,
   UploadRetention,
   WebhookDeliveries,
@@ -35,6 +36,8 @@ export async function openWorker(
   ];
   const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
   metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
+  const { approvals, mustBeSigned, verification } = config;
+  const rules = { approvals, mustBeSigned, verification, downloadOrigin: pictures.downloadOrigin };
   const worker = new TickWorker({
     registry,
     bus: observeJobCalls(bus, (...call) => metrics.callSettled(...call)),
@@ -43,10 +46,11 @@ export async function openWorker(
     callRules,
     singleCalls,
     lease,
-    verification: config.verification,
+    verification,
     rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
     retention,
     webhooks,
+    recurring: new RecurringRuns({ registry, bus, clock, logger, callRules, ...rules }),
   });
   await worker.start();
   closers.add('worker', () => worker.stop());

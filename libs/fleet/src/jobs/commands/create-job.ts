@@ -57,6 +57,8 @@ export interface JobOrigin {
   readonly actor: Actor;
   /** The job whose targets this one takes over. */
   readonly parentJobId?: JobId;
+  /** The schedule that creates it. */
+  readonly recurringJobId?: string;
   /** Replaces the hash of the request where a repetition may lead to another request. */
   readonly requestHash?: string;
   /** The last check, for new jobs only. */
@@ -127,7 +129,7 @@ export async function writeJobs(
 async function planFrom(
   deps: CreateJobDeps,
   { request, image }: AskedJob,
-  { actor, parentJobId, refuseMore }: JobOrigin,
+  { actor, parentJobId, recurringJobId, refuseMore }: JobOrigin,
   asked: Asked,
 ): Promise<{ readonly row: NewJob } | JobAnswer> {
   const invalid = refuseJobRequest(request);
@@ -149,6 +151,7 @@ async function planFrom(
     ...termsOf(request, policy, createdAt),
     firmwareImageId: undefined,
     parentJobId,
+    recurringJobId,
     ...(image && jobOfImage(image)),
     ...asked,
     createdBy: actor.name,

@@ -91,6 +91,7 @@ function columnsOf(job: NewJob, devices: ResolvedFilter): Readonly<Record<string
     daily_window: job.window && JSON.stringify(job.window),
     firmware_image_id: job.firmwareImageId,
     parent_job_id: job.parentJobId,
+    recurring_job_id: job.recurringJobId,
     created_by: job.createdBy,
     created_by_id: job.createdById,
     created_by_owner: job.createdByOwner,

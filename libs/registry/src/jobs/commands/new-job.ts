@@ -20,6 +20,8 @@ type DecidedLater =
 export interface NewJob extends Omit<Job, DecidedLater> {
   readonly state: Extract<JobState, 'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING'>;
   readonly devices: DeviceFilter;
+  /** The schedule that creates it. */
+  readonly recurringJobId?: string | undefined;
   readonly idempotencyKey: string;
   /** Hash of the request. The same key with another hash is a conflict. */
   readonly requestHash: string;

@@ -24,6 +24,8 @@ export interface JobFilter {
   readonly states?: readonly JobState[];
   readonly tool?: string;
   readonly search?: string;
+  /** Only jobs of this schedule. */
+  readonly recurringJobId?: string;
 }
 
 interface WaveRecord {
@@ -61,17 +63,23 @@ export class JobReads {
   }
 
   /** Latest first. */
-  async page({ states, tool, search }: JobFilter, page: PageRequest, scope?: JobScope): Promise<Page<Job>> {
+  async page(
+    { states, tool, search, recurringJobId }: JobFilter,
+    page: PageRequest,
+    scope?: JobScope,
+  ): Promise<Page<Job>> {
     const after = decodeCursor('jobs', page, z.tuple([z.uuid()]));
     const pattern = search === undefined ? null : containsPattern(search);
     const parameters: unknown[] = [states ?? null, tool ?? null, pattern, after?.[0] ?? null, page.first + 1];
     const isVisible = await this.#jobCondition(scope, parameters);
+    const isOfSchedule =
+      recurringJobId === undefined ? 'TRUE' : `recurring_job_id = ${bind(parameters, recurringJobId)}::uuid`;
     const records = await this.db.query<JobRecord>(
       {
         text: `SELECT ${JOB_COLUMNS} FROM job
         WHERE ($1::job_state[] IS NULL OR state = ANY ($1::job_state[])) AND ($2::text IS NULL OR tool = $2)
           AND ($3::text IS NULL OR lower(coalesce(name, '') || E'\\n' || tool) LIKE $3)
-          AND ($4::uuid IS NULL OR id < $4) AND ${isVisible}
+          AND ($4::uuid IS NULL OR id < $4) AND ${isOfSchedule} AND ${isVisible}
         ORDER BY id DESC LIMIT $5`,
       },
       parameters,

@@ -1,0 +1,162 @@
+/** Creates, changes, deletes and runs recurring jobs. The worker starts the runs that are due. */
+import type { RecurringJobAnswer, RecurringJobRow, RecurringRequest, Registry } from '@flotilla/registry';
+import { isDeepStrictEqual } from 'node:util';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
+import { refuseKey } from '../idempotency/refuse-key.js';
+import { requestHash } from '../idempotency/request-hash.js';
+import { createFrom } from '../jobs/commands/create-job.js';
+import type { JobAnswer } from '../jobs/commands/create-job.js';
+import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
+import { newId } from '../new-id.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { CronTimes } from './cron-times.js';
+import { jobRequestOf, refuseRecurringJob, storedRequest } from './recurring-request.js';
+import type { RecurringJobRequest } from './recurring-request.js';
+
+export interface RecurringJobDeps extends PreviewJobDeps {
+  readonly registry: PreviewJobDeps['registry'] & Pick<Registry, 'recurringJobs'>;
+}
+
+export type SavedRecurringJob = { readonly job: RecurringJobRow } | { readonly refusal: Refusal };
+
+/** Recurring jobs of one hub: a worker looks at all that are due. */
+const jobsMax = 500;
+
+/** The same key with the same request returns the same recurring job. */
+export async function createRecurringJob(
+  deps: RecurringJobDeps,
+  request: RecurringJobRequest,
+  idempotencyKey: string,
+  actor: Actor,
+): Promise<SavedRecurringJob> {
+  const refusal = refuseKey(idempotencyKey, ['idempotencyKey']) ?? (await refuseRecurringJob(deps, request, actor));
+  if (refusal !== undefined) return { refusal };
+  const { registry, clock } = deps;
+  const at = clock.now();
+  const row = {
+    ...planOf(request, actor, at),
+    ...{ id: newId(at), createdBy: actor.name, createdById: actor.id },
+    ...{ idempotencyKey, requestHash: requestHash(request) },
+  };
+  return saved(await registry.recurringJobs.create(row, { jobsMax, at, by: sourceOf(actor) }));
+}
+
+/** Replaces all of it. From now on runs have the rights of `actor`. */
+export async function updateRecurringJob(
+  deps: RecurringJobDeps,
+  id: string,
+  request: RecurringJobRequest,
+  actor: Actor,
+): Promise<SavedRecurringJob> {
+  const { registry, clock } = deps;
+  const former = await visible(deps, id, actor);
+  if (former === undefined) return { refusal: noSuchJob(id) };
+  const completed = await withFormerSecrets(deps, former, request);
+  const refusal = await refuseRecurringJob(deps, completed, actor);
+  if (refusal !== undefined) return { refusal };
+  const at = clock.now();
+  const change = { ...planOf(completed, actor, at), id, savedById: actor.id };
+  return saved(await registry.recurringJobs.update(change, { at, by: sourceOf(actor) }), id);
+}
+
+/** The jobs that ran stay. */
+export async function deleteRecurringJob(
+  deps: RecurringJobDeps,
+  id: string,
+  actor: Actor,
+): Promise<{ readonly refusal?: Refusal }> {
+  const former = await visible(deps, id, actor);
+  const change = { at: deps.clock.now(), by: sourceOf(actor) };
+  const isRemoved = former !== undefined && (await deps.registry.recurringJobs.remove(id, change));
+  return isRemoved ? {} : { refusal: noSuchJob(id) };
+}
+
+/** Starts a run now, with the rights of `actor`. The schedule stays as it is. */
+export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
+  const { registry, clock } = deps;
+  const recurring = await visible(deps, id, actor);
+  if (recurring === undefined) return { refusal: noSuchJob(id) };
+  const former = await lastJob(deps, id);
+  if (recurring.overlap === 'SKIP' && former !== undefined && former.state !== 'FINISHED')
+    return { refusal: refuse('CONFLICT', ['id'], `Its former run is still under way: job ${former.id}.`) };
+  const request = await registry.recurringJobs.requestOf(id);
+  if (request === undefined) return { refusal: noSuchJob(id) };
+  if (request === 'lost') return { refusal: secretsLost };
+  return createRun(deps, recurring, { request, key: `now:${newId(clock.now())}`, actor });
+}
+
+/** The latest job of a schedule. */
+export async function lastJob({ registry }: Pick<RecurringJobDeps, 'registry'>, id: string) {
+  return (await registry.jobs.page({ recurringJobId: id }, { first: 1 })).rows[0];
+}
+
+/** One job of the schedule. The same `key` never makes a second one. */
+export function createRun(
+  deps: RecurringJobDeps,
+  { id, name }: RecurringJobRow,
+  { request, key, actor }: { readonly request: RecurringRequest; readonly key: string; readonly actor: Actor },
+): Promise<JobAnswer> {
+  const job = jobRequestOf(request);
+  const origin = {
+    idempotencyKey: `recurring:${id}:${key}`,
+    actor: { ...actor, name: `recurring:${name}` },
+    recurringJobId: id,
+  };
+  return createFrom(deps, { ...job, name: job.name ?? name }, origin);
+}
+
+export const secretsLost = refuse(
+  'CONFLICT',
+  ['id'],
+  'The secret arguments were encrypted with another key. Save the recurring job again with its arguments.',
+);
+
+/** Scoped keys see what they created. */
+async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor): Promise<RecurringJobRow | undefined> {
+  const job = await registry.recurringJobs.find(id);
+  return actor.devices === undefined || job?.createdById === actor.id ? job : undefined;
+}
+
+/** Arguments as they were shown, with masked secrets, stand for the arguments that are stored. */
+async function withFormerSecrets(
+  { registry }: RecurringJobDeps,
+  former: RecurringJobRow,
+  request: RecurringJobRequest,
+): Promise<RecurringJobRequest> {
+  if (!('tool' in request.job) || former.request.tool !== request.job.tool) return request;
+  if (!isDeepStrictEqual(former.request.arguments, request.job.arguments)) return request;
+  const stored = await registry.recurringJobs.requestOf(former.id);
+  if (stored === undefined || stored === 'lost' || stored.arguments === undefined) return request;
+  return { ...request, job: { ...request.job, arguments: stored.arguments } };
+}
+
+function planOf({ job, ...plan }: RecurringJobRequest, actor: Actor, at: number) {
+  const nextRunAt = plan.enabled ? new CronTimes(plan).next(at, plan.until) : undefined;
+  return { ...plan, request: storedRequest(job, actor), nextRunAt };
+}
+
+function saved(answer: RecurringJobAnswer, id = ''): SavedRecurringJob {
+  switch (answer.kind) {
+    case 'saved':
+    case 'repeat':
+      return { job: answer.job };
+    case 'NOT_FOUND':
+      return { refusal: noSuchJob(id) };
+    case 'NAME_TAKEN':
+      return { refusal: refuse('CONFLICT', ['input', 'name'], 'Another recurring job has this name.') };
+    case 'CONFLICT':
+      return {
+        refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another recurring job.'),
+      };
+    case 'FULL':
+      return {
+        refusal: refuse('LIMIT_EXCEEDED', [], `There are ${jobsMax} recurring jobs; delete one that is not needed.`),
+      };
+  }
+}
+
+function noSuchJob(id: string): Refusal {
+  return refuse('NOT_FOUND', ['id'], `There is no recurring job "${id.slice(0, 100)}".`);
+}

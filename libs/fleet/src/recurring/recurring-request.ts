@@ -1,0 +1,64 @@
+/** What an owner asks of a recurring job, and what is refused. */
+import { isTimeZone } from '@flotilla/mcp';
+import { scopedFilter } from '@flotilla/registry';
+import type { MissedRunPolicy, OverlapPolicy, RecurringRequest } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import { previewJob } from '../jobs/commands/preview-job.js';
+import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
+import type { JobRequest } from '../jobs/commands/job-request.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import type { RolloutRequest } from '../rollout/rollout-request.js';
+import { cronProblem } from './cron-times.js';
+
+export interface RecurringJobRequest {
+  readonly name: string;
+  /** Five fields, or a name such as @daily. */
+  readonly cron: string;
+  /** IANA zone in which `cron` is read. */
+  readonly timeZone: string;
+  readonly job: JobRequest | RolloutRequest;
+  readonly missed: MissedRunPolicy;
+  readonly overlap: OverlapPolicy;
+  /** No run starts after it, ms since the Unix epoch. */
+  readonly until: number | undefined;
+  readonly enabled: boolean;
+}
+
+/** One line of a list. */
+const namePattern = /^\P{Cc}{1,100}$/u;
+const CRON_CHARACTERS_MAX = 200;
+
+/** A job of the request would be refused now for the same reason, under `input.job`. */
+export async function refuseRecurringJob(
+  deps: PreviewJobDeps,
+  request: RecurringJobRequest,
+  actor: Actor,
+): Promise<Refusal | undefined> {
+  const { cron, job, name, timeZone, until } = request;
+  const now = deps.clock.now();
+  if (name.trim() === '' || !namePattern.test(name))
+    return refuse('INVALID', ['input', 'name'], 'The name has 1 to 100 characters, all on one line.');
+  if (cron.length > CRON_CHARACTERS_MAX)
+    return refuse('LIMIT_EXCEEDED', ['input', 'cron'], `"cron" has at most ${CRON_CHARACTERS_MAX} characters.`);
+  const problem = cronProblem(cron, now);
+  if (problem !== undefined) return refuse('INVALID', ['input', 'cron'], problem);
+  if (!isTimeZone(timeZone))
+    return refuse('INVALID', ['input', 'timeZone'], 'The time zone is an IANA name, for example "Europe/Berlin".');
+  if (until !== undefined && until <= now)
+    return refuse('INVALID', ['input', 'until'], 'The end has passed; leave "until" out to run without an end.');
+  if (job.startAt !== undefined)
+    return refuse('INVALID', ['input', 'job', 'startAt'], 'Leave "startAt" out: the schedule says when a run starts.');
+  const { refusal } = await previewJob(deps, job, actor);
+  return refusal && { ...refusal, path: ['input', 'job', ...refusal.path.slice(1)] };
+}
+
+/** As it is stored: narrowed to the devices of the actor for good. */
+export function storedRequest(job: JobRequest | RolloutRequest, actor: Actor): RecurringRequest {
+  return { ...job, devices: scopedFilter(job.devices, actor.devices) };
+}
+
+/** It was checked when it was saved, and is checked again with each run. */
+export function jobRequestOf(request: RecurringRequest): JobRequest | RolloutRequest {
+  return request as JobRequest | RolloutRequest;
+}

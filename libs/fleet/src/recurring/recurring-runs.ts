@@ -1,0 +1,125 @@
+/**
+ * Starts the runs that are due. Each step may be repeated by another worker or after a crash: the
+ * job of a due time has a fixed idempotency key, and the next time is compared and set.
+ */
+import type { RecurringJobRow, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { Actor } from '../actor.js';
+import { cancelJob } from '../jobs/commands/steer-job.js';
+import { PolicyCache } from '../policies/policy-cache.js';
+import { CronTimes } from './cron-times.js';
+import { currentActor } from './current-actor.js';
+import type { CallerLookUps } from './current-actor.js';
+import { createRun, lastJob, secretsLost } from './recurring-jobs.js';
+import type { RecurringJobDeps } from './recurring-jobs.js';
+
+export interface RecurringRunDeps extends Omit<RecurringJobDeps, 'policies'> {
+  readonly registry: RecurringJobDeps['registry'] & CallerLookUps & Pick<Registry, 'events' | 'toolPolicies'>;
+  readonly clock: Clock;
+}
+
+/** A run that is later than this was missed: no worker ran. */
+const MISSED_AFTER_MS = 60_000;
+/** Runs started in one round. */
+const ROUND_MAX = 100;
+/** Between two sweeps a timer wakes for runs that are due before the next one. */
+const LOOK_AHEAD_MS = 15_000;
+/** Who pauses a recurring job, in the audit trail. */
+const HUB = { actor: 'hub' };
+
+export class RecurringRuns {
+  readonly #deps: RecurringRunDeps & RecurringJobDeps;
+  #running: Promise<void> | undefined;
+  #cancelTimer: () => void = () => undefined;
+  #isStopped = false;
+
+  constructor(deps: RecurringRunDeps) {
+    this.#deps = { ...deps, policies: new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed) };
+  }
+
+  /** Starts all runs that are due. Callers at the same time share one round. */
+  async runDue(): Promise<void> {
+    if (this.#isStopped) return;
+    await (this.#running ??= this.#round().finally(() => (this.#running = undefined)));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    await this.#running?.catch(() => undefined);
+  }
+
+  async #round(): Promise<void> {
+    const { clock, logger, registry } = this.#deps;
+    for (const job of await registry.recurringJobs.due(clock.now(), ROUND_MAX)) {
+      if (this.#isStopped) return;
+      await this.#runOne(job).catch((error: unknown) => {
+        logger.warn(
+          { err: error, recurringJobId: job.id },
+          'could not start a recurring job; the next sweep tries again',
+        );
+      });
+    }
+    this.#lookAhead(await registry.recurringJobs.nextDueAt());
+  }
+
+  #lookAhead(dueAt: number | undefined): void {
+    const { clock, logger } = this.#deps;
+    this.#cancelTimer();
+    const delayMs = Math.max(0, (dueAt ?? Infinity) - clock.now());
+    if (delayMs > LOOK_AHEAD_MS || this.#isStopped) return;
+    this.#cancelTimer = clock.setTimer(delayMs, () => {
+      this.runDue().catch((error: unknown) => {
+        logger.warn({ err: error }, 'could not look for recurring jobs; the next sweep tries again');
+      });
+    });
+  }
+
+  async #runOne(job: RecurringJobRow): Promise<void> {
+    const { clock, registry } = this.#deps;
+    const { id, nextRunAt: dueAt } = job;
+    if (dueAt === undefined) return;
+    const now = clock.now();
+    const current = await currentActor(registry, job.savedById, now);
+    if ('missing' in current) return this.#pause(job, current.missing);
+    const skipped =
+      job.missed === 'SKIP' && now - dueAt > MISSED_AFTER_MS
+        ? 'MISSED'
+        : await this.#overlap(job, dueAt, current.actor);
+    if (skipped === undefined) await this.#start(job, dueAt, current.actor);
+    const isAdvanced = await registry.recurringJobs.advance(id, dueAt, new CronTimes(job).next(now, job.until));
+    // Only one worker reports it.
+    if (skipped !== undefined && isAdvanced) this.#report('recurring_job.skipped', job, { reason: skipped, dueAt });
+  }
+
+  /** OVERLAP where the former run is still under way and must not be cancelled. */
+  async #overlap({ id, overlap }: RecurringJobRow, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
+    const former = await lastJob(this.#deps, id);
+    // A job since the due time is that of this run, made before a crash or by another worker.
+    if (former === undefined || former.state === 'FINISHED' || former.createdAt >= dueAt) return undefined;
+    if (overlap === 'SKIP') return 'OVERLAP';
+    await cancelJob(this.#deps, former.id, false, actor);
+    return undefined;
+  }
+
+  async #start(job: RecurringJobRow, dueAt: number, actor: Actor): Promise<void> {
+    const request = await this.#deps.registry.recurringJobs.requestOf(job.id);
+    if (request === undefined) return;
+    if (request === 'lost') return this.#pause(job, secretsLost.message);
+    const { refusal } = await createRun(this.#deps, job, { request, key: String(dueAt), actor });
+    if (refusal !== undefined)
+      this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
+  }
+
+  async #pause(job: RecurringJobRow, reason: string): Promise<void> {
+    const at = this.#deps.clock.now();
+    const isPaused = await this.#deps.registry.recurringJobs.pause(job, reason, at, HUB);
+    if (isPaused) this.#report('recurring_job.paused', job, { reason });
+  }
+
+  #report(type: string, { id, name }: RecurringJobRow, more: Readonly<Record<string, unknown>>): void {
+    const { bus, clock, registry } = this.#deps;
+    const data = { recurringJobId: id, name, ...more };
+    bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+  }
+}

@@ -1,0 +1,74 @@
+/** Recurring jobs as callers of the store see them. Times are ms since the Unix epoch. */
+import type { AuditSource } from '../audit/audit-entry.js';
+import type { DeviceFilter } from '../device-filter.js';
+
+/** The fate of a run that was due while no worker ran. */
+export type MissedRunPolicy = 'SKIP' | 'RUN_ONCE';
+/** The fate of a run that is due while the former one is still under way. */
+export type OverlapPolicy = 'SKIP' | 'CANCEL_PREVIOUS';
+
+/** The request of each job, as libs/fleet reads it: with a tool and arguments, or with an image. */
+export interface RecurringRequest {
+  readonly tool?: string;
+  readonly arguments?: Readonly<Record<string, unknown>>;
+  readonly firmwareImageId?: string;
+  readonly devices: DeviceFilter;
+}
+
+/** The part that the owner decides. */
+export interface RecurringJobPlan {
+  readonly name: string;
+  /** Five fields, or a name such as @daily. */
+  readonly cron: string;
+  /** IANA name. */
+  readonly timeZone: string;
+  readonly request: RecurringRequest;
+  readonly missed: MissedRunPolicy;
+  readonly overlap: OverlapPolicy;
+  /** No run starts after it. */
+  readonly until: number | undefined;
+  readonly enabled: boolean;
+}
+
+/** Secrets in the arguments of the request are masked. */
+export interface RecurringJobRow extends RecurringJobPlan {
+  readonly id: string;
+  /** Why the hub disabled it; undefined if a person did, and while it is enabled. */
+  readonly pausedReason: string | undefined;
+  /** Undefined where no run is due. */
+  readonly nextRunAt: number | undefined;
+  readonly createdBy: string;
+  /** `principalRef` of the creator, who sees it with a scoped key. */
+  readonly createdById: string;
+  /** `principalRef` of who saved it last: runs have their rights. */
+  readonly savedById: string;
+  readonly createdAt: number;
+  readonly updatedAt: number;
+}
+
+export interface NewRecurringJob extends RecurringJobPlan {
+  readonly id: string;
+  readonly nextRunAt: number | undefined;
+  readonly createdBy: string;
+  readonly createdById: string;
+  readonly idempotencyKey: string;
+  readonly requestHash: string;
+}
+
+/** A later version of the plan, saved by `savedById`. */
+export interface ChangedRecurringJob extends RecurringJobPlan {
+  readonly id: string;
+  readonly nextRunAt: number | undefined;
+  readonly savedById: string;
+}
+
+export interface RecurringJobChange {
+  readonly at: number;
+  readonly by: AuditSource;
+}
+
+/** The result of a change. Only `saved` and `repeat` have a row; only `saved` changed something. */
+export type RecurringJobAnswer =
+  | { readonly kind: 'saved' | 'repeat'; readonly job: RecurringJobRow }
+  /** CONFLICT: the idempotency key was used for another request. */
+  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'CONFLICT' };
