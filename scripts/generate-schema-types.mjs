@@ -18,6 +18,7 @@ const mappers = {
   DeviceConnection: '../connection.js#DeviceConnectionSource',
   ApiKey: '@flotilla/registry#ApiKeyRow',
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
+  RecurringJob: '@flotilla/registry#RecurringJobRow',
   DeviceSession: '@flotilla/registry#SessionRow',
   Enrolment: '@flotilla/registry#EnrolmentRow',
   EnrolmentLink: '@flotilla/registry#EnrolmentLinkRow',

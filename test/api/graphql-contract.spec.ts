@@ -88,9 +88,16 @@ describe('the schema of a running hub', () => {
     const grouping =
       'mutation { createDeviceGroup(input: {name: "Every field", filter: {all: true}}) { deviceGroup { id } } }';
     const grouped = await ask<{ createDeviceGroup: { deviceGroup: { id: string } } }>(hub, grouping);
+    const schedule = await ask<{ createRecurringJob: { recurringJob: { id: string } } }>(
+      hub,
+      `mutation { createRecurringJob(idempotencyKey: "every-field", input: {name: "Every field", cron: "@yearly",
+        timeZone: "UTC", job: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}}}) {
+          recurringJob { id } } }`,
+    );
     const ids: Readonly<Record<string, string>> = {
       ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
       deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
+      recurringJob: schedule.createRecurringJob.recurringJob.id,
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);

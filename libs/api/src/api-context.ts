@@ -2,15 +2,8 @@
  * The context of one GraphQL operation: the caller, their view of the fleet, and the loaders that
  * batch its look-ups.
  */
-import {
-  principalRef,
-  type AuditSource,
-  type FleetView,
-  type Principal,
-  type Registry,
-  type Scope,
-} from '@flotilla/registry';
-import type { Actor, SignedInUser } from '@flotilla/fleet';
+import { principalRef, type AuditSource, type FleetView, type Principal, type Registry } from '@flotilla/registry';
+import { actorOfPrincipal, hasScope, type Actor, type SignedInUser } from '@flotilla/fleet';
 import { makeLoaders, type FleetWideLookUps, type Loaders } from './loaders.js';
 import type { BudgetState } from './limits/cost-budget.js';
 import type { Caller } from './sign-in/callers.js';
@@ -59,10 +52,7 @@ export function viewOf(registry: Pick<Registry, 'viewFor'>, viewer: Principal): 
   return registry.viewFor({ id: principalRef(viewer), devices: viewer.devices });
 }
 
-/** ADMIN is every scope. */
-export function hasScope(viewer: Principal, scope: Scope): boolean {
-  return viewer.scopes.includes(scope) || viewer.scopes.includes('ADMIN');
-}
+export { hasScope } from '@flotilla/fleet';
 
 /** The only check there is: devices do not check who calls their user-only tools. */
 export function mayCallUserOnly(viewer: Principal): boolean {
@@ -75,15 +65,5 @@ export function sourceOfRequest({ viewer, remoteAddress }: Pick<ApiContext, 'vie
 }
 
 export function actorOf({ viewer, remoteAddress }: Pick<ApiContext, 'viewer' | 'remoteAddress'>): Actor {
-  return {
-    id: principalRef(viewer),
-    owner: viewer.owner,
-    name: viewer.name,
-    devices: viewer.devices,
-    mayCallTools: hasScope(viewer, 'TOOLS_CALL'),
-    mayCallUserOnly: mayCallUserOnly(viewer),
-    mayChangeFirmware: hasScope(viewer, 'FIRMWARE_WRITE'),
-    ...(viewer.devices === undefined && viewer.scopes.includes('ADMIN') && { isAdmin: true }),
-    remoteAddress,
-  };
+  return actorOfPrincipal(viewer, remoteAddress);
 }

@@ -37,6 +37,7 @@ const invalid = 'userErrors INVALID';
 const forbidden = 'FORBIDDEN';
 const group = '{name: "$1", filter: {ids: ["$id"]}}';
 const job = '{tool: "self.get_device_status", devices: {ids: ["$id"]}}';
+const recurring = `{name: "$1", cron: "@daily", timeZone: "UTC", job: ${job}}`;
 const webhook = '{url: "https://example.com/$1", types: ["device.connected"]}';
 
 export const queries: Readonly<Record<string, AccessRow>> = {
@@ -56,6 +57,8 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   job: may('JOBS_READ', '(id: "$id")', 'null'),
   jobs: may('JOBS_READ'),
   previewJob: mayCall('JOBS_WRITE', `(input: ${job})`),
+  recurringJob: may('JOBS_READ', '(id: "$id")', 'null'),
+  recurringJobs: may('JOBS_READ'),
   firmwareImages: may('DEVICES_READ'),
   firmwareImage: may('DEVICES_READ', '(id: "$id")', 'null'),
   firmwareSigningKeys: may('DEVICES_READ'),
@@ -98,6 +101,10 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   openNextWave: may('JOBS_WRITE', '(id: "$id")', notFound),
   rerunJob: may('JOBS_WRITE', '(id: "$id", outcomes: [FAILED], idempotencyKey: "$1")', notFound),
   revertJob: may('JOBS_WRITE', '(id: "$id", idempotencyKey: "$1")', notFound),
+  createRecurringJob: mayCall('JOBS_WRITE', `(input: ${recurring}, idempotencyKey: "$1")`),
+  updateRecurringJob: may('JOBS_WRITE', `(id: "$id", input: ${recurring})`, notFound),
+  deleteRecurringJob: may('JOBS_WRITE', '(id: "$id")', notFound),
+  runRecurringJob: may('JOBS_WRITE', '(id: "$id")', notFound),
   publishFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id", models: ["m"])', notFound, forbidden),
   withdrawFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
   deleteFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),

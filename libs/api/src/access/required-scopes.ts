@@ -29,6 +29,8 @@ const query: EveryField<Query> = {
   // libs/fleet also requires TOOLS_CALL to create, preview, approve or rerun a job that calls a
   // tool.
   previewJob: 'JOBS_WRITE',
+  recurringJob: 'JOBS_READ',
+  recurringJobs: 'JOBS_READ',
   firmwareImages: 'DEVICES_READ',
   firmwareImage: 'DEVICES_READ',
   firmwareSigningKeys: 'DEVICES_READ',
@@ -76,6 +78,11 @@ const mutation: EveryField<Mutation> = {
   pauseJob: 'JOBS_WRITE',
   resumeJob: 'JOBS_WRITE',
   cancelJob: 'JOBS_WRITE',
+  // As for a job, libs/fleet also requires TOOLS_CALL.
+  createRecurringJob: 'JOBS_WRITE',
+  updateRecurringJob: 'JOBS_WRITE',
+  deleteRecurringJob: 'JOBS_WRITE',
+  runRecurringJob: 'JOBS_WRITE',
   publishFirmwareImage: 'FIRMWARE_WRITE',
   withdrawFirmwareImage: 'FIRMWARE_WRITE',
   deleteFirmwareImage: 'FIRMWARE_WRITE',
@@ -127,6 +134,8 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
     decidedOverTime: 'JOBS_READ',
     firmwareImage: 'DEVICES_READ',
   },
+  RecurringJob: { lastJob: 'JOBS_READ', jobs: 'JOBS_READ' },
+  RecurringJobPayload: { recurringJob: 'JOBS_READ' },
   JobTarget: { device: 'DEVICES_READ' },
   JobPreview: { sample: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },

@@ -29,6 +29,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     targetPreparation: registry.targetPreparation,
     targetQueue: registry.targetQueue,
     targetVerification: registry.targetVerification,
+    recurringJobs: watch('recurringJobs', registry.recurringJobs),
     uploads: watch('uploads', registry.uploads),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,
@@ -88,6 +89,10 @@ export const refusingFleet: FleetOperations = {
   createDeviceGroup: async () => refused,
   updateDeviceGroup: async () => refused,
   deleteDeviceGroup: async () => refused,
+  createRecurringJob: async () => refused,
+  updateRecurringJob: async () => refused,
+  deleteRecurringJob: async () => refused,
+  runRecurringJob: async () => refused,
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,
 };

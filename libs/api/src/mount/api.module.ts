@@ -40,6 +40,7 @@ import { EventResolver } from '../events/event.resolver.js';
 import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
 import { JobMutationsResolver } from '../jobs/job-mutations.resolver.js';
+import { RecurringJobResolver } from '../jobs/recurring-job.resolver.js';
 import { JobTargetResolver } from '../jobs/job-target.resolver.js';
 import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
 import { JobResolver } from '../jobs/job.resolver.js';
@@ -89,6 +90,7 @@ const resolvers = [
   JobResolver,
   JobMutationsResolver,
   JobPreviewResolver,
+  RecurringJobResolver,
   JobTargetResolver,
   SubscriptionResolver,
   UploadResolver,

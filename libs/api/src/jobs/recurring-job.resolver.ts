@@ -1,0 +1,157 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { CronTimes } from '@flotilla/fleet';
+import type { JobAnswer, RecurringJobRequest, Refusal, SavedRecurringJob } from '@flotilla/fleet';
+import type { Job } from '@flotilla/jobs';
+import { principalRef, type RecurringJobRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { showDeviceFilter } from '../devices/device-filter-input.js';
+import { userErrors } from '../errors/user-errors.js';
+import type { FleetOperations } from '../fleet-operations.js';
+import type {
+  MutationCreateRecurringJobArgs,
+  MutationDeleteRecurringJobArgs,
+  MutationResolvers,
+  MutationRunRecurringJobArgs,
+  MutationUpdateRecurringJobArgs,
+  QueryRecurringJobArgs,
+  QueryRecurringJobsArgs,
+  QueryResolvers,
+  RecurringJobInput,
+  RecurringJobJobsArgs,
+  RecurringJobNextRunsArgs,
+  RecurringJobResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { parseJobRequest } from './job-request-input.js';
+
+/** Times of one answer; each is computed. */
+const NEXT_RUNS_MAX = 100;
+
+interface RecurringJobPayload {
+  readonly recurringJob?: RecurringJobRow;
+  readonly userErrors: readonly Refusal[];
+}
+
+type RecurringJobPage = Connection<RecurringJobRow> & { readonly totalCount: number };
+
+/** Schedules that create jobs. A scoped key sees those that it created. */
+@Resolver('RecurringJob')
+export class RecurringJobResolver
+  implements
+    Required<Pick<QueryResolvers, 'recurringJob' | 'recurringJobs'>>,
+    Required<Pick<RecurringJobResolvers, 'job' | 'nextRuns' | 'lastJob' | 'jobs'>>,
+    Required<
+      Pick<MutationResolvers, 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
+    >
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  async recurringJob(
+    _root: unknown,
+    { id }: QueryRecurringJobArgs,
+    context: ApiContext,
+  ): Promise<RecurringJobRow | undefined> {
+    const job = await this.registry.recurringJobs.find(id);
+    const creator = creatorSeenBy(context);
+    return creator === undefined || job?.createdById === creator ? job : undefined;
+  }
+
+  @Query()
+  async recurringJobs(_root: unknown, args: QueryRecurringJobsArgs, context: ApiContext): Promise<RecurringJobPage> {
+    const creator = creatorSeenBy(context);
+    const { recurringJobs } = this.registry;
+    const [page, totalCount] = await Promise.all([
+      recurringJobs.page(pageRequest(args, this.limits.pageRowsMax), creator),
+      recurringJobs.count(creator),
+    ]);
+    return Object.assign(toConnection(page), { totalCount });
+  }
+
+  @Mutation()
+  async createRecurringJob(
+    _root: unknown,
+    { input, idempotencyKey }: MutationCreateRecurringJobArgs,
+    context: ApiContext,
+  ): Promise<RecurringJobPayload> {
+    return toPayload(await this.fleet.createRecurringJob(requestOf(input), idempotencyKey, actorOf(context)));
+  }
+
+  @Mutation()
+  async updateRecurringJob(
+    _root: unknown,
+    { id, input }: MutationUpdateRecurringJobArgs,
+    context: ApiContext,
+  ): Promise<RecurringJobPayload> {
+    return toPayload(await this.fleet.updateRecurringJob(id, requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async deleteRecurringJob(
+    _root: unknown,
+    { id }: MutationDeleteRecurringJobArgs,
+    context: ApiContext,
+  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+    const { refusal } = await this.fleet.deleteRecurringJob(id, actorOf(context));
+    return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
+  }
+
+  @Mutation()
+  async runRecurringJob(
+    _root: unknown,
+    { id }: MutationRunRecurringJobArgs,
+    context: ApiContext,
+  ): Promise<{ readonly job: Job | undefined; readonly userErrors: readonly Refusal[] }> {
+    const { job, refusal }: JobAnswer = await this.fleet.runRecurringJob(id, actorOf(context));
+    return { job, userErrors: userErrors(refusal) };
+  }
+
+  @ResolveField()
+  job({ request }: RecurringJobRow): unknown {
+    return { ...request, devices: showDeviceFilter(request.devices) };
+  }
+
+  @ResolveField()
+  nextRuns(job: RecurringJobRow, { first }: RecurringJobNextRunsArgs): readonly number[] {
+    const count = pageSize(first, 5, NEXT_RUNS_MAX);
+    if (!job.enabled) return [];
+    return new CronTimes(job).list(count, Date.now(), job.until);
+  }
+
+  @ResolveField()
+  async lastJob({ id }: RecurringJobRow, _args: unknown, { view }: ApiContext): Promise<Job | undefined> {
+    return (await view.jobs.page({ recurringJobId: id }, { first: 1 })).rows[0];
+  }
+
+  @ResolveField()
+  async jobs({ id }: RecurringJobRow, args: RecurringJobJobsArgs, { view }: ApiContext): Promise<Connection<Job>> {
+    const request = pageRequest({ ...args, first: args.first ?? 20 }, this.limits.pageRowsMax);
+    return toConnection(await view.jobs.page({ recurringJobId: id }, request));
+  }
+}
+
+/** Undefined for viewers who see all. */
+function creatorSeenBy({ viewer }: ApiContext): string | undefined {
+  return viewer.devices === undefined ? undefined : principalRef(viewer);
+}
+
+function requestOf(input: RecurringJobInput): RecurringJobRequest {
+  const { name, cron, timeZone, job, missed, overlap, until, enabled } = input;
+  return {
+    ...{ name, cron: cron.trim(), timeZone, job: parseJobRequest(job) },
+    ...{ missed: missed ?? 'SKIP', overlap: overlap ?? 'SKIP' },
+    until: until ?? undefined,
+    enabled: enabled ?? true,
+  };
+}
+
+function toPayload(saved: SavedRecurringJob): RecurringJobPayload {
+  return 'refusal' in saved ? { userErrors: userErrors(saved.refusal) } : { recurringJob: saved.job, userErrors: [] };
+}
