@@ -15,6 +15,7 @@ import { enrolCommand } from './commands/enrol/enrol.js';
 import { firmwareCommand } from './commands/firmware/firmware.js';
 import { globalOptions } from './options/global-options.js';
 import { jobsCommand } from './commands/jobs/jobs.js';
+import { recurringCommand } from './commands/jobs/recurring.js';
 import { loginCommand, logoutCommand, whoamiCommand } from './commands/profiles/login.js';
 import { profilesCommand } from './commands/profiles/profiles.js';
 import { completionCommand } from './commands/program/completion.js';
@@ -37,6 +38,7 @@ export const commands: readonly Command[] = [
   callCommand,
   policiesCommand,
   jobsCommand,
+  recurringCommand,
   firmwareCommand,
   enrolCommand,
   eventsCommand,

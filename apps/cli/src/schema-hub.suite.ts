@@ -34,6 +34,10 @@ const valuesByField: Readonly<Record<string, unknown>> = {
   inputSchema: { type: 'object', properties: { volume: { type: 'integer' } }, required: ['volume'] },
   outcome: 'SUCCEEDED',
 };
+/** Values of JSON that a command sends back. */
+const jsonByField: Readonly<Record<string, unknown>> = {
+  'RecurringJob.job': { tool: 'text', arguments: {}, devices: { all: true } },
+};
 const valuesByScalar: Readonly<Record<string, unknown>> = {
   ...{ String: 'text', Int: 1, Float: 1, Boolean: false, JSON: {}, DateTime: '2026-01-01T00:00:00.000Z' },
 };
@@ -60,7 +64,7 @@ export async function startSchemaHub(): Promise<SchemaHub> {
 
   function resolve(_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): unknown {
     if (info.parentType === schema.getMutationType()) sent.push(info.fieldName);
-    return valueOf(info.returnType, info.fieldName);
+    return jsonByField[`${info.parentType.name}.${info.fieldName}`] ?? valueOf(info.returnType, info.fieldName);
   }
 
   async function answer(request: IncomingMessage): Promise<string> {
