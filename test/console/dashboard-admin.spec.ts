@@ -72,8 +72,10 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Ola');
     await dialog.getByRole('textbox', { name: 'E-mail' }).fill('ola@example.com');
     await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('It is shown only once.', { exact: false }).waitFor();
     const made = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
     const signedIn = await fetch(`${hub.httpUrl}/api/sign-in`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -88,10 +88,7 @@ export function People({ users, onChanged }: PeopleProps) {
         <PersonDialog
           user={edited === 'new' ? undefined : edited}
           onClose={() => setEdited(undefined)}
-          onSaved={() => {
-            setEdited(undefined);
-            onChanged();
-          }}
+          onSaved={onChanged}
         />
       )}
     </Section>
