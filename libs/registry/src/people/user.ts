@@ -69,6 +69,8 @@ export function toUser({ oidcIssuer, ...record }: UserRecord): UserRow {
 }
 
 /** Of a whole row. The hash of the password stays behind. */
-export function userOf({ passwordHash, oidcSubject: _subject, ...record }: UserAccount): UserRow {
-  return toUser({ ...record, hasPassword: passwordHash !== null });
+export function userOf(account: UserAccount): UserRow {
+  const { id, name, email, role, createdAt, lastSignInAt, disabledAt, oidcIssuer } = account;
+  const hasPassword = account.passwordHash !== null;
+  return toUser({ id, name, email, role, createdAt, lastSignInAt, disabledAt, oidcIssuer, hasPassword });
 }

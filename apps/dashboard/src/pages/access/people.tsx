@@ -21,42 +21,7 @@ export interface PeopleProps {
 export function People({ users, onChanged }: PeopleProps) {
   const { t } = useTranslation();
   const [edited, setEdited] = useState<User | 'new'>();
-  const none = t('common.none');
-  const columns: readonly Column<User>[] = [
-    { id: 'name', header: t('access.name'), width: 140, cell: ({ name }) => name },
-    { id: 'email', header: t('access.email'), width: 190, grow: 1.5, cell: ({ email }) => email ?? none },
-    { id: 'role', header: t('access.role'), width: 100, grow: 0, cell: ({ role }) => t(`access.roles.${role}`) },
-    {
-      id: 'way',
-      header: t('access.signsInWith'),
-      ...{ width: 150, grow: 1 },
-      cell: (user) => <SignInWays user={user} />,
-    },
-    {
-      id: 'signedIn',
-      header: t('access.lastSignIn'),
-      ...{ width: 120, grow: 0 },
-      cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
-    },
-    {
-      id: 'state',
-      header: t('access.state'),
-      ...{ width: 90, grow: 0 },
-      cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
-    },
-    {
-      ...{ id: 'edit', header: '' },
-      ...{ width: 110, grow: 0 },
-      cell: (user) => (
-        <Group gap={6} wrap="nowrap">
-          <Button size="compact-xs" variant="default" onClick={() => setEdited(user)}>
-            {t('access.edit')}
-          </Button>
-          <PersonMenu user={user} isLastAdmin={isLastAdmin(user, users)} onChanged={onChanged} />
-        </Group>
-      ),
-    },
-  ];
+  const columns = useColumns(users, setEdited, onChanged);
   return (
     <Section
       title={t('access.people')}
@@ -93,6 +58,50 @@ export function People({ users, onChanged }: PeopleProps) {
       )}
     </Section>
   );
+}
+
+function useColumns(
+  users: readonly User[],
+  onEdit: (user: User) => void,
+  onChanged: () => void,
+): readonly Column<User>[] {
+  const { t } = useTranslation();
+  const none = t('common.none');
+  return [
+    { id: 'name', header: t('access.name'), width: 140, cell: ({ name }) => name },
+    { id: 'email', header: t('access.email'), width: 190, grow: 1.5, cell: ({ email }) => email ?? none },
+    { id: 'role', header: t('access.role'), width: 100, grow: 0, cell: ({ role }) => t(`access.roles.${role}`) },
+    {
+      id: 'way',
+      header: t('access.signsInWith'),
+      ...{ width: 150, grow: 1 },
+      cell: (user) => <SignInWays user={user} />,
+    },
+    {
+      id: 'signedIn',
+      header: t('access.lastSignIn'),
+      ...{ width: 120, grow: 0 },
+      cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
+    },
+    {
+      id: 'state',
+      header: t('access.state'),
+      ...{ width: 90, grow: 0 },
+      cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
+    },
+    {
+      ...{ id: 'edit', header: '' },
+      ...{ width: 110, grow: 0 },
+      cell: (user) => (
+        <Group gap={6} wrap="nowrap">
+          <Button size="compact-xs" variant="default" onClick={() => onEdit(user)}>
+            {t('access.edit')}
+          </Button>
+          <PersonMenu user={user} isLastAdmin={isLastAdmin(user, users)} onChanged={onChanged} />
+        </Group>
+      ),
+    },
+  ];
 }
 
 function SignInWays({ user: { hasPassword, identityProvider } }: { readonly user: User }) {

@@ -64,7 +64,7 @@ export function instantsOf(local: LocalTime, zone: string): readonly number[] {
   return [...new Set(found)].sort((one, other) => one - other);
 }
 
-/** The next time at which the hours begin. A time that the clocks skip counts from before the change. */
+/** The next time at which the hours begin. A skipped time counts with the offset before it. */
 export function nextOpening({ from, zone, days }: DailyHours, now: number): number | undefined {
   const today = localTimeOf(now, zone).slice(0, 10);
   for (let ahead = 0; ahead <= 8; ahead += 1) {

@@ -51,7 +51,7 @@ export function StartFields() {
   );
 }
 
-/** The instant that is chosen, or why there is none. */
+/** The chosen instant, or why the local time is not one. */
 function StartMoment({ local, zone }: { readonly local: string; readonly zone: string }) {
   const { t } = useTranslation();
   if (local === '') return null;
