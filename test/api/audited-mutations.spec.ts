@@ -237,6 +237,8 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       variables: { 'id: ID!': known['user'], 'input: UserInput!': { name: 'audited too', role: 'OPERATOR' } },
     }),
   ],
+  signOutUser: [by('id', of('user'))],
+  deleteUser: [by('id', of('user'))],
 };
 
 /** A new board that waits for approval. */

@@ -195,7 +195,7 @@ describe('a command that cannot be carried out', () => {
       ],
       [['firmware', 'upload', '/nowhere'], {}, 1, /^\/nowhere cannot be read/],
       [['firmware', 'upload', '/'], {}, 1, /^\/ is not a file/],
-      [['devices', 'more'], {}, 1, /Unknown argument: more\. See --help/],
+      [['devices', 'more'], {}, 1, /Unknown command or argument "more"\. See --help/],
       [['jobs', 'follow', 'nothing'], {}, 2, /^NOT_FOUND/],
       [['jobs', 'follow', 'nothing', '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
       [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /No API key/],

@@ -66,6 +66,58 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await page.getByRole('cell', { name: 'mei@example.com' }).waitFor();
   });
 
+  it('invites a person with a password that is shown once, and deletes them', async () => {
+    await page.getByRole('button', { name: 'Add person' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Ola');
+    await dialog.getByRole('textbox', { name: 'E-mail' }).fill('ola@example.com');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByText('It is shown only once.', { exact: false }).waitFor();
+    const made = await dialog.getByRole('textbox', { name: 'Password' }).inputValue();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await dialog.waitFor({ state: 'detached' });
+    const signedIn = await fetch(`${hub.httpUrl}/api/sign-in`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ email: 'ola@example.com', password: made }),
+    });
+    expect(signedIn.status).toBe(200);
+    const row = page.getByRole('row').filter({ hasText: 'ola@example.com' });
+    const act = async (name: string) => {
+      await row.getByRole('button', { name: 'Actions for Ola' }).click();
+      await page.getByRole('menuitem', { name }).click();
+      await dialog.getByRole('button', { name }).click();
+    };
+    await act('Sign out everywhere');
+    await page.getByText('Ola is signed out everywhere.').waitFor();
+    await act('Disable');
+    await row.getByText('Disabled').waitFor();
+    await act('Delete');
+    await row.waitFor({ state: 'detached' });
+  });
+
+  it('never offers to delete the last administrator', async () => {
+    await page.getByRole('button', { name: 'Actions for Admin' }).click();
+    await page.getByText('The last administrator cannot be disabled or deleted.').waitFor();
+    expect(await page.getByRole('menuitem', { name: 'Delete' }).isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+  });
+
+  it('makes a key for the devices that match a filter, and shows how many these are', async () => {
+    await page.getByRole('button', { name: 'New key' }).click();
+    const dialog = page.getByRole('dialog', { name: 'New key' });
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('integrator');
+    await dialog.getByText('Devices that match a filter').click();
+    expect(await dialog.getByRole('button', { name: 'Create key' }).isDisabled()).toBe(true);
+    await dialog.getByRole('searchbox').fill('Lobby');
+    await dialog.getByText('Covers 0 devices now.', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Create key' }).click();
+    await dialog.getByRole('textbox', { name: 'API key' }).waitFor();
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+    await page.getByRole('row').filter({ hasText: 'integrator' }).getByText('(0 devices now)').waitFor();
+  });
+
   it('makes a key, whose secret is shown once and works until it is revoked', async () => {
     await page.getByRole('button', { name: 'New key' }).click();
     const dialog = page.getByRole('dialog');

@@ -16,6 +16,7 @@ import {
 const VIEWER = '{ viewer { name kind scopes user { email role } } }';
 const CHANGE = `mutation ($current: String!, $next: String!) {
   changePassword(current: $current, new: $next) ${userFields} }`;
+const DELETE = 'mutation ($id: ID!) { deleteUser(id: $id) { deletedId userErrors { code message } } }';
 
 let hub: HubProcess;
 let people: People;
@@ -78,6 +79,29 @@ describe('users', () => {
     expect((await browser.signIn(input.email, 'another horse battery')).status).toBe(200);
   });
 
+  it('lose all sessions when an admin signs them out, and can sign in again', async () => {
+    const { id, input, browser } = await people.person('elsewhere');
+    const other = new Browser(hub);
+    await other.signIn(input.email, password);
+    const signOut = `mutation ($id: ID!) { signOutUser(id: $id) { endedSessions userErrors { code } } }`;
+    expect(await ask(hub, signOut, { id })).toEqual({ signOutUser: { endedSessions: 2, userErrors: [] } });
+    expect([await isSignedIn(browser), await isSignedIn(other)]).toEqual([false, false]);
+    expect((await browser.signIn(input.email, password)).status).toBe(200);
+    const unknown = '01990000-0000-7000-8000-000000000099';
+    expect(await ask(hub, signOut, { id: unknown })).toMatchObject({
+      signOutUser: { endedSessions: null, userErrors: [{ code: 'NOT_FOUND' }] },
+    });
+  });
+
+  it('are deleted with their sessions, and the address is free again', async () => {
+    const { id, input, browser } = await people.person('leaving');
+    expect(await ask(hub, DELETE, { id })).toEqual({ deleteUser: { deletedId: id, userErrors: [] } });
+    expect(await isSignedIn(browser)).toBe(false);
+    expect((await browser.signIn(input.email, password)).status).toBe(401);
+    expect(await ask(hub, DELETE, { id })).toMatchObject({ deleteUser: { userErrors: [{ code: 'NOT_FOUND' }] } });
+    expect((await people.create(input)).userErrors).toEqual([]);
+  });
+
   it('always have an admin', async () => {
     const { users } = await ask<{ users: { id: string; email: string }[] }>(hub, '{ users { id email } }');
     const id = users.find(({ email }) => email === adminEmail)?.id ?? '';
@@ -86,6 +110,9 @@ describe('users', () => {
         user: null,
         userErrors: [{ code: 'CONFLICT' }],
       });
+    expect(await ask(hub, DELETE, { id })).toMatchObject({
+      deleteUser: { deletedId: null, userErrors: [{ code: 'CONFLICT' }] },
+    });
     expect(await isSignedIn(admin)).toBe(true);
   });
 

@@ -60,6 +60,8 @@ const commandOf: Readonly<Record<string, string>> = {
   redeliverWebhook: 'webhooks redeliver',
   createUser: 'users create',
   updateUser: 'users edit',
+  signOutUser: 'users sign-out',
+  deleteUser: 'users delete',
 };
 
 /** Mutations without a command, each with the reason. */

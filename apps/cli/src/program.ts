@@ -6,6 +6,7 @@ import { keysCommand } from './commands/access/keys.js';
 import { usersCommand } from './commands/access/users.js';
 import { webhooksCommand } from './commands/access/webhooks.js';
 import { callCommand } from './commands/calls/call.js';
+import { callsCommand } from './commands/calls/calls.js';
 import { policiesCommand } from './commands/calls/policies.js';
 import { toolsCommand } from './commands/calls/tools.js';
 import type { Command } from './commands/command.js';
@@ -25,6 +26,7 @@ import { mcpCommand } from './commands/program/mcp.js';
 import { openCommand } from './commands/program/open.js';
 import { UsageError } from './exit-codes.js';
 import { standardInput } from './json-input.js';
+import { usageProblem } from './usage-problem.js';
 import { givenTwice } from './options/number-option.js';
 
 /** Maximum width of help, in columns. */
@@ -36,6 +38,7 @@ export const commands: readonly Command[] = [
   groupsCommand,
   toolsCommand,
   callCommand,
+  callsCommand,
   policiesCommand,
   jobsCommand,
   recurringCommand,
@@ -65,12 +68,11 @@ export function programOf(words: readonly string[]): Argv {
     .version('version', 'Print the version of the command line', versionOf())
     .strict()
     .demandCommand(1, 'Missing command. Run `flotilla --help`.')
-    .recommendCommands()
     .wrap(Math.min(helpWidthMax, process.stdout.columns ?? helpWidthMax))
     .exitProcess(false)
     .check(refuseRepeated)
     .fail((message: string | null, error: Error | undefined) => {
-      throw error ?? new UsageError(`${(message ?? 'Invalid command').replace(/[^.!?]$/, '$&.')} See --help.`);
+      throw error ?? new UsageError(usageProblem(message, words, commands));
     });
   for (const command of commands) command.addTo(program);
   program.example([

@@ -59,6 +59,8 @@ export interface ApiDeps {
   readonly oidc?: OidcSettings | undefined;
   /** Without it payloads show no credentials and no links: devices still get theirs. */
   readonly deviceSettings?: DeviceSettings;
+  /** The IANA time zone of devices that have none. The default is the zone of the process. */
+  readonly timeZone?: string | undefined;
   readonly feed: EventFeed;
   /** The origin under which browsers reach this hub; its pages may talk to `/mcp`. */
   readonly publicUrl?: string | undefined;
@@ -113,6 +115,7 @@ export const SCREENS = Symbol('screens');
 export const WEBHOOKS = Symbol('webhooks');
 export const PEOPLE = Symbol('people');
 export const DEVICE_SETTINGS = Symbol('device settings');
+export const TIME_ZONE = Symbol('time zone');
 export const FEED = Symbol('feed');
 export const LIMITS = Symbol('limits');
 export const LOGGER = Symbol('logger');

@@ -117,6 +117,8 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
     '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})',
   ),
   updateUser: may('ADMIN', '(id: "$id", input: {name: "$1", role: VIEWER})', notFound),
+  signOutUser: may('ADMIN', '(id: "$id")', notFound),
+  deleteUser: may('ADMIN', '(id: "$id")', notFound),
   // The own one: a key has none, and hears so.
   changePassword: may('ANY_KEY', '(current: "x", new: "long enough for a spec")', invalid),
   createWebhook: may('ADMIN', `(input: ${webhook})`),

@@ -23,7 +23,7 @@ describe('a preview', () => {
     const small = { ...preview, targetCount: 1, onlineCount: 1, missingToolCount: 0, argumentErrors: [], waves: [] };
     expect(previewInWords({ ...small, blastRadius: 1, estimatedSeconds: null })).toEqual([
       'The job selects 1 device; 1 of them is online now.',
-      'It works without waves.',
+      'It has no waves: all devices are one group.',
       'In the worst case it reaches 1 device before its rules stop it.',
     ]);
     expect(previewInWords({ ...small, targetCount: 0 })).toEqual(['The filter matches no devices.']);

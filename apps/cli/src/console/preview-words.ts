@@ -20,7 +20,9 @@ export function previewInWords({
     ...argumentErrors.map(
       ({ message, deviceCount }) => `${devices(deviceCount)} will reject the arguments: ${message}`,
     ),
-    waves.length > 1 ? `It works in ${waves.length} waves: ${waves.join(', ')} devices.` : 'It works without waves.',
+    waves.length > 1
+      ? `It works in ${waves.length} waves: ${waves.join(', ')} devices.`
+      : 'It has no waves: all devices are one group.',
     `In the worst case it reaches ${devices(blastRadius)} before its rules stop it.`,
     ...(estimatedSeconds === null ? [] : [`It takes about ${durationInWords(estimatedSeconds)}.`]),
   ];

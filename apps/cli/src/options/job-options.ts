@@ -3,6 +3,7 @@ import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
 import { daysMax, intMax, numberOption } from './number-option.js';
 import { withDevices, requiredDeviceFilter, type DeviceFilterArguments } from './device-filter.js';
+import { scheduleOf, scheduleOptions, type ScheduleArguments } from './schedule-options.js';
 import { yesOption } from '../console/confirm.js';
 import { UsageError } from '../exit-codes.js';
 import { jsonObject } from '../json-input.js';
@@ -23,6 +24,7 @@ const jobOptions = {
     max: daysMax * 24,
     isFraction: true,
   }),
+  ...scheduleOptions,
   input: {
     type: 'string',
     requiresArg: true,
@@ -53,6 +55,7 @@ export function jobInput(args: JobArguments, what: Pick<CreateJobInput, 'tool' |
     devices: requiredDeviceFilter(args),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
     ...(args['expires-in'] === undefined ? {} : { expiresInSeconds: Math.round(args['expires-in'] * 3_600) }),
+    ...scheduleOf(args as ScheduleArguments),
     ...(args.input === undefined ? {} : jsonObject(args.input, '--input')),
   };
 }

@@ -82,6 +82,7 @@ export async function openApi(
     queries: await readQueryRules(config.queries),
     limits: config.queries.limits,
     deviceSettings: settings,
+    timeZone: config.deviceTimeZone,
     feed: bus.feed,
     publicUrl: config.publicUrl,
     consoleFolder,

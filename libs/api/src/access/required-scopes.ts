@@ -96,6 +96,8 @@ const mutation: EveryField<Mutation> = {
   revokeApiKey: 'ADMIN',
   createUser: 'ADMIN',
   updateUser: 'ADMIN',
+  signOutUser: 'ADMIN',
+  deleteUser: 'ADMIN',
   // Users change their own password. A key has none and receives an error.
   changePassword: 'ANY_KEY',
 };

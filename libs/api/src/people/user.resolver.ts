@@ -6,18 +6,22 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { PEOPLE, REGISTRY } from '../api-deps.js';
 import type { PeopleOperations } from '../fleet-operations.js';
 import type {
+  DeletePayload,
   MutationChangePasswordArgs,
   MutationCreateUserArgs,
+  MutationDeleteUserArgs,
   MutationResolvers,
+  MutationSignOutUserArgs,
   MutationUpdateUserArgs,
   QueryResolvers,
+  SignOutUserPayload,
   User,
   UserInput,
   UserPayload,
 } from '../generated/schema-types.js';
 
 type Served = Required<Pick<QueryResolvers, 'users'>> &
-  Required<Pick<MutationResolvers, 'createUser' | 'updateUser' | 'changePassword'>>;
+  Required<Pick<MutationResolvers, 'createUser' | 'updateUser' | 'signOutUser' | 'deleteUser' | 'changePassword'>>;
 
 /** People who sign in. */
 @Resolver()
@@ -40,6 +44,18 @@ export class UserResolver implements Served {
   @Mutation()
   async updateUser(_root: unknown, { id, input }: MutationUpdateUserArgs, context: ApiContext): Promise<UserPayload> {
     return payloadOf(await this.people.updateUser(id, requestOf(input), actorOf(context)));
+  }
+
+  @Mutation()
+  async signOutUser(_root: unknown, { id }: MutationSignOutUserArgs, context: ApiContext): Promise<SignOutUserPayload> {
+    const answer = await this.people.signOutEverywhere(id, actorOf(context));
+    return 'refusal' in answer ? { userErrors: [answer.refusal] } : { ...answer, userErrors: [] };
+  }
+
+  @Mutation()
+  async deleteUser(_root: unknown, { id }: MutationDeleteUserArgs, context: ApiContext): Promise<DeletePayload> {
+    const answer = await this.people.deleteUser(id, actorOf(context));
+    return 'refusal' in answer ? { userErrors: [answer.refusal] } : { deletedId: answer.user.id, userErrors: [] };
   }
 
   @Mutation()

@@ -1,12 +1,18 @@
+import { Inject } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
 import type { ApiContext } from '../api-context.js';
+import { TIME_ZONE } from '../api-deps.js';
 import type { QueryResolvers, Viewer } from '../generated/schema-types.js';
 
 /** Who asks. */
 @Resolver()
 export class ViewerResolver implements Required<Pick<QueryResolvers, 'viewer'>> {
+  constructor(@Inject(TIME_ZONE) private readonly hubTimeZone: string) {}
+
   @Query()
   viewer(_root: unknown, _args: unknown, { viewer, session }: ApiContext): Viewer {
-    return { name: session?.user.name ?? viewer.name, scopes: viewer.scopes, kind: viewer.kind, user: session?.user };
+    const { scopes, kind } = viewer;
+    const { hubTimeZone } = this;
+    return { name: session?.user.name ?? viewer.name, scopes, kind, user: session?.user, hubTimeZone };
   }
 }

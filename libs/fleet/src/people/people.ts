@@ -103,14 +103,27 @@ export class People {
     return { user };
   }
 
-  /** Undefined where there is no such user; otherwise how many sessions there were. */
-  async signOutEverywhere(userId: string, actor: Actor): Promise<number | undefined> {
-    const { registry, bus, clock } = this.#deps;
+  /** Ends all sessions of a user. The user can sign in again. */
+  async signOutEverywhere(
+    userId: string,
+    actor: Actor,
+  ): Promise<{ readonly user: UserRow; readonly endedSessions: number } | { readonly refusal: Refusal }> {
+    const { registry, bus, clock, limits } = this.#deps;
     const user = await registry.users.find(userId);
-    if (user === undefined) return undefined;
-    const ended = await registry.userSessions.endAll(user.id, { at: clock.now(), by: sourceOf(actor) });
+    if (user === undefined) return { refusal: refuse('NOT_FOUND', ['id'], refusals.NOT_FOUND[2](limits)) };
+    const endedSessions = await registry.userSessions.endAll(user.id, { at: clock.now(), by: sourceOf(actor) });
     tellAccess(bus, user.id);
-    return ended;
+    return { user, endedSessions };
+  }
+
+  /** Deletes the account. All sessions of the user end. */
+  async deleteUser(id: string, actor: Actor): Promise<SavedUser> {
+    const { registry, bus, clock, limits } = this.#deps;
+    const answer = await registry.users.remove(id, { at: clock.now(), by: sourceOf(actor) });
+    tellAccess(bus, id);
+    if ('refused' in answer && answer.refused === 'LAST_ADMIN')
+      return { refusal: refuse('CONFLICT', ['id'], refusals.LAST_ADMIN[2](limits)) };
+    return saved(answer, limits);
   }
 
   /**

@@ -9,7 +9,7 @@ import type { RegistryLogger } from '../registry-logger.js';
 import { SecretCache } from '../secrets/secret-cache.js';
 import { hashOf, newSecret } from '../secrets/secrets.js';
 import { toUser } from './user.js';
-import type { Asked, UserRow } from './user.js';
+import type { Asked, UserRecord, UserRow } from './user.js';
 
 /** "Last used" is exact to this. */
 const LAST_USED_STEP_MS = 60_000;
@@ -43,7 +43,8 @@ const FIND = {
            (extract(epoch FROM s.expires_at) * 1000)::float8 AS "expiresAt",
            (extract(epoch FROM s.last_used_at) * 1000)::float8 AS "lastUsedAt",
            u.id, u.name, u.email, u.role::text AS role, u.created_at AS "createdAt",
-           u.last_sign_in_at AS "lastSignInAt", u.disabled_at AS "disabledAt"
+           u.last_sign_in_at AS "lastSignInAt", u.disabled_at AS "disabledAt",
+           u.password_hash IS NOT NULL AS "hasPassword", u.oidc_issuer AS "oidcIssuer"
          FROM user_session s JOIN user_account u ON u.id = s.user_id
          WHERE s.token_hash = ANY($1::text[]) AND s.revoked_at IS NULL AND u.disabled_at IS NULL`,
   timeoutMs: QUESTION_TIMEOUT_MS,
@@ -61,7 +62,7 @@ const END_SURPLUS = {
          RETURNING id`,
 };
 
-type SessionRecord = Parameters<typeof toUser>[0] & {
+type SessionRecord = UserRecord & {
   readonly sessionId: string;
   readonly expiresAt: number;
   readonly lastUsedAt: number;

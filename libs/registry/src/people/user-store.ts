@@ -8,7 +8,7 @@ import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { Prisma } from '../generated/prisma/client.js';
-import { OMITTED, toUser } from './user.js';
+import { userOf } from './user.js';
 import type { Asked, NewUser, OidcIdentity, UserAnswer, UserChange, UserRow } from './user.js';
 
 /**
@@ -29,7 +29,7 @@ export class UserStore {
   /** By e-mail address; users without one come last. */
   async all(): Promise<readonly UserRow[]> {
     const orderBy = [{ email: { sort: 'asc' as const, nulls: 'last' as const } }, { id: 'asc' as const }];
-    return (await this.#database.ask((prisma) => prisma.userAccount.findMany({ orderBy, omit: OMITTED }))).map(toUser);
+    return (await this.#database.ask((prisma) => prisma.userAccount.findMany({ orderBy }))).map(userOf);
   }
 
   find(id: string): Promise<UserRow | undefined> {
@@ -41,11 +41,9 @@ export class UserStore {
     email: string,
   ): Promise<{ readonly user: UserRow; readonly passwordHash: string | undefined } | undefined> {
     const where = { email: storableText(email.toLowerCase()) };
-    const omit = { ...OMITTED, passwordHash: false };
-    const found = await this.#database.ask((prisma) => prisma.userAccount.findUnique({ where, omit }));
+    const found = await this.#database.ask((prisma) => prisma.userAccount.findUnique({ where }));
     if (found === null) return undefined;
-    const { passwordHash, ...user } = found;
-    return { user: toUser(user), passwordHash: passwordHash ?? undefined };
+    return { user: userOf(found), passwordHash: found.passwordHash ?? undefined };
   }
 
   async passwordHashOf(id: string): Promise<string | undefined> {
@@ -121,6 +119,28 @@ export class UserStore {
     return answer;
   }
 
+  /** Deletes an account and its sessions. Records keep the name that they were written with. */
+  async remove(id: string, { at, by }: Asked): Promise<UserAnswer> {
+    if (!isUuid(id)) return { refused: 'NOT_FOUND' };
+    const answer = await audited(
+      this.#database,
+      by,
+      async (transaction): Promise<UserAnswer> => {
+        await lock(transaction);
+        return transaction.ask(async (prisma) => {
+          const former = await prisma.userAccount.findUnique({ where: { id } });
+          if (former === null) return { refused: 'NOT_FOUND' };
+          if (await isLastAdmin(prisma, former)) return { refused: 'LAST_ADMIN' };
+          await prisma.userSession.deleteMany({ where: { userId: id } });
+          return { user: userOf(await prisma.userAccount.delete({ where: { id } })) };
+        });
+      },
+      (done) => ('refused' in done ? [] : [{ ...changeOf('user.deleted', done.user, undefined), at }]),
+    );
+    this.#changed();
+    return answer;
+  }
+
   /** Changes the user's own password. The session stays; all others of the user end. */
   async setOwnPassword(id: string, passwordHash: string, keptSessionId: string, { at, by }: Asked): Promise<void> {
     await audited(
@@ -137,8 +157,8 @@ export class UserStore {
   }
 
   async #findOne(where: Prisma.UserAccountWhereUniqueInput): Promise<UserRow | undefined> {
-    const found = await this.#database.ask((prisma) => prisma.userAccount.findUnique({ where, omit: OMITTED }));
-    return found === null ? undefined : toUser(found);
+    const found = await this.#database.ask((prisma) => prisma.userAccount.findUnique({ where }));
+    return found === null ? undefined : userOf(found);
   }
 }
 
@@ -160,7 +180,7 @@ async function applyChange(
   change: UserChange,
   at: number,
 ): Promise<UserAnswer> {
-  const former = await prisma.userAccount.findUnique({ where: { id }, omit: OMITTED });
+  const former = await prisma.userAccount.findUnique({ where: { id } });
   if (former === null) return { refused: 'NOT_FOUND' };
   const email = change.email === undefined ? former.email : change.email;
   if (email !== former.email && (await isTaken(prisma, email))) return { refused: 'EMAIL_TAKEN' };
@@ -174,9 +194,9 @@ async function applyChange(
     ...(change.passwordHash === undefined ? {} : { passwordHash: change.passwordHash }),
     disabledAt: disabled ? (former.disabledAt ?? new Date(at)) : null,
   };
-  const user = await prisma.userAccount.update({ where: { id }, data, omit: OMITTED });
+  const user = await prisma.userAccount.update({ where: { id }, data });
   if (disabled || change.passwordHash !== undefined) await endSessions(prisma, id, at);
-  return { user: toUser(user) };
+  return { user: userOf(user) };
 }
 
 async function endSessions(
@@ -209,7 +229,7 @@ async function insert(prisma: Prisma.TransactionClient, user: NewUser, at: numbe
     ...{ passwordHash: passwordHash ?? null, createdAt: new Date(at) },
     ...(oidc === undefined ? {} : oidcColumns(oidc)),
   };
-  return toUser(await prisma.userAccount.create({ data, omit: OMITTED }));
+  return userOf(await prisma.userAccount.create({ data }));
 }
 
 function oidcColumns({ issuer, subject }: OidcIdentity) {

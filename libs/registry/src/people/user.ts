@@ -14,6 +14,9 @@ export interface UserRow {
   readonly createdAt: number;
   readonly lastSignInAt: number | undefined;
   readonly disabledAt: number | undefined;
+  readonly hasPassword: boolean;
+  /** The issuer of the linked identity of an OpenID Connect provider. */
+  readonly identityProvider: string | undefined;
 }
 
 /** How an OpenID Connect provider identifies a person. */
@@ -58,9 +61,16 @@ export interface Asked {
   readonly by?: AuditSource | undefined;
 }
 
-/** The columns that no UserRow has. */
-export const OMITTED = { passwordHash: true, oidcIssuer: true, oidcSubject: true } as const;
+/** A row of the table, without the password. */
+export type UserRecord = Omit<UserAccount, 'passwordHash' | 'oidcSubject'> & { readonly hasPassword: boolean };
 
-export function toUser(record: Omit<UserAccount, keyof typeof OMITTED>): UserRow {
-  return plainRow(record);
+export function toUser({ oidcIssuer, ...record }: UserRecord): UserRow {
+  return plainRow({ ...record, identityProvider: oidcIssuer });
+}
+
+/** Of a whole row. The hash of the password stays behind. */
+export function userOf(account: UserAccount): UserRow {
+  const { id, name, email, role, createdAt, lastSignInAt, disabledAt, oidcIssuer } = account;
+  const hasPassword = account.passwordHash !== null;
+  return toUser({ id, name, email, role, createdAt, lastSignInAt, disabledAt, oidcIssuer, hasPassword });
 }

@@ -1,11 +1,15 @@
 /** `flotilla users`: the people who sign in to the console. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { readSecret } from '../../console/secret.js';
+import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
   CreateUserDocument,
+  DeleteUserDocument,
+  SignOutUserDocument,
   UpdateUserDocument,
   UsersDocument,
   type UserRowFragment,
@@ -91,6 +95,34 @@ const switchCommand = (name: 'disable' | 'enable', summary: string) =>
     run: (args) => change(args, { disabled: name === 'disable' }),
   });
 
+const signOutCommand = leaf({
+  usage: 'sign-out <id>',
+  summary: 'End all sessions of a user',
+  examples: [`users sign-out ${aUser}`],
+  notes: 'The user can sign in again. To prevent that, disable the user.',
+  options: (args) => withId(args, 'Id of the user'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { signOutUser } = await client.request(SignOutUserDocument, { id: args.id });
+      await printThing({ id: args.id, endedSessions: expectAccepted(signOutUser).endedSessions }, args);
+    }),
+});
+
+const deleteCommand = leaf({
+  usage: 'delete <id>',
+  summary: 'Delete a user, and end all sessions',
+  examples: [`users delete ${aUser} --yes`],
+  notes: 'An identity provider that still grants a role creates the account again. Disable the user instead.',
+  options: (args) => withId(args, 'Id of the user').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The account ${args.id} will be deleted.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { deleteUser } = await client.request(DeleteUserDocument, { id: args.id });
+      await printThing({ deletedId: expectAccepted(deleteUser).deletedId }, args);
+    });
+  },
+});
+
 interface Changes {
   readonly name?: string;
   readonly role?: UserRowFragment['role'];
@@ -128,4 +160,6 @@ export const usersCommand = group('users', 'List and change the people who can s
   editCommand,
   switchCommand('disable', 'Disable a user, and end all sessions'),
   switchCommand('enable', 'Enable a disabled user'),
+  signOutCommand,
+  deleteCommand,
 ]);

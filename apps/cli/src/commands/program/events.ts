@@ -15,11 +15,16 @@ const columns = ['at', 'type', 'deviceId', 'data', 'cursor'].map((key) => ({ key
 const tailCommand = leaf({
   usage: 'tail',
   summary: 'Print events as they happen; after a lost connection also the missed ones',
-  examples: ['events tail --type job.finished --count 1', 'events tail --device 02:00:00:00:00:01 --json'],
+  examples: [
+    'events tail --type job.finished --count 1',
+    'events tail --type "device.*" --except device.samples',
+    'events tail --device 02:00:00:00:00:01 --json',
+  ],
   options: (args) =>
     args
       .option('device', textOption('Only events of this device'))
-      .option('type', listOption('Only events of this type'))
+      .option('type', listOption('Only events of this type or prefix, such as job.*'))
+      .option('except', listOption('Leave out events of this type, such as device.samples or device.*'))
       .option('after', textOption('Start after the event with this cursor, as --json prints it'))
       .option('count', numberOption('count', 'Stop after this number of events', { min: 1, max: intMax })),
   run: (args) => {
@@ -31,6 +36,7 @@ const tailCommand = leaf({
       const filter = {
         ...(args.device === undefined ? {} : { deviceId: args.device }),
         ...(args.type === undefined ? {} : { types: args.type }),
+        ...(args.except === undefined ? {} : { exceptTypes: args.except }),
       };
       let last: string | undefined;
       const end = await untilInterrupted(async (signal) => {

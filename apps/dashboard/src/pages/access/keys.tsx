@@ -10,6 +10,7 @@ import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { type AccessQuery, RevokeApiKeyDocument } from './generated/access';
+import { KeyDevices } from './key-devices';
 import { NewKeyDialog } from './new-key-dialog';
 
 type Key = AccessQuery['apiKeys'][number];
@@ -65,8 +66,8 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
     {
       id: 'devices',
       header: t('access.devices'),
-      width: 110,
-      cell: ({ devices }) => (devices === null ? t('access.wholeFleet') : <code>{JSON.stringify(devices)}</code>),
+      width: 190,
+      cell: ({ devices }) => <KeyDevices filter={devices} />,
     },
     {
       id: 'used',

@@ -7,7 +7,9 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import type { Scope } from '../../hub/session';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { SecretDialog } from '../../parts/dialog/secret-dialog';
+import { type DeviceConditions, filterOf } from '../devices/device-search';
 import { CreateApiKeyDocument } from './generated/access';
+import { KeyDeviceFields } from './key-devices';
 
 /** Days that a key lives; never is one of the choices. */
 const lifetimes = ['30', '90', '365', 'never'] as const;
@@ -48,11 +50,15 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
   const { t } = useTranslation();
   const [name, setName] = useState('');
   const [chosen, setChosen] = useState<string[]>(['DEVICES_READ']);
+  const [devices, setDevices] = useState<DeviceConditions>();
   const [lifetime, setLifetime] = useState<string>('90');
+  const isLimited = devices !== undefined;
   const act = useHubMutation(CreateApiKeyDocument, (data) => data.createApiKey.userErrors);
   const make = async () => {
     const expiresAt = lifetime === 'never' ? null : new Date(Date.now() + Number(lifetime) * dayMs).toISOString();
-    const data = await act.run({ input: { name: name.trim(), scopes: chosen as Scope[], expiresAt } });
+    const limit = devices && filterOf(devices);
+    const input = { name: name.trim(), scopes: chosen as Scope[], expiresAt, ...(limit && { devices: limit }) };
+    const data = await act.run({ input });
     if (data) onMade(data.createApiKey.secret ?? '');
   };
   return (
@@ -61,7 +67,7 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
       onSubmit={make}
       onCancel={onClose}
       mutations={[act]}
-      isDisabled={chosen.length === 0}
+      isDisabled={chosen.length === 0 || (isLimited && filterOf(devices) === undefined)}
     >
       <TextInput
         label={t('access.name')}
@@ -77,6 +83,7 @@ function NewKeyForm({ onClose, onMade }: NewKeyFormProps) {
           ))}
         </Stack>
       </Checkbox.Group>
+      <KeyDeviceFields devices={devices} onChange={setDevices} />
       <Select
         label={t('access.expires')}
         data={lifetimes.map((value) => ({

@@ -1,23 +1,17 @@
 /** People who sign in with e-mail and password or by an identity provider. */
 import { useState } from 'react';
-import { Button, Checkbox, PasswordInput, Select, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { IconUserPlus, IconUsers } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '../../parts/dialog/dialog';
-import { DialogForm } from '../../parts/dialog/dialog-form';
-import { useHubMutation } from '../../hub/use-hub-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
-import { useNotify } from '../../parts/use-notify';
-import { type AccessQuery, CreateUserDocument, type Role, UpdateUserDocument } from './generated/access';
+import type { AccessQuery } from './generated/access';
+import { PersonDialog } from './person-dialog';
+import { PersonMenu } from './person-menu';
 
-type User = AccessQuery['users'][number];
-
-const roles: readonly Role[] = ['VIEWER', 'OPERATOR', 'FIRMWARE', 'ADMIN'];
-/** Of a password; the hub refuses shorter ones. */
-const passwordLengthMin = 12;
+export type User = AccessQuery['users'][number];
 
 export interface PeopleProps {
   readonly users: readonly User[];
@@ -27,33 +21,7 @@ export interface PeopleProps {
 export function People({ users, onChanged }: PeopleProps) {
   const { t } = useTranslation();
   const [edited, setEdited] = useState<User | 'new'>();
-  const none = t('common.none');
-  const columns: readonly Column<User>[] = [
-    { id: 'name', header: t('access.name'), width: 140, cell: ({ name }) => name },
-    { id: 'email', header: t('access.email'), width: 190, grow: 1.5, cell: ({ email }) => email ?? none },
-    { id: 'role', header: t('access.role'), width: 100, grow: 0, cell: ({ role }) => t(`access.roles.${role}`) },
-    {
-      id: 'signedIn',
-      header: t('access.lastSignIn'),
-      ...{ width: 120, grow: 0 },
-      cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
-    },
-    {
-      id: 'state',
-      header: t('access.state'),
-      ...{ width: 90, grow: 0 },
-      cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
-    },
-    {
-      ...{ id: 'edit', header: '' },
-      ...{ width: 70, grow: 0 },
-      cell: (user) => (
-        <Button size="compact-xs" variant="default" onClick={() => setEdited(user)}>
-          {t('access.edit')}
-        </Button>
-      ),
-    },
-  ];
+  const columns = useColumns(users, setEdited, onChanged);
   return (
     <Section
       title={t('access.people')}
@@ -85,81 +53,73 @@ export function People({ users, onChanged }: PeopleProps) {
         <PersonDialog
           user={edited === 'new' ? undefined : edited}
           onClose={() => setEdited(undefined)}
-          onSaved={() => {
-            setEdited(undefined);
-            onChanged();
-          }}
+          onSaved={onChanged}
         />
       )}
     </Section>
   );
 }
 
-interface PersonDialogProps {
-  readonly user: User | undefined;
-  readonly onClose: () => void;
-  readonly onSaved: () => void;
+function useColumns(
+  users: readonly User[],
+  onEdit: (user: User) => void,
+  onChanged: () => void,
+): readonly Column<User>[] {
+  const { t } = useTranslation();
+  const none = t('common.none');
+  return [
+    { id: 'name', header: t('access.name'), width: 140, cell: ({ name }) => name },
+    { id: 'email', header: t('access.email'), width: 190, grow: 1.5, cell: ({ email }) => email ?? none },
+    { id: 'role', header: t('access.role'), width: 100, grow: 0, cell: ({ role }) => t(`access.roles.${role}`) },
+    {
+      id: 'way',
+      header: t('access.signsInWith'),
+      ...{ width: 150, grow: 1 },
+      cell: (user) => <SignInWays user={user} />,
+    },
+    {
+      id: 'signedIn',
+      header: t('access.lastSignIn'),
+      ...{ width: 120, grow: 0 },
+      cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
+    },
+    {
+      id: 'state',
+      header: t('access.state'),
+      ...{ width: 90, grow: 0 },
+      cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
+    },
+    {
+      ...{ id: 'edit', header: '' },
+      ...{ width: 110, grow: 0 },
+      cell: (user) => (
+        <Group gap={6} wrap="nowrap">
+          <Button size="compact-xs" variant="default" onClick={() => onEdit(user)}>
+            {t('access.edit')}
+          </Button>
+          <PersonMenu user={user} isLastAdmin={isLastAdmin(user, users)} onChanged={onChanged} />
+        </Group>
+      ),
+    },
+  ];
 }
 
-function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
+function SignInWays({ user: { hasPassword, identityProvider } }: { readonly user: User }) {
   const { t } = useTranslation();
-  const notify = useNotify();
-  const [name, setName] = useState(user?.name ?? '');
-  const [email, setEmail] = useState(user?.email ?? '');
-  const [role, setRole] = useState<Role>(user?.role ?? 'OPERATOR');
-  const [password, setPassword] = useState('');
-  const [isDisabled, setDisabled] = useState(user !== undefined && user.disabledAt !== null);
-  const create = useHubMutation(CreateUserDocument, (data) => data.createUser.userErrors);
-  const update = useHubMutation(UpdateUserDocument, (data) => data.updateUser.userErrors);
-  const save = async () => {
-    const input = {
-      ...{ name: name.trim(), email: email.trim() || null, role, disabled: isDisabled },
-      ...(password !== '' && { password }),
-    };
-    const done = user ? await update.run({ id: user.id, input }) : await create.run({ input });
-    if (!done) return;
-    notify(t('access.saved', { name: input.name }));
-    onSaved();
-  };
-  return (
-    <Dialog onClose={onClose} title={t(user ? 'access.editPerson' : 'access.addPerson')}>
-      <DialogForm action={t('common.save')} onSubmit={save} onCancel={onClose} mutations={[create, update]}>
-        <TextInput
-          label={t('access.name')}
-          value={name}
-          onChange={(event) => setName(event.currentTarget.value)}
-          required
-          data-autofocus
-        />
-        <TextInput
-          type="email"
-          label={t('access.email')}
-          value={email}
-          onChange={(event) => setEmail(event.currentTarget.value)}
-        />
-        <Select
-          label={t('access.role')}
-          description={t(`access.roleHint.${role}`)}
-          data={roles.map((value) => ({ value, label: t(`access.roles.${value}`) }))}
-          value={role}
-          onChange={(chosen) => setRole(chosen as Role)}
-        />
-        <PasswordInput
-          label={t(user ? 'access.newPassword' : 'access.password')}
-          description={t('access.passwordHint', { count: passwordLengthMin })}
-          value={password}
-          onChange={(event) => setPassword(event.currentTarget.value)}
-          minLength={passwordLengthMin}
-          autoComplete="new-password"
-        />
-        {user && (
-          <Checkbox
-            label={t('access.disable')}
-            checked={isDisabled}
-            onChange={(event) => setDisabled(event.currentTarget.checked)}
-          />
-        )}
-      </DialogForm>
-    </Dialog>
-  );
+  const ways = [
+    ...(hasPassword ? [t('access.password')] : []),
+    ...(identityProvider === null ? [] : [t('access.byProvider', { provider: hostOf(identityProvider) })]),
+  ];
+  return <span title={identityProvider ?? undefined}>{ways.join(', ') || t('access.noSignIn')}</span>;
+}
+
+/** An issuer is an https URL; its host is enough in a table. */
+function hostOf(issuer: string): string {
+  return URL.parse(issuer)?.host ?? issuer;
+}
+
+/** Whether no other administrator could sign in without this one. */
+function isLastAdmin(user: User, users: readonly User[]): boolean {
+  const isAdmin = ({ role, disabledAt }: User) => role === 'ADMIN' && disabledAt === null;
+  return isAdmin(user) && users.filter(isAdmin).length === 1;
 }

@@ -6,6 +6,7 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
+import { ZoneField } from '../../parts/zone/zone-field';
 import type { DeviceSeen } from './device-page';
 import { type TransportKind, UpdateDeviceDocument } from './generated/device';
 
@@ -30,7 +31,7 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const act = useHubMutation(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
   const save = async () => {
     const input = {
-      ...{ deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone.trim() || null },
+      ...{ deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone || null },
       ...(isXiaozhi && { voiceUrl: voiceUrl.trim() || null }),
       ...(transport !== '' && { transport: transport as TransportKind }),
     };
@@ -55,11 +56,12 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
           onChange={setTags}
           acceptValueOnBlur
         />
-        <TextInput
+        <ZoneField
           label={t('device.timeZone')}
           description={t('device.timeZoneHint')}
           value={timeZone}
-          onChange={(event) => setTimeZone(event.currentTarget.value)}
+          onChange={setTimeZone}
+          clearable
         />
         {isXiaozhi && <ConnectionFields {...{ voiceUrl, setVoiceUrl, transport, setTransport }} />}
       </DialogForm>

@@ -1,5 +1,6 @@
 /** A filter in words, for chips and for groups. */
 import { useTranslation } from 'react-i18next';
+import { useMomentText } from '../../parts/zone/moment';
 import { type PlainCondition, plainPartsOf, withoutExcluded, withoutPart } from './condition-parts';
 import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy } from './device-search';
 import type { Dialect, TransportKind } from './generated/devices';
@@ -22,7 +23,8 @@ export interface ConditionTexts {
 }
 
 export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
+  const momentText = useMomentText();
   const valueText = (name: string, value: unknown): string => {
     if (name === 'presence') return t(`presence.${value as 'ONLINE'}`);
     if (name === 'transport') return t(`devices.transports.${value as TransportKind}`);
@@ -32,7 +34,7 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
       const at = new Date(String(value));
       // The hub does not accept another value; the chip shows what the address has.
       if (Number.isNaN(at.getTime())) return String(value);
-      return new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' }).format(at);
+      return momentText(at.getTime());
     }
     return String(value);
   };

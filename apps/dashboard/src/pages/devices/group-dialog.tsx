@@ -9,6 +9,7 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
+import { ZoneField } from '../../parts/zone/zone-field';
 import { useConditionTexts } from './condition-text';
 import { parseDeviceSearch } from './device-search';
 import {
@@ -56,7 +57,7 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
     const input = {
       name: name.trim(),
       filter: chosen,
-      timeZone: timeZone.trim() || null,
+      timeZone: timeZone || null,
       voiceUrl: voiceUrl.trim() || null,
     };
     const saved = known ? await update.run({ id: known.id, input }) : await create.run({ input });
@@ -75,11 +76,12 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
         data-autofocus
       />
       <Members {...{ known, filter, takesFilter }} onTake={setTakesFilter} />
-      <TextInput
+      <ZoneField
         label={t('devices.groupTimeZone')}
         description={t('devices.groupTimeZoneHint')}
         value={timeZone}
-        onChange={(event) => setTimeZone(event.currentTarget.value)}
+        onChange={setTimeZone}
+        clearable
       />
       <TextInput
         label={t('devices.groupVoiceUrl')}

@@ -4,7 +4,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { useRuleText } from '../../parts/job/rule-text';
-import { weekdayNames } from '../../parts/job/weekdays';
+import { HoursText } from '../../parts/zone/hours-text';
 import { Fact } from './fact';
 import { JobTermsDocument, type JobTermsQuery } from './generated/job';
 import classes from './job.module.css';
@@ -35,7 +35,7 @@ function Limits({ terms }: { readonly terms: Terms }) {
       <Fact name={t('newJob.priority')}>{t(`newJob.priorities.${String(terms.priority) as '1'}`)}</Fact>
       {terms.window && (
         <Fact name={t('newJob.window')}>
-          <Hours window={terms.window} />
+          <HoursText hours={{ ...terms.window, days: terms.window.days ?? [] }} />
         </Fact>
       )}
       <Fact name={t('newJob.rules')}>
@@ -45,11 +45,4 @@ function Limits({ terms }: { readonly terms: Terms }) {
       </Fact>
     </dl>
   );
-}
-
-function Hours({ window: { from, to, zone, days } }: { readonly window: NonNullable<Terms['window']> }) {
-  const { t, i18n } = useTranslation();
-  const names = weekdayNames(i18n.language);
-  const on = days?.map((day) => names[day - 1]).join(', ') ?? t('newJob.everyDay');
-  return <>{t('newJob.windowText', { from, to, zone, days: on })}</>;
 }

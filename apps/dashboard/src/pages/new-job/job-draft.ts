@@ -1,4 +1,6 @@
 /** What the wizard gathers, what it begins with, and what is missing. Knows nothing of the page. */
+import { viewerZone } from '../../parts/zone/time-zones';
+import { instantsOf } from '../../parts/zone/zoned-time';
 import { conditionsOf, type DeviceSearch, filterOf, withCondition } from '../devices/device-search';
 import type { NewJobSearch } from './new-job-search';
 
@@ -63,6 +65,8 @@ export interface JobDraft {
    * yet.
    */
   readonly startAt: string | undefined;
+  /** The IANA name of the zone of `startAt`. */
+  readonly startZone: string;
   readonly window: DraftWindow | undefined;
   readonly maxInFlight: number;
   readonly perMinute: number | undefined;
@@ -104,7 +108,14 @@ export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSe
     ...{ name: '', kind, tool, arguments: {}, isSound: false, firmwareImageId },
     ...{ verification: undefined, skipIfSatisfied: false, callTimeoutSeconds: undefined, maxAttempts: 3 },
     ...{ ids, devices: conditionsOf(devices), isWholeFleet: false, offline: 'WAIT', expiresInHours: 24 },
-    ...{ startAt: undefined, window: undefined, maxInFlight: 200, perMinute: undefined, priority: 2 },
+    ...{
+      startAt: undefined,
+      startZone: viewerZone(),
+      window: undefined,
+      maxInFlight: 200,
+      perMinute: undefined,
+      priority: 2,
+    },
     ...usual[kind],
   };
 }
@@ -151,7 +162,7 @@ export function hasWhom({ ids, devices, isWholeFleet }: JobDraft): boolean {
 export const steps = ['what', 'whom', 'pace', 'stop', 'check'] as const;
 export type StepName = (typeof steps)[number];
 
-export type Missing = 'tool' | 'arguments' | 'image' | 'devices' | 'outcomes' | 'bound' | 'start';
+export type Missing = 'tool' | 'arguments' | 'image' | 'devices' | 'outcomes' | 'bound' | 'start' | 'skippedStart';
 
 /** The first thing that a step lacks; undefined where it is complete. */
 export function missingIn(step: StepName, draft: JobDraft): Missing | undefined {
@@ -163,7 +174,7 @@ export function missingIn(step: StepName, draft: JobDraft): Missing | undefined 
     case 'whom':
       return hasWhom(draft) ? undefined : 'devices';
     case 'pace':
-      return draft.startAt === '' ? 'start' : undefined;
+      return missingStart(draft);
     case 'stop':
       if (draft.rules.some(({ outcomes }) => outcomes.length === 0)) return 'outcomes';
       return draft.rules.some(({ percent, count }) => percent === undefined && count === undefined)
@@ -172,4 +183,11 @@ export function missingIn(step: StepName, draft: JobDraft): Missing | undefined 
     case 'check':
       return undefined;
   }
+}
+
+/** A local time that the clocks of the zone skip is not a start. */
+function missingStart({ startAt, startZone }: JobDraft): Missing | undefined {
+  if (startAt === undefined) return undefined;
+  if (startAt === '') return 'start';
+  return instantsOf(startAt, startZone).length === 0 ? 'skippedStart' : undefined;
 }

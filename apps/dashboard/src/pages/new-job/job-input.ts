@@ -1,9 +1,11 @@
 /** The API's input out of the draft, in the API's units. */
+import { instantsOf } from '../../parts/zone/zoned-time';
 import type { CreateJobInput } from './generated/new-job';
 import { deviceFilterOf, type DraftRule, type DraftWave, type JobDraft } from './job-draft';
 
 export function inputOf(draft: JobDraft): CreateJobInput {
-  const { name, window, startAt } = draft;
+  const { name, window } = draft;
+  const startAt = draft.startAt === undefined ? undefined : instantsOf(draft.startAt, draft.startZone)[0];
   return {
     ...(name.trim() !== '' && { name: name.trim() }),
     ...whatOf(draft),
@@ -13,7 +15,7 @@ export function inputOf(draft: JobDraft): CreateJobInput {
     ...(draft.callTimeoutSeconds !== undefined && { callTimeoutMs: Math.round(draft.callTimeoutSeconds * 1_000) }),
     ...{ maxInFlight: draft.maxInFlight, priority: draft.priority },
     ...(draft.perMinute !== undefined && { perMinute: draft.perMinute }),
-    ...(startAt !== undefined && startAt !== '' && { startAt: new Date(startAt).toISOString() }),
+    ...(startAt !== undefined && { startAt: new Date(startAt).toISOString() }),
     ...(window && { window: { ...window, days: window.days.length === 0 ? null : [...window.days].sort() } }),
     ...(draft.waves.length > 0 && { waves: draft.waves.map(waveOf) }),
     // An empty list is sent too; otherwise the hub would add its own rules for disruptive tools.

@@ -4,12 +4,13 @@ import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { useRuleText } from '../../parts/job/rule-text';
-import { weekdayNames } from '../../parts/job/weekdays';
+import { HoursText } from '../../parts/zone/hours-text';
+import { Moment } from '../../parts/zone/moment';
+import { instantsOf } from '../../parts/zone/zoned-time';
 import { filterOf } from '../devices/device-search';
 import { JobImageChoicesDocument } from './generated/new-job';
 import type { DraftWave, StepName } from './job-draft';
 import { ruleOf } from './job-input';
-import { viewerZone } from './fields/time-zones';
 import { useWizard } from './wizard';
 import classes from './new-job.module.css';
 
@@ -83,11 +84,10 @@ function Line({ step, onStep, children }: LineProps) {
 }
 
 function Pace() {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const { draft } = useWizard();
   const { perMinute, startAt, window, waves } = draft;
-  const names = weekdayNames(i18n.language);
-  const moment = new Intl.DateTimeFormat(i18n.language, { dateStyle: 'medium', timeStyle: 'short' });
+  const start = startAt === undefined ? undefined : instantsOf(startAt, draft.startZone)[0];
   const waveText = ({ unit, size, gate }: DraftWave) =>
     [
       t(unit === 'percent' ? 'newJob.upToShare' : 'newJob.devicesCount', { count: size }),
@@ -100,17 +100,12 @@ function Pace() {
         {perMinute === undefined ? t('newJob.noPace') : t('job.perMinute', { count: perMinute })}
         {`, ${t('newJob.inFlight', { count: draft.maxInFlight })}`}
       </div>
-      {startAt !== undefined && startAt !== '' && (
-        <div>{t('newJob.startsAt', { at: moment.format(new Date(startAt)), zone: viewerZone() })}</div>
-      )}
-      {window && (
+      {start !== undefined && (
         <div>
-          {t('newJob.windowText', {
-            ...{ from: window.from, to: window.to, zone: window.zone },
-            days: window.days.length === 0 ? t('newJob.everyDay') : window.days.map((day) => names[day - 1]).join(', '),
-          })}
+          {t('newJob.startMoment')}: <Moment at={start} zone={draft.startZone} />
         </div>
       )}
+      {window && <HoursText hours={window} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-/** What is known about tools, and how the hub itself is. */
+/** What people set comes first, then how the hub itself is. */
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { Page } from '../../parts/page';
@@ -11,9 +11,9 @@ export function SettingsPage() {
   const isAdmin = useScope('ADMIN');
   return (
     <Page title={t('settings.title')} lead={t('settings.lead')}>
-      {isAdmin && <Health />}
-      {isAdmin && <VoiceServers />}
       <Policies mayChange={isAdmin} />
+      {isAdmin && <VoiceServers />}
+      {isAdmin && <Health />}
     </Page>
   );
 }

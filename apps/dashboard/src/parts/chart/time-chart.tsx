@@ -106,7 +106,7 @@ function Reading({ layout, index, width, language }: ReadingProps) {
   return (
     <div className={classes.reading} style={x > width / 2 ? { right: width - x + 10 } : { left: x + 10 }}>
       <div className="soft">
-        {new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium' }).format(at)}
+        {new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'long' }).format(at)}
       </div>
       {layout.shapes.map(({ name, token, values }) => (
         <div key={name} className={classes.readingLine}>

@@ -35,7 +35,8 @@ export function DialogForm({
     <form
       onSubmit={(event) => {
         event.preventDefault();
-        void onSubmit();
+        // A form in a popover of this one submits itself only.
+        if (event.target === event.currentTarget) void onSubmit();
       }}
     >
       <Stack>

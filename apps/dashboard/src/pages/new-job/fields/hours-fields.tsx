@@ -1,11 +1,12 @@
 /** The hours of the day at which the job may send, in the zone of the devices. */
-import { useMemo } from 'react';
-import { Checkbox, Chip, Group, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Chip, Group, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { weekdayNames } from '../../../parts/job/weekdays';
+import { NextOpening } from '../../../parts/zone/hours-text';
+import { viewerZone } from '../../../parts/zone/time-zones';
+import { ZoneField } from '../../../parts/zone/zone-field';
 import type { DraftWindow } from '../job-draft';
 import { refusedAt } from '../refusals';
-import { timeZones, viewerZone } from './time-zones';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
 
@@ -29,7 +30,6 @@ export function HoursFields() {
 function Hours({ window }: { readonly window: DraftWindow }) {
   const { t, i18n } = useTranslation();
   const { change, refusals } = useWizard();
-  const zones = useMemo(timeZones, []);
   const set = (changed: Partial<DraftWindow>) => change({ window: { ...window, ...changed } });
   const refused = refusedAt(refusals, 'window');
   return (
@@ -46,14 +46,12 @@ function Hours({ window }: { readonly window: DraftWindow }) {
           w={120}
         />
       ))}
-      <Select
+      <ZoneField
         label={t('newJob.zone')}
-        searchable
-        data={[...zones]}
         value={window.zone}
         error={refusedAt(refusals, 'window', 'zone')}
-        onChange={(zone) => set({ zone: zone ?? viewerZone() })}
-        w={240}
+        onChange={(zone) => set({ zone: zone || viewerZone() })}
+        w={300}
       />
       <Chip.Group multiple value={window.days.map(String)} onChange={(days) => set({ days: days.map(Number) })}>
         <Group gap={6} role="group" aria-label={t('newJob.days')} pb={4}>
@@ -65,6 +63,9 @@ function Hours({ window }: { readonly window: DraftWindow }) {
         </Group>
       </Chip.Group>
       <p className={classes.hint}>{t(window.days.length === 0 ? 'newJob.everyDay' : 'newJob.onTheseDays')}</p>
+      <div className={classes.hint}>
+        <NextOpening hours={window} />
+      </div>
       {refused !== undefined && (
         <p className={classes.refused} role="alert">
           {refused}

@@ -1,16 +1,20 @@
-/** When it starts: at once, or at a moment in the viewer's zone. */
+/** When it starts: at once, or at a moment in a time zone. */
 import { Group, SegmentedControl, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { Moment } from '../../../parts/zone/moment';
+import { viewerZone } from '../../../parts/zone/time-zones';
+import { ZoneField } from '../../../parts/zone/zone-field';
+import { instantsOf } from '../../../parts/zone/zoned-time';
 import { missingIn } from '../job-draft';
 import { refusedAt } from '../refusals';
 import { useWizard } from '../wizard';
-import { viewerZone } from './time-zones';
 import classes from '../new-job.module.css';
 
 export function StartFields() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const isMissing = isTried && missingIn('pace', draft) === 'start';
+  const missing = isTried ? missingIn('pace', draft) : undefined;
+  const lacks = missing === 'start' || missing === 'skippedStart' ? t(`newJob.missing.${missing}`) : undefined;
   return (
     <Group align="flex-end">
       <div>
@@ -25,16 +29,37 @@ export function StartFields() {
         />
       </div>
       {draft.startAt !== undefined && (
-        <TextInput
-          type="datetime-local"
-          label={t('newJob.startMoment')}
-          description={t('newJob.inZone', { zone: viewerZone() })}
-          value={draft.startAt}
-          error={(isMissing && t('newJob.missing.start')) || refusedAt(refusals, 'startAt')}
-          onChange={(event) => change({ startAt: event.currentTarget.value })}
-          w={260}
-        />
+        <>
+          <TextInput
+            type="datetime-local"
+            label={t('newJob.startMoment')}
+            value={draft.startAt}
+            error={lacks ?? refusedAt(refusals, 'startAt')}
+            onChange={(event) => change({ startAt: event.currentTarget.value })}
+            w={220}
+          />
+          <ZoneField
+            label={t('newJob.zone')}
+            value={draft.startZone}
+            onChange={(zone) => change({ startZone: zone || viewerZone() })}
+            w={300}
+          />
+          <StartMoment local={draft.startAt} zone={draft.startZone} />
+        </>
       )}
     </Group>
+  );
+}
+
+/** The chosen instant, or why the local time is not one. */
+function StartMoment({ local, zone }: { readonly local: string; readonly zone: string }) {
+  const { t } = useTranslation();
+  if (local === '') return null;
+  const [at, second] = instantsOf(local, zone);
+  return (
+    <p className={classes.hint} role="status">
+      {at === undefined ? t('newJob.missing.skippedStart') : <Moment at={at} zone={zone} />}
+      {second !== undefined && ` ${t('zone.twice')}`}
+    </p>
   );
 }

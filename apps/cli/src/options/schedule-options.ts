@@ -1,0 +1,70 @@
+/** When a job may work: the options `--start-at` and `--window`, with the zone of the window. */
+import type { CreateJobInput, WindowInput } from '@flotilla/client/schema';
+import type { InferredOptionTypes } from 'yargs';
+import { UsageError } from '../exit-codes.js';
+import { textOption } from './shared-options.js';
+
+const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+export const scheduleOptions = {
+  'start-at': textOption('When the job starts: 2h, 2026-01-31T22:00 in the zone of this computer, or with Z or +01:00'),
+  window: textOption('Hours at which it may send, such as 22:00-06:00'),
+  'window-zone': textOption('IANA time zone of --window, such as Europe/Berlin [the zone of this computer]'),
+  'window-days': textOption('Days on which the window opens, such as mon,tue [every day]'),
+} as const;
+
+export type ScheduleArguments = Partial<InferredOptionTypes<typeof scheduleOptions>>;
+
+export function scheduleOf(
+  args: ScheduleArguments,
+  now: number = Date.now(),
+): Pick<CreateJobInput, 'startAt' | 'window'> {
+  const window = windowOf(args);
+  const startAt = args['start-at'];
+  return {
+    ...(startAt === undefined ? {} : { startAt: startOf(startAt, now) }),
+    ...(window === undefined ? {} : { window }),
+  };
+}
+
+function startOf(typed: string, now: number): string {
+  const text = typed.trim();
+  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
+  if (count !== undefined) return new Date(now + Number(count) * unitMs[unit as keyof typeof unitMs]).toISOString();
+  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?$/.test(text);
+  const time = isTime ? Date.parse(text) : Number.NaN;
+  if (Number.isNaN(time))
+    throw new UsageError(`--start-at must be 30m, 2h or a time such as 2026-01-31T22:00, not "${text}".`);
+  return new Date(time).toISOString();
+}
+
+function windowOf(args: ScheduleArguments): WindowInput | undefined {
+  const { window, 'window-zone': zone, 'window-days': days } = args;
+  if (window === undefined) {
+    if (zone !== undefined || days !== undefined)
+      throw new UsageError('--window-zone and --window-days apply to a window. Add --window, such as 22:00-06:00.');
+    return undefined;
+  }
+  const [, from, to] = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(window.trim()) ?? [];
+  if (from === undefined || to === undefined)
+    throw new UsageError(`--window must be hours such as 22:00-06:00, not "${window}".`);
+  return { from, to, zone: zoneOf(zone), ...(days === undefined ? {} : { days: daysOf(days) }) };
+}
+
+/** The hub checks the zone again; this check names the option. */
+function zoneOf(zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: zone });
+    return zone;
+  } catch {
+    throw new UsageError(`--window-zone must be an IANA time zone such as Europe/Berlin, not "${zone}".`);
+  }
+}
+
+/** 1 is Monday, as in the API. */
+function daysOf(typed: string): readonly number[] {
+  const days = typed.split(',').map((name) => dayNames.findIndex((day) => day === name.trim().toLowerCase()) + 1);
+  if (days.includes(0)) throw new UsageError(`--window-days must be days such as mon,tue,sun, not "${typed}".`);
+  return days;
+}
