@@ -93,6 +93,14 @@ const job = createRoute({
   component: guarded('jobs', () => import('./pages/job/job-page').then(({ JobPage }) => JobPage)),
 });
 
+const recurring = createRoute({
+  getParentRoute,
+  path: '/recurring',
+  component: guarded('recurring', () =>
+    import('./pages/recurring/recurring-page').then(({ RecurringPage }) => RecurringPage),
+  ),
+});
+
 const firmware = createRoute({
   getParentRoute,
   path: '/firmware',
@@ -153,6 +161,7 @@ export const router = createRouter({
     jobs,
     newJob,
     job,
+    recurring,
     firmware,
     enrolments,
     events,

@@ -32,6 +32,7 @@ export const pages: readonly ScenePage[] = [
   { name: 'job', pathOf: ({ doneJobId }) => `/jobs/${doneJobId}` },
   { name: 'job-paused', pathOf: ({ pausedJobId }) => `/jobs/${pausedJobId}` },
   { name: 'job-new', pathOf: () => '/jobs/new?tool=self.audio_speaker.set_volume' },
+  { name: 'recurring', pathOf: () => '/recurring' },
   { name: 'firmware', pathOf: () => '/firmware' },
   { name: 'events', pathOf: () => '/events' },
   { name: 'enrolments', pathOf: () => '/enrolments' },

@@ -5,6 +5,7 @@
 import {
   type Icon,
   IconActivity,
+  IconCalendarRepeat,
   IconCpu,
   IconHistory,
   IconKey,
@@ -26,12 +27,23 @@ export interface NavigationEntry {
 }
 
 export type PageName =
-  'overview' | 'devices' | 'jobs' | 'firmware' | 'enrolments' | 'events' | 'audit' | 'access' | 'webhooks' | 'settings';
+  | 'overview'
+  | 'devices'
+  | 'jobs'
+  | 'recurring'
+  | 'firmware'
+  | 'enrolments'
+  | 'events'
+  | 'audit'
+  | 'access'
+  | 'webhooks'
+  | 'settings';
 
 export const navigation: readonly NavigationEntry[] = [
   { name: 'overview', to: '/', icon: IconLayoutDashboard, scope: 'DEVICES_READ' },
   { name: 'devices', to: '/devices', icon: IconCpu, scope: 'DEVICES_READ' },
   { name: 'jobs', to: '/jobs', icon: IconListCheck, scope: 'JOBS_READ' },
+  { name: 'recurring', to: '/recurring', icon: IconCalendarRepeat, scope: 'JOBS_READ' },
   { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
   { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
   { name: 'events', to: '/events', icon: IconActivity, scope: 'EVENTS_READ' },

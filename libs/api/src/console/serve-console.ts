@@ -18,6 +18,7 @@ export const consolePaths = [
   '/devices/:id',
   '/jobs',
   '/jobs/:id',
+  '/recurring',
   '/firmware',
   '/enrolments',
   '/events',

@@ -10,7 +10,7 @@ export interface ConfirmMutationProps<Data, Variables> extends Pick<
   /** Undefined: the dialog is closed. */
   readonly variables: Variables | undefined;
   /** Called after the dialog is closed. */
-  readonly onDone: () => void;
+  readonly onDone: (data: Data) => void;
 }
 
 export function ConfirmMutation<Data, Variables>({
@@ -20,9 +20,10 @@ export function ConfirmMutation<Data, Variables>({
   ...texts
 }: ConfirmMutationProps<Data, Variables>) {
   const confirm = async () => {
-    if (variables === undefined || !(await mutation.run(variables))) return;
+    const data = variables === undefined ? undefined : await mutation.run(variables);
+    if (!data) return;
     texts.onClose();
-    onDone();
+    onDone(data);
   };
   return (
     <Confirm

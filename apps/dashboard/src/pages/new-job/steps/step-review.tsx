@@ -1,7 +1,7 @@
 /** Shows the preview of the job, and the button that starts it. Nothing is sent before. */
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Group, Loader, Stack } from '@mantine/core';
-import { IconPlayerPlay } from '@tabler/icons-react';
+import { IconCalendarRepeat, IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
@@ -13,6 +13,7 @@ import { onlyWithTool, type StepName } from '../job-draft';
 import { inputOf } from '../job-input';
 import { JobSummary } from '../job-summary';
 import { PreviewFigures } from '../preview-figures';
+import { RepeatJob } from '../repeat-job';
 import { type Refusal, stepOf } from '../refusals';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
@@ -34,6 +35,7 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
   // Pressing again after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(CreateJobDocument, (answer) => answer.createJob.userErrors);
+  const [isRepeating, setRepeating] = useState(false);
   const preview = data?.previewJob;
   const refused = preview?.userErrors;
   useEffect(() => {
@@ -56,16 +58,27 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
           {t('newJob.back')}
         </Button>
         {preview && (
-          <Button
-            leftSection={<IconPlayerPlay size={16} aria-hidden />}
-            loading={act.isBusy}
-            disabled={isLoading || preview.userErrors.length > 0 || preview.targetCount === 0}
-            onClick={() => void start()}
-          >
-            {t(draft.startAt === undefined ? 'newJob.start' : 'newJob.schedule', { count: preview.targetCount })}
-          </Button>
+          <Group gap="xs">
+            <Button
+              variant="default"
+              leftSection={<IconCalendarRepeat size={16} aria-hidden />}
+              disabled={isLoading || preview.userErrors.length > 0}
+              onClick={() => setRepeating(true)}
+            >
+              {t('newJob.repeat')}
+            </Button>
+            <Button
+              leftSection={<IconPlayerPlay size={16} aria-hidden />}
+              loading={act.isBusy}
+              disabled={isLoading || preview.userErrors.length > 0 || preview.targetCount === 0}
+              onClick={() => void start()}
+            >
+              {t(draft.startAt === undefined ? 'newJob.start' : 'newJob.schedule', { count: preview.targetCount })}
+            </Button>
+          </Group>
         )}
       </Group>
+      {isRepeating && <RepeatJob input={input} onClose={() => setRepeating(false)} />}
     </Stack>
   );
 }

@@ -1,0 +1,156 @@
+/** One schedule: its times, what it does, its last runs, and what can be done with it. */
+import { useState } from 'react';
+import { Button, Group, Switch } from '@mantine/core';
+import { IconPlayerPlay } from '@tabler/icons-react';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
+import { JobBadge } from '../../parts/job/job-badge';
+import { Json } from '../../parts/json';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { Moment } from '../../parts/zone/moment';
+import { EditSchedule } from './edit-schedule';
+import {
+  DeleteRecurringJobDocument,
+  RunRecurringJobDocument,
+  UpdateRecurringJobDocument,
+  type RecurringJobCardFragment,
+} from './generated/recurring';
+import { inputOfCard } from './recurring-input';
+import classes from './recurring.module.css';
+
+export interface RecurringCardProps {
+  readonly job: RecurringJobCardFragment;
+  readonly onChanged: () => void;
+}
+
+type Asked = 'run' | 'edit' | 'delete';
+
+export function RecurringCard({ job, onChanged }: RecurringCardProps) {
+  const { t } = useTranslation();
+  const mayRun = useScope('JOBS_WRITE');
+  const [asked, setAsked] = useState<Asked>();
+  const update = useHubMutation(UpdateRecurringJobDocument, (data) => data.updateRecurringJob.userErrors);
+  const setEnabled = async (enabled: boolean) => {
+    if (await update.run({ id: job.id, input: { ...inputOfCard(job), enabled } })) onChanged();
+  };
+  return (
+    <div id={job.id}>
+      <Section
+        title={job.name}
+        actions={
+          mayRun && (
+            <Group gap="xs">
+              <Switch
+                label={t('recurring.enabled')}
+                checked={job.enabled}
+                disabled={update.isBusy}
+                onChange={(event) => void setEnabled(event.currentTarget.checked)}
+              />
+              <Button
+                size="xs"
+                variant="default"
+                leftSection={<IconPlayerPlay size={14} aria-hidden />}
+                onClick={() => setAsked('run')}
+              >
+                {t('recurring.runNow')}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setAsked('edit')}>
+                {t('recurring.edit')}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setAsked('delete')}>
+                {t('recurring.delete')}
+              </Button>
+            </Group>
+          )
+        }
+      >
+        <MutationFailureNotice failure={update.failure} />
+        <Facts job={job} />
+      </Section>
+      <Acts job={job} asked={asked} onClose={() => setAsked(undefined)} onChanged={onChanged} />
+    </div>
+  );
+}
+
+function Facts({ job }: Pick<RecurringCardProps, 'job'>) {
+  const { t } = useTranslation();
+  const [next] = job.nextRuns;
+  return (
+    <dl className={classes.facts}>
+      <dt>{t('recurring.times')}</dt>
+      <dd>
+        <code>{job.cron}</code> · {job.timeZone}
+      </dd>
+      <dt>{t('recurring.nextRun')}</dt>
+      <dd>
+        {next === undefined ? (
+          (job.pausedReason ?? t(job.enabled ? 'recurring.ended' : 'recurring.disabled'))
+        ) : (
+          <Moment at={Date.parse(next)} zone={job.timeZone} />
+        )}
+      </dd>
+      <dt>{t('recurring.missed')}</dt>
+      <dd>{t(`recurring.missedPolicy.${job.missed}`)}</dd>
+      <dt>{t('recurring.overlap')}</dt>
+      <dd>{t(`recurring.overlapPolicy.${job.overlap}`)}</dd>
+      <dt>{t('recurring.job')}</dt>
+      <dd>
+        <Json value={job.job} label={t('recurring.jobOf', { name: job.name })} />
+      </dd>
+      <dt>{t('recurring.lastRuns')}</dt>
+      <dd className={classes.history}>
+        {job.jobs.nodes.length === 0 && t('recurring.neverRan')}
+        {job.jobs.nodes.map(({ id, state, conclusion, createdAt }) => (
+          <Link key={id} to="/jobs/$id" params={{ id }}>
+            <JobBadge state={state} conclusion={conclusion} /> <Time at={createdAt} />
+          </Link>
+        ))}
+      </dd>
+    </dl>
+  );
+}
+
+interface ActsProps extends RecurringCardProps {
+  readonly asked: Asked | undefined;
+  readonly onClose: () => void;
+}
+
+function Acts({ job, asked, onClose, onChanged }: ActsProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const run = useHubMutation(RunRecurringJobDocument, (data) => data.runRecurringJob.userErrors);
+  const remove = useHubMutation(DeleteRecurringJobDocument, (data) => data.deleteRecurringJob.userErrors);
+  return (
+    <>
+      <ConfirmMutation
+        mutation={run}
+        variables={asked === 'run' ? { id: job.id } : undefined}
+        title={t('recurring.runTitle')}
+        text={t('recurring.runText', { name: job.name })}
+        act={t('recurring.runNow')}
+        keep={t('keep.unrun')}
+        onClose={onClose}
+        onDone={(data) => {
+          const id = data.runRecurringJob.job?.id;
+          if (id !== undefined) void navigate({ to: '/jobs/$id', params: { id } });
+        }}
+      />
+      <ConfirmMutation
+        mutation={remove}
+        variables={asked === 'delete' ? { id: job.id } : undefined}
+        title={t('recurring.deleteTitle')}
+        text={t('recurring.deleteText', { name: job.name })}
+        act={t('recurring.delete')}
+        keep={t('keep.schedule')}
+        onClose={onClose}
+        onDone={onChanged}
+      />
+      {asked === 'edit' && <EditSchedule job={job} onClose={onClose} onSaved={onChanged} />}
+    </>
+  );
+}

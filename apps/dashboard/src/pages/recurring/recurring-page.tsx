@@ -1,0 +1,49 @@
+/** Jobs that run by a schedule: the coming week, and each schedule with its last runs. */
+import { useCallback } from 'react';
+import { IconCalendarRepeat, IconPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { LinkButton } from '../../parts/link-button';
+import { Page } from '../../parts/page';
+import { RecurringJobsDocument, type RecurringJobCardFragment, type RecurringJobsQuery } from './generated/recurring';
+import { RecurringCard } from './recurring-card';
+import { WeekCalendar } from './week-calendar';
+
+export function RecurringPage() {
+  const { t } = useTranslation();
+  const mayRun = useScope('JOBS_WRITE');
+  const variables = useCallback((after: string | null) => ({ after }), []);
+  const { rows, error, isLoading, refresh } = usePages({ query: RecurringJobsDocument, variables, pageOf });
+  return (
+    <Page
+      title={t('recurring.title')}
+      lead={t('recurring.lead')}
+      actions={
+        mayRun && (
+          <LinkButton to="/jobs/new" leftSection={<IconPlus size={16} aria-hidden />}>
+            {t('recurring.new')}
+          </LinkButton>
+        )
+      }
+    >
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {rows.length === 0 && !isLoading && !error && (
+        <Empty icon={IconCalendarRepeat} title={t('recurring.empty')}>
+          {t('recurring.emptyHint')}
+        </Empty>
+      )}
+      {rows.length > 0 && <WeekCalendar jobs={rows} />}
+      {rows.map((job) => (
+        <RecurringCard key={job.id} job={job} onChanged={refresh} />
+      ))}
+    </Page>
+  );
+}
+
+function pageOf({ recurringJobs }: RecurringJobsQuery): PageOfRows<RecurringJobCardFragment> {
+  const { nodes, pageInfo } = recurringJobs;
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}

@@ -1,0 +1,73 @@
+/** When a schedule has its times: a rhythm with a time, or a cron expression, in a zone. */
+import { Chip, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { weekdayNames } from '../job/weekdays';
+import { ZoneField } from '../zone/zone-field';
+import { rhythms, type Rhythm, type Schedule } from './schedule';
+
+export interface ScheduleFieldsProps {
+  readonly schedule: Schedule;
+  readonly zone: string;
+  readonly onSchedule: (schedule: Schedule) => void;
+  readonly onZone: (zone: string) => void;
+}
+
+export function ScheduleFields({ schedule, zone, onSchedule, onZone }: ScheduleFieldsProps) {
+  const { t, i18n } = useTranslation();
+  const set = (change: Partial<Schedule>) => onSchedule({ ...schedule, ...change });
+  const { rhythm } = schedule;
+  return (
+    <Stack gap="sm">
+      <Group align="flex-end" gap="sm">
+        <Select
+          label={t('schedule.rhythm')}
+          data={rhythms.map((value) => ({ value, label: t(`schedule.rhythms.${value}`) }))}
+          value={rhythm}
+          allowDeselect={false}
+          onChange={(value) => set({ rhythm: value as Rhythm })}
+          w={180}
+        />
+        {rhythm === 'monthly' && (
+          <NumberInput
+            label={t('schedule.monthDay')}
+            {...{ min: 1, max: 31, clampBehavior: 'strict' as const, allowDecimal: false }}
+            value={schedule.monthDay}
+            onChange={(value) => set({ monthDay: Number(value) || 1 })}
+            w={110}
+          />
+        )}
+        {rhythm === 'custom' ? (
+          <TextInput
+            label={t('schedule.cron')}
+            description={t('schedule.cronHint')}
+            placeholder={t('schedule.cronExample')}
+            value={schedule.cron}
+            onChange={(event) => set({ cron: event.currentTarget.value })}
+            required
+          />
+        ) : (
+          <TextInput
+            type="time"
+            label={t(rhythm === 'hourly' ? 'schedule.minute' : 'schedule.time')}
+            value={schedule.time}
+            onChange={(event) => set({ time: event.currentTarget.value })}
+            required
+            w={130}
+          />
+        )}
+      </Group>
+      {rhythm === 'weekly' && (
+        <Chip.Group multiple value={schedule.days.map(String)} onChange={(days) => set({ days: days.map(Number) })}>
+          <Group gap={6} role="group" aria-label={t('schedule.days')}>
+            {weekdayNames(i18n.language).map((name, index) => (
+              <Chip key={name} value={String(index + 1)} size="xs">
+                {name}
+              </Chip>
+            ))}
+          </Group>
+        </Chip.Group>
+      )}
+      <ZoneField label={t('schedule.zone')} description={t('schedule.zoneHint')} value={zone} onChange={onZone} />
+    </Stack>
+  );
+}
