@@ -70,6 +70,15 @@ const job = (value: Readonly<Record<string, unknown>>, name: string): Act => ({
   variables: { 'input: CreateJobInput!': value, 'key: String!': name },
   ...{ select: 'job { id }', keep: [name, 'job.id'] },
 });
+const yearly = (name: string) => ({
+  ...{ name, cron: '@yearly', timeZone: 'UTC' },
+  job: { ...volume, devices: { ids: [AWAY] } },
+});
+const recurring = (name: string): Act => ({
+  args: '(input: $input, idempotencyKey: $key)',
+  variables: { 'input: RecurringJobInput!': yearly(name), 'key: String!': name },
+  ...{ select: 'recurringJob { id }', keep: ['recurring', 'recurringJob.id'] },
+});
 const by =
   (name: string, id: () => string, more: Partial<Act> = {}): (() => Act) =>
   () => ({
@@ -168,6 +177,15 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
     () => job({ ...volume, devices: { presence: 'ONLINE' }, waves: [{ count: 1, gate: 'MANUAL' }] }, 'waves'),
     () => job({ ...volume, devices: { ids: ['02:00:01:00:00:01'] } }, 'done'),
   ],
+  createRecurringJob: [() => recurring('audited')],
+  updateRecurringJob: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['recurring'], 'input: RecurringJobInput!': yearly('audited too') },
+    }),
+  ],
+  runRecurringJob: [by('id', of('recurring'))],
+  deleteRecurringJob: [by('id', of('recurring'))],
   approveJob: [by('id', of('restart'), { key: of('person') })],
   denyJob: [
     () => ({

@@ -8,6 +8,7 @@ import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
+import { Disclosure } from '../../parts/disclosure';
 import { JobBadge } from '../../parts/job/job-badge';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
@@ -18,6 +19,7 @@ import {
   DeleteRecurringJobDocument,
   RunRecurringJobDocument,
   UpdateRecurringJobDocument,
+  type CreateJobInput,
   type RecurringJobCardFragment,
 } from './generated/recurring';
 import { inputOfCard } from './recurring-input';
@@ -100,7 +102,7 @@ function Facts({ job }: Pick<RecurringCardProps, 'job'>) {
       <dd>{t(`recurring.overlapPolicy.${job.overlap}`)}</dd>
       <dt>{t('recurring.job')}</dt>
       <dd>
-        <Json value={job.job} label={t('recurring.jobOf', { name: job.name })} />
+        <Summary job={job} />
       </dd>
       <dt>{t('recurring.lastRuns')}</dt>
       <dd className={classes.history}>
@@ -112,6 +114,21 @@ function Facts({ job }: Pick<RecurringCardProps, 'job'>) {
         ))}
       </dd>
     </dl>
+  );
+}
+
+/** The tool with its arguments, or the image; the rest of the input on request. */
+function Summary({ job: { job, name } }: Pick<RecurringCardProps, 'job'>) {
+  const { t } = useTranslation();
+  const { tool, arguments: given, firmwareImageId } = job as Partial<CreateJobInput>;
+  return (
+    <>
+      <code>{tool ?? t('recurring.rollOut', { id: firmwareImageId ?? '' })}</code>
+      {given !== undefined && given !== null && <code> {JSON.stringify(given)}</code>}
+      <Disclosure title={t('recurring.allSettings')}>
+        <Json value={job} label={t('recurring.jobOf', { name })} />
+      </Disclosure>
+    </>
   );
 }
 
