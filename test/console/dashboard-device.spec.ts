@@ -84,6 +84,25 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await form.getByText('ARGUMENTS_INVALID').waitFor();
   });
 
+  it('keeps the last results with the tool, and favourites first', async () => {
+    const form = tool('self.audio_speaker.set_volume');
+    await form.getByRole('button', { name: '400', exact: false }).waitFor();
+    await form.getByRole('button', { name: '37', exact: false }).click();
+    expect(await seriousViolations(page)).toEqual([]);
+    const lines = page.getByRole('region', { name: 'Tools', exact: true }).getByRole('heading', { level: 3 });
+    const last = (await lines.last().innerText()).split('\n')[0] ?? '';
+    await page.reload();
+    await lines.first().getByText('self.audio_speaker.set_volume').waitFor();
+    await page
+      .getByRole('region', { name: 'Tools', exact: true })
+      .getByRole('button', { name: 'Favourite' })
+      .last()
+      .click();
+    await lines.first().getByText(last).waitFor();
+    await page.reload();
+    await lines.first().getByText(last).waitFor();
+  });
+
   it('asks before a tool that disrupts', async () => {
     await page.getByRole('button', { name: 'self.reboot' }).click();
     await tool('self.reboot').getByRole('button', { name: 'Call' }).click();

@@ -1,14 +1,16 @@
-/** What the device can do: a form for each tool. Those that are for users only stand apart. */
-import { useState } from 'react';
-import { Accordion, TextInput } from '@mantine/core';
+/** What the device can do: a line for each tool, with a form in it. User-only tools come last. */
+import { useMemo, useRef, useState } from 'react';
+import { TextInput } from '@mantine/core';
 import { IconSearch, IconTool } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
-import { ToolForm } from './tool-form';
+import { RecentToolsDocument } from './generated/device';
+import { ToolList } from './tools/tool-list';
+import { keepFavourites, keptFavourites, toolsInOrder } from './tools/tool-order';
 
 export type DeviceTool = DeviceSeen['tools'][number];
 
@@ -23,10 +25,9 @@ const searchFrom = 8;
 export function DeviceTools({ device, onCalled }: DeviceToolsProps) {
   const { t } = useTranslation();
   const [text, setText] = useState('');
+  const { tools, favourites, toggle } = useOrder(device);
   const wanted = text.trim().toLowerCase();
-  const matching = device.tools.filter(({ name, description }) =>
-    `${name} ${description}`.toLowerCase().includes(wanted),
-  );
+  const matching = tools.filter(({ name, description }) => `${name} ${description}`.toLowerCase().includes(wanted));
   const kinds = [
     { title: t('device.tools'), tools: matching.filter(({ userOnly }) => !userOnly) },
     { title: t('device.userTools'), tools: matching.filter(({ userOnly }) => userOnly) },
@@ -50,10 +51,10 @@ export function DeviceTools({ device, onCalled }: DeviceToolsProps) {
         />
       )}
       {kinds.map(
-        ({ title, tools }) =>
-          tools.length > 0 && (
+        ({ title, tools: shown }) =>
+          shown.length > 0 && (
             <Section key={title} title={title}>
-              <ToolList {...{ device, tools, onCalled }} />
+              <ToolList {...{ device, favourites, onCalled }} tools={shown} onFavourite={toggle} />
             </Section>
           ),
       )}
@@ -62,39 +63,18 @@ export function DeviceTools({ device, onCalled }: DeviceToolsProps) {
   );
 }
 
-function ToolList({ device, tools, onCalled }: DeviceToolsProps & { readonly tools: readonly DeviceTool[] }) {
-  const { t } = useTranslation();
-  const mayCall = useScope('TOOLS_CALL');
-  const [open, setOpen] = useState<string[]>([]);
-  return (
-    <Accordion
-      multiple
-      value={open}
-      onChange={setOpen}
-      variant="default"
-      order={3}
-      classNames={{ content: classes.toolBody ?? '' }}
-    >
-      {tools.map((tool) => (
-        <Accordion.Item key={tool.name} value={tool.name}>
-          <Accordion.Control px={0}>
-            <div className={classes.toolName}>
-              {tool.name}
-              {tool.policy.disruptive && <span className={classes.mark}>{t('tool.disruptive')}</span>}
-            </div>
-            {!open.includes(tool.name) && (
-              <div className={`${classes.toolText} cut`}>{firstLine(tool.description)}</div>
-            )}
-          </Accordion.Control>
-          <Accordion.Panel>
-            {open.includes(tool.name) && <ToolForm {...{ device, tool, onCalled, mayCall }} />}
-          </Accordion.Panel>
-        </Accordion.Item>
-      ))}
-    </Accordion>
-  );
-}
-
-function firstLine(text: string): string {
-  return text.split('\n', 1)[0] ?? '';
+/** A call does not move its tool while the page is open; a star does. */
+function useOrder({ id, tools }: DeviceSeen) {
+  const [favourites, setFavourites] = useState(keptFavourites);
+  const variables = useMemo(() => ({ filter: { deviceId: id } }), [id]);
+  const { data } = useHubQuery({ query: RecentToolsDocument, variables });
+  const first = useRef<readonly string[]>(undefined);
+  first.current ??= data?.calls.nodes.map(({ tool }) => tool);
+  const toggle = (name: string) => {
+    const next = new Set(favourites);
+    if (!next.delete(name)) next.add(name);
+    keepFavourites(next);
+    setFavourites(next);
+  };
+  return { tools: toolsInOrder(tools, favourites, first.current ?? []), favourites, toggle };
 }

@@ -10,9 +10,11 @@ import { isObject } from '../../parts/arguments/argument-fields';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
 import { CallResult } from '../../parts/outcome/call-result';
 import { Confirm } from '../../parts/dialog/confirm';
+import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { MutationFailureNotice } from '../../parts/failure';
 import type { DeviceSeen } from './device-page';
 import type { DeviceTool } from './device-tools';
+import { ToolResults } from './tools/tool-results';
 import { RestartOffer } from './restart-offer';
 import classes from './device.module.css';
 import { type CallLineFragment, CallToolDocument } from './generated/device';
@@ -30,6 +32,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   const state = useArguments(tool, { known, isPreset: true });
   const [isTried, setTried] = useState(false);
   const [isAsking, setAsking] = useState(false);
+  const [called, setCalled] = useState(0);
   const [ended, setEnded] = useState<CallLineFragment>();
   // A refusal that comes with a recorded call is shown as that call.
   const act = useHubMutation(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
@@ -44,6 +47,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
     const { readback } = tool.policy;
     if (answered?.outcome === 'SUCCEEDED' && readback !== null)
       await readBack.run({ input: { deviceId: device.id, tool: readback.tool } });
+    setCalled((count) => count + 1);
     onCalled();
   };
   const submit = (event: FormEvent) => {
@@ -55,7 +59,9 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   };
   return (
     <form onSubmit={submit} aria-label={tool.name}>
-      <p className={classes.whole}>{tool.description}</p>
+      <div className={classes.whole}>
+        <MarkdownText text={tool.description} />
+      </div>
       <Stack>
         <ArgumentsForm state={state} isTried={isTried} />
         {mayCall && (
@@ -71,6 +77,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
         <MutationFailureNotice failure={act.failure} />
         {ended && <CallResult call={ended} />}
         {ended && mayCall && <RestartOffer device={device} call={ended} onRestarted={onCalled} />}
+        <ToolResults deviceId={device.id} tool={tool.name} called={called} />
       </Stack>
       <Confirm
         isOpen={isAsking}

@@ -5,6 +5,7 @@ import { IconRocket } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Confirm } from '../../parts/dialog/confirm';
 import { LinkButton } from '../../parts/link-button';
@@ -59,7 +60,11 @@ export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
           </dd>
         </div>
       </dl>
-      {image.notes !== null && <p className={classes.notes}>{image.notes}</p>}
+      {image.notes !== null && (
+        <div className={classes.notes}>
+          <MarkdownText text={image.notes} />
+        </div>
+      )}
       <code className={`${classes.hash} cut`}>{`SHA-256 ${image.sha256}`}</code>
       <Acts image={image} state={state} onChanged={onChanged} />
     </section>

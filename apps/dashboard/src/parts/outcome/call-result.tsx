@@ -1,11 +1,13 @@
 /**
- * How a call ended and the response of the device: pictures as pictures, JSON formatted, text as
- * text.
+ * How a call ended and the response of the device: pictures as pictures, JSON formatted, Markdown
+ * rendered, other text as text.
  */
 import { useTranslation } from 'react-i18next';
 import { isObject } from '../arguments/argument-fields';
 import classes from './call-result.module.css';
 import { Json } from '../json';
+import { looksLikeMarkdown } from '../markdown/looks-like-markdown';
+import { MarkdownText } from '../markdown/markdown-text';
 import { OutcomeBadge, type OutcomeOrStage } from './outcome-badge';
 
 export interface EndedCall {
@@ -57,9 +59,18 @@ function ResultContent({ result: { content, text, json } }: { readonly result: N
       {json !== null && json !== undefined ? (
         <Json value={json} label={label} />
       ) : (
-        text !== null && text !== '' && <Json value={text} label={label} />
+        text !== null && text !== '' && <TextContent text={text} label={label} />
       )}
       {others.length > 0 && <Json value={others} label={label} />}
     </>
+  );
+}
+
+function TextContent({ text, label }: { readonly text: string; readonly label: string }) {
+  if (!looksLikeMarkdown(text)) return <Json value={text} label={label} />;
+  return (
+    <div className={classes.text} tabIndex={0} role="region" aria-label={label}>
+      <MarkdownText text={text} />
+    </div>
   );
 }
