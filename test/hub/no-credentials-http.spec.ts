@@ -195,7 +195,10 @@ const hasNoSecret: Rule = async (method, url) => {
 /** Rules by the start of `METHOD path`; the first match counts. */
 const rules: readonly (readonly [RegExp, Rule])[] = [
   // The console is the same for all visitors and contains no data of the fleet.
-  [/^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|firmware|enrolments|events|audit|access|webhooks|settings)?$/, isPublic],
+  [
+    /^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|firmware|enrolments|events|audit|access|webhooks|settings)?$/,
+    isPublic,
+  ],
   [/^(GET|HEAD) \/(devices|jobs)\/:id$/, isPublic],
   [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
   [/^(GET|HEAD) \/(health\/(live|ready|gateway)|api\/sign-in)$/, isPublic],

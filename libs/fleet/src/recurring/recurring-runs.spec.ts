@@ -184,13 +184,11 @@ describe('a recurring job', () => {
     const secret = { ssid: 'shop', password: 'swordfish' };
     await hub.connect(
       ['c'],
-      boardTools
-        .slice(0, 1)
-        .map((each) => ({
-          ...each,
-          name: tool,
-          inputSchema: { type: 'object', properties: { ssid: { type: 'string' }, password: { type: 'string' } } },
-        })),
+      boardTools.slice(0, 1).map((each) => ({
+        ...each,
+        name: tool,
+        inputSchema: { type: 'object', properties: { ssid: { type: 'string' }, password: { type: 'string' } } },
+      })),
     );
     const job = await created({ job: { tool, arguments: secret, devices: { ids: ['c'] } } });
     expect(JSON.stringify(await found(job.id))).not.toContain('swordfish');
