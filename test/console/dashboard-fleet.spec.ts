@@ -133,10 +133,15 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await groups.click();
     await page.getByRole('button', { name: 'Edit group Upper suites' }).click();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Best suites');
-    await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Mars/Olympus');
+    await dialog.getByRole('textbox', { name: 'Voice servers of its devices' }).fill('nowhere');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByText('Nothing was changed.', { exact: false }).waitFor();
-    await dialog.getByRole('textbox', { name: 'Time zone of its devices' }).fill('Europe/Berlin');
+    await dialog.getByRole('textbox', { name: 'Voice servers of its devices' }).fill('');
+    const zone = dialog.getByRole('combobox', { name: 'Time zone of its devices' });
+    await zone.fill('Mars/Olympus');
+    await page.getByText('No time zone with this name').waitFor();
+    await zone.fill('Europe/Berlin');
+    await page.getByRole('option', { name: 'Europe/Berlin' }).click();
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
     await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Groups"')).toBe(true);

@@ -137,8 +137,10 @@ describe('a backup that cannot be used', () => {
     );
   });
 
-  it('is refused when a byte was changed, after the ten of the gzip header', async () => {
-    const whole = await readFile(await written(example));
+  it('is refused when a byte was changed, after the ten of the gzip header, unless the bits are unused', async () => {
+    const original = await written(example);
+    const whole = await readFile(original);
+    const contents = await verifyArchive(original, undefined);
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 10, max: whole.length - 1 }),
@@ -148,10 +150,19 @@ describe('a backup that cannot be used', () => {
           changed[at] = (changed[at] ?? 0) ^ by;
           const file = newFile();
           await writeFile(file, changed);
-          await expect(verifyArchive(file, undefined)).rejects.toMatchObject(refused);
+          const answer = await verifyArchive(file, undefined).catch((error: unknown) => error);
+          // Deflate ends blocks at whole bytes and ignores the bits in between.
+          if (answer instanceof Error) expect(answer).toMatchObject(refused);
+          else expect(answer).toEqual(contents);
         },
       ),
-      { numRuns: 40 },
+      {
+        numRuns: 40,
+        examples: [
+          [1_000, 1],
+          [whole.length - 1, 255],
+        ],
+      },
     );
   });
 

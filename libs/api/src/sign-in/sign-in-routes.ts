@@ -92,11 +92,10 @@ class SignInDesk {
   async signOutEverywhere(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     const { user } = await this.#sessionOf(request, reply);
     const { viewer } = await this.#deps.callers.ofRequest(request.raw, true);
-    const sessions = await this.#deps.people.signOutEverywhere(
-      user.id,
-      actorOf({ viewer, remoteAddress: this.#addressOf(request) }),
-    );
-    return reply.send({ sessions: sessions ?? 0 });
+    const actor = actorOf({ viewer, remoteAddress: this.#addressOf(request) });
+    const answer = await this.#deps.people.signOutEverywhere(user.id, actor);
+    // A user who was deleted meanwhile has no sessions left.
+    return reply.send({ sessions: 'refusal' in answer ? 0 : answer.endedSessions });
   }
 
   async toProvider(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
