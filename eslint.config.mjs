@@ -55,6 +55,7 @@ const restrictedPackages = [
   // One place checks each connection to an address that a user entered.
   { packages: ['undici', 'ipaddr.js'], projects: ['fleet'] },
   { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },
+  { packages: ['oidc-provider'], projects: ['api', 'test'] },
 ];
 
 const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'signals', 'simulated-device'].map(

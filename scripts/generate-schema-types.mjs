@@ -16,6 +16,7 @@ const mappers = {
   Call: '@flotilla/registry#CallRow',
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',
+  AgentGrant: '@flotilla/registry#ListedGrant',
   ApiKey: '@flotilla/registry#ApiKeyRow',
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
   RecurringJob: '@flotilla/registry#RecurringJobRow',

@@ -21,6 +21,7 @@ const unaudited: Readonly<Record<string, string>> = {
   refreshTools: 'The device is asked what it can do; nothing is changed.',
   revertJob:
     'The entries are those of its jobs, as with createJob; it needs a finished roll-out, which has another story.',
+  revokeAgentGrant: 'The entry is `grant.revoked`; it needs an agent that a person connected, which has another story.',
   changePassword: 'The entry is `user.password_changed`; it needs a signed-in person, which has another story.',
 };
 

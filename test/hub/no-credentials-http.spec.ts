@@ -199,7 +199,7 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
     /^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|firmware|enrolments|events|audit|access|webhooks|settings)?$/,
     isPublic,
   ],
-  [/^(GET|HEAD) \/(devices|jobs)\/:id$/, isPublic],
+  [/^(GET|HEAD) \/((devices|jobs)\/:id|oauth\/consent\/:uid)$/, isPublic],
   [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
   [/^(GET|HEAD) \/(health\/(live|ready|gateway)|api\/sign-in)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, hasNoSecret],

@@ -54,6 +54,7 @@ const commandOf: Readonly<Record<string, string>> = {
   removeFirmwareSigningKey: 'firmware keys remove',
   createApiKey: 'keys create',
   revokeApiKey: 'keys revoke',
+  revokeAgentGrant: 'grants revoke',
   createWebhook: 'webhooks create',
   updateWebhook: 'webhooks edit',
   deleteWebhook: 'webhooks delete',

@@ -37,18 +37,23 @@ const getParentRoute = () => root;
  */
 function guarded(page: PageName, load: () => Promise<RouteComponent>): RouteComponent {
   const scope: Scope = navigation.find((entry) => entry.name === page)?.scope ?? 'ADMIN';
+  const Component = unguarded(load);
+  function Guarded() {
+    return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
+  }
+  return Object.assign(Guarded, { preload: () => Component.preload?.() });
+}
+
+/** Loads a page, or says that its script is gone. */
+function unguarded(load: () => Promise<RouteComponent>) {
   // The router's own lazy loading would silently reload the window if the file is gone.
-  const Component = lazyRouteComponent(async () => {
+  return lazyRouteComponent(async () => {
     try {
       return { default: await load() };
     } catch (cause) {
       throw new PageLost(cause);
     }
   });
-  function Guarded() {
-    return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
-  }
-  return Object.assign(Guarded, { preload: () => Component.preload?.() });
 }
 
 const overview = createRoute({
@@ -137,6 +142,13 @@ const access = createRoute({
   component: guarded('access', () => import('./pages/access/access-page').then(({ AccessPage }) => AccessPage)),
 });
 
+/** A person of any role decides about an agent. */
+const connect = createRoute({
+  getParentRoute,
+  path: '/oauth/consent/$uid',
+  component: unguarded(() => import('./pages/connect/connect-page').then(({ ConnectPage }) => ConnectPage)),
+});
+
 const webhooks = createRoute({
   getParentRoute,
   path: '/webhooks',
@@ -167,6 +179,7 @@ export const router = createRouter({
     events,
     audit,
     access,
+    connect,
     webhooks,
     settings,
   ]),

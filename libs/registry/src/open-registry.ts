@@ -22,6 +22,8 @@ import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
 import { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
+import { AgentGrantStore } from './grants/grant-store.js';
+import { OauthStore } from './grants/oauth-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { SignInFailureStore } from './people/sign-in-failure-store.js';
 import { UserSessionStore } from './people/user-session-store.js';
@@ -86,6 +88,7 @@ export async function openRegistry({
   const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
   const userSessions = new UserSessionStore(database, logger);
+  const agentGrants = new AgentGrantStore(database, logger);
   const { credentials, enrolments } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
@@ -106,7 +109,11 @@ export async function openRegistry({
     viewFor: ({ id, devices: within }) =>
       within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
     apiKeys: new ApiKeyStore(database, logger),
-    users: new UserStore(database, () => userSessions.forget()),
+    agentGrants,
+    users: new UserStore(database, () => {
+      userSessions.forget();
+      agentGrants.forget();
+    }),
     userSessions,
     credentials,
     enrolments,
@@ -116,7 +123,8 @@ export async function openRegistry({
     ...processesOf(database, leases),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
-    removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
+    removeOld: (kept, now) =>
+      removeOld({ database, webhooks: stores.webhooks, oauth: stores.oauth, logger }, kept, now),
     ping: () => ping(database),
     writers: () => [
       ...devices.writers(),
@@ -187,5 +195,6 @@ function plainStores(
     signingKeys: new FirmwareSigningKeyStore(database),
     disruptiveCalls: new DisruptiveCallStore(database),
     webhooks: new WebhookStore(database),
+    oauth: new OauthStore(database),
   };
 }

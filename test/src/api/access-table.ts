@@ -67,6 +67,7 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   uploads: may('DEVICES_READ'),
   users: may('ADMIN'),
   apiKeys: may('ADMIN'),
+  agentGrants: may('ANY_KEY'),
   auditEntries: may('ADMIN'),
   webhooks: may('ADMIN'),
 };
@@ -112,6 +113,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   removeFirmwareSigningKey: may('ADMIN', '(id: "$id")', notFound),
   createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
   revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
+  revokeAgentGrant: may('ANY_KEY', '(id: "$id")', notFound),
   createUser: may(
     'ADMIN',
     '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})',

@@ -39,6 +39,8 @@ const query: EveryField<Query> = {
   uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
   apiKeys: 'ADMIN',
+  // libs/fleet shows people their own.
+  agentGrants: 'ANY_KEY',
   webhooks: 'ADMIN',
   users: 'ADMIN',
 };
@@ -94,6 +96,8 @@ const mutation: EveryField<Mutation> = {
   revertJob: 'JOBS_WRITE',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
+  // libs/fleet lets people end their own.
+  revokeAgentGrant: 'ANY_KEY',
   createUser: 'ADMIN',
   updateUser: 'ADMIN',
   signOutUser: 'ADMIN',

@@ -24,6 +24,7 @@ export const consolePaths = [
   '/events',
   '/audit',
   '/access',
+  '/oauth/consent/:uid',
   '/webhooks',
   '/settings',
 ] as const;

@@ -33,6 +33,8 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     uploads: watch('uploads', registry.uploads),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,
+    agentGrants: registry.agentGrants,
+    oauth: registry.oauth,
     users: watch('users', registry.users),
     userSessions: registry.userSessions,
     signInFailures: registry.signInFailures,

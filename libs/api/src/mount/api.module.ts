@@ -10,6 +10,7 @@ import {
   SIGNING_KEYS,
   TIME_ZONE,
   FLEET,
+  GRANTS,
   LIMITS,
   LOGGER,
   PEOPLE,
@@ -53,6 +54,7 @@ import { FleetSummaryResolver } from '../devices/fleet-summary.resolver.js';
 import { HubStatusResolver } from '../events/hub-status.resolver.js';
 import { FleetToolResolver } from '../calls/fleet-tool.resolver.js';
 import { ToolResolver } from '../calls/tool.resolver.js';
+import { AgentGrantResolver } from '../people/agent-grant.resolver.js';
 import { UserResolver } from '../people/user.resolver.js';
 import { UploadResolver } from '../uploads/upload.resolver.js';
 import { ViewerResolver } from '../people/viewer.resolver.js';
@@ -86,6 +88,7 @@ const resolvers = [
   EventResolver,
   AuditResolver,
   ApiKeyResolver,
+  AgentGrantResolver,
   FirmwareResolver,
   SigningKeyResolver,
   JobResolver,
@@ -113,6 +116,7 @@ export class ApiModule {
       { provide: FIRMWARE, useValue: deps.firmware },
       { provide: SIGNING_KEYS, useValue: deps.signingKeys },
       { provide: PEOPLE, useValue: deps.people },
+      { provide: GRANTS, useValue: deps.grants },
       { provide: SCREENS, useValue: deps.screens },
       { provide: WEBHOOKS, useValue: deps.webhooks },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },

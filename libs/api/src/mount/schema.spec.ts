@@ -24,6 +24,7 @@ const contract = buildSchema(readFileSync(new URL('../../schema.graphql', import
 /** Clients depend on these; a change here breaks them. */
 const operations = {
   Query: [
+    'agentGrants: [AgentGrant!]!',
     'apiKeys: [ApiKey!]!',
     'auditEntries(after: String, filter: AuditFilter, first: Int): AuditEntryConnection!',
     'call(id: ID!): Call',
@@ -88,6 +89,7 @@ const operations = {
       ': CreateJobPayload!',
     'resumeJob(id: ID!): JobPayload!',
     'revertJob(id: ID!, idempotencyKey: String!): CreateJobPayload!',
+    'revokeAgentGrant(id: ID!): RevokeAgentGrantPayload!',
     'revokeApiKey(id: ID!): RevokeApiKeyPayload!',
     'revokeEnrolmentLink(id: ID!): EnrolmentLinkPayload!',
     'rotateDeviceCredential(deviceId: ID!): RotateDeviceCredentialPayload!',
