@@ -87,8 +87,6 @@ export async function openRegistry({
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
-  const userSessions = new UserSessionStore(database, logger);
-  const agentGrants = new AgentGrantStore(database, logger);
   const { credentials, enrolments } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
@@ -108,13 +106,7 @@ export async function openRegistry({
     ...stores,
     viewFor: ({ id, devices: within }) =>
       within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
-    apiKeys: new ApiKeyStore(database, logger),
-    agentGrants,
-    users: new UserStore(database, () => {
-      userSessions.forget();
-      agentGrants.forget();
-    }),
-    userSessions,
+    ...callersOf(database, logger),
     credentials,
     enrolments,
     downloads,
@@ -143,6 +135,16 @@ function provisioningStores(database: Database, devices: DeviceStore, logger: Re
   const cache = new CredentialCache(database, logger, Date.now);
   const deps = { database, logger, devices, cache, now: Date.now };
   return { credentials: new CredentialStore(deps), enrolments: new EnrolmentStore(deps) };
+}
+
+function callersOf(database: Database, logger: RegistryLogger) {
+  const userSessions = new UserSessionStore(database, logger);
+  const agentGrants = new AgentGrantStore(database, logger);
+  const users = new UserStore(database, () => {
+    userSessions.forget();
+    agentGrants.forget();
+  });
+  return { apiKeys: new ApiKeyStore(database, logger), agentGrants, userSessions, users };
 }
 
 function processesOf(database: Database, leases: ProcessLeases) {

@@ -43,7 +43,7 @@ export type Scope =
   | 'EVENTS_READ'
   | 'ADMIN';
 
-/** A caller: a program with its key, a person who signed in, or an agent that a person connected. */
+/** A caller: a program with its key, a person, or an agent that a person connected. */
 export interface Principal {
   readonly kind: 'KEY' | 'USER' | 'GRANT';
   /** UUID of the key, the user or the grant. */
@@ -51,7 +51,7 @@ export interface Principal {
   /** The name in records. It is not unique. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The person behind a key or an agent, as `principalRef` writes it; undefined: the principal itself. */
+  /** The person behind a key or an agent (`principalRef`); undefined: the principal itself. */
   readonly owner?: string | undefined;
   /** The access scope, evaluated at each request; undefined: the whole fleet. */
   readonly devices?: DeviceFilter | undefined;

@@ -1,9 +1,9 @@
 /**
- * A hosted agent that connects by address alone: the OAuth client of the MCP SDK, and a person whose
- * browser decides about its request.
+ * A hosted agent that connects by address alone: the OAuth client of the MCP SDK, and a person who
+ * decides in a browser.
  */
 import { Client, StreamableHTTPClientTransport, UnauthorizedError } from '@modelcontextprotocol/client';
-import type { OAuthClientProvider } from '@modelcontextprotocol/client';
+import type { OAuthClientProvider, OAuthDiscoveryState } from '@modelcontextprotocol/client';
 import { expect } from 'vitest';
 import type { Browser } from '../api/browser.js';
 import { freePort } from '../api/identity-provider.js';
@@ -24,26 +24,26 @@ export async function startPublicHub(env: Readonly<Record<string, string>> = {})
 
 /** What an agent keeps between its requests. */
 export class AgentMemory implements OAuthClientProvider {
-  readonly redirectUrl = REDIRECT;
   /** Where it sent the person last. */
   asked: URL | undefined;
   client: Registered | undefined;
   held: Tokens | undefined;
   #verifier = '';
+  #server: OAuthDiscoveryState | undefined;
 
   constructor(
     readonly name: string,
-    readonly scope?: string,
+    /** Where the browser goes after the decision. */
+    readonly redirectUrl = REDIRECT,
   ) {}
 
   get clientMetadata() {
     return {
       client_name: this.name,
-      redirect_uris: [REDIRECT],
+      redirect_uris: [this.redirectUrl],
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
       token_endpoint_auth_method: 'none',
-      ...(this.scope !== undefined && { scope: this.scope }),
     };
   }
 
@@ -54,6 +54,8 @@ export class AgentMemory implements OAuthClientProvider {
   redirectToAuthorization = (url: URL): void => void (this.asked = url);
   saveCodeVerifier = (verifier: string): void => void (this.#verifier = verifier);
   codeVerifier = () => this.#verifier;
+  saveDiscoveryState = (server: OAuthDiscoveryState): void => void (this.#server = server);
+  discoveryState = () => this.#server;
 }
 
 export interface AgentAnswer {

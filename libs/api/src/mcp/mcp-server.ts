@@ -220,9 +220,12 @@ export class McpServer {
   }
 }
 
-/** The body, which can be read again. */
+/** The body, which can be read again. Empty where it is too large: the SDK refuses it. */
 function textOf(request: Request): Promise<string> {
-  return request.clone().text();
+  return request
+    .clone()
+    .text()
+    .catch(() => '');
 }
 
 /** Sends a comment at once, because Node sends no head before the first bytes of a body. */

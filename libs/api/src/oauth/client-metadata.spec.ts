@@ -36,9 +36,8 @@ describe('a redirect URI', () => {
 
   it('over http leads to this machine only', () => {
     fc.assert(
-      fc.property(fc.webUrl({ validSchemes: ['http'], withFragments: false }), (uri) => {
-        fc.pre(!/^http:\/\/(localhost|127\.0\.0\.1|\[::1\])([:/?]|$)/.test(uri));
-        expect(redirectProblem(uri)).toBeTypeOf('string');
+      fc.property(fc.domain(), fc.nat(65_535), (host, port) => {
+        expect(redirectProblem(`http://${host}:${port}/callback`)).toBeTypeOf('string');
       }),
     );
   });

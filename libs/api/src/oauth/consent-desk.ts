@@ -5,7 +5,6 @@
 import { agentScopes, shownName, type AgentGrants, type GrantRequest, type SignedInUser } from '@flotilla/fleet';
 import type { FastifyRequest, FastifyReply } from 'fastify';
 import type { Client, Interaction } from 'oidc-provider';
-import { z } from 'zod';
 import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import { refuseUnfitInput } from '../limits/input-bounds.js';
@@ -20,15 +19,17 @@ export interface ConsentDeskDeps {
   readonly opened: () => Promise<OpenProvider>;
 }
 
-const decisionOf = z.discriminatedUnion('decision', [
-  z.object({ decision: z.literal('deny') }),
-  z.object({
-    decision: z.literal('allow'),
-    scopes: z.array(z.string().max(40)).max(20),
-    /** A device group; without it, all devices. */
-    groupId: z.string().max(100).nullish(),
-  }),
-]);
+/** Entries of a list of scopes; there are fewer. */
+const SCOPES_MAX = 20;
+
+type Decision =
+  | { readonly decision: 'deny' }
+  | {
+      readonly decision: 'allow';
+      readonly scopes: readonly string[];
+      /** A device group; without it, all devices. */
+      readonly groupId: string | undefined;
+    };
 
 type ConsentRequest = FastifyRequest<{ Params: { uid: string } }>;
 
@@ -61,25 +62,22 @@ export class ConsentDesk {
 
   /** Answers with the address that the page goes to. */
   async decide(request: ConsentRequest, reply: FastifyReply): Promise<FastifyReply> {
-    const parsed = decisionOf.safeParse(request.body);
-    if (!parsed.success)
-      throw new ApiError('BAD_USER_INPUT', 'Send {"decision": "allow", "scopes": […]} or {"decision": "deny"}.');
-    refuseUnfitInput(parsed.data);
+    const decision = decisionIn(request.body);
     const asked = await this.#asked(request, reply, true);
     const { provider } = await this.deps.opened();
     const { result, returnTo } = asked.interaction;
     // A page that was sent twice: the first decision counts.
     if (result !== undefined) return reply.send({ redirectTo: returnTo });
     const outcome =
-      parsed.data.decision === 'deny'
+      decision.decision === 'deny'
         ? { error: 'access_denied', error_description: 'The person denied the request.' }
-        : await this.#allow(asked, parsed.data, request);
+        : await this.#allow(asked, decision, request);
     return reply.send({ redirectTo: await provider.interactionResult(request.raw, reply.raw, outcome) });
   }
 
   async #allow(
     { interaction, client, session }: Asked,
-    { scopes, groupId }: { readonly scopes: readonly string[]; readonly groupId?: string | null | undefined },
+    { scopes, groupId }: Extract<Decision, { decision: 'allow' }>,
     { raw }: ConsentRequest,
   ) {
     const requested = scopesIn(interaction);
@@ -87,7 +85,7 @@ export class ConsentDesk {
     const grant: GrantRequest = {
       ...{ clientId: client.clientId, clientName: client.clientName ?? '', clientHost: host },
       scopes: requested.filter((scope) => scopes.includes(scope)),
-      devices: groupId === undefined || groupId === null ? undefined : { groupId },
+      devices: groupId === undefined ? undefined : { groupId },
     };
     const answer = await this.deps.grants.allow(session, grant, this.deps.clientOf(raw).address);
     if ('refusal' in answer) throw new ApiError('BAD_USER_INPUT', answer.refusal.message);
@@ -110,6 +108,23 @@ export class ConsentDesk {
       throw new ApiError('NOT_FOUND', 'This request has expired or was started in another browser. Start it again.');
     return { interaction, client, session };
   }
+}
+
+/** Throws BAD_USER_INPUT. */
+function decisionIn(body: unknown): Decision {
+  const given: Readonly<Record<string, unknown>> = typeof body === 'object' && body !== null ? { ...body } : {};
+  const { decision, scopes, groupId } = given;
+  if (decision === 'deny') return { decision };
+  const isList = Array.isArray(scopes) && scopes.length <= SCOPES_MAX && scopes.every(isText);
+  if (decision !== 'allow' || !isList || !(groupId === undefined || groupId === null || isText(groupId)))
+    throw new ApiError('BAD_USER_INPUT', 'Send {"decision": "allow", "scopes": […]} or {"decision": "deny"}.');
+  const allowed = { decision, scopes: scopes as readonly string[], groupId: groupId ?? undefined } as const;
+  refuseUnfitInput(allowed);
+  return allowed;
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value.length <= 100;
 }
 
 function scopesIn({ params }: Interaction) {

@@ -45,13 +45,13 @@ export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void
   const desk = new OauthDesk(deps);
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
-    // The library reads the bodies of its own routes.
+    // The library reads the bodies of its routes.
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
     scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
     serveDocuments(scope, deps.addresses);
     const { authorization, token, revocation, jwks } = oauthPaths;
     scope.get(authorization, (request, reply) => desk.authorize(request, reply));
-    scope.get(`${authorization}/:uid`, (request, reply) => desk.pass(request, reply));
+    scope.get(`${authorization}/:uid`, (request, reply) => desk.resume(request, reply));
     scope.get(jwks, (request, reply) => desk.pass(request, reply));
     for (const url of [token, revocation]) {
       scope.post(url, (request, reply) => desk.exchange(request, reply));
@@ -123,6 +123,11 @@ class OauthDesk {
     return this.pass(request, reply, withKnownScopes(request.raw.url ?? ''));
   }
 
+  /** The parameters are those of the request that the person decided about. */
+  async resume(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.pass(request, reply, (request.raw.url ?? '').split('?', 1)[0]);
+  }
+
   async exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
     return this.#tooMany(this.#tokens, request, reply) ?? this.pass(request, reply);
   }
@@ -132,7 +137,7 @@ class OauthDesk {
     const { provider } = await this.opened();
     const { issuer } = this.#deps.addresses;
     if (url !== undefined) raw.url = url;
-    // The library asks this header whether its cookies are secure, whoever sent it.
+    // The library reads from this header whether cookies are secure; no client chooses it.
     raw.headers['x-forwarded-proto'] = issuer.startsWith('https:') ? 'https' : 'http';
     reply.hijack();
     const slow = setTimeout(() => raw.complete || raw.destroy(), BODY_MS_MAX);

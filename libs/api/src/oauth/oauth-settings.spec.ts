@@ -29,7 +29,8 @@ describe('a challenge', () => {
   it('names the metadata, and an error only where there was a token', () => {
     expect(challengeOf(new TokenRefused('missing'), addresses)).toBe(`Bearer ${metadata}, ${usual}`);
     expect(challengeOf(new TokenRefused('foreign'), addresses)).toBe(
-      `Bearer error="invalid_token", error_description="The token was issued for another resource.", ${metadata}, ${usual}`,
+      `Bearer error="invalid_token", error_description="The token was issued for another resource.", ` +
+        `${metadata}, ${usual}`,
     );
   });
 

@@ -5,6 +5,7 @@
 import { createPrivateKey, hkdfSync, type JsonWebKey } from 'node:crypto';
 import { agentScopes, type AgentGrants, type FetchDocument } from '@flotilla/fleet';
 import type { Registry } from '@flotilla/registry';
+import type * as OidcProvider from 'oidc-provider';
 import type { Provider } from 'oidc-provider';
 import type { ClientOf } from '../api-deps.js';
 import type { ApiLogger } from '../api-logger.js';
@@ -23,7 +24,7 @@ export interface ProviderDeps {
   readonly clientOf: ClientOf;
 }
 
-type Library = typeof import('oidc-provider');
+type Library = typeof OidcProvider;
 
 export interface OpenProvider {
   readonly provider: Provider;
@@ -188,7 +189,7 @@ function derived(secret: string, purpose: string): Buffer {
   return Buffer.from(hkdfSync('sha256', secret, '', `flotilla oauth ${purpose}`, 32));
 }
 
-/** The library wants a key, although the hub issues only opaque tokens. All processes have the same. */
+/** The library requires a key, although the hub issues only opaque tokens. */
 function signingKey(secret: string): JsonWebKey & { readonly use: string; readonly alg: string } {
   const prefix = Buffer.from('302e020100300506032b657004220420', 'hex');
   const key = Buffer.concat([prefix, derived(secret, 'signing')]);

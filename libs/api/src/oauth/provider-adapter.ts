@@ -1,4 +1,4 @@
-/** The storage of the OAuth library on the stores of the registry. The hub keeps no sessions for it. */
+/** The storage of the OAuth library on the stores of the registry, without sessions. */
 import type { AgentGrants } from '@flotilla/fleet';
 import type { Artifact, Registry } from '@flotilla/registry';
 import type { Adapter, Payload } from 'oidc-provider';
@@ -28,7 +28,7 @@ export function adapterOf(model: string, deps: AdapterDeps): Adapter {
           await deps.grants.end(id, route === 'revocation' ? 'client' : 'token reuse', remoteAddress);
         },
       };
-    // A person is recognised by the session of the console, at each request anew.
+    // A person is recognised by the session of the console, at each request.
     case 'Session':
       return nothing;
     default:
@@ -73,7 +73,9 @@ function artifacts(
   };
 }
 
-function artifactOf(kind: string, id: string, { jti: _secret, ...payload }: Payload, expiresAt: number): Artifact {
+/** Without the secret, which the library repeats in `jti`. */
+function artifactOf(kind: string, id: string, given: Payload, expiresAt: number): Artifact {
+  const payload = Object.fromEntries(Object.entries(given).filter(([name]) => name !== 'jti'));
   const grantId = typeof payload['grantId'] === 'string' ? payload['grantId'] : undefined;
   return { kind, id, payload, grantId, expiresAt };
 }

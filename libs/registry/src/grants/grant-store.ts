@@ -155,7 +155,10 @@ export class AgentGrantStore {
     return ended;
   }
 
-  /** Resolves to the holder; undefined for unknown, expired and revoked tokens and disabled people. */
+  /**
+   * Resolves to the holder; undefined for unknown, expired and revoked tokens, and for people who
+   * are disabled. `watched`: the check is not a use of the token.
+   */
   async authenticate(token: string, watched?: 'watched'): Promise<TokenHolder | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
     return this.#cache.authenticate(token, (row, now) => {

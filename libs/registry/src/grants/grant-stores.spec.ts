@@ -58,6 +58,8 @@ describe('grants', () => {
       user: { id: userId, email: 'ann@example.com', role: 'OPERATOR' },
     });
     expect(await registry.agentGrants.authenticate('token-2')).toBeUndefined();
+    await token('late', id, now - 1);
+    expect(await registry.agentGrants.authenticate('late')).toBeUndefined();
   });
 
   it('end at once when they are revoked, and when the person is disabled or deleted', async () => {

@@ -38,7 +38,7 @@ const payloadOf = z.record(z.string(), z.unknown());
 
 /** Bounds the number of clients that register at the same time. */
 const CLIENTS_LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.oauth_clients'))` };
-/** Removes clients without a grant, those unused for the longest time first, until there is room for one. */
+/** Removes clients without a grant, those unused for longest first, until there is room for one. */
 const MAKE_ROOM = {
   text: `DELETE FROM oauth_client WHERE id IN (
            SELECT c.id FROM oauth_client c
@@ -81,7 +81,7 @@ export class OauthStore {
     );
   }
 
-  /** Also an expired one that was not removed yet. `consumedAt` is in seconds, as the library has it. */
+  /** Also an expired one that was not removed yet. `consumedAt` is in seconds. */
   async find(
     kind: string,
     id: string,

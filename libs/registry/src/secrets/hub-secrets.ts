@@ -6,7 +6,7 @@ import type { Queryable } from '../database/database.js';
 import { RegistryError } from '../registry-error.js';
 import { newSecret } from './secrets.js';
 
-/** `bus` signs the messages between processes, `oauth` the cookies and keys of connecting agents. */
+/** `bus` signs the messages between processes, `oauth` the cookies of connecting agents. */
 export type HubSecretName = 'bus' | 'oauth';
 
 const MAKE = {

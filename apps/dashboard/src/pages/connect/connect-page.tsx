@@ -32,7 +32,7 @@ export function ConnectPage() {
   return <ConnectForm uid={uid} request={request} onProblem={setRequest} />;
 }
 
-/** The client cannot be told. Only the code of the error is shown: others could write the rest. */
+/** Shows only the code of the error, because others could write the rest. */
 function Failed() {
   const { t } = useTranslation();
   const code = new URLSearchParams(location.search).get('error') ?? '';
