@@ -105,7 +105,8 @@ describe('a client with a metadata document', () => {
   ])('is refused for %s', async (name, document) => {
     const id = `https://agent.example/${encodeURIComponent(name)}.json`;
     documents.set(id, { client_id: id, ...document });
-    const answer = await authorize(id, document.redirect_uris?.[0] ?? redirect);
+    const [redirectUri] = 'redirect_uris' in document ? document.redirect_uris : [];
+    const answer = await authorize(id, redirectUri ?? redirect);
     expect(answer.headers.get('location')).toMatch(/^\/oauth\/consent\/failed\?error=invalid_/);
   });
 
