@@ -21,7 +21,7 @@ describe.skipIf(!isChromiumInstalled())('an agent that asks in the console', () 
   let browser: Browser;
   let console: ConsolePage;
   let page: Page;
-  let program: Server;
+  let program: Server | undefined;
   let memory: AgentMemory;
 
   beforeAll(async () => {
@@ -29,15 +29,16 @@ describe.skipIf(!isChromiumInstalled())('an agent that asks in the console', () 
     console = await openConsole(browser, hub, { key: null });
     page = console.page;
     // The program of the agent, to which the browser goes in the end.
-    program = createServer((_request, response) => response.end('Back at the agent'));
-    await new Promise<void>((resolve) => program.listen(0, '127.0.0.1', resolve));
-    const { port } = program.address() as AddressInfo;
+    const opened = createServer((_request, response) => response.end('Back at the agent'));
+    program = opened;
+    await new Promise<void>((resolve) => opened.listen(0, '127.0.0.1', resolve));
+    const { port } = opened.address() as AddressInfo;
     memory = new AgentMemory('Garden helper', `http://127.0.0.1:${port}/callback`);
   });
 
   afterAll(async () => {
-    program.closeAllConnections();
-    program.close();
+    program?.closeAllConnections();
+    program?.close();
     await endConsoleStory({ hub, browser, consoles: [] });
   });
 
