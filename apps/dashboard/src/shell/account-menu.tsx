@@ -1,5 +1,5 @@
 /** Who is signed in, how the console looks for them, and the way out. */
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import {
   Button,
   Divider,
@@ -22,9 +22,12 @@ import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
 import { Confirm } from '../parts/dialog/confirm';
+import { dropDrafts } from '../pages/new-job/draft-store';
 import { chooseLanguage, type Language, languages } from '../strings/language';
-import { ChangePassword } from './change-password';
 import classes from './shell.module.css';
+
+/** Loads on first use: few people change their password. */
+const ChangePassword = lazy(() => import('./change-password').then((part) => ({ default: part.ChangePassword })));
 
 type Asked = 'password' | 'everywhere';
 
@@ -77,7 +80,14 @@ export function AccountMenu() {
           {viewer.user && (
             <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />
           )}
-          <Act icon={IconLogout} text={t('app.signOut')} onClick={choose(() => void session.signOut())} />
+          <Act
+            icon={IconLogout}
+            text={t('app.signOut')}
+            onClick={choose(() => {
+              dropDrafts(sessionStorage);
+              void session.signOut();
+            })}
+          />
           {viewer.user && (
             <Act
               icon={IconDevicesOff}
@@ -87,7 +97,11 @@ export function AccountMenu() {
           )}
         </Popover.Dropdown>
       </Popover>
-      {asked === 'password' && <ChangePassword onClose={close} />}
+      {asked === 'password' && (
+        <Suspense>
+          <ChangePassword onClose={close} />
+        </Suspense>
+      )}
       <SignOutEverywhere isOpen={asked === 'everywhere'} onClose={close} />
     </>
   );
@@ -121,6 +135,7 @@ function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; read
   const [isUncertain, setUncertain] = useState(false);
   const signOut = async () => {
     setBusy(true);
+    dropDrafts(sessionStorage);
     setUncertain(!(await session.signOutEverywhere()));
     setBusy(false);
   };
