@@ -116,3 +116,36 @@ export async function seriousViolations(page: Page): Promise<readonly string[]> 
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
     );
 }
+
+/** Images that assistive technology meets and that have no name, as Chromium's own tree has them. */
+export async function namelessImages(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  const isImage = (role: unknown) => /^(img|image|svgroot|graphics-\w+)$/i.test(String(role));
+  return nodes
+    .filter(({ ignored, role, name }) => !ignored && isImage(role?.value) && String(name?.value ?? '').trim() === '')
+    .map(({ role, backendDOMNodeId }) => `${String(role?.value)} ${String(backendDOMNodeId)}`);
+}
+
+/** Px: what a thumb hits. */
+const targetMin = 44;
+
+/** Buttons and fields that are in sight and smaller than a thumb. Links in a text may be smaller. */
+export async function smallTargets(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const chosen = 'button, [role=tab], [role=menuitem], input:not([type=hidden]), select, textarea, summary';
+    return [...document.querySelectorAll(chosen)].flatMap((element) => {
+      // A label is a part of its field.
+      const label = element.closest('label');
+      const target = label ?? element;
+      const { width, height, top } = target.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      const isHidden = width === 0 || height < 2 || style.visibility === 'hidden' || element.tabIndex < 0;
+      if (isHidden || element.closest('[aria-hidden=true]') || top > 4000) return [];
+      if (height >= ${targetMin} - 0.5) return [];
+      const name = element.getAttribute('aria-label') || element.textContent || element.id;
+      return [element.tagName + ' ' + String(name).slice(0, 40) + ' ' + Math.round(width) + 'x' + Math.round(height)];
+    });
+  })()`);
+}

@@ -13,6 +13,7 @@ import { Banners } from './banners';
 import { Mark } from './mark';
 import { navigation } from './navigation';
 import classes from './shell.module.css';
+import { ViewLinks } from './view-links';
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
@@ -60,6 +61,7 @@ function Links() {
               <Shape size={17} stroke={1.7} aria-hidden />
               {t(`nav.${name}`)}
             </Link>
+            {name === 'devices' && <ViewLinks />}
           </li>
         ))}
       </ul>
