@@ -49,7 +49,7 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
     if (list !== undefined) {
       const first = page.locator(list).first();
       await first.waitFor();
-      expect((await first.boundingBox())?.y, 'the list begins on the first screen').toBeLessThan(size.height / 2);
+      expect((await first.boundingBox())?.y, 'the list begins on the first screen').toBeLessThan(size.height * 0.65);
     }
     expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
     expect(await smallTargets(page)).toEqual([]);

@@ -89,7 +89,6 @@ const newJob = createRoute({
   // Each new job has a draft, whose id a reload keeps.
   beforeLoad: ({ search, preload }) => {
     if (search.draft !== undefined || preload) return;
-    // eslint-disable-next-line @typescript-eslint/only-throw-error -- the router's way to redirect
     throw redirect({ to: '/jobs/new', search: { ...search, draft: newDraftId() }, replace: true });
   },
   component: guarded('jobs', () => import('./pages/new-job/new-job-page').then(({ NewJobPage }) => NewJobPage)),

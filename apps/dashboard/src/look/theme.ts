@@ -1,8 +1,11 @@
 /** The Mantine theme of docs/design.md: which colour and size token each component takes. */
+import { createElement } from 'react';
 import {
+  type AccordionProps,
   type ActionIconProps,
   type AlertProps,
   type ButtonProps,
+  type CloseButtonProps,
   type ComboboxChevronProps,
   createTheme,
   type CSSVariablesResolver,
@@ -19,6 +22,7 @@ import {
   type SelectProps,
   type TooltipProps,
 } from '@mantine/core';
+import { type Icon, IconChevronDown, IconX } from '@tabler/icons-react';
 import type { Density } from './density';
 
 const accent: MantineColorsTuple = [
@@ -79,6 +83,10 @@ function withDefaults<Props>(defaultProps: Partial<Props>): MantineThemeComponen
   return { defaultProps };
 }
 
+function decoration(shape: Icon, size: number | string) {
+  return createElement(shape, { size, 'aria-hidden': true });
+}
+
 export function makeTheme(density: Density) {
   const size = density === 'compact' ? 'xs' : 'sm';
   return createTheme({
@@ -99,10 +107,12 @@ export function makeTheme(density: Density) {
     defaultRadius: 'md',
     cursorType: 'pointer',
     components: {
+      // Symbols of Mantine's own are decoration: what they are on has the name.
+      Accordion: withDefaults<AccordionProps>({ chevron: decoration(IconChevronDown, 16) }),
       ActionIcon: withDefaults<ActionIconProps>({ variant: 'subtle', color: 'gray', size: 'md' }),
       Alert: withDefaults<AlertProps>({ variant: 'light', radius: 'md' }),
       Button: withDefaults<ButtonProps>({ size, fw: 550 }),
-      // Decoration: the field beside it has the name.
+      CloseButton: withDefaults<CloseButtonProps>({ icon: decoration(IconX, '70%') }),
       ComboboxChevron: withDefaults<ComboboxChevronProps>({ 'aria-hidden': true }),
       Drawer: withDefaults<DrawerProps>({ overlayProps: { backgroundOpacity: 0.35 } }),
       Input: withDefaults<InputProps>({ size }),

@@ -21,13 +21,15 @@ import {
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
-import { Confirm } from '../parts/dialog/confirm';
 import { dropDrafts } from '../pages/new-job/draft-store';
 import { chooseLanguage, type Language, languages } from '../strings/language';
 import classes from './shell.module.css';
 
-/** Loads on first use: few people change their password. */
+/** Dialogs that load on first use. */
 const ChangePassword = lazy(() => import('./change-password').then((part) => ({ default: part.ChangePassword })));
+const SignOutEverywhere = lazy(() =>
+  import('./sign-out-everywhere').then((part) => ({ default: part.SignOutEverywhere })),
+);
 
 type Asked = 'password' | 'everywhere';
 
@@ -46,6 +48,10 @@ export function AccountMenu() {
   const choose = (act: () => void) => () => {
     setOpen(false);
     act();
+  };
+  const signOut = () => {
+    dropDrafts(sessionStorage);
+    void session.signOut();
   };
   return (
     <>
@@ -71,30 +77,7 @@ export function AccountMenu() {
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4}>
-          <Text size="xs" c="dimmed" px={12} py={6}>
-            {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
-            {viewer.user === null && `, ${t('account.signedInByKey')}`}
-          </Text>
-          <Appearance />
-          <Divider my={4} />
-          {viewer.user && (
-            <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />
-          )}
-          <Act
-            icon={IconLogout}
-            text={t('app.signOut')}
-            onClick={choose(() => {
-              dropDrafts(sessionStorage);
-              void session.signOut();
-            })}
-          />
-          {viewer.user && (
-            <Act
-              icon={IconDevicesOff}
-              text={t('app.signOutEverywhere')}
-              onClick={choose(() => setAsked('everywhere'))}
-            />
-          )}
+          <Choices onAsk={(dialog) => choose(() => setAsked(dialog))()} onSignOut={choose(signOut)} />
         </Popover.Dropdown>
       </Popover>
       {asked === 'password' && (
@@ -102,7 +85,36 @@ export function AccountMenu() {
           <ChangePassword onClose={close} />
         </Suspense>
       )}
-      <SignOutEverywhere isOpen={asked === 'everywhere'} onClose={close} />
+      {asked === 'everywhere' && (
+        <Suspense>
+          <SignOutEverywhere onClose={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+interface ChoicesProps {
+  readonly onAsk: (dialog: Asked) => void;
+  readonly onSignOut: () => void;
+}
+
+function Choices({ onAsk, onSignOut }: ChoicesProps) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  return (
+    <>
+      <Text size="xs" c="dimmed" px={12} py={6}>
+        {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
+        {viewer.user === null && `, ${t('account.signedInByKey')}`}
+      </Text>
+      <Appearance />
+      <Divider my={4} />
+      {viewer.user && <Act icon={IconPassword} text={t('app.changePassword')} onClick={() => onAsk('password')} />}
+      <Act icon={IconLogout} text={t('app.signOut')} onClick={onSignOut} />
+      {viewer.user && (
+        <Act icon={IconDevicesOff} text={t('app.signOutEverywhere')} onClick={() => onAsk('everywhere')} />
+      )}
     </>
   );
 }
@@ -125,32 +137,6 @@ function Act({ icon: Shape, text, onClick }: ActProps) {
     >
       {text}
     </Button>
-  );
-}
-
-function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const { t } = useTranslation();
-  const session = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [isUncertain, setUncertain] = useState(false);
-  const signOut = async () => {
-    setBusy(true);
-    dropDrafts(sessionStorage);
-    setUncertain(!(await session.signOutEverywhere()));
-    setBusy(false);
-  };
-  return (
-    <Confirm
-      isOpen={isOpen}
-      title={t('app.signOutEverywhere')}
-      text={t('account.everywhereText')}
-      act={t('app.signOutEverywhere')}
-      keep={t('keep.signedIn')}
-      isBusy={isBusy}
-      onConfirm={() => void signOut()}
-      onClose={onClose}
-      failure={isUncertain ? { messages: [t('account.everywhereFailed')], codes: [], isUncertain } : undefined}
-    />
   );
 }
 

@@ -1,4 +1,4 @@
-/** The button that opens the dialog with three ways to add devices. The dialog loads on first use. */
+/** The button that opens the dialog with three ways to add devices, which loads on first use. */
 import { lazy, Suspense, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';

@@ -108,7 +108,7 @@ function Checked({ checked, onRegistered, onClose }: CheckedProps) {
   if (checked.kind === 'tooLong')
     return (
       <p role="alert" className={classes.problem}>
-        {t('addDevices.tooLong', { count: checked.count, most: devicesMax })}
+        {t('addDevices.tooLong', { found: checked.count, most: devicesMax })}
       </p>
     );
   const { lines, problems } = checked;

@@ -12,7 +12,7 @@ const hub: AskHub = (batch) =>
   );
 
 describe('the check of a file of devices', () => {
-  it('names each wrong line by its number, whoever finds it', async () => {
+  it('names each wrong line by its number, also those that only the hub finds', async () => {
     const source = 'deviceId,transport\na,\nknown-1,\n,\nb,fax\nA,\nknown-2,mqtt\n';
     expect(await checkFile(source, hub)).toMatchObject({
       kind: 'checked',

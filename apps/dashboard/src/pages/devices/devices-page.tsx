@@ -1,5 +1,5 @@
 /** All devices: filtered, shown in a table of any length, and selected for what changes them. */
-import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -30,7 +30,7 @@ import {
   DevicesDocument,
   type DevicesQuery,
 } from './generated/devices';
-import { countOf, noDevices } from './selection/selection';
+import { countOf, type DeviceSelection, noDevices } from './selection/selection';
 import { SelectionBar } from './selection/selection-bar';
 import { useSelection } from './selection/use-selection';
 import { TagDialog } from './tag-dialog';
@@ -46,15 +46,14 @@ export function DevicesPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = useNavigate({ from: '/devices' });
-  const [selection, setSelection] = useState(noDevices);
   const setSearch = useCallback(
     (change: Partial<DeviceSearch>) => {
-      setSelection(noDevices);
       void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
     },
     [navigate],
   );
   const filter = useMemo(() => filterOf(search), [search]);
+  const [selection, setSelection] = useFilterSelection(JSON.stringify(filter));
   const { pages, count } = useDeviceList(search, filter);
   const choice = useColumnChoice();
   const columns = useDeviceColumns({ shown: choice.shown, search, setSearch });
@@ -102,6 +101,21 @@ export function DevicesPage() {
       />
     </Page>
   );
+}
+
+/** The selection under one filter. Another filter, also one from a link, begins without one. */
+function useFilterSelection(filter: string | undefined) {
+  const [state, setState] = useState({ filter, selection: noDevices });
+  const selection = state.filter === filter ? state.selection : noDevices;
+  const setSelection = useCallback(
+    (change: SetStateAction<DeviceSelection>) =>
+      setState((now) => {
+        const before = now.filter === filter ? now.selection : noDevices;
+        return { filter, selection: typeof change === 'function' ? change(before) : change };
+      }),
+    [filter],
+  );
+  return [selection, setSelection] as const;
 }
 
 /** The rows and their number, both live. */

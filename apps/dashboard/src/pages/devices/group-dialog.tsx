@@ -55,11 +55,11 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
   const update = useHubMutation(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
   const save = async () => {
     const kept = known && (known.filter as DeviceFilter);
-    const chosen = takesFilter ? filter : kept;
-    if (chosen === undefined) return;
+    const taken = takesFilter ? filter : kept;
+    if (taken === undefined) return;
     const input = {
       name: name.trim(),
-      filter: chosen,
+      filter: taken,
       timeZone: timeZone || null,
       voiceUrl: voiceUrl.trim() || null,
     };

@@ -88,14 +88,7 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
         </Popover.Dropdown>
       </Popover>
       {edited && <GroupDialog group={edited} filter={filter} onClose={closeDialog} onSaved={onSaved} />}
-      <DeleteGroup
-        group={leaving}
-        onClose={closeDialog}
-        onDeleted={() => {
-          onSaved();
-          groupsChanged();
-        }}
-      />
+      <DeleteGroup group={leaving} onClose={closeDialog} onDeleted={onSaved} />
     </>
   );
 }
@@ -176,7 +169,10 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
       act={t('devices.delete')}
       keep={t('keep.group')}
       onClose={onClose}
-      onDone={onDeleted}
+      onDone={() => {
+        onDeleted();
+        groupsChanged();
+      }}
     />
   );
 }

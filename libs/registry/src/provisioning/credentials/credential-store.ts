@@ -120,9 +120,8 @@ export class CredentialStore {
   }
 
   /**
-   * Sets the transport of many devices in one transaction, and resolves to those that it changed. A
-   * xiaozhi device that has stored its secret gets a new one, for it keeps the old one only for the
-   * old transport. [xiaozhi §7.3]
+   * Sets the transport of many devices, and resolves to those that changed. A xiaozhi device that
+   * has stored its secret gets a new one, as it keeps that for one transport. [xiaozhi §7.3]
    */
   async setTransports(
     deviceIds: readonly string[],

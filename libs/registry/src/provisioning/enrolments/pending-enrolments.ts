@@ -95,8 +95,8 @@ const ASK = {
 };
 
 /**
- * $1 maximum, $2 now. Removes those of blocked boards, then the oldest of the largest networks: rows
- * are sorted by their place within their network.
+ * $1 maximum, $2 now. Removes blocked boards, then the oldest requests of the largest networks:
+ * rows are sorted by their place within their network.
  */
 const EVICT = {
   name: 'enrolment-evict',

@@ -31,7 +31,7 @@ export function TransportDialog({ filter, onClose, onDone }: TransportDialogProp
     const data = await act.run({ input: { filter, transport, expectedCount: count } });
     if (!data) return chosen.refresh();
     const { changedCount, matchedCount } = data.setDevicesTransport;
-    notify(t('selection.transportChanged', { count: changedCount, all: matchedCount }));
+    notify(t('selection.transportChanged', { changed: changedCount, matched: matchedCount }));
     onClose();
     onDone();
   };
