@@ -13,6 +13,7 @@ const output = path.join(api, 'src/generated/schema-types.ts');
 /** The types that resolvers return for a GraphQL type: mostly rows of the registry. */
 const mappers = {
   AuditEntry: '@flotilla/registry#AuditEntryRow',
+  BlockedBoard: '@flotilla/registry#BlockedBoardRow',
   Call: '@flotilla/registry#CallRow',
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',

@@ -124,7 +124,21 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       variables: { 'id: ID!': screen, 'upload: ID!': known['upload'] },
     }),
   ],
+  setDevicesTransport: [
+    () => input('SetDevicesTransportInput', { filter: { ids: [AWAY] }, transport: 'WEBSOCKET', expectedCount: 1 }),
+  ],
   removeDevice: [by('deviceId', () => '02:00:00:00:aa:02')],
+  removeDevices: [
+    async () => {
+      const device = { deviceId: '02:00:00:00:aa:03', dialect: 'XIAOZHI' };
+      await ask(hub, 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { device { id } } }', {
+        input: device,
+      });
+      return input('RemoveDevicesInput', { filter: { ids: [device.deviceId] }, expectedCount: 1 });
+    },
+  ],
+  blockBoard: [by('deviceId', () => '02:00:00:00:bb:03')],
+  unblockBoard: [by('deviceId', () => '02:00:00:00:bb:03')],
   createEnrolmentLink: [
     () =>
       input(

@@ -7,6 +7,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  redirect,
   type RouteComponent,
 } from '@tanstack/react-router';
 import { useScope } from './hub/hub';
@@ -16,6 +17,7 @@ import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseJobSearch } from './pages/jobs/job-search';
+import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageLost, PageNotFound } from './shell/page-failure';
@@ -89,6 +91,11 @@ const newJob = createRoute({
   getParentRoute,
   path: '/jobs/new',
   validateSearch: parseNewJobSearch,
+  // Each new job has a draft, whose id a reload keeps.
+  beforeLoad: ({ search, preload }) => {
+    if (search.draft !== undefined || preload) return;
+    throw redirect({ to: '/jobs/new', search: { ...search, draft: newDraftId() }, replace: true });
+  },
   component: guarded('jobs', () => import('./pages/new-job/new-job-page').then(({ NewJobPage }) => NewJobPage)),
 });
 

@@ -122,6 +122,7 @@ export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {
   Approval,
   ApprovalRefusal,
+  BlockedBoardRow,
   BoardFacts,
   FlashFacts,
   CredentialVerdict,

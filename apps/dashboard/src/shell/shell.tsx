@@ -2,8 +2,8 @@
  * The frame of all pages: skip link, navigation, account menu, and the banner for a lost
  * connection.
  */
-import { type ReactNode, useEffect, useState } from 'react';
-import { ActionIcon, Drawer } from '@mantine/core';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { ActionIcon } from '@mantine/core';
 import { IconMenu2 } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -13,6 +13,9 @@ import { Banners } from './banners';
 import { Mark } from './mark';
 import { navigation } from './navigation';
 import classes from './shell.module.css';
+import { ViewLinks } from './view-links';
+
+const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) => ({ default: part.NavigationDrawer })));
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
@@ -60,6 +63,7 @@ function Links() {
               <Shape size={17} stroke={1.7} aria-hidden />
               {t(`nav.${name}`)}
             </Link>
+            {name === 'devices' && <ViewLinks />}
           </li>
         ))}
       </ul>
@@ -71,26 +75,29 @@ function Links() {
 function TopBar() {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const open = () => {
+    setWasOpened(true);
+    setOpen(true);
+  };
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => setOpen(false), [path]);
   return (
     <div className={classes.bar}>
-      <ActionIcon aria-label={t('app.openNavigation')} onClick={() => setOpen(true)} size="lg">
+      <ActionIcon aria-label={t('app.openNavigation')} onClick={open} size="lg">
         <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
       <Brand />
-      <Drawer
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        size={280}
-        title={t('app.navigation')}
-        closeButtonProps={{ 'aria-label': t('app.closeNavigation') }}
-      >
-        <div className={`${classes.rail} ${classes.drawerRail}`}>
-          <Links />
-          <AccountMenu />
-        </div>
-      </Drawer>
+      {wasOpened && (
+        <Suspense>
+          <NavigationDrawer isOpen={isOpen} onClose={() => setOpen(false)}>
+            <div className={`${classes.rail} ${classes.drawerRail}`}>
+              <Links />
+              <AccountMenu />
+            </div>
+          </NavigationDrawer>
+        </Suspense>
+      )}
     </div>
   );
 }

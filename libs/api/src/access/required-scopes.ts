@@ -35,7 +35,9 @@ const query: EveryField<Query> = {
   firmwareImage: 'DEVICES_READ',
   firmwareSigningKeys: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
+  blockedBoards: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
+  previewRegistration: 'DEVICES_WRITE',
   uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
   apiKeys: 'ADMIN',
@@ -58,10 +60,14 @@ const mutation: EveryField<Mutation> = {
   // They call tools that are for users only.
   takeSnapshot: 'TOOLS_CALL_PRIVILEGED',
   showImage: 'TOOLS_CALL_PRIVILEGED',
+  setDevicesTransport: 'DEVICES_WRITE',
   removeDevice: 'DEVICES_WRITE',
+  removeDevices: 'DEVICES_WRITE',
   rotateDeviceCredential: 'DEVICES_WRITE',
   approveEnrolment: 'DEVICES_WRITE',
   rejectEnrolment: 'DEVICES_WRITE',
+  blockBoard: 'DEVICES_WRITE',
+  unblockBoard: 'DEVICES_WRITE',
   // A link enrols devices without an approval.
   createEnrolmentLink: 'ADMIN',
   revokeEnrolmentLink: 'ADMIN',
@@ -120,7 +126,7 @@ const subscription: EveryField<Subscription> = {
  */
 export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
   ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
-  ...(['approveEnrolment', 'rejectEnrolment'] as const),
+  ...(['approveEnrolment', 'rejectEnrolment', 'blockBoard', 'unblockBoard'] as const),
   ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
 ]);
 

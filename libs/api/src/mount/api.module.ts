@@ -37,7 +37,9 @@ import { DeviceGroupMutationsResolver } from '../devices/device-group-mutations.
 import { DeviceGroupResolver } from '../devices/device-group.resolver.js';
 import { DeviceListResolver } from '../devices/device-list.resolver.js';
 import { DeviceResolver } from '../devices/device.resolver.js';
+import { BlockedBoardResolver } from '../provisioning/blocked-board.resolver.js';
 import { EnrolmentResolver } from '../provisioning/enrolment.resolver.js';
+import { ManyDevicesResolver } from '../provisioning/many-devices.resolver.js';
 import { EventResolver } from '../events/event.resolver.js';
 import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
@@ -78,6 +80,8 @@ const resolvers = [
   DeviceGroupMutationsResolver,
   ProvisioningMutationsResolver,
   EnrolmentResolver,
+  BlockedBoardResolver,
+  ManyDevicesResolver,
   ToolResolver,
   FleetSummaryResolver,
   FleetToolResolver,

@@ -83,6 +83,7 @@ function devicesWithin(
     findMany,
     find: async (id) => (await findMany([id]))[0],
     page: (filter, order, page) => store.page(scopedFilter(filter, within), order, page),
+    idsOf: (filter, max) => store.idsOf(scopedFilter(filter, within), max),
     count: (filter) => store.count(scopedFilter(filter, within)),
     sessions: (ids, first) => past(ids, (own, since) => store.sessions(own, first, since), []),
     toolSetHistory: (ids, first) => past(ids, (own, since) => store.toolSetHistory(own, first, since), []),
