@@ -22,6 +22,7 @@ export const consolePaths = [
   '/firmware',
   '/enrolments',
   '/events',
+  '/explore',
   '/audit',
   '/access',
   '/webhooks',
