@@ -10,6 +10,7 @@ import { group, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 import { editCommand, refreshToolsCommand, removeCommand, rotateCommand, tagCommand } from './change.js';
+import { logCommand } from './log.js';
 import { picturesCommand, showImageCommand, snapshotCommand } from './pictures.js';
 import { addCommand, importCommand } from './register.js';
 
@@ -84,6 +85,7 @@ export const devicesCommand = group('devices', 'List, show, register and change 
   removeCommand,
   rotateCommand,
   refreshToolsCommand,
+  logCommand,
   picturesCommand,
   snapshotCommand,
   showImageCommand,
