@@ -14,6 +14,7 @@ import {
   type Icon,
   IconChevronUp,
   IconDevicesOff,
+  IconKeyboard,
   IconLogout,
   IconPassword,
   IconUserCircle,
@@ -24,6 +25,7 @@ import { useDensity } from '../look/density';
 import { Confirm } from '../parts/dialog/confirm';
 import { chooseLanguage, type Language, languages } from '../strings/language';
 import { ChangePassword } from './change-password';
+import { useKeyboard } from './keyboard/keyboard';
 import classes from './shell.module.css';
 
 type Asked = 'password' | 'everywhere';
@@ -32,6 +34,7 @@ export function AccountMenu() {
   const { t } = useTranslation();
   const viewer = useViewer();
   const session = useSession();
+  const openKeyboard = useKeyboard();
   const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const button = useRef<HTMLButtonElement>(null);
@@ -74,6 +77,7 @@ export function AccountMenu() {
           </Text>
           <Appearance />
           <Divider my={4} />
+          <Act icon={IconKeyboard} text={t('keyboard.title')} onClick={choose(() => openKeyboard('help'))} />
           {viewer.user && (
             <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />
           )}

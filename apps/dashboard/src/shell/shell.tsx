@@ -3,13 +3,15 @@
  * connection.
  */
 import { type ReactNode, useEffect, useState } from 'react';
-import { ActionIcon, Drawer } from '@mantine/core';
-import { IconMenu2 } from '@tabler/icons-react';
+import { ActionIcon, Drawer, Kbd } from '@mantine/core';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
 import { Banners } from './banners';
+import { Keyboard, useKeyboard } from './keyboard/keyboard';
+import { controlName } from './keyboard/control-name';
 import { Mark } from './mark';
 import { navigation } from './navigation';
 import classes from './shell.module.css';
@@ -17,7 +19,7 @@ import classes from './shell.module.css';
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
   return (
-    <>
+    <Keyboard>
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
@@ -26,6 +28,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className={classes.shell}>
         <div className={classes.rail}>
           <Brand />
+          <FindButton />
           <Links />
           <AccountMenu />
         </div>
@@ -33,7 +36,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <div className={classes.content}>{children}</div>
         </main>
       </div>
-    </>
+    </Keyboard>
   );
 }
 
@@ -44,6 +47,21 @@ function Brand() {
       <Mark size={22} />
       {t('app.name')}
     </Link>
+  );
+}
+
+/** Opens the palette; also for people who do not know its shortcut. */
+function FindButton() {
+  const { t } = useTranslation();
+  const open = useKeyboard();
+  return (
+    <button type="button" className={classes.find} onClick={() => open('palette')} aria-keyshortcuts="Control+K Meta+K">
+      <IconSearch size={15} aria-hidden />
+      <span className={classes.findText}>{t('palette.act')}</span>
+      <Kbd size="xs" aria-hidden>
+        {controlName()} K
+      </Kbd>
+    </button>
   );
 }
 
@@ -71,6 +89,7 @@ function Links() {
 function TopBar() {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
+  const open = useKeyboard();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => setOpen(false), [path]);
   return (
@@ -79,6 +98,9 @@ function TopBar() {
         <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
       <Brand />
+      <ActionIcon aria-label={t('palette.act')} onClick={() => open('palette')} size="lg" ml="auto">
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
       <Drawer
         opened={isOpen}
         onClose={() => setOpen(false)}
