@@ -1,6 +1,6 @@
 /**
- * The console by keyboard in a real Chromium: the palette, pages, lists and the explorer of the API;
- * and requests that are copied and run elsewhere.
+ * The console by keyboard in a real Chromium: the palette, pages, lists and the API explorer; and
+ * requests that are copied and run elsewhere.
  */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
@@ -22,6 +22,9 @@ import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
 
 const run = promisify(execFile);
+/** Runs in the page: what a screen reader says of the selected choice. */
+const selectedText =
+  "document.getElementById(document.activeElement.getAttribute('aria-activedescendant'))?.innerText ?? ''";
 
 describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
   let hub: HubProcess;
@@ -73,11 +76,7 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
     await expect
-      .poll(() =>
-        page.evaluate(
-          "document.getElementById(document.activeElement?.getAttribute('aria-activedescendant') ?? '')?.innerText ?? ''",
-        ),
-      )
+      .poll(() => page.evaluate(selectedText))
       .toContain('Front desk');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Front desk' }).waitFor();

@@ -24,7 +24,7 @@ import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
 import type { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection } from './session-host.js';
 import type { DrainedSession } from './session-drain.js';
-import type { LoggedSession } from './session-logs.js';
+import type { LoggedSession } from '../session-log/session-logs.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
 import type { ToolSetIndex } from './tool-set-index.js';

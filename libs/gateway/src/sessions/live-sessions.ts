@@ -14,7 +14,7 @@ import { familyTraits } from './family-traits.js';
 import { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection, SessionHost } from './session-host.js';
 import { SessionDrain } from './session-drain.js';
-import { SessionLogs } from './session-logs.js';
+import { SessionLogs } from '../session-log/session-logs.js';
 import type { DrainPlan } from './session-drain.js';
 import { SessionTable } from './session-table.js';
 

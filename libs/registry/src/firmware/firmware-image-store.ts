@@ -76,7 +76,7 @@ export class FirmwareImageStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Latest first; only those with the text in project, version, file name or a board, if it is given. */
+  /** Latest first. `search` is a text in the project, the version, the file name or a board. */
   async page(request: PageRequest, search?: string): Promise<Page<FirmwareImageRow>> {
     const after = decodeCursor('firmware-images', request, z.tuple([z.uuid()]));
     const records = await this.database.query<ImageRecord>(

@@ -1,4 +1,4 @@
-/** An explorer of the API: GraphiQL with the documentation of the schema, as the signed-in person. */
+/** An explorer of the API: GraphiQL with the schema's documentation, as the signed-in person. */
 import 'graphiql/style.css';
 import { useEffect, useState } from 'react';
 import { useComputedColorScheme } from '@mantine/core';

@@ -1,4 +1,4 @@
-/** What the palette finds, in groups: texts of the console at once, and things of the hub by page. */
+/** What the palette finds: texts of the console at once, and things of the hub by page. */
 
 /** Kinds of things that the hub searches. */
 export const hubKinds = ['devices', 'jobs', 'groups', 'images'] as const;

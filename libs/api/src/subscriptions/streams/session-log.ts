@@ -1,4 +1,4 @@
-/** sessionLog: the messages of one device, from the feed, until the reader leaves or the time is over. */
+/** sessionLog: the messages of one device from the feed, until its reader leaves or the time ends. */
 import type { SessionLogEntry as FeedEntry, SessionLogKind } from '@flotilla/bus';
 import type { OpenSessionLog, Refusal, SessionLogReader } from '@flotilla/fleet';
 import { ApiError } from '../../errors/api-error.js';
@@ -8,7 +8,7 @@ export interface ShownLogEntry extends Omit<FeedEntry, 'deviceId' | 'kind'> {
   readonly kind: SessionLogKind | 'STARTED';
 }
 
-/** Entries that wait for a slow reader; some seconds of the fastest device. Later ones are counted. */
+/** Entries that wait for a slow reader: some seconds of a fast device. Later ones are counted. */
 const WAITING_MAX = 200;
 
 type Open = (reader: SessionLogReader) => Promise<{ readonly log?: OpenSessionLog; readonly refusal?: Refusal }>;

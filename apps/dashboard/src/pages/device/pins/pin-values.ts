@@ -1,4 +1,4 @@
-/** What is known of the pins of a microcontroller: from reads, from writes, and from its samples. */
+/** What is known of the pins of a microcontroller, from reads, writes and samples. */
 import { isObject } from '../../../parts/arguments/argument-fields';
 
 /** How a pin is shown. `other` is a type that this console does not know. */

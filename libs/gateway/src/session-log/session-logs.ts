@@ -1,6 +1,6 @@
 /**
  * The logs of sessions that people read now: every message of a device in both directions, without
- * secrets, on the feed. All gateways keep the wish, so that a log follows the device to another one.
+ * secrets, on the feed. All gateways keep the wish, so that a log follows the device.
  */
 import { maskMessage } from '@flotilla/mcp';
 import type { DeviceId, Dialect } from '@flotilla/mcp';
