@@ -75,9 +75,7 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await page.keyboard.press('ArrowDown');
     await page.keyboard.press('ArrowUp');
-    await expect
-      .poll(() => page.evaluate(selectedText))
-      .toContain('Front desk');
+    await expect.poll(() => page.evaluate(selectedText)).toContain('Front desk');
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Front desk' }).waitFor();
   });
