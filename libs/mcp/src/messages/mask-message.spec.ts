@@ -63,7 +63,7 @@ describe('a masked message', () => {
     expect(masked).toBe('{"url":"https://h/a?***"}');
   });
 
-  it('never has the value of a secret name, whatever surrounds it', () => {
+  it('never has the value of a secret name, between any other values', () => {
     const names = fc.constantFrom('password', 'wifiPassword', 'api_key', 'token', 'key');
     const around = fc.jsonValue({ maxDepth: 3 });
     fc.assert(

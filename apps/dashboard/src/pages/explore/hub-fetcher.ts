@@ -1,6 +1,6 @@
 /**
  * Sends operations of the explorer to the hub that serves this page, as the signed-in person:
- * queries and mutations over HTTP, subscriptions over a WebSocket of their own.
+ * queries and mutations over HTTP, subscriptions over another WebSocket.
  */
 import type { GraphiQLProps } from 'graphiql';
 import { createClient, type Client } from 'graphql-ws/client';

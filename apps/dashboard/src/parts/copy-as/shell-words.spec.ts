@@ -18,7 +18,7 @@ function wordsOf(line: string): readonly string[] {
 }
 
 describe('words of a shell', () => {
-  it('arrive in a command as they were, whatever they contain', () => {
+  it('arrive in a command as they were, with any characters', () => {
     // In one line, because a shell takes long to start.
     const words = fc.sample(texts, { seed: 18, numRuns: 1_500 });
     expect(wordsOf(commandLine(words) ?? '')).toEqual(words);

@@ -21,7 +21,7 @@ export function hasDialog(): boolean {
   return document.querySelector('[role=dialog], [role=alertdialog]') !== null;
 }
 
-/** The explorer of the API has shortcuts of its own, with the same keys. */
+/** The explorer of the API has other shortcuts with the same keys. */
 export function hasOwnKeys(): boolean {
   return document.querySelector('[data-own-keys]')?.contains(document.activeElement) === true;
 }

@@ -59,57 +59,65 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
     chosen?.choose();
   };
   return (
-    <Modal
-      opened
-      onClose={onClose}
-      withCloseButton={false}
-      padding={0}
-      size={600}
-      yOffset="12dvh"
-      transitionProps={{ duration: 0 }}
-      aria-label={t('palette.title')}
-    >
-      <Combobox store={combobox} onOptionSubmit={submit} withinPortal={false}>
-        <Combobox.EventsTarget>
-          <TextInput
-            data-autofocus
-            role="combobox"
-            aria-autocomplete="list"
-            aria-expanded
-            classNames={{ input: classes.field ?? '' }}
-            variant="unstyled"
-            size="md"
-            px="md"
-            aria-label={t('palette.title')}
-            placeholder={t('palette.placeholder')}
-            leftSection={<IconSearch size={18} aria-hidden />}
-            value={typed}
-            onChange={(event) => setTyped(event.currentTarget.value)}
-          />
-        </Combobox.EventsTarget>
-        <Combobox.Options className={classes.options ?? ''} labelledBy={undefined} aria-label={t('palette.results')}>
-          {groups.map(({ name, choices }) => (
-            <Combobox.Group key={name} label={name}>
-              {choices.map(({ id, text, detail, icon }) => (
-                <Combobox.Option key={id} value={id} className={classes.option ?? ''}>
-                  {icon}
-                  <span className={`${classes.text} cut`}>{text}</span>
-                  {detail !== undefined && detail !== '' && <span className={`${classes.detail} cut`}>{detail}</span>}
-                </Combobox.Option>
-              ))}
-            </Combobox.Group>
+    <Modal.Root opened onClose={onClose} size={600} yOffset="12dvh" transitionProps={{ duration: 0 }}>
+      <Modal.Overlay />
+      <Modal.Content aria-label={t('palette.title')}>
+        <Modal.Body p={0}>
+          <Combobox store={combobox} onOptionSubmit={submit} withinPortal={false}>
+            <Combobox.EventsTarget withExpandedAttribute>
+              <TextInput
+                data-autofocus
+                role="combobox"
+                aria-autocomplete="list"
+                classNames={{ input: classes.field ?? '' }}
+                variant="unstyled"
+                size="md"
+                px="md"
+                aria-label={t('palette.title')}
+                placeholder={t('palette.placeholder')}
+                leftSection={<IconSearch size={18} aria-hidden />}
+                value={typed}
+                onChange={(event) => setTyped(event.currentTarget.value)}
+              />
+            </Combobox.EventsTarget>
+            <Choices groups={groups} />
+            <div className={classes.foot} role="status">
+              {hasFailed && t('palette.failed')}
+              {!hasFailed && isBusy && t('common.loading')}
+              {!hasFailed && !isBusy && (count === 0 ? t('palette.none') : t('palette.count', { count }))}
+              <span className={classes.keys} aria-hidden>
+                {keys.map((key) => (
+                  <Kbd key={key} ml={4}>
+                    {key}
+                  </Kbd>
+                ))}
+              </span>
+            </div>
+          </Combobox>
+        </Modal.Body>
+      </Modal.Content>
+    </Modal.Root>
+  );
+}
+
+const keys = ['↑', '↓', 'Enter', 'Esc'] as const;
+
+function Choices({ groups }: { readonly groups: readonly ChoiceGroup[] }) {
+  const { t } = useTranslation();
+  return (
+    <Combobox.Options className={classes.options ?? ''} aria-label={t('palette.results')}>
+      {groups.map(({ name, choices }) => (
+        <Combobox.Group key={name} label={name}>
+          {choices.map(({ id, text, detail, icon }) => (
+            <Combobox.Option key={id} value={id} className={classes.option ?? ''}>
+              {icon}
+              <span className={`${classes.text} cut`}>{text}</span>
+              {detail !== undefined && detail !== '' && <span className={`${classes.detail} cut`}>{detail}</span>}
+            </Combobox.Option>
           ))}
-        </Combobox.Options>
-        <div className={classes.foot} role="status">
-          {hasFailed && t('palette.failed')}
-          {!hasFailed && isBusy && t('common.loading')}
-          {!hasFailed && !isBusy && (count === 0 ? t('palette.none') : t('palette.count', { count }))}
-          <span className={classes.keys} aria-hidden>
-            <Kbd>↑</Kbd> <Kbd>↓</Kbd> <Kbd>Enter</Kbd> <Kbd>Esc</Kbd>
-          </span>
-        </div>
-      </Combobox>
-    </Modal>
+        </Combobox.Group>
+      ))}
+    </Combobox.Options>
   );
 }
 

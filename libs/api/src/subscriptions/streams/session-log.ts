@@ -1,4 +1,4 @@
-/** sessionLog: the messages of one device from the feed, until its reader leaves or the time ends. */
+/** sessionLog: the messages of one device, until its reader leaves or the time ends. */
 import type { SessionLogEntry as FeedEntry, SessionLogKind } from '@flotilla/bus';
 import type { OpenSessionLog, Refusal, SessionLogReader } from '@flotilla/fleet';
 import { ApiError } from '../../errors/api-error.js';

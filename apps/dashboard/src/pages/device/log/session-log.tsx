@@ -21,7 +21,8 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
   const [isPaused, setPaused] = useState(false);
   const [search, setSearch] = useState('');
   const end = useCallback(() => setOpen(false), []);
-  const { lines, waiting, endsAt, error } = useLog(deviceId, isOpen, isPaused, end);
+  const log = useLog(deviceId, isOpen, isPaused, end);
+  const { lines, error } = log;
   const shown = useMemo(() => matchingLines(lines, search), [lines, search]);
   if (!isOpen && lines.length === 0 && !error)
     return (
@@ -72,18 +73,31 @@ export function SessionLog({ deviceId }: { readonly deviceId: string }) {
           onChange={(event) => setSearch(event.currentTarget.value)}
         />
       </Group>
-      <p className="soft" role="status">
-        {isOpen && endsAt !== undefined && (
-          <>
-            {t('device.log.endsAt')} <Time at={new Date(endsAt).toISOString()} form="exact" />{' '}
-          </>
-        )}
-        {!isOpen && lines.length > 0 && t('device.log.ended')} {isPaused && t('events.heldBack', { count: waiting })}
-      </p>
+      <Status isOpen={isOpen} isPaused={isPaused} log={log} />
       {error && <LoadFailure error={error} />}
       <LogList lines={shown} isAtEnd={!isPaused} />
       <Alert color="accent">{t('device.log.audited')}</Alert>
     </div>
+  );
+}
+
+interface StatusProps {
+  readonly isOpen: boolean;
+  readonly isPaused: boolean;
+  readonly log: Log;
+}
+
+function Status({ isOpen, isPaused, log: { lines, waiting, endsAt } }: StatusProps) {
+  const { t } = useTranslation();
+  return (
+    <p className="soft" role="status">
+      {isOpen && endsAt !== undefined && (
+        <>
+          {t('device.log.endsAt')} <Time at={new Date(endsAt).toISOString()} form="exact" />{' '}
+        </>
+      )}
+      {!isOpen && lines.length > 0 && t('device.log.ended')} {isPaused && t('events.heldBack', { count: waiting })}
+    </p>
   );
 }
 

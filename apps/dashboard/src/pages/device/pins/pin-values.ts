@@ -54,7 +54,7 @@ export function sampledValue(
     : undefined;
 }
 
-/** A value replaces an older one, whatever the order of arrival. */
+/** A value replaces an older one, in any order of arrival. */
 export function withValue(values: PinValues, pin: number, value: PinValue | undefined): PinValues {
   const known = values[pin];
   if (value === undefined || (known !== undefined && Date.parse(known.at) > Date.parse(value.at))) return values;
