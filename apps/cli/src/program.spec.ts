@@ -77,6 +77,7 @@ const withoutCommand: Readonly<Record<string, string>> = {
 /** Options and commands that an example cannot run here, each with the reason. */
 const notRun: Readonly<Record<string, string>> = {
   'jobs follow': 'follows a subscription',
+  'devices log': 'follows a subscription',
   'events tail': 'follows a subscription',
   mcp: 'waits for messages of an agent',
   '--watch': 'has no end',

@@ -129,6 +129,12 @@ const enrolments = createRoute({
   ),
 });
 
+const explore = createRoute({
+  getParentRoute,
+  path: '/explore',
+  component: guarded('explore', () => import('./pages/explore/explore-page').then(({ ExplorePage }) => ExplorePage)),
+});
+
 const events = createRoute({
   getParentRoute,
   path: '/events',
@@ -184,6 +190,7 @@ export const router = createRouter({
     firmware,
     enrolments,
     events,
+    explore,
     audit,
     access,
     connect,

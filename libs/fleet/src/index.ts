@@ -19,6 +19,7 @@ export type { DeviceGroupRequest, SavedGroup } from './groups/device-groups.js';
 export type { CreatedApiKey, RevokedApiKey } from './keys/api-keys.js';
 export { Fleet } from './fleet.js';
 export type { FleetDeps } from './fleet.js';
+export type { OpenSessionLog, SessionLogReader } from './session-log/open-session-log.js';
 export { RolloutOffers } from './rollout/rollout-offers.js';
 export type { RolloutDeps } from './rollout/image-sends.js';
 export { defaultRolloutLimits } from './rollout/rollout-limits.js';

@@ -9,6 +9,7 @@ export type {
   NewAuditEntry,
 } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
+export { maskedAddresses } from './audit/masked-url.js';
 export { openPool } from './database/open-pool.js';
 export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
 export type { PostgresHost } from './database/postgres-url.js';

@@ -141,6 +141,7 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
   eventAdded: may('EVENTS_READ'),
   jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
+  sessionLog: may('ADMIN', '(deviceId: "$id")', 'NOT_FOUND'),
 };
 
 /**

@@ -14,6 +14,7 @@ import {
   type Icon,
   IconChevronUp,
   IconDevicesOff,
+  IconKeyboard,
   IconLogout,
   IconPassword,
   IconUserCircle,
@@ -23,6 +24,7 @@ import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
 import { dropDrafts } from '../pages/new-job/draft-store';
 import { chooseLanguage, type Language, languages } from '../strings/language';
+import { useKeyboard } from './keyboard/keyboard';
 import classes from './shell.module.css';
 
 /** Dialogs that load on first use. */
@@ -37,6 +39,7 @@ export function AccountMenu() {
   const { t } = useTranslation();
   const viewer = useViewer();
   const session = useSession();
+  const openKeyboard = useKeyboard();
   const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const button = useRef<HTMLButtonElement>(null);
@@ -77,7 +80,11 @@ export function AccountMenu() {
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4}>
-          <Choices onAsk={(dialog) => choose(() => setAsked(dialog))()} onSignOut={choose(signOut)} />
+          <Choices
+            onAsk={(dialog) => choose(() => setAsked(dialog))()}
+            onKeyboard={choose(() => openKeyboard('help'))}
+            onSignOut={choose(signOut)}
+          />
         </Popover.Dropdown>
       </Popover>
       {asked === 'password' && (
@@ -96,10 +103,11 @@ export function AccountMenu() {
 
 interface ChoicesProps {
   readonly onAsk: (dialog: Asked) => void;
+  readonly onKeyboard: () => void;
   readonly onSignOut: () => void;
 }
 
-function Choices({ onAsk, onSignOut }: ChoicesProps) {
+function Choices({ onAsk, onKeyboard, onSignOut }: ChoicesProps) {
   const { t } = useTranslation();
   const viewer = useViewer();
   return (
@@ -110,6 +118,7 @@ function Choices({ onAsk, onSignOut }: ChoicesProps) {
       </Text>
       <Appearance />
       <Divider my={4} />
+      <Act icon={IconKeyboard} text={t('keyboard.title')} onClick={onKeyboard} />
       {viewer.user && <Act icon={IconPassword} text={t('app.changePassword')} onClick={() => onAsk('password')} />}
       <Act icon={IconLogout} text={t('app.signOut')} onClick={onSignOut} />
       {viewer.user && (

@@ -118,6 +118,8 @@ const subscription: EveryField<Subscription> = {
   eventAdded: 'EVENTS_READ',
   jobProgress: 'JOBS_READ',
   jobTargetsDecided: 'JOBS_READ',
+  // Messages show everything that is done with a device, by any caller.
+  sessionLog: 'ADMIN',
 };
 
 /**

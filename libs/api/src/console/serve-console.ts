@@ -25,6 +25,7 @@ export const consolePaths = [
   '/firmware',
   '/enrolments',
   '/events',
+  '/explore',
   '/audit',
   '/access',
   consentPath,

@@ -82,6 +82,7 @@ export const refusingFleet: FleetOperations = {
   openNextWave: async () => refused,
   revertJob: async () => refused,
   refreshTools: async () => refused,
+  openSessionLog: async () => refused,
   rerunJob: async () => refused,
   previewJob: () => Promise.reject(new TypeError('No job is previewed in this spec.')),
   approveJob: async () => refused,

@@ -32,13 +32,13 @@ const operations = {
     'calls(after: String, filter: CallFilter, first: Int): CallConnection!',
     'device(id: ID!): Device',
     'deviceGroup(id: ID!): DeviceGroup',
-    'deviceGroups(after: String, first: Int): DeviceGroupConnection!',
+    'deviceGroups(after: String, first: Int, search: String): DeviceGroupConnection!',
     'devices(after: String, filter: DeviceFilter, first: Int, orderBy: DeviceOrder): DeviceConnection!',
     'enrolmentLinks: [EnrolmentLink!]!',
     'enrolments(after: String, first: Int): EnrolmentConnection!',
     'events(after: String, filter: EventFilter, first: Int, orderBy: EventOrder): EventConnection!',
     'firmwareImage(id: ID!): FirmwareImage',
-    'firmwareImages(after: String, first: Int): FirmwareImageConnection!',
+    'firmwareImages(after: String, first: Int, search: String): FirmwareImageConnection!',
     'firmwareSigningKeys: [FirmwareSigningKey!]!',
     'fleetSummary(filter: DeviceFilter): FleetSummary!',
     'hubStatus: HubStatus!',
@@ -118,6 +118,7 @@ const operations = {
     'eventAdded(filter: EventFilter): EventEdge!',
     'jobProgress(jobId: ID!): Job!',
     'jobTargetsDecided(jobId: ID!): [JobTarget!]!',
+    'sessionLog(deviceId: ID!): SessionLogEntry!',
   ],
 } as const;
 

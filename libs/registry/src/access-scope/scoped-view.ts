@@ -163,8 +163,9 @@ function groupsWithin(
       const [groups, visible] = await Promise.all([store.findMany(ids), scopedGroups(database, within)]);
       return shown(groups.map((group) => (group !== undefined && visible.has(group.id) ? group : undefined)));
     },
-    page: async (page) => {
-      const answer = await store.page(page, [...(await scopedGroups(database, within))]);
+    page: async (page, { search } = {}) => {
+      const ids = [...(await scopedGroups(database, within))];
+      const answer = await store.page(page, { ids, ...(search !== undefined && { search }) });
       return { ...answer, rows: await shown(answer.rows) };
     },
     deviceCounts: (groups) => store.deviceCounts(groups, within),

@@ -11,6 +11,7 @@ import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 import { editCommand, refreshToolsCommand, removeCommand, rotateCommand, tagCommand } from './change.js';
 import { removeManyCommand, setTransportCommand } from './many.js';
+import { logCommand } from './log.js';
 import { picturesCommand, showImageCommand, snapshotCommand } from './pictures.js';
 import { addCommand, importCommand } from './register.js';
 
@@ -87,6 +88,7 @@ export const devicesCommand = group('devices', 'List, show, register and change 
   removeManyCommand,
   rotateCommand,
   refreshToolsCommand,
+  logCommand,
   picturesCommand,
   snapshotCommand,
   showImageCommand,

@@ -9,6 +9,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import type { RowChange } from '../../hub/gather-changes';
 import { useLiveList } from '../../hub/use-live-list';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { CopyAs } from '../../parts/copy-as/copy-as';
 import { DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -75,6 +76,7 @@ export function DevicesPage() {
       <div className={classes.tools}>
         <FilterBar search={search} onChange={setSearch} />
         <ColumnMenu {...choice} />
+        <CopyAs request={() => ({ kind: 'devices', filter: filter && { ...filter } })} />
       </div>
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
       {pages.rows.length === 0 && !pages.isLoading && !pages.error ? (

@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
+import { CopyAs } from '../../../parts/copy-as/copy-as';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
 import { onlyWithTool } from '../job-draft';
@@ -64,6 +65,10 @@ export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckPr
         </Button>
         {preview && (
           <Group gap="xs">
+            <CopyAs
+              isDisabled={preview.userErrors.length > 0}
+              request={() => ({ kind: 'job', input: { ...input }, idempotencyKey: newIdempotencyKey() })}
+            />
             <Button
               variant="default"
               leftSection={<IconCalendarRepeat size={16} aria-hidden />}
