@@ -31,12 +31,12 @@ async function person(email: string): Promise<string> {
   return answer.user.id;
 }
 
-async function grant(change: Partial<NewAgentGrant> = {}, grantsMax = 50) {
+async function grant(change: Partial<NewAgentGrant> = {}, grantsMax = 50, at = now) {
   const wanted: NewAgentGrant = {
     ...{ userId, clientId: 'client', clientName: 'Agent', clientHost: 'agent.example', devices: undefined },
     ...{ scopes: ['DEVICES_READ', 'TOOLS_CALL'], expiresAt: now + HOUR_MS, ...change },
   };
-  const made = await registry.agentGrants.create(wanted, { grantsMax, at: now, by });
+  const made = await registry.agentGrants.create(wanted, { grantsMax, at, by });
   if (made === undefined) throw new TypeError('not created');
   return made;
 }
@@ -82,7 +82,8 @@ describe('grants', () => {
 
   it('beyond the maximum of a person end, those unused for the longest time first', async () => {
     const own = await person('carl@example.com');
-    const [first] = [await grant({ userId: own }, 2), await grant({ userId: own }, 2)];
+    const first = await grant({ userId: own }, 2, now - 2);
+    await grant({ userId: own }, 2, now - 1);
     const third = await grant({ userId: own }, 2);
     const living = (await registry.agentGrants.living(now, own)).map(({ id }) => id);
     expect(living).toHaveLength(2);
