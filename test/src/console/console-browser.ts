@@ -145,7 +145,9 @@ export async function smallTargets(page: Page): Promise<readonly string[]> {
       const isHidden = width === 0 || height < 2 || style.visibility === 'hidden' || element.tabIndex < 0;
       // A tag in a row repeats what the filter offers.
       const isShortcut = element.matches('[role=cell] button:not(.mantine-Button-root)');
-      if (isHidden || isShortcut || element.closest('[aria-hidden=true]') || top > 4000) return [];
+      // The editor of another project, on the page of the explorer.
+      const isForeign = element.closest('.graphiql-container') !== null;
+      if (isHidden || isShortcut || isForeign || element.closest('[aria-hidden=true]') || top > 4000) return [];
       if (height >= ${targetMin} - 0.5) return [];
       const name = element.getAttribute('aria-label') || element.textContent || element.id;
       return [element.tagName + ' ' + String(name).slice(0, 40) + ' ' + Math.round(width) + 'x' + Math.round(height)];

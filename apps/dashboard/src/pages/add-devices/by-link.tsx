@@ -47,7 +47,9 @@ function ShownLink({ link, onClose }: { readonly link: MadeLink; readonly onClos
       )}
       <dl className={classes.linkState}>
         <dt>{t('addDevices.enrolled')}</dt>
-        <dd role="status">{t('enrolments.usedOf', { used: now?.usedCount ?? 0, all: link.maxDevices })}</dd>
+        <dd>
+          <span role="status">{t('enrolments.usedOf', { used: now?.usedCount ?? 0, all: link.maxDevices })}</span>
+        </dd>
         <dt>{t('addDevices.timeLeft')}</dt>
         <dd>{end === undefined ? <CountDown until={link.expiresAt} /> : t(`enrolments.ended.${end}`)}</dd>
       </dl>

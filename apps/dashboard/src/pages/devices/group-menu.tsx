@@ -72,7 +72,7 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
                   key={group.id}
                   group={group}
                   mayWrite={mayWrite}
-                  isView={views.includes(group)}
+                  isView={views.some(({ id }) => id === group.id)}
                   onToggleView={() => choose(toggledView(groups, chosen, group.id))}
                   onChoose={() => leave(() => onChange({ groupId: group.id }))}
                   onShow={() =>

@@ -39,6 +39,7 @@ export function SelectionCheck<Row>({
         className={classes.check}
         aria-label={allLabel}
         checked={areAll}
+        disabled={rows.length === 0}
         onChange={() => toggleAll(!areAll)}
       />
     </label>

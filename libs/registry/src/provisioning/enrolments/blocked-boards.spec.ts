@@ -93,7 +93,7 @@ describe('the list of blocked boards', () => {
       await registry.enrolments.block(block(contact.deviceId, { at: Date.now() + index }));
     }
     const first = await registry.enrolments.blockedPage({ first: 3 });
-    const rest = await registry.enrolments.blockedPage({ first: 3, after: first.cursors.at(-1) });
+    const rest = await registry.enrolments.blockedPage({ first: 3, after: first.cursors.at(-1) ?? '' });
     expect([...first.rows, ...rest.rows].map(({ deviceId }) => deviceId)).toEqual(
       contacts.map(({ deviceId }) => deviceId).reverse(),
     );
