@@ -3,6 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import type { EventFeed } from '@flotilla/bus';
 import type { FleetView, JobStores, KnownDevice, Registry } from '@flotilla/registry';
 import type {
+  AlertOperations,
   FirmwareOperations,
   FleetOperations,
   PeopleOperations,
@@ -53,6 +54,7 @@ export interface ApiDeps {
   readonly screens: ScreenOperations;
   readonly pictures: PictureFiles;
   readonly webhooks: WebhookOperations;
+  readonly alerts: AlertOperations;
   readonly people: PeopleOperations;
   readonly signIns: SignInOperations;
   /** The identity provider by which people may sign in besides. */
@@ -113,6 +115,7 @@ export const FIRMWARE = Symbol('firmware');
 export const SIGNING_KEYS = Symbol('signing keys');
 export const SCREENS = Symbol('screens');
 export const WEBHOOKS = Symbol('webhooks');
+export const ALERTS = Symbol('alerts');
 export const PEOPLE = Symbol('people');
 export const DEVICE_SETTINGS = Symbol('device settings');
 export const TIME_ZONE = Symbol('time zone');

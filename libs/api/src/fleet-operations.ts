@@ -1,6 +1,7 @@
 /** The parts of the fleet service that the API uses. Reads go to the registry directly. */
 import type { IncomingMessage } from 'node:http';
 import type {
+  Alerts,
   FirmwareImages,
   Fleet,
   People,
@@ -23,6 +24,7 @@ export type ProvisioningOperations = Public<Provisioning>;
 export type PeopleOperations = Public<People>;
 export type SignInOperations = Public<SignIns>;
 export type ScreenOperations = Public<ScreenPictures>;
+export type AlertOperations = Public<Alerts>;
 export type WebhookOperations = Public<Webhooks>;
 
 /** Pictures in and out over HTTP. */

@@ -21,6 +21,8 @@ export const consolePaths = [
   '/recurring',
   '/firmware',
   '/enrolments',
+  '/alerts',
+  '/alerts/:id',
   '/events',
   '/audit',
   '/access',

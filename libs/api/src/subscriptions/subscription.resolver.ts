@@ -2,13 +2,15 @@ import { Inject } from '@nestjs/common';
 import { Resolver, Subscription } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
-import type { DeviceRow } from '@flotilla/registry';
+import type { AlertRow, DeviceRow } from '@flotilla/registry';
+import { alertFilterOf } from '../alerts/alert.resolver.js';
 import type { ApiContext } from '../api-context.js';
-import { FEED, LIMITS, LOGGER } from '../api-deps.js';
+import { FEED, LIMITS, LOGGER, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type {
+  SubscriptionAlertChangedArgs,
   SubscriptionDeviceChangedArgs,
   SubscriptionDeviceListChangedArgs,
   SubscriptionEventAddedArgs,
@@ -16,6 +18,7 @@ import type {
   SubscriptionJobTargetsDecidedArgs,
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
+import { alertChanges } from './streams/alert-changes.js';
 import { deviceChanges, type StreamSources } from './streams/device-changes.js';
 import { deviceListChanges, type DeviceListChange } from './streams/device-list-changes.js';
 import { eventAdditions, type EventAddition, type EventBatch } from './streams/event-additions.js';
@@ -31,7 +34,12 @@ type Live<Value> = AsyncGenerator<Value, void, void>;
 export class SubscriptionResolver {
   private readonly sources: Omit<StreamSources, 'view'>;
 
-  constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {
+  constructor(
+    @Inject(FEED) feed: EventFeed,
+    @Inject(LOGGER) logger: ApiLogger,
+    @Inject(LIMITS) limits: ApiLimits,
+    @Inject(REGISTRY) private readonly registry: Pick<FleetWideStores, 'alerts'>,
+  ) {
     this.sources = { feed: indexFeed(feed), logger, queueMax: limits.subscriptionQueueMax };
   }
 
@@ -47,6 +55,12 @@ export class SubscriptionResolver {
     { view }: ApiContext,
   ): Live<DeviceListChange> {
     return deviceListChanges({ ...this.sources, view }, parseDeviceFilter(filter));
+  }
+
+  @Subscription('alertChanged', { resolve: withFreshLoaders<AlertRow> })
+  alertChanged(_root: unknown, { filter }: SubscriptionAlertChangedArgs, context: ApiContext): Live<AlertRow> {
+    const wanted = alertFilterOf(filter, context);
+    return alertChanges({ ...this.sources, view: context.view, alerts: this.registry.alerts }, wanted);
   }
 
   // Nothing of an event is loaded.
