@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { mountApi, type DeviceSettings, type KeyFailures } from '@flotilla/api';
 import {
+  Alerts,
   FirmwareImages,
   Fleet,
   notifyOutbox,
@@ -18,6 +19,7 @@ import type { UpgradeHandler } from '../http/upgrade-router.js';
 import type { HubMetrics } from '../measures/metrics.js';
 import { readQueryRules } from '../settings/query-settings.js';
 import { systemClock } from '../system-clock.js';
+import { messageSettingsOf, openChannelSender } from './open-alerts.js';
 import { openPeople } from './open-people.js';
 import { pictureFiles, type OpenPictures } from './open-pictures.js';
 import type { SharedServices } from './shared-services.js';
@@ -65,7 +67,9 @@ export async function openApi(
   const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
   const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
+  const alerts = openAlerts(services);
   const operations = {
+    alerts,
     fleet,
     provisioning,
     firmware,
@@ -94,6 +98,20 @@ export async function openApi(
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   pages.send = api.sendConsole;
+}
+
+/** Rules for measurements and desired states need other stores. */
+const missingKinds = {
+  MEASUREMENT: 'This version of the hub keeps no measurements, so no rule can look at them.',
+  DESIRED_STATE_OUT_OF_SYNC: 'This version of the hub keeps no desired states, so no rule can look at them.',
+};
+
+function openAlerts(services: SharedServices): Alerts {
+  const { bus, config, registry } = services;
+  const sender = openChannelSender(services);
+  const messages = messageSettingsOf(config);
+  const trustedOrigins = config.webhookUrls;
+  return new Alerts({ registry, bus, clock: systemClock, sender, trustedOrigins, messages, missingKinds });
 }
 
 /** Checks the address at registration; it is checked again before each connection. */
