@@ -4,6 +4,8 @@ import yargs, { type Argv } from 'yargs';
 import { auditCommand } from './commands/access/audit.js';
 import { keysCommand } from './commands/access/keys.js';
 import { usersCommand } from './commands/access/users.js';
+import { alertsCommand } from './commands/alerts/alerts.js';
+import { channelsCommand } from './commands/alerts/channels.js';
 import { webhooksCommand } from './commands/access/webhooks.js';
 import { callCommand } from './commands/calls/call.js';
 import { callsCommand } from './commands/calls/calls.js';
@@ -49,6 +51,8 @@ export const commands: readonly Command[] = [
   keysCommand,
   usersCommand,
   webhooksCommand,
+  alertsCommand,
+  channelsCommand,
   graphqlCommand,
   openCommand,
   mcpCommand,
