@@ -59,8 +59,7 @@ const RELEASE = {
   text: 'UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL WHERE id = $1 AND claimed_by = $2',
 };
 /**
- * $1 the oldest that is still tried (ms), $2 now (ms). A "resolved" goes with the firing that was not
- * delivered.
+ * $1 the oldest that is still tried (ms), $2 now (ms). A "resolved" is given up with its firing.
  */
 const GIVE_UP = {
   text: `WITH old AS (

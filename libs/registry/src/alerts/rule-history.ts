@@ -43,7 +43,8 @@ function textOf(request: HistoryRequest, values: unknown[]): string | undefined 
 
 function offlineTimes({ plan, condition, since, now, graceMs }: HistoryRequest, values: unknown[]): string {
   const forMs = bind(values, plan.forSeconds * 1_000);
-  const due = `${forMs}::float8 + CASE WHEN s.close_reason IN ${BY_HUB} THEN ${bind(values, graceMs)}::float8 ELSE 0 END`;
+  const grace = `${bind(values, graceMs)}::float8`;
+  const due = `${forMs}::float8 + CASE WHEN s.close_reason IN ${BY_HUB} THEN ${grace} ELSE 0 END`;
   const lostAt = 'extract(epoch FROM s.disconnected_at) * 1000';
   return `SELECT (${lostAt} + ${due})::float8 AS at FROM session s
     JOIN device d ON d.id = s.device_id AND d.reachability = 'ALWAYS' AND ${condition(values)}
@@ -60,7 +61,8 @@ function countedTimes({ plan, condition, since }: HistoryRequest, type: string, 
     devices === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(values)})`;
   const before = Math.max(0, Math.min(Math.ceil(threshold) - 1, TIMES_MAX));
   return `SELECT (extract(epoch FROM counted.at) * 1000)::float8 AS at FROM (
-      SELECT q.at, q.reached AND NOT coalesce(lag(q.reached) OVER (PARTITION BY q.device_id ORDER BY q.at), false) AS began
+      SELECT q.at,
+        q.reached AND NOT coalesce(lag(q.reached) OVER (PARTITION BY q.device_id ORDER BY q.at), false) AS began
       FROM (SELECT e.device_id, e.at, coalesce(e.at - lag(e.at, ${before}) OVER (PARTITION BY e.device_id ORDER BY e.at)
               <= ${bind(values, windowSeconds)}::float8 * interval '1 second', false) AS reached
             FROM (SELECT e.device_id, ${timeIn('e.id::text')} AS at FROM event e WHERE e.type = ${bind(values, type)}

@@ -30,7 +30,7 @@ export function RulePreview({ input }: { readonly input: AlertRuleInput }) {
   const { firedCount } = preview ?? {};
   return (
     <p className="soft" role="status">
-      {firedCount != null && t('alerts.rule.wouldHaveFired', { count: firedCount })}
+      {typeof firedCount === 'number' && t('alerts.rule.wouldHaveFired', { count: firedCount })}
       {firedCount === null && (preview?.userErrors[0]?.message ?? t('alerts.rule.noHistory'))}
     </p>
   );
