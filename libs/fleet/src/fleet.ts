@@ -19,6 +19,14 @@ import { refreshTools } from './calls/refresh-tools.js';
 import type { SingleCalls } from './calls/single-calls.js';
 import type { CallRules } from './calls/call-rules.js';
 import type { FleetLogger } from './fleet-logger.js';
+import {
+  createDesiredState,
+  deleteDesiredState,
+  setDesiredStateEnabled,
+  updateDesiredState,
+} from './desired-states/desired-states.js';
+import { previewDesiredState } from './desired-states/preview-desired-state.js';
+import { WatchedTools } from './desired-states/watched-tools.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import { approveJob, denyJob } from './jobs/commands/approve-job.js';
 import { createJob } from './jobs/commands/create-job.js';
@@ -54,6 +62,8 @@ export interface FleetDeps {
     | 'jobCommands'
     | 'targetPreparation'
     | 'recurringJobs'
+    | 'desiredStates'
+    | 'desiredStateStore'
     | 'rollouts'
     | 'toolPolicies'
     | 'toolSets'
@@ -79,6 +89,9 @@ export interface FleetDeps {
   readonly observeCall?: CallObserver;
 }
 
+/** Outcomes of calls that may have had an effect. */
+const reached: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'UNKNOWN']);
+
 const noVoiceServers = new VoiceOrigins({ own: [], listed: [] });
 
 type OperationDeps = FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voiceOrigins'>;
@@ -86,6 +99,7 @@ type OperationDeps = FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voi
 export class Fleet {
   readonly #deps: OperationDeps;
   readonly #caller: ToolCaller;
+  readonly #watched: WatchedTools;
 
   constructor(deps: FleetDeps) {
     const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
@@ -95,6 +109,7 @@ export class Fleet {
     };
     this.#deps = { ...defaults, ...deps, policies };
     this.#caller = new ToolCaller(this.#deps);
+    this.#watched = new WatchedTools(this.#deps);
   }
 
   /** Waits for the outcome of the call. The hub made `ownUrl` for it; no caller can choose one. */
@@ -102,6 +117,8 @@ export class Fleet {
     const startedAt = performance.now();
     const answer = await this.#caller.call(request, actor, ownUrl);
     this.#deps.observeCall?.('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
+    if (answer.call !== undefined && reached.has(answer.call.outcome ?? ''))
+      this.#watched.called(answer.call.deviceId, request.tool, 'MAYBE');
     return answer;
   }
 
@@ -130,6 +147,14 @@ export class Fleet {
   readonly deleteRecurringJob = this.#bind(deleteRecurringJob);
   /** Starts a run now, besides the schedule. */
   readonly runRecurringJob = this.#bind(runRecurringJob);
+
+  /** Creates a desired state; the same key with the same request returns the same one. */
+  readonly createDesiredState = this.#bind(createDesiredState);
+  readonly updateDesiredState = this.#bind(updateDesiredState);
+  readonly setDesiredStateEnabled = this.#bind(setDesiredStateEnabled);
+  readonly deleteDesiredState = this.#bind(deleteDesiredState);
+  /** Reports what saving would do, and writes nothing. */
+  readonly previewDesiredState = this.#bind(previewDesiredState);
 
   readonly setToolPolicy = this.#bind(setToolPolicy);
   readonly deleteToolPolicy = this.#bind(deleteToolPolicy);

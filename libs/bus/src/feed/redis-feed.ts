@@ -25,6 +25,8 @@ export class RedisFeed implements EventFeed {
     job: 0,
     decided: 0,
     policy: 0,
+    desiredState: 0,
+    called: 0,
     access: 0,
     lateAnswer: 0,
   };
@@ -53,6 +55,8 @@ export class RedisFeed implements EventFeed {
       'job',
       'decided',
       'policy',
+      'desiredState',
+      'called',
       'access',
       'lateAnswer',
     ];
