@@ -3,6 +3,7 @@
  * and compares them. It looks at the present only, so any message may be lost or come twice.
  */
 import { complianceEventOf, freshMs } from '@flotilla/desired-state';
+import { maskSecrets } from '@flotilla/mcp';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { ToolCaller } from '../../calls/call-tool.js';
 import { PolicyCache } from '../../policies/policy-cache.js';
@@ -237,13 +238,15 @@ export class DesiredStateRunner {
 
   async #report(changed: readonly Compared[]): Promise<void> {
     const { bus, clock, registry } = this.#deps;
-    for (const { live, device, from, to, generation } of changed) {
+    for (const { live, device, from, to } of changed) {
       const type = to && complianceEventOf(from, to);
       if (type === undefined || to === undefined) continue;
       const { id, name } = live.row;
+      const { argument } = live.row.readback;
       const data = {
         ...{ desiredStateId: id, name, state: to.state, generation: to.observedGeneration },
-        ...{ desired: live.row.arguments[live.row.readback.argument], reported: shown(to.reported, generation) },
+        desired: live.row.arguments[argument],
+        reported: maskSecrets({ [argument]: to.reported })[argument],
       };
       bus.feed.publish('event', registry.events.append({ type, deviceId: device.deviceId, at: clock.now(), data }));
     }
@@ -400,8 +403,3 @@ export class DesiredStateRunner {
 }
 
 const endsRollout: ReadonlySet<string> = new Set(['SUCCEEDED', 'PARTIAL', 'FAILED']);
-
-function shown(reported: unknown, generation: Compared['generation']): unknown {
-  void generation;
-  return reported;
-}
