@@ -32,11 +32,8 @@ const stepMs = 1_000;
 /** Least time between two readings of the desired states, and two notifications of one, ms. */
 const loadEveryMs = 200;
 const tellEveryMs = 500;
-/** Rights are checked this often, besides each notification. */
 const rightsEveryMs = 60_000;
-/** A pass waits while more looks wait. */
 const waitingMax = 2_000;
-/** Calls by others whose effect is awaited at a time. More are left to the sweep. */
 const calledMax = 10_000;
 const calledAfterMs = 700;
 const drainMs = 2_000;
@@ -52,7 +49,7 @@ export class DesiredStateRunner {
   readonly #sender: SetSender;
   readonly #sweep: SweepClock;
   readonly #passes = new Map<string, symbol>();
-  readonly #told = new Map<string, () => void>();
+  readonly #told = new Set<string>();
   #unsubscribe: readonly (() => void)[] = [];
   #timers = new Set<() => void>();
   #batches = 0;
@@ -103,7 +100,6 @@ export class DesiredStateRunner {
     await this.#sender.stop(graceMs);
   }
 
-  /** Other workers take over at once. */
   async handOver(graceMs: number): Promise<void> {
     const ids = this.#states.all.map(({ row }) => row.id);
     await this.stop(graceMs);
@@ -222,7 +218,6 @@ export class DesiredStateRunner {
     }
   }
 
-  /** Begins what a decision asks for. */
   #follow({ live, device, generation, from, to, next }: Compared): void {
     if (isChanged({ from, to })) live.move(from, to);
     const { deviceId } = device;
@@ -257,11 +252,10 @@ export class DesiredStateRunner {
     }
   }
 
-  /** Notifies subscribers of a summary, at most twice a second. */
   #tell(id: string): void {
     if (this.#told.has(id) || this.#isStopped) return;
     const { bus } = this.#deps;
-    this.#told.set(id, () => undefined);
+    this.#told.add(id);
     this.#after(tellEveryMs, () => {
       this.#told.delete(id);
       bus.feed.publish('desiredState', { id });
