@@ -4,7 +4,9 @@
  */
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
+import { IconAdjustmentsCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { isObject } from '../../parts/arguments/argument-fields';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
@@ -12,6 +14,8 @@ import { CallResult } from '../../parts/outcome/call-result';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { MutationFailureNotice } from '../../parts/failure';
+import { LinkButton } from '../../parts/link-button';
+import { canBeKept } from '../desired/form/can-be-kept';
 import type { DeviceSeen } from './device-page';
 import type { DeviceTool } from './device-tools';
 import { ToolResults } from './tools/tool-results';
@@ -28,6 +32,7 @@ interface ToolFormProps {
 
 export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   const { t } = useTranslation();
+  const mayKeep = useScope('JOBS_WRITE');
   const [known] = useState(() => presentValues(tool, device.reportedState));
   const state = useArguments(tool, { known, isPreset: true });
   const [isTried, setTried] = useState(false);
@@ -69,6 +74,16 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
             <Button type="submit" variant="light" loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
               {t('tool.call')}
             </Button>
+            {mayKeep && canBeKept(tool.policy) && (
+              <LinkButton
+                to="/desired/new"
+                search={{ tool: tool.name, arguments: state.arguments, devices: { ids: [device.id] } }}
+                variant="default"
+                leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
+              >
+                {t('desired.keepSo')}
+              </LinkButton>
+            )}
             {device.presence === 'OFFLINE' && (
               <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>
             )}

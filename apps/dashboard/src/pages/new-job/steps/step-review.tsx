@@ -1,13 +1,17 @@
 /** Shows the preview of the job, and the button that starts it. Nothing is sent before. */
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Group, Loader, Stack } from '@mantine/core';
-import { IconCalendarRepeat, IconPlayerPlay } from '@tabler/icons-react';
+import { IconAdjustmentsCheck, IconCalendarRepeat, IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../../hub/hub';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
+import { LinkButton } from '../../../parts/link-button';
+import { canBeKept } from '../../desired/form/can-be-kept';
+import { useToolChoices } from '../fields/tool-choices';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
 import { onlyWithTool, type StepName } from '../job-draft';
 import { inputOf } from '../job-input';
@@ -59,6 +63,7 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
         </Button>
         {preview && (
           <Group gap="xs">
+            <KeepSo />
             <Button
               variant="default"
               leftSection={<IconCalendarRepeat size={16} aria-hidden />}
@@ -80,6 +85,27 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
       </Group>
       {isRepeating && <RepeatJob input={input} onClose={() => setRepeating(false)} />}
     </Stack>
+  );
+}
+
+/** The same as a desired state. Only for tools whose effect can be read back and repeated. */
+function KeepSo() {
+  const { t } = useTranslation();
+  const { draft } = useWizard();
+  const { tools } = useToolChoices(draft);
+  const mayCall = useScope('TOOLS_CALL');
+  const chosen = draft.kind === 'tool' ? tools.find(({ name }) => name === draft.tool) : undefined;
+  if (!mayCall || chosen === undefined || !canBeKept(chosen.policy)) return null;
+  const devices = draft.ids === undefined ? draft.devices : { ids: draft.ids };
+  return (
+    <LinkButton
+      to="/desired/new"
+      search={{ tool: chosen.name, arguments: draft.arguments, devices }}
+      variant="default"
+      leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
+    >
+      {t('desired.keepSo')}
+    </LinkButton>
   );
 }
 
