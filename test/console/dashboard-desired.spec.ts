@@ -1,4 +1,4 @@
-/** A desired state in the console: from a tool of a device to its page, a turned knob, an edit and its end. */
+/** A desired state in the console: from a tool to its page, a turned knob, an edit and its end. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {

@@ -34,6 +34,7 @@ import {
   runRecurringJob,
   updateRecurringJob,
 } from './recurring/recurring-jobs.js';
+import { previewRecurringJob } from './recurring/preview-recurring-job.js';
 import { revertJob } from './rollout/revert-job.js';
 import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
@@ -128,6 +129,8 @@ export class Fleet {
   readonly createRecurringJob = this.#bind(createRecurringJob);
   readonly updateRecurringJob = this.#bind(updateRecurringJob);
   readonly deleteRecurringJob = this.#bind(deleteRecurringJob);
+  /** Reports what `createRecurringJob` would do, and writes nothing. */
+  readonly previewRecurringJob = this.#bind(previewRecurringJob);
   /** Starts a run now, besides the schedule. */
   readonly runRecurringJob = this.#bind(runRecurringJob);
 

@@ -49,6 +49,7 @@ export type { UserRequest } from './people/user-rules.js';
 export type { Refusal, RefusalCode } from './refusal.js';
 export { actorOfPrincipal, hasScope } from './people/actor-of-principal.js';
 export { CronTimes } from './recurring/cron-times.js';
+export type { RecurringJobPreview } from './recurring/preview-recurring-job.js';
 export type { SavedRecurringJob } from './recurring/recurring-jobs.js';
 export type { RecurringJobRequest } from './recurring/recurring-request.js';
 export { RecurringRuns } from './recurring/recurring-runs.js';

@@ -93,6 +93,7 @@ export const refusingFleet: FleetOperations = {
   updateRecurringJob: async () => refused,
   deleteRecurringJob: async () => refused,
   runRecurringJob: async () => refused,
+  previewRecurringJob: async () => refused,
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,
 };

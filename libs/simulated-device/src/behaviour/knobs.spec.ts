@@ -1,4 +1,4 @@
-/** People turn knobs at a rate, at given times, or when a test says so; the device reports the new value. */
+/** People turn knobs at a rate, at given times, or on request; the device reports the value. */
 import { describe, expect, it } from 'vitest';
 import { DeviceOnBench } from '../device-on-bench.suite.js';
 import { behaviourSchema, type LastingBehaviour } from './behaviour.js';

@@ -18,6 +18,7 @@ import {
   SetDesiredStateEnabledDocument,
   UpdateDesiredStateDocument,
   type DesiredRowFragment,
+  type PreviewDesiredStateQuery,
 } from '../../generated/operations.js';
 import type { GlobalArguments } from '../../options/global-options.js';
 import { deviceFilter, requiredDeviceFilter } from '../../options/device-filter.js';
@@ -34,6 +35,8 @@ const withNew = (args: Argv<GlobalArguments>) =>
   withDesiredOptions(args)
     .positional('tool', { type: 'string', demandOption: true })
     .positional('arguments', argumentsOption);
+
+type Preview = PreviewDesiredStateQuery['previewDesiredState'];
 
 type NewArguments = DesiredArguments & {
   readonly tool: string;
@@ -167,11 +170,15 @@ async function printPreview(
   args: OutputOptions,
 ): Promise<ExitCode> {
   const all = expectAccepted((await client.request(PreviewDesiredStateDocument, variables)).previewDesiredState);
-  const { userErrors: _, ...preview } = all;
   if (formatOf(args) === 'table' && args.columns === undefined)
     await write(`${desiredPreviewInWords(all).map(printable).join('\n')}\n`);
-  else await printThing({ ...preview }, args);
-  return preview.conflicts.length === 0 ? exitCodes.done : exitCodes.refused;
+  else await printThing(figuresOf(all), args);
+  return all.conflicts.length === 0 ? exitCodes.done : exitCodes.refused;
+}
+
+function figuresOf({ targetCount, inSyncCount, changeCount, unsupportedCount, unknownCount, ...rest }: Preview) {
+  const { conflicts, sample } = rest;
+  return { targetCount, inSyncCount, changeCount, unsupportedCount, unknownCount, conflicts, sample };
 }
 
 async function setEnabled(

@@ -19,7 +19,7 @@ type Target = NonNullable<DeviceDesiredStatesQuery['device']>['desiredStates'][n
 /** Ms. */
 const refreshMs = 3_000;
 
-/** With a newer state of the device the entries are read again. Nothing is shown where there are none. */
+/** With a newer state of the device the entries are read again. Without an entry it is empty. */
 export function DeviceDesired({ device: { id, presence, reportedStateAt } }: { readonly device: DeviceSeen }) {
   const { t } = useTranslation();
   const variables = useMemo(() => ({ id }), [id]);

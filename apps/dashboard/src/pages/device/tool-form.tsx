@@ -32,7 +32,6 @@ interface ToolFormProps {
 
 export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
   const { t } = useTranslation();
-  const mayKeep = useScope('JOBS_WRITE');
   const [known] = useState(() => presentValues(tool, device.reportedState));
   const state = useArguments(tool, { known, isPreset: true });
   const [isTried, setTried] = useState(false);
@@ -74,16 +73,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
             <Button type="submit" variant="light" loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
               {t('tool.call')}
             </Button>
-            {mayKeep && canBeKept(tool.policy) && (
-              <LinkButton
-                to="/desired/new"
-                search={{ tool: tool.name, arguments: state.arguments, devices: { ids: [device.id] } }}
-                variant="default"
-                leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
-              >
-                {t('desired.keepSo')}
-              </LinkButton>
-            )}
+            <KeepSo deviceId={device.id} tool={tool} given={state.arguments} />
             {device.presence === 'OFFLINE' && (
               <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>
             )}
@@ -104,6 +94,28 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
         onClose={() => setAsking(false)}
       />
     </form>
+  );
+}
+
+interface KeepSoProps {
+  readonly deviceId: string;
+  readonly tool: DeviceTool;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** The way to a desired state with these arguments, for tools whose effect the hub can keep. */
+function KeepSo({ deviceId, tool, given }: KeepSoProps) {
+  const { t } = useTranslation();
+  if (!useScope('JOBS_WRITE') || !canBeKept(tool.policy)) return null;
+  return (
+    <LinkButton
+      to="/desired/new"
+      search={{ tool: tool.name, arguments: given, devices: { ids: [deviceId] } }}
+      variant="default"
+      leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
+    >
+      {t('desired.keepSo')}
+    </LinkButton>
   );
 }
 

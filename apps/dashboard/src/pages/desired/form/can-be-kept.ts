@@ -1,4 +1,4 @@
-/** Whether the hub can keep the effect of a tool, by its policy: it must be readable and repeatable. */
+/** Whether the hub can keep the effect of a tool, by its policy: readable and repeatable. */
 export interface KeepablePolicy {
   readonly idempotent: boolean;
   readonly disruptive: boolean;

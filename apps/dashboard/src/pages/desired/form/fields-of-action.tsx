@@ -1,4 +1,4 @@
-/** The tool and its arguments. Only tools whose effect can be read back and repeated are offered. */
+/** The tool and its arguments. It offers tools whose effect can be read back and repeated. */
 import { useEffect, useMemo } from 'react';
 import { Select } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
