@@ -4,7 +4,8 @@
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { actorOfPrincipal, type Actor, type Fleet } from '@flotilla/fleet';
+import { actorOfPrincipal } from '@flotilla/fleet';
+import type { Actor, DesiredStateRequest, Fleet, RecurringJobRequest } from '@flotilla/fleet';
 import type { Registry } from '@flotilla/registry';
 import type { Logger } from 'pino';
 
@@ -23,16 +24,16 @@ const MARK = 'demo.created';
 const LOOK_MS = 2_000;
 const LOOKS_MAX = 150;
 
-const desired = {
+const desired: DesiredStateRequest = {
   ...{ name: 'Demo: quiet speakers', tool: VOLUME, arguments: { volume: 40 }, devices: { tags: ['demo'] } },
   ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 120, priority: 0, window: undefined },
   ...{ waves: undefined, abort: undefined, maxInFlight: 10, perMinute: undefined, enabled: true },
-} as const;
-const recurring = {
+};
+const recurring: RecurringJobRequest = {
   ...{ name: 'Demo: bright screens in the morning', cron: '0 7 * * MON-FRI', timeZone: 'UTC' },
   job: { tool: BRIGHTNESS, arguments: { brightness: 80 }, devices: { tags: ['demo'], hasTool: BRIGHTNESS } },
   ...{ missed: 'SKIP', overlap: 'SKIP', until: undefined, enabled: true },
-} as const;
+};
 
 /** Returns a function that ends the looks for devices. */
 export function furnishDemo(parts: DemoFurniture): () => void {
