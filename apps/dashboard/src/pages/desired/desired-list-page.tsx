@@ -73,7 +73,7 @@ function useColumns() {
       {
         id: 'name',
         header: t('desired.name'),
-        width: 170,
+        width: 150,
         grow: 2,
         cell: ({ id, name }) => (
           <Link to="/desired/$id" params={{ id }}>
@@ -86,14 +86,14 @@ function useColumns() {
       {
         id: 'compliance',
         header: t('desired.compliance'),
-        width: 140,
+        width: 100,
         grow: 2,
         cell: ({ summary }) => <ComplianceBar counts={countsOf(summary)} isBare />,
       },
       {
         id: 'inSync',
         header: t('compliance.IN_SYNC'),
-        width: 110,
+        width: 90,
         grow: 0,
         isNumeric: true,
         cell: ({ summary }) => t('desired.share', { count: summary.inSync, total: summary.targeted }),
@@ -101,7 +101,7 @@ function useColumns() {
       {
         id: 'out',
         header: t('desired.outOfSync'),
-        width: 90,
+        width: 80,
         grow: 0,
         isNumeric: true,
         cell: ({ summary }) => outOfSyncOf(summary),
@@ -109,16 +109,8 @@ function useColumns() {
       {
         id: 'window',
         header: t('desired.window'),
-        width: 150,
+        width: 100,
         cell: ({ window }) => <WindowText window={window} />,
-      },
-      {
-        id: 'priority',
-        header: t('desired.priority'),
-        width: 70,
-        grow: 0,
-        isNumeric: true,
-        cell: (row) => row.priority,
       },
     ],
     [t],

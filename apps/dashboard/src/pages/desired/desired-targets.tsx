@@ -5,6 +5,7 @@ import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { outOfSyncOf } from '../../parts/compliance/compliance-counts';
 import { ComplianceBadge } from '../../parts/compliance/compliance-badge';
 import { type ComplianceState, complianceStates, outOfSyncStates } from '../../parts/compliance/compliance-looks';
 import { ComplianceReason } from '../../parts/compliance/compliance-reason';
@@ -41,6 +42,8 @@ export function DesiredTargets({ id, summary }: DesiredTargetsProps) {
   }, paceMs);
   useEffect(() => look(), [summary, look]);
   const columns = useColumns();
+  // The list is read again and again; the summary is always there.
+  const isKnown = wanted === 'out' ? outOfSyncOf(summary) === 0 : !pages.isLoading;
   return (
     <Section
       title={t('desired.targets')}
@@ -71,7 +74,7 @@ export function DesiredTargets({ id, summary }: DesiredTargetsProps) {
           maxHeight="520px"
         />
       ) : (
-        !pages.isLoading && <p className="soft">{t(wanted === 'out' ? 'desired.allInSync' : 'desired.noneShown')}</p>
+        isKnown && <p className="soft">{t(wanted === 'out' ? 'desired.allInSync' : 'desired.noneShown')}</p>
       )}
     </Section>
   );

@@ -85,7 +85,7 @@ function Expected({ preview }: { readonly preview: Preview }) {
         </div>
       )}
       {sample.length > 0 && (
-        <p className={formClasses.samples}>
+        <p className={classes.samples}>
           <span>{t('desired.previewSample')}</span>
           {sample.map(({ id, name }) => (
             <Link key={id} to="/devices/$id" params={{ id }}>
