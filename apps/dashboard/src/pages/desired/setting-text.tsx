@@ -11,7 +11,7 @@ export function SettingText({ state: { tool, arguments: given } }: SettingTextPr
   );
 }
 
-export function argumentsText(given: unknown): string {
+function argumentsText(given: unknown): string {
   if (typeof given !== 'object' || given === null) return JSON.stringify(given);
   return Object.entries(given)
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
