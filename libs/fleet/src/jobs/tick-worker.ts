@@ -7,6 +7,7 @@ import type { JobBus } from './job-bus.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './verification/late-answers.js';
+import type { SignalsUpkeep } from '../signals/signals-upkeep.js';
 import type { RecurringRuns } from '../recurring/recurring-runs.js';
 import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
@@ -19,6 +20,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly retention?: readonly Pick<UploadRetention, 'run'>[];
   /** Without it, this process delivers no webhooks. */
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
+  /** Without it, this process judges no restarts and makes no roll-ups. */
+  readonly signals?: Pick<SignalsUpkeep, 'run' | 'stop'>;
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
 }
@@ -66,7 +69,7 @@ export class TickWorker {
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    await Promise.all([this.#runner.stop(), this.#deps.webhooks?.stop(), this.#deps.recurring?.stop()]);
+    await Promise.all([this.#runner.stop(), this.#deps.webhooks?.stop(), this.#deps.recurring?.stop(), this.#deps.signals?.stop()]);
   }
 
   async #work(tick: Tick): Promise<void> {
@@ -89,6 +92,7 @@ export class TickWorker {
     const closedSessions = await this.#deps.registry.sweepDeadProcesses();
     this.#deps.webhooks?.wake();
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
+    this.#deps.signals?.run();
     await this.#deps.recurring?.runDue();
     await this.#runner.sweep();
   }

@@ -7,7 +7,8 @@ import { trimAudit } from '../audit/trim-audit.js';
 import type { Database } from '../database/database.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WebhookStore } from '../webhooks/webhook-store.js';
-import { dropPartitionsBefore } from './drop-partitions.js';
+import { dropPartitionsBefore, dropTimesBefore } from './drop-partitions.js';
+import { removeInBatches } from './remove-in-batches.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
 
@@ -18,6 +19,9 @@ export interface KeptTimes {
   /** Counted from the end of a job. */
   readonly jobsMs: number;
   readonly auditMs: number;
+  /** Single points of measurements, and their roll-ups, which go with restarts of devices. */
+  readonly measurementsMs: number;
+  readonly rollupsMs: number;
 }
 
 /** Retention of idempotency keys: long enough for clients that retry over a weekend. */
@@ -42,6 +46,8 @@ export async function removeOld(
     events: () => dropPartitionsBefore(database, 'event', records),
     calls: () => dropPartitionsBefore(database, 'call', records),
     deliveries: () => webhooks.removeOld(records),
+    measurements: () => removeMeasurements(database, now - kept.measurementsMs),
+    rollups: () => removeRollups(database, now - kept.rollupsMs),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     idempotencyKeys: () => removeKeysBefore(database, now - IDEMPOTENCY_KEYS_KEPT_MS),
     // By whole days, because each run adds an audit entry.
@@ -57,4 +63,16 @@ export async function removeOld(
     }
   }
   return removed;
+}
+
+/** By whole days. */
+async function removeMeasurements(database: Database, before: number): Promise<number> {
+  const points = await dropTimesBefore(database, 'measurement', before);
+  return points + (await dropTimesBefore(database, 'measurement_pack', before));
+}
+
+async function removeRollups(database: Database, before: number): Promise<number> {
+  const hours = await dropTimesBefore(database, 'measurement_hour', before);
+  const days = await removeInBatches(database, 'measurement_day', 'r.at < $1', [new Date(before)]);
+  return hours + days + (await removeInBatches(database, 'device_restart', 'r.at < $1', [new Date(before)]));
 }
