@@ -18,6 +18,7 @@ const mappers = {
   DeviceConnection: '../connection.js#DeviceConnectionSource',
   ApiKey: '@flotilla/registry#ApiKeyRow',
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
+  AppliedConfiguration: '@flotilla/registry#AppliedConfigurationRow',
   RecurringJob: '@flotilla/registry#RecurringJobRow',
   DeviceSession: '@flotilla/registry#SessionRow',
   Enrolment: '@flotilla/registry#EnrolmentRow',

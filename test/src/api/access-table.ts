@@ -66,6 +66,7 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   enrolmentLinks: may('ADMIN'),
   uploads: may('DEVICES_READ'),
   users: may('ADMIN'),
+  appliedConfigurations: may('ADMIN'),
   apiKeys: may('ADMIN'),
   auditEntries: may('ADMIN'),
   webhooks: may('ADMIN'),
@@ -112,6 +113,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   removeFirmwareSigningKey: may('ADMIN', '(id: "$id")', notFound),
   createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
   revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
+  recordAppliedConfiguration: may('ADMIN', '(input: [{kind: "DeviceGroup", name: "$1", fields: {}}])'),
   createUser: may(
     'ADMIN',
     '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})',

@@ -41,6 +41,7 @@ const query: EveryField<Query> = {
   apiKeys: 'ADMIN',
   webhooks: 'ADMIN',
   users: 'ADMIN',
+  appliedConfigurations: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {
@@ -94,6 +95,7 @@ const mutation: EveryField<Mutation> = {
   revertJob: 'JOBS_WRITE',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
+  recordAppliedConfiguration: 'ADMIN',
   createUser: 'ADMIN',
   updateUser: 'ADMIN',
   signOutUser: 'ADMIN',

@@ -25,6 +25,7 @@ const contract = buildSchema(readFileSync(new URL('../../schema.graphql', import
 const operations = {
   Query: [
     'apiKeys: [ApiKey!]!',
+    'appliedConfigurations(after: String, first: Int): AppliedConfigurationConnection!',
     'auditEntries(after: String, filter: AuditFilter, first: Int): AuditEntryConnection!',
     'call(id: ID!): Call',
     'calls(after: String, filter: CallFilter, first: Int): CallConnection!',
@@ -77,6 +78,7 @@ const operations = {
     'openNextWave(id: ID!): JobPayload!',
     'pauseJob(id: ID!): JobPayload!',
     'publishFirmwareImage(id: ID!, models: [String!]!, notes: String): FirmwareImagePayload!',
+    'recordAppliedConfiguration(input: [AppliedConfigurationInput!]!): AppliedConfigurationPayload!',
     'redeliverWebhook(deliveryId: ID!): WebhookPayload!',
     'refreshTools(deviceId: ID!): RefreshToolsPayload!',
     'registerDevice(input: RegisterDeviceInput!): RegisterDevicePayload!',
