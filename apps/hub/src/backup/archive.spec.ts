@@ -4,6 +4,7 @@ import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promise
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackupHeader, Part } from './archive-format.js';
@@ -138,9 +139,16 @@ describe('a backup that cannot be used', () => {
   });
 
   it('is refused when a byte was changed, after the ten of the gzip header, unless the bits are unused', async () => {
-    const original = await written(example);
-    const whole = await readFile(original);
-    const contents = await verifyArchive(original, undefined);
+    const whole = await readFile(await written(example));
+    const contents = gunzipSync(whole);
+    // Deflate ends blocks at whole bytes and ignores the bits in between.
+    const isUnchanged = (bytes: Buffer) => {
+      try {
+        return gunzipSync(bytes).equals(contents);
+      } catch {
+        return false;
+      }
+    };
     await fc.assert(
       fc.asyncProperty(
         fc.integer({ min: 10, max: whole.length - 1 }),
@@ -150,16 +158,16 @@ describe('a backup that cannot be used', () => {
           changed[at] = (changed[at] ?? 0) ^ by;
           const file = newFile();
           await writeFile(file, changed);
-          const answer = await verifyArchive(file, undefined).catch((error: unknown) => error);
-          // Deflate ends blocks at whole bytes and ignores the bits in between.
-          if (answer instanceof Error) expect(answer).toMatchObject(refused);
-          else expect(answer).toEqual(contents);
+          const verified = verifyArchive(file, undefined);
+          if (isUnchanged(changed)) await expect(verified).resolves.toBeDefined();
+          else await expect(verified).rejects.toMatchObject(refused);
         },
       ),
       {
         numRuns: 40,
         examples: [
           [1_000, 1],
+          [whole.length - 9, 128],
           [whole.length - 1, 255],
         ],
       },
