@@ -13,9 +13,11 @@ const output = path.join(api, 'src/generated/schema-types.ts');
 /** The types that resolvers return for a GraphQL type: mostly rows of the registry. */
 const mappers = {
   AuditEntry: '@flotilla/registry#AuditEntryRow',
+  BlockedBoard: '@flotilla/registry#BlockedBoardRow',
   Call: '@flotilla/registry#CallRow',
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',
+  AgentGrant: '@flotilla/registry#ListedGrant',
   ApiKey: '@flotilla/registry#ApiKeyRow',
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
   RecurringJob: '@flotilla/registry#RecurringJobRow',

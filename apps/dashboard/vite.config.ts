@@ -4,15 +4,26 @@
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type Plugin } from 'vite';
 
 /** The hub that `npm run dev:dashboard` talks to. */
 const hub = process.env['FLOTILLA_HUB'] ?? 'http://127.0.0.1:8080';
+/**
+ * GraphiQL has its fonts as data inside of its style sheet, which `font-src 'self'` forbids. The
+ * console has fonts already.
+ */
+const withoutInlinedFonts: Plugin = {
+  name: 'without-inlined-fonts',
+  enforce: 'pre',
+  transform: (code, id) =>
+    /graphiql[/\\]dist[/\\]style\.css$/.test(id) ? code.replaceAll(/@font-face\s*{[^}]*}/g, '') : undefined,
+};
+
 const proxied = Object.fromEntries(['/graphql', '/api'].map((path) => [path, { target: hub, ws: true }]));
 
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
-  plugins: [react()],
+  plugins: [withoutInlinedFonts, react()],
   server: { proxy: proxied },
   build: {
     target: 'es2022',

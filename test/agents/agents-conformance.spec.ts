@@ -1,7 +1,7 @@
 /**
  * The server suite of the MCP conformance tests against `/mcp`. It has no keys and its own names of
- * tools and resources, so a proxy in front of the hub adds a key and maps the names. Answers are
- * unchanged.
+ * tools and resources, so a proxy in front of the hub adds a key or an access token and maps the
+ * names. Answers are unchanged.
  */
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
@@ -16,8 +16,11 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { deviceThat } from '../src/devices/device-api.js';
 import { connectEverythingDevice } from '../src/agents/everything-device.js';
+import { AgentMemory, connectByAddress, startPublicHub } from '../src/agents/oauth-agent.js';
+import { Browser } from '../src/api/browser.js';
 import { ask } from '../src/api/graphql-client.js';
-import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { adminEmail, password } from '../src/api/people.js';
+import { removeDataDir, type HubProcess } from '../src/hub/hub-process.js';
 import type { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 
 /** Scenarios that fail, and why. One that passes fails this spec until it is removed here. */
@@ -77,9 +80,12 @@ let hub: HubProcess;
 let device: RawMqttDevice;
 let proxy: Server;
 let folder: string;
+/** A key or an access token. */
+let bearer: string;
 
 beforeAll(async () => {
-  hub = await startHub();
+  hub = await startPublicHub({ FLOTILLA_ADMIN_PASSWORD: password });
+  bearer = hub.adminKey;
   folder = mkdtempSync(path.join(tmpdir(), 'flotilla-conformance-'));
   device = await connectEverythingDevice(hub, mac);
   await deviceThat(hub, mac, ({ tools }) => tools.length > 0);
@@ -95,7 +101,7 @@ async function pass(incoming: IncomingMessage, outgoing: ServerResponse): Promis
   const body = Buffer.from(renamed(await text(incoming)));
   const headers = {
     ...incoming.headers,
-    authorization: `Bearer ${hub.adminKey}`,
+    authorization: `Bearer ${bearer}`,
     ...(body.length > 0 && { 'content-length': body.length }),
   };
   const passed = request(
@@ -121,18 +127,31 @@ afterAll(async () => {
 
 describe('the conformance suite of MCP', () => {
   it('passes but for the scenarios that are not for a hub of devices, which fail', async () => {
-    const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
-    const baseline = path.join(folder, 'expected-failures.yml');
-    writeFileSync(baseline, ['server:', ...Object.keys(notForUs).map((scenario) => `  - ${scenario}`)].join('\n'));
-    const hooked = `data:text/javascript,${encodeURIComponent(register)}`;
-    const args = ['--import', hooked, suite, 'server', '--url', url, '--expected-failures', baseline];
-    const run = promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1_048_576 });
-    const { stdout } = await run.catch((error: Error & { readonly stdout?: string; readonly stderr?: string }) => {
-      throw new Error(
-        'The suite did not end as expected:\n' +
-          `${error.stdout?.slice(-8_000) ?? ''}\n${error.stderr?.slice(-2_000) ?? ''}`,
-      );
-    });
-    for (const scenario of passed) expect(stdout).toMatch(new RegExp(`${scenario}: [1-9]\\d* passed, 0 failed`));
+    await runSuite();
+  }, 60_000);
+
+  it('passes in the same way for an agent that a person connected', async () => {
+    const person = new Browser(hub);
+    expect((await person.signIn(adminEmail, password)).status).toBe(200);
+    const memory = new AgentMemory('Conformance');
+    await (await connectByAddress(hub, memory, person)).agent.close();
+    bearer = memory.held?.access_token ?? '';
+    await runSuite();
   }, 60_000);
 });
+
+async function runSuite(): Promise<void> {
+  const url = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}/mcp`;
+  const baseline = path.join(folder, 'expected-failures.yml');
+  writeFileSync(baseline, ['server:', ...Object.keys(notForUs).map((scenario) => `  - ${scenario}`)].join('\n'));
+  const hooked = `data:text/javascript,${encodeURIComponent(register)}`;
+  const args = ['--import', hooked, suite, 'server', '--url', url, '--expected-failures', baseline];
+  const run = promisify(execFile)(process.execPath, args, { cwd: folder, maxBuffer: 64 * 1_048_576 });
+  const { stdout } = await run.catch((error: Error & { readonly stdout?: string; readonly stderr?: string }) => {
+    throw new Error(
+      'The suite did not end as expected:\n' +
+        `${error.stdout?.slice(-8_000) ?? ''}\n${error.stderr?.slice(-2_000) ?? ''}`,
+    );
+  });
+  for (const scenario of passed) expect(stdout).toMatch(new RegExp(`${scenario}: [1-9]\\d* passed, 0 failed`));
+}

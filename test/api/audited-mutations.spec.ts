@@ -21,6 +21,7 @@ const unaudited: Readonly<Record<string, string>> = {
   refreshTools: 'The device is asked what it can do; nothing is changed.',
   revertJob:
     'The entries are those of its jobs, as with createJob; it needs a finished roll-out, which has another story.',
+  revokeAgentGrant: 'The entry is `grant.revoked`; it needs an agent that a person connected, which has another story.',
   changePassword: 'The entry is `user.password_changed`; it needs a signed-in person, which has another story.',
 };
 
@@ -123,7 +124,21 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       variables: { 'id: ID!': screen, 'upload: ID!': known['upload'] },
     }),
   ],
+  setDevicesTransport: [
+    () => input('SetDevicesTransportInput', { filter: { ids: [AWAY] }, transport: 'WEBSOCKET', expectedCount: 1 }),
+  ],
   removeDevice: [by('deviceId', () => '02:00:00:00:aa:02')],
+  removeDevices: [
+    async () => {
+      const device = { deviceId: '02:00:00:00:aa:03', dialect: 'XIAOZHI' };
+      await ask(hub, 'mutation ($input: RegisterDeviceInput!) { registerDevice(input: $input) { device { id } } }', {
+        input: device,
+      });
+      return input('RemoveDevicesInput', { filter: { ids: [device.deviceId] }, expectedCount: 1 });
+    },
+  ],
+  blockBoard: [by('deviceId', () => '02:00:00:00:bb:03')],
+  unblockBoard: [by('deviceId', () => '02:00:00:00:bb:03')],
   createEnrolmentLink: [
     () =>
       input(

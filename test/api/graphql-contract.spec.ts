@@ -115,6 +115,7 @@ describe('the schema of a running hub', () => {
 function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
   if (id !== undefined) return `(id: "${id}")`;
   if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
+  if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
   return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
 }
 

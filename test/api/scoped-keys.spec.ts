@@ -70,11 +70,14 @@ describe('a scoped key', () => {
       device: own[0] ?? '',
       call: await callStatus(hub, own[0] ?? ''),
     };
+    const inputs: Readonly<Record<string, string>> = {
+      previewJob: `(input: {tool: "${STATUS}", devices: {all: true}})`,
+      previewRegistration: '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])',
+    };
     for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
       const id = ids[field.name];
       const rows = field.args.some(({ name }) => name === 'first') ? '(first: 10)' : '';
-      const preview = field.name === 'previewJob' ? `(input: {tool: "${STATUS}", devices: {all: true}})` : '';
-      const given = id === undefined ? `${rows}${preview}` : `(id: "${id}")`;
+      const given = id === undefined ? `${rows}${inputs[field.name] ?? ''}` : `(id: "${id}")`;
       if (given === '' && field.args.some(({ name }) => name === 'id')) continue;
       const answer = await asKey(
         `{ ${field.name}${given} ${everythingOf(field, field.name === 'previewJob' ? 2 : 3)} }`,

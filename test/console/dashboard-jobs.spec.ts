@@ -105,6 +105,32 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(counts.map(({ tools }) => tools['self.audio_speaker.set_volume'] ?? 0)).toEqual([0, 0]);
   });
 
+  it('has its steps in the address: Back, Forward and a reload keep what was typed', async () => {
+    const heading = (name: string) => page.getByRole('heading', { level: 2, name, exact: true });
+    expect(new URL(page.url()).searchParams.get('step')).toBe('check');
+    await page.goBack();
+    await heading('Abort rules').waitFor();
+    await expect.poll(focused).toBe('Abort rules');
+    expect(await page.getByLabel('Share of devices').inputValue()).toMatch(/^60/);
+    await page.goBack();
+    await page.goBack();
+    await heading('Devices').waitFor();
+    expect(await page.getByLabel('All devices').isChecked()).toBe(true);
+    await page.goForward();
+    await heading('Pace').waitFor();
+    await page.reload();
+    await heading('Pace').waitFor();
+    expect(await page.getByLabel('Maximum devices per minute').inputValue()).toMatch(/^6,?000/);
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
+    // An address of another tab has no draft: it begins with the first step.
+    const other = await openConsole(browser, hub);
+    await other.visit(new URL(page.url()).pathname + new URL(page.url()).search);
+    await other.page.getByRole('heading', { level: 2, name: 'Action' }).waitFor();
+    await other.close();
+  });
+
   it('shows what the hub refuses at its field', async () => {
     await page.getByRole('button', { name: 'Change: Pace' }).click();
     await page.getByText('In waves').click();

@@ -81,11 +81,23 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     const row = page.getByRole('row').filter({ hasText: device });
     await row.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
-    await page.getByRole('textbox', { name: 'Code' }).fill(code);
-    await page.getByLabel('Device name').fill('Lobby');
-    await page.locator('form').getByRole('button', { name: 'Approve' }).click();
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add devices' });
+    await dialog.getByRole('textbox', { name: 'Code' }).fill('000000');
+    await dialog.getByText('No waiting device shows this code.', { exact: false }).waitFor();
+    await dialog.getByRole('textbox', { name: 'Code' }).fill(code);
+    // The board with this code, to compare with the real one.
+    const board = dialog.getByRole('region', { name: 'Device to compare' });
+    await board.getByText(device, { exact: true }).waitFor();
+    await board.getByText(code, { exact: true }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByLabel('Device name').fill('Lobby');
+    await dialog.getByRole('button', { name: 'Approve device' }).click();
     await page.getByText('Lobby is approved.', { exact: false }).waitFor();
     await row.waitFor({ state: 'detached' });
+    // The dialog is ready for the next one.
+    expect(await dialog.getByRole('textbox', { name: 'Code' }).inputValue()).toBe('');
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 
   it('approves a device from its row after its code and board were shown', async () => {
@@ -100,6 +112,20 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await dialog.getByRole('button', { name: 'Approve device' }).click();
     await page.getByText('Kitchen is approved.', { exact: false }).waitFor();
     await page.getByRole('row').filter({ hasText: device }).waitFor({ state: 'detached' });
+  });
+
+  it('blocks a device for a day, and lists it again when it is unblocked', async () => {
+    await page.getByRole('button', { name: 'Reject' }).first().click();
+    const dialog = page.getByRole('dialog', { name: 'Reject this device?' });
+    await dialog.getByLabel('Block it for a day').check();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Block device' }).click();
+    await page.getByText('No devices are waiting').waitFor();
+    const blocked = page.getByRole('region', { name: 'Blocked devices' }).first();
+    await blocked.getByRole('button', { name: 'Unblock' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await blocked.getByRole('button', { name: 'Unblock' }).click();
+    await page.getByRole('button', { name: 'Reject' }).first().waitFor();
   });
 
   it('turns a device away only when asked twice', async () => {
@@ -121,8 +147,11 @@ describe.skipIf(!isChromiumInstalled())('the web console', () => {
     await page.reload();
     await page.getByRole('heading', { level: 1, name: '设备登记' }).waitFor();
     // The browser is English. What it says of a missing value is Chinese, too.
-    await page.locator('form').getByRole('button', { name: '批准' }).click();
+    await page.getByRole('button', { name: '添加设备' }).click();
+    await page.locator('form').getByRole('button', { name: '批准设备' }).click();
     expect(await page.evaluate('document.querySelector("form :invalid").validationMessage')).toBe('请填写此项。');
+    await page.keyboard.press('Escape');
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
     await page
       .getByRole('button', { name: /账户与外观/ })
       .first()

@@ -72,6 +72,11 @@ describe('the fences', () => {
       `import * as oidc from 'openid-client';\nexport const a = oidc;\n`,
     ],
     [
+      'oidc-provider outside the API',
+      'libs/fleet/src/fixture.ts',
+      `import { Provider } from 'oidc-provider';\nexport const a = Provider;\n`,
+    ],
+    [
       'Nest outside the API',
       'libs/gateway/src/fixture.ts',
       `import { Module } from '@nestjs/common';\nexport const a = Module;\n`,

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import yargs, { type Argv } from 'yargs';
 import { auditCommand } from './commands/access/audit.js';
+import { grantsCommand } from './commands/access/grants.js';
 import { keysCommand } from './commands/access/keys.js';
 import { usersCommand } from './commands/access/users.js';
 import { webhooksCommand } from './commands/access/webhooks.js';
@@ -47,6 +48,7 @@ export const commands: readonly Command[] = [
   eventsCommand,
   auditCommand,
   keysCommand,
+  grantsCommand,
   usersCommand,
   webhooksCommand,
   graphqlCommand,

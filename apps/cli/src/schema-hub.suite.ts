@@ -29,6 +29,7 @@ export const mutations = Object.keys(schema.getMutationType()?.getFields() ?? {}
 const valuesByField: Readonly<Record<string, unknown>> = {
   userErrors: [],
   argumentErrors: [],
+  problems: [],
   warnings: [],
   error: null,
   inputSchema: { type: 'object', properties: { volume: { type: 'integer' } }, required: ['volume'] },

@@ -7,6 +7,7 @@ import {
   createRouter,
   lazyRouteComponent,
   Outlet,
+  redirect,
   type RouteComponent,
 } from '@tanstack/react-router';
 import { useScope } from './hub/hub';
@@ -16,6 +17,7 @@ import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseJobSearch } from './pages/jobs/job-search';
+import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageLost, PageNotFound } from './shell/page-failure';
@@ -37,18 +39,23 @@ const getParentRoute = () => root;
  */
 function guarded(page: PageName, load: () => Promise<RouteComponent>): RouteComponent {
   const scope: Scope = navigation.find((entry) => entry.name === page)?.scope ?? 'ADMIN';
+  const Component = unguarded(load);
+  function Guarded() {
+    return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
+  }
+  return Object.assign(Guarded, { preload: () => Component.preload?.() });
+}
+
+/** Loads a page, or says that its script is gone. */
+function unguarded(load: () => Promise<RouteComponent>) {
   // The router's own lazy loading would silently reload the window if the file is gone.
-  const Component = lazyRouteComponent(async () => {
+  return lazyRouteComponent(async () => {
     try {
       return { default: await load() };
     } catch (cause) {
       throw new PageLost(cause);
     }
   });
-  function Guarded() {
-    return useScope(scope) ? <Component /> : <PageForbidden scope={scope} />;
-  }
-  return Object.assign(Guarded, { preload: () => Component.preload?.() });
 }
 
 const overview = createRoute({
@@ -84,6 +91,11 @@ const newJob = createRoute({
   getParentRoute,
   path: '/jobs/new',
   validateSearch: parseNewJobSearch,
+  // Each new job has a draft, whose id a reload keeps.
+  beforeLoad: ({ search, preload }) => {
+    if (search.draft !== undefined || preload) return;
+    throw redirect({ to: '/jobs/new', search: { ...search, draft: newDraftId() }, replace: true });
+  },
   component: guarded('jobs', () => import('./pages/new-job/new-job-page').then(({ NewJobPage }) => NewJobPage)),
 });
 
@@ -117,6 +129,12 @@ const enrolments = createRoute({
   ),
 });
 
+const explore = createRoute({
+  getParentRoute,
+  path: '/explore',
+  component: guarded('explore', () => import('./pages/explore/explore-page').then(({ ExplorePage }) => ExplorePage)),
+});
+
 const events = createRoute({
   getParentRoute,
   path: '/events',
@@ -135,6 +153,13 @@ const access = createRoute({
   getParentRoute,
   path: '/access',
   component: guarded('access', () => import('./pages/access/access-page').then(({ AccessPage }) => AccessPage)),
+});
+
+/** A person of any role decides about an agent. */
+const connect = createRoute({
+  getParentRoute,
+  path: '/oauth/consent/$uid',
+  component: unguarded(() => import('./pages/connect/connect-page').then(({ ConnectPage }) => ConnectPage)),
 });
 
 const webhooks = createRoute({
@@ -165,8 +190,10 @@ export const router = createRouter({
     firmware,
     enrolments,
     events,
+    explore,
     audit,
     access,
+    connect,
     webhooks,
     settings,
   ]),

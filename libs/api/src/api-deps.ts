@@ -1,10 +1,12 @@
 /** What the API is given by apps/hub, and the tokens under which Nest hands it to the resolvers. */
 import type { IncomingMessage } from 'node:http';
 import type { EventFeed } from '@flotilla/bus';
+import type { FetchDocument } from '@flotilla/fleet';
 import type { FleetView, JobStores, KnownDevice, Registry } from '@flotilla/registry';
 import type {
   FirmwareOperations,
   FleetOperations,
+  GrantOperations,
   PeopleOperations,
   PictureFiles,
   ProvisioningOperations,
@@ -55,6 +57,11 @@ export interface ApiDeps {
   readonly webhooks: WebhookOperations;
   readonly people: PeopleOperations;
   readonly signIns: SignInOperations;
+  readonly grants: GrantOperations;
+  /** Fetches what clients of OAuth publish about themselves. */
+  readonly fetchDocument: FetchDocument;
+  /** Agents connect with API keys alone, also where the hub has a public address. */
+  readonly isOauthOff?: boolean;
   /** The identity provider by which people may sign in besides. */
   readonly oidc?: OidcSettings | undefined;
   /** Without it payloads show no credentials and no links: devices still get theirs. */
@@ -114,6 +121,7 @@ export const SIGNING_KEYS = Symbol('signing keys');
 export const SCREENS = Symbol('screens');
 export const WEBHOOKS = Symbol('webhooks');
 export const PEOPLE = Symbol('people');
+export const GRANTS = Symbol('grants');
 export const DEVICE_SETTINGS = Symbol('device settings');
 export const TIME_ZONE = Symbol('time zone');
 export const FEED = Symbol('feed');

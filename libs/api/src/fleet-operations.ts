@@ -1,6 +1,7 @@
 /** The parts of the fleet service that the API uses. Reads go to the registry directly. */
 import type { IncomingMessage } from 'node:http';
 import type {
+  AgentGrants,
   FirmwareImages,
   Fleet,
   People,
@@ -24,6 +25,7 @@ export type PeopleOperations = Public<People>;
 export type SignInOperations = Public<SignIns>;
 export type ScreenOperations = Public<ScreenPictures>;
 export type WebhookOperations = Public<Webhooks>;
+export type GrantOperations = Public<AgentGrants>;
 
 /** Pictures in and out over HTTP. */
 export interface PictureFiles {

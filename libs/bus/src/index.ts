@@ -5,7 +5,15 @@ export type { Bus, RefusedCounts } from './bus.js';
 export type { CallRights, CallRouter, CallServer, RoutedCall } from './calls/call-router.js';
 export type { DirectoryEntry, SessionDirectory } from './directory/directory.js';
 export { decidedPerMessageMax } from './feed/feed.js';
-export type { EventFeed, FeedEvent, FeedListening, FeedTopic, FeedTopics } from './feed/feed.js';
+export type {
+  EventFeed,
+  FeedEvent,
+  FeedListening,
+  FeedTopic,
+  FeedTopics,
+  SessionLogEntry,
+  SessionLogKind,
+} from './feed/feed.js';
 export { openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';
 export { openRedisBus } from './redis-bus.js';

@@ -35,6 +35,7 @@ import {
   updateRecurringJob,
 } from './recurring/recurring-jobs.js';
 import { revertJob } from './rollout/revert-job.js';
+import { openSessionLog, SessionLogReaders } from './session-log/open-session-log.js';
 import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
 import { VoiceOrigins } from './voice/voice-origins.js';
 
@@ -81,7 +82,9 @@ export interface FleetDeps {
 
 const noVoiceServers = new VoiceOrigins({ own: [], listed: [] });
 
-type OperationDeps = FleetDeps & PreviewJobDeps & Pick<Required<FleetDeps>, 'voiceOrigins'>;
+type OperationDeps = FleetDeps &
+  PreviewJobDeps &
+  Pick<Required<FleetDeps>, 'voiceOrigins'> & { readonly readers: SessionLogReaders };
 
 export class Fleet {
   readonly #deps: OperationDeps;
@@ -93,7 +96,7 @@ export class Fleet {
       ...{ approvals: noApprovals, mustBeSigned: false, downloadOrigin: () => undefined },
       ...{ verification: verificationTimes, voiceOrigins: noVoiceServers },
     };
-    this.#deps = { ...defaults, ...deps, policies };
+    this.#deps = { ...defaults, ...deps, policies, readers: new SessionLogReaders() };
     this.#caller = new ToolCaller(this.#deps);
   }
 
@@ -107,6 +110,9 @@ export class Fleet {
 
   /** Asks the device to list its tools again; resolves when the request was sent. */
   readonly refreshTools = this.#bind(refreshTools);
+
+  /** Passes each message of a device to a reader, for at most 15 minutes. */
+  readonly openSessionLog = this.#bind(openSessionLog);
 
   /** Creates a job; the same key with the same request returns the same job. */
   readonly createJob = this.#bind(createJob);

@@ -56,6 +56,8 @@ export {
   maskArguments,
   maskSecrets,
 } from './tools/secret-arguments.js';
+export { maskMessage } from './messages/mask-message.js';
+export type { MessageMask } from './messages/mask-message.js';
 export { compileArguments } from './tools/tool-arguments.js';
 export type { ArgumentsVerdict, CompiledArguments } from './tools/tool-arguments.js';
 export { canonicalToolSet, diffToolSets } from './tools/tool-set.js';

@@ -9,6 +9,7 @@ export type {
   NewAuditEntry,
 } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
+export { maskedAddresses } from './audit/masked-url.js';
 export { openPool } from './database/open-pool.js';
 export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
 export type { PostgresHost } from './database/postgres-url.js';
@@ -110,6 +111,9 @@ export type { CallRecord, CallStore } from './calls/call-store.js';
 export { matchesType } from './events/type-patterns.js';
 export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
+export type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, TokenHolder } from './grants/agent-grant.js';
+export type { AgentGrantStore } from './grants/grant-store.js';
+export type { Artifact, ArtifactPayload, OauthStore } from './grants/oauth-store.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';
 export type { ApiKeys } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
@@ -119,6 +123,7 @@ export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {
   Approval,
   ApprovalRefusal,
+  BlockedBoardRow,
   BoardFacts,
   FlashFacts,
   CredentialVerdict,

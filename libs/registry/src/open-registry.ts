@@ -22,6 +22,8 @@ import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
 import { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
+import { AgentGrantStore } from './grants/grant-store.js';
+import { OauthStore } from './grants/oauth-store.js';
 import { ApiKeyStore } from './keys/api-key-store.js';
 import { SignInFailureStore } from './people/sign-in-failure-store.js';
 import { UserSessionStore } from './people/user-session-store.js';
@@ -85,7 +87,6 @@ export async function openRegistry({
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
-  const userSessions = new UserSessionStore(database, logger);
   const { credentials, enrolments } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
@@ -105,9 +106,7 @@ export async function openRegistry({
     ...stores,
     viewFor: ({ id, devices: within }) =>
       within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
-    apiKeys: new ApiKeyStore(database, logger),
-    users: new UserStore(database, () => userSessions.forget()),
-    userSessions,
+    ...callersOf(database, logger),
     credentials,
     enrolments,
     downloads,
@@ -116,7 +115,8 @@ export async function openRegistry({
     ...processesOf(database, leases),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
-    removeOld: (kept, now) => removeOld({ database, webhooks: stores.webhooks, logger }, kept, now),
+    removeOld: (kept, now) =>
+      removeOld({ database, webhooks: stores.webhooks, oauth: stores.oauth, logger }, kept, now),
     ping: () => ping(database),
     writers: () => [
       ...devices.writers(),
@@ -135,6 +135,16 @@ function provisioningStores(database: Database, devices: DeviceStore, logger: Re
   const cache = new CredentialCache(database, logger, Date.now);
   const deps = { database, logger, devices, cache, now: Date.now };
   return { credentials: new CredentialStore(deps), enrolments: new EnrolmentStore(deps) };
+}
+
+function callersOf(database: Database, logger: RegistryLogger) {
+  const userSessions = new UserSessionStore(database, logger);
+  const agentGrants = new AgentGrantStore(database, logger);
+  const users = new UserStore(database, () => {
+    userSessions.forget();
+    agentGrants.forget();
+  });
+  return { apiKeys: new ApiKeyStore(database, logger), agentGrants, userSessions, users };
 }
 
 function processesOf(database: Database, leases: ProcessLeases) {
@@ -187,5 +197,6 @@ function plainStores(
     signingKeys: new FirmwareSigningKeyStore(database),
     disruptiveCalls: new DisruptiveCallStore(database),
     webhooks: new WebhookStore(database),
+    oauth: new OauthStore(database),
   };
 }

@@ -11,6 +11,8 @@ import type { DownloadStore } from './firmware/download-store.js';
 import type { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import type { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import type { JobStores } from './jobs/job-stores.js';
+import type { AgentGrantStore } from './grants/grant-store.js';
+import type { OauthStore } from './grants/oauth-store.js';
 import type { ApiKeys } from './keys/api-key-store.js';
 import type { SignInFailureStore } from './people/sign-in-failure-store.js';
 import type { UserSessionStore } from './people/user-session-store.js';
@@ -41,15 +43,15 @@ export type Scope =
   | 'EVENTS_READ'
   | 'ADMIN';
 
-/** A caller: a program with its key, or a person who signed in. */
+/** A caller: a program with its key, a person, or an agent that a person connected. */
 export interface Principal {
-  readonly kind: 'KEY' | 'USER';
-  /** UUID of the key or the user. */
+  readonly kind: 'KEY' | 'USER' | 'GRANT';
+  /** UUID of the key, the user or the grant. */
   readonly id: string;
   /** The name in records. It is not unique. */
   readonly name: string;
   readonly scopes: readonly Scope[];
-  /** The person behind a key, as `principalRef` writes it; undefined: the principal itself. */
+  /** The person behind a key or an agent (`principalRef`); undefined: the principal itself. */
   readonly owner?: string | undefined;
   /** The access scope, evaluated at each request; undefined: the whole fleet. */
   readonly devices?: DeviceFilter | undefined;
@@ -106,6 +108,8 @@ export interface Registry extends JobStores {
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;
   readonly apiKeys: ApiKeys;
+  readonly agentGrants: AgentGrantStore;
+  readonly oauth: OauthStore;
   readonly users: UserStore;
   readonly userSessions: UserSessionStore;
   readonly signInFailures: SignInFailureStore;

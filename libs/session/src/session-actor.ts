@@ -26,6 +26,8 @@ import type { SessionEffect, SessionInput, Settle } from './machine/session-inpu
 import { defaultSessionLimits } from './session-limits.js';
 import { step } from './machine/session-machine.js';
 import { utf8BytesExceed } from './utf8-length.js';
+import { tappedTransport } from './tapped-transport.js';
+import type { MessageTap } from './tapped-transport.js';
 
 export interface SessionOptions {
   readonly dialect: Dialect;
@@ -54,7 +56,9 @@ type MailboxItem = SessionInput | ({ readonly kind: 'text' } & ArrivedText);
  */
 export class SessionActor implements Session {
   readonly #rules: SessionRules;
-  readonly #transport: Transport;
+  readonly #wire: Transport;
+  /** The wire, or a view of it that passes each message to a tap. */
+  #transport: Transport;
   readonly #clock: Clock;
   readonly #observer: SessionObserver;
   readonly #pageCache: ToolPageCache | undefined;
@@ -82,13 +86,14 @@ export class SessionActor implements Session {
       dialect,
       limits: limits === undefined ? defaultSessionLimits : { ...defaultSessionLimits, ...limits },
     };
+    this.#wire = transport;
     this.#transport = transport;
     this.#clock = clock;
     this.#observer = observer;
     this.#pageCache = pageCache;
     this.#state = initialState(firstRequestId, largeRequests);
     this.#timer = new LazyTimer(clock, () => this.#wake());
-    transport.onmessage = (text) => this.#acceptBounded({ kind: 'text', text, now: clock.now() });
+    transport.onmessage = this.#receive;
     transport.onclose = (reason) => this.#accept({ kind: 'transportClosed', reason, now: clock.now() });
   }
 
@@ -103,6 +108,21 @@ export class SessionActor implements Session {
 
   get pendingCalls(): number {
     return this.#state.waiting.length + (this.#state.inFlight?.kind === 'call' ? 1 : 0);
+  }
+
+  /**
+   * Passes each message of the connection to `tap`, which must not throw; undefined ends this.
+   * Without a tap, messages take their usual path at no cost.
+   */
+  tap(tap: MessageTap | undefined): void {
+    this.#transport = tap === undefined ? this.#wire : tappedTransport(this.#wire, tap);
+    this.#wire.onmessage =
+      tap === undefined
+        ? this.#receive
+        : (text) => {
+            tap('RECEIVED', text);
+            this.#receive(text);
+          };
   }
 
   /** Starts the transport. Receives messages of the device before the greeting. */
@@ -146,6 +166,8 @@ export class SessionActor implements Session {
     if (this.#mailbox.some((item) => item.kind === 'close')) return;
     this.#accept({ kind: 'close', reason, now: this.#clock.now() });
   }
+
+  readonly #receive = (text: string): void => this.#acceptBounded({ kind: 'text', text, now: this.#clock.now() });
 
   /**
    * Drops inputs that devices or callbacks can repeat without limit when the mailbox is full; they

@@ -63,10 +63,13 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   firmwareImage: may('DEVICES_READ', '(id: "$id")', 'null'),
   firmwareSigningKeys: may('DEVICES_READ'),
   enrolments: may('DEVICES_READ'),
+  blockedBoards: may('DEVICES_READ'),
   enrolmentLinks: may('ADMIN'),
+  previewRegistration: may('DEVICES_WRITE', '(input: [{deviceId: "$mac", dialect: XIAOZHI}])'),
   uploads: may('DEVICES_READ'),
   users: may('ADMIN'),
   apiKeys: may('ADMIN'),
+  agentGrants: may('ANY_KEY'),
   auditEntries: may('ADMIN'),
   webhooks: may('ADMIN'),
 };
@@ -81,10 +84,14 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   registerDevices: may('DEVICES_WRITE', '(input: [{deviceId: "$mac", dialect: XIAOZHI}])', 'data', forbidden),
   takeSnapshot: may('TOOLS_CALL_PRIVILEGED', '(deviceId: "$id")', notFound),
   showImage: may('TOOLS_CALL_PRIVILEGED', '(deviceId: "$id", uploadId: "$id")', notFound),
+  setDevicesTransport: may('DEVICES_WRITE', '(input: {filter: {ids: ["$id"]}, transport: MQTT, expectedCount: 0})'),
   removeDevice: may('DEVICES_WRITE', '(deviceId: "$id")', notFound),
+  removeDevices: may('DEVICES_WRITE', '(input: {filter: {ids: ["$id"]}, expectedCount: 0})'),
   rotateDeviceCredential: may('DEVICES_WRITE', '(deviceId: "$id")', notFound),
   approveEnrolment: may('DEVICES_WRITE', '(code: "000000")', notFound, forbidden),
   rejectEnrolment: may('DEVICES_WRITE', '(id: "$id")', notFound, forbidden),
+  blockBoard: may('DEVICES_WRITE', '(deviceId: "$mac")', 'data', forbidden),
+  unblockBoard: may('DEVICES_WRITE', '(deviceId: "$id")', notFound, forbidden),
   createEnrolmentLink: may('ADMIN', '(input: {name: "$1", maxDevices: 1, expiresAt: "$tomorrow"})'),
   revokeEnrolmentLink: may('ADMIN', '(id: "$id")', notFound),
   createDeviceGroup: may('DEVICES_WRITE', `(input: ${group})`, 'data', forbidden),
@@ -112,6 +119,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   removeFirmwareSigningKey: may('ADMIN', '(id: "$id")', notFound),
   createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
   revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
+  revokeAgentGrant: may('ANY_KEY', '(id: "$id")', notFound),
   createUser: may(
     'ADMIN',
     '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})',
@@ -133,6 +141,7 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
   eventAdded: may('EVENTS_READ'),
   jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
+  sessionLog: may('ADMIN', '(deviceId: "$id")', 'NOT_FOUND'),
 };
 
 /**

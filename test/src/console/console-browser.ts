@@ -116,3 +116,41 @@ export async function seriousViolations(page: Page): Promise<readonly string[]> 
       nodes.map(({ html, failureSummary }) => `${id}: ${html.slice(0, 200)} ${failureSummary ?? ''}`),
     );
 }
+
+/** Images without a name in the tree that Chromium gives to assistive technology. */
+export async function namelessImages(page: Page): Promise<readonly string[]> {
+  const session = await page.context().newCDPSession(page);
+  const { nodes } = await session.send('Accessibility.getFullAXTree');
+  await session.detach();
+  const isImage = (role: unknown) => /^(img|image|svgroot|graphics-\w+)$/i.test(String(role));
+  return nodes
+    .filter(({ ignored, role, name }) => !ignored && isImage(role?.value) && String(name?.value ?? '').trim() === '')
+    .map(({ role, backendDOMNodeId }) => `${String(role?.value)} ${String(backendDOMNodeId)}`);
+}
+
+/** Px: what a thumb hits. */
+const targetMin = 44;
+
+/** Buttons and fields that are smaller than a thumb. Links in a text may be smaller. */
+export async function smallTargets(page: Page): Promise<readonly string[]> {
+  return page.evaluate<readonly string[]>(`(() => {
+    const chosen = 'button, [role=tab], [role=menuitem], input:not([type=hidden]), select, textarea, summary';
+    return [...document.querySelectorAll(chosen)].flatMap((element) => {
+      // A label and a frame are parts of their field.
+      const frame = element.closest('label, .mantine-Input-wrapper');
+      const label = element.id === '' ? null : document.querySelector('label[for="' + element.id + '"]');
+      const target = frame ?? (element.matches('[type=checkbox], [type=radio]') ? label : null) ?? element;
+      const { width, height, top } = target.getBoundingClientRect();
+      const style = getComputedStyle(element);
+      const isHidden = width === 0 || height < 2 || style.visibility === 'hidden' || element.tabIndex < 0;
+      // A tag in a row repeats what the filter offers.
+      const isShortcut = element.matches('[role=cell] button:not(.mantine-Button-root)');
+      // The editor of another project, on the page of the explorer.
+      const isForeign = element.closest('.graphiql-container') !== null;
+      if (isHidden || isShortcut || isForeign || element.closest('[aria-hidden=true]') || top > 4000) return [];
+      if (height >= ${targetMin} - 0.5) return [];
+      const name = element.getAttribute('aria-label') || element.textContent || element.id;
+      return [element.tagName + ' ' + String(name).slice(0, 40) + ' ' + Math.round(width) + 'x' + Math.round(height)];
+    });
+  })()`);
+}

@@ -35,6 +35,7 @@ export const pages: readonly ScenePage[] = [
   { name: 'recurring', pathOf: () => '/recurring' },
   { name: 'firmware', pathOf: () => '/firmware' },
   { name: 'events', pathOf: () => '/events' },
+  { name: 'explore', pathOf: () => '/explore' },
   { name: 'enrolments', pathOf: () => '/enrolments' },
   { name: 'audit', pathOf: () => '/audit' },
   { name: 'access', pathOf: () => '/access' },

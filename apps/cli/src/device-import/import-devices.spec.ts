@@ -33,7 +33,13 @@ async function imported(lines: readonly string[], options: Omit<ImportArguments,
       : { devices: input.map(({ deviceId }) => ({ id: deviceId })), credentials: [], userErrors: [] };
   };
   const fetch = (_url: unknown, init?: RequestInit) => {
-    const { input } = (JSON.parse(init?.body as string) as { variables: { input: readonly Sent[] } }).variables;
+    const { query, variables } = JSON.parse(init?.body as string) as {
+      readonly query: string;
+      readonly variables: { readonly input: readonly Sent[] };
+    };
+    const { input } = variables;
+    if (query.includes('previewRegistration'))
+      return Promise.resolve(Response.json({ data: { previewRegistration: { problems: answer(input).userErrors } } }));
     batches.push(input);
     return Promise.resolve(Response.json({ data: { registerDevices: answer(input) } }));
   };
@@ -67,10 +73,13 @@ describe('the import of devices', () => {
     expect(stderr).toContain('continue with --from-line 3.');
   });
 
-  it('checks without sending in a dry run', async () => {
+  it('asks the hub in a dry run, and registers nothing', async () => {
     const { code, batches, stderr } = await imported(['a,'], { dryRun: true });
     expect([code, batches]).toEqual([0, []]);
-    expect(stderr).toContain('1 device is valid.');
+    expect(stderr).toContain('1 device is valid. Nothing was registered.');
+    const refused = await imported(['a,', 'b,', 'known,'], { dryRun: true });
+    expect([refused.code, refused.batches]).toEqual([2, []]);
+    expect(refused.stderr).toBe('Line 4: It is known.\n2 devices are valid. Nothing was registered.\n');
   });
 
   it('gives trust on first use to devices without a Client-Id', async () => {

@@ -3,12 +3,12 @@
  */
 import { readFile, stat } from 'node:fs/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { DeviceFileError, parseDevices, trusting, type DeviceLine } from '@flotilla/client/devices-csv';
 import { say, write } from '../console/output.js';
 import { jsonText } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
-import { RegisterDevicesDocument } from '../generated/operations.js';
+import { PreviewRegistrationDocument, RegisterDevicesDocument } from '../generated/operations.js';
 import { readStandardInput, standardInput } from '../json-input.js';
-import { fileBytesMax, parseDevices, trusting, type DeviceLine, type LineError } from './parse-devices.js';
 
 export interface ImportArguments {
   readonly file: string;
@@ -18,6 +18,8 @@ export interface ImportArguments {
   readonly admitWithoutCodeFor?: number | undefined;
 }
 
+/** Maximum bytes of a file: about a million devices. */
+const fileBytesMax = 128 * 1024 * 1024;
 const hourMs = 3_600_000;
 /** What the hub registers at once, all or none. */
 const batchMax = 1_000;
@@ -28,7 +30,7 @@ export async function importDevices(
   client: FlotillaClient,
   { file, fromLine = 0, dryRun, admitWithoutCodeFor }: ImportArguments,
 ): Promise<ExitCode> {
-  const { lines, errors } = parseDevices(await read(file));
+  const { lines, errors } = parsed(await read(file));
   const until =
     admitWithoutCodeFor === undefined ? undefined : new Date(Date.now() + admitWithoutCodeFor * hourMs).toISOString();
   const wrong = errors.filter(({ line }) => line >= fromLine);
@@ -41,15 +43,35 @@ export async function importDevices(
     return exitCodes.refused;
   }
   if (wanted.length === 0) throw new UsageError('The file contains no devices. Check the file and --from-line.');
-  if (dryRun === true)
-    say(
-      `${wanted.length} ${wanted.length === 1 ? 'device is' : 'devices are'} valid. ` +
-        'The hub may still reject devices that are registered already.',
-    );
-  else
-    for (let start = 0; start < wanted.length; start += batchMax)
-      if (!(await register(client, wanted.slice(start, start + batchMax)))) return exitCodes.refused;
+  if (dryRun === true) return check(client, wanted);
+  for (let start = 0; start < wanted.length; start += batchMax)
+    if (!(await register(client, wanted.slice(start, start + batchMax)))) return exitCodes.refused;
   return exitCodes.done;
+}
+
+/** Asks the hub what it would reject, without a registration. */
+async function check(client: FlotillaClient, wanted: readonly DeviceLine[]): Promise<ExitCode> {
+  const found: PrintedError[] = [];
+  for (let start = 0; start < wanted.length; start += batchMax) {
+    const batch = wanted.slice(start, start + batchMax);
+    const { previewRegistration } = await client.request(PreviewRegistrationDocument, {
+      input: batch.map(({ device }) => device),
+    });
+    for (const { path, message } of previewRegistration.problems)
+      found.push({ line: batch[Number(path[1])]?.line ?? batch[0]?.line ?? 0, message });
+  }
+  printErrors(found);
+  const count = wanted.length - found.length;
+  say(`${count} ${count === 1 ? 'device is' : 'devices are'} valid. Nothing was registered.`);
+  return found.length === 0 ? exitCodes.done : exitCodes.refused;
+}
+
+function parsed(source: string): ReturnType<typeof parseDevices> {
+  try {
+    return parseDevices(source);
+  } catch (error) {
+    throw error instanceof DeviceFileError ? new UsageError(error.message) : error;
+  }
 }
 
 /** Registers one batch. False if the hub rejected it; prints the lines in error. */
@@ -80,7 +102,12 @@ async function register(client: FlotillaClient, batch: readonly DeviceLine[]): P
   return true;
 }
 
-function printErrors(errors: readonly LineError[]): void {
+interface PrintedError {
+  readonly line: number;
+  readonly message: string;
+}
+
+function printErrors(errors: readonly PrintedError[]): void {
   for (const { line, message } of errors.slice(0, shownMax)) say(`Line ${line}: ${message}`);
   if (errors.length > shownMax) say(`… and ${errors.length - shownMax} more.`);
 }

@@ -30,12 +30,21 @@ export async function saveFile(url: string, name: string): Promise<boolean> {
   try {
     const answer = await fetch(url, { headers: authorization() });
     if (!answer.ok) return false;
-    const address = URL.createObjectURL(await answer.blob());
-    const link = Object.assign(document.createElement('a'), { href: address, download: name });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(address), 10_000);
+    saveBlob(await answer.blob(), name);
     return true;
   } catch {
     return false;
   }
+}
+
+/** Downloads a text that the console has. */
+export function saveText(text: string, name: string): void {
+  saveBlob(new Blob([text], { type: 'text/plain' }), name);
+}
+
+function saveBlob(blob: Blob, name: string): void {
+  const address = URL.createObjectURL(blob);
+  const link = Object.assign(document.createElement('a'), { href: address, download: name });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(address), 10_000);
 }

@@ -4,9 +4,8 @@ import '@mantine/core/styles.layer.css';
 import '@mantine/notifications/styles.layer.css';
 import './tokens.css';
 import './base.css';
-import { type ReactNode, useLayoutEffect, useMemo, useState } from 'react';
+import { lazy, type ReactNode, Suspense, useLayoutEffect, useMemo, useState } from 'react';
 import { MantineProvider } from '@mantine/core';
-import { Notifications } from '@mantine/notifications';
 import { type Density, DensityContext, keepDensity, keptDensity } from './density';
 import { makeTheme, mantineVariables } from './theme';
 
@@ -14,6 +13,13 @@ import { makeTheme, mantineVariables } from './theme';
 const nonce = document.querySelector<HTMLMetaElement>('meta[property=csp-nonce]')?.nonce ?? '';
 // react-remove-scroll, used by Mantine's dialogs, looks here for the nonce of its style element.
 Object.assign(globalThis, { __webpack_nonce__: nonce });
+
+/** Loads after the page. Without the scripts of its notifications the page still works. */
+const Notifications = lazy(async () => {
+  const part = await import('@mantine/notifications').catch(() => undefined);
+  const Shown = part?.Notifications;
+  return { default: () => Shown && <Shown position="bottom-right" /> };
+});
 
 export function Look({ children }: { readonly children: ReactNode }) {
   const [density, setDensity] = useState<Density>(keptDensity);
@@ -31,7 +37,9 @@ export function Look({ children }: { readonly children: ReactNode }) {
         defaultColorScheme="auto"
         getStyleNonce={() => nonce}
       >
-        <Notifications position="bottom-right" />
+        <Suspense>
+          <Notifications />
+        </Suspense>
         {children}
       </MantineProvider>
     </DensityContext>

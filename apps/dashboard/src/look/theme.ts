@@ -1,22 +1,28 @@
 /** The Mantine theme of docs/design.md: which colour and size token each component takes. */
+import { createElement } from 'react';
 import {
-  ActionIcon,
-  Alert,
-  Button,
+  type AccordionProps,
+  type ActionIconProps,
+  type AlertProps,
+  type ButtonProps,
+  type CloseButtonProps,
+  type ComboboxChevronProps,
   createTheme,
   type CSSVariablesResolver,
-  Drawer,
-  Input,
-  InputWrapper,
-  Loader,
+  type DrawerProps,
+  type InputProps,
+  type InputWrapperProps,
+  type LoaderProps,
   type MantineColorsTuple,
-  Menu,
-  Modal,
-  Paper,
-  Popover,
-  Select,
-  Tooltip,
+  type MantineThemeComponent,
+  type MenuProps,
+  type ModalProps,
+  type PaperProps,
+  type PopoverProps,
+  type SelectProps,
+  type TooltipProps,
 } from '@mantine/core';
+import { type Icon, IconChevronDown, IconX } from '@tabler/icons-react';
 import type { Density } from './density';
 
 const accent: MantineColorsTuple = [
@@ -61,12 +67,25 @@ const red: MantineColorsTuple = [
   '#ff9b73',
   '#f0825a',
   '#de6434',
-  '#d5521f',
+  // White on it has a contrast of 4.7: the dark scheme fills buttons with it.
+  '#c8491a',
   '#b3350c',
   '#a02f0a',
   '#822608',
   '#611c06',
 ];
+
+/**
+ * Props that a component takes where a page gives none. The components themselves are not imported,
+ * because most of them are not needed for the first page.
+ */
+function withDefaults<Props>(defaultProps: Partial<Props>): MantineThemeComponent {
+  return { defaultProps };
+}
+
+function decoration(shape: Icon, size: number | string) {
+  return createElement(shape, { size, 'aria-hidden': true });
+}
 
 export function makeTheme(density: Density) {
   const size = density === 'compact' ? 'xs' : 'sm';
@@ -88,23 +107,27 @@ export function makeTheme(density: Density) {
     defaultRadius: 'md',
     cursorType: 'pointer',
     components: {
-      ActionIcon: ActionIcon.extend({ defaultProps: { variant: 'subtle', color: 'gray', size: 'md' } }),
-      Alert: Alert.extend({ defaultProps: { variant: 'light', radius: 'md' } }),
-      Button: Button.extend({ defaultProps: { size, fw: 550 } }),
-      Drawer: Drawer.extend({ defaultProps: { overlayProps: { backgroundOpacity: 0.35 } } }),
-      Input: Input.extend({ defaultProps: { size } }),
-      InputWrapper: InputWrapper.extend({ defaultProps: { size } }),
-      Loader: Loader.extend({ defaultProps: { size: 'sm', type: 'dots' } }),
+      // Symbols of Mantine's own are decoration: what they are on has the name.
+      Accordion: withDefaults<AccordionProps>({ chevron: decoration(IconChevronDown, 16) }),
+      ActionIcon: withDefaults<ActionIconProps>({ variant: 'subtle', color: 'gray', size: 'md' }),
+      Alert: withDefaults<AlertProps>({ variant: 'light', radius: 'md' }),
+      Button: withDefaults<ButtonProps>({ size, fw: 550 }),
+      CloseButton: withDefaults<CloseButtonProps>({ icon: decoration(IconX, '70%') }),
+      ComboboxChevron: withDefaults<ComboboxChevronProps>({ 'aria-hidden': true }),
+      Drawer: withDefaults<DrawerProps>({ overlayProps: { backgroundOpacity: 0.35 } }),
+      Input: withDefaults<InputProps>({ size }),
+      InputWrapper: withDefaults<InputWrapperProps>({ size }),
+      Loader: withDefaults<LoaderProps>({ size: 'sm', type: 'dots' }),
       // A menu must not contain a focus placeholder, so the menu itself takes the focus.
-      Menu: Menu.extend({ defaultProps: { shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false } }),
-      Modal: Modal.extend({
-        defaultProps: { radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } },
-      }),
-      Paper: Paper.extend({ defaultProps: { radius: 'lg', withBorder: true } }),
-      Popover: Popover.extend({ defaultProps: { shadow: 'md', radius: 'md' } }),
-      Select: Select.extend({ defaultProps: { allowDeselect: false, checkIconPosition: 'right' } }),
-      Tooltip: Tooltip.extend({
-        defaultProps: { openDelay: 250, withArrow: true, events: { hover: true, focus: true, touch: true } },
+      Menu: withDefaults<MenuProps>({ shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false }),
+      Modal: withDefaults<ModalProps>({ radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } }),
+      Paper: withDefaults<PaperProps>({ radius: 'lg', withBorder: true }),
+      Popover: withDefaults<PopoverProps>({ shadow: 'md', radius: 'md' }),
+      Select: withDefaults<SelectProps>({ allowDeselect: false, checkIconPosition: 'right' }),
+      Tooltip: withDefaults<TooltipProps>({
+        openDelay: 250,
+        withArrow: true,
+        events: { hover: true, focus: true, touch: true },
       }),
     },
   });

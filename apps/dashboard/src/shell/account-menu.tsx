@@ -1,5 +1,5 @@
 /** Who is signed in, how the console looks for them, and the way out. */
-import { useRef, useState } from 'react';
+import { lazy, Suspense, useRef, useState } from 'react';
 import {
   Button,
   Divider,
@@ -14,6 +14,7 @@ import {
   type Icon,
   IconChevronUp,
   IconDevicesOff,
+  IconKeyboard,
   IconLogout,
   IconPassword,
   IconUserCircle,
@@ -21,10 +22,16 @@ import {
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
-import { Confirm } from '../parts/dialog/confirm';
+import { dropDrafts } from '../pages/new-job/draft-store';
 import { chooseLanguage, type Language, languages } from '../strings/language';
-import { ChangePassword } from './change-password';
+import { useKeyboard } from './keyboard/keyboard';
 import classes from './shell.module.css';
+
+/** Dialogs that load on first use. */
+const ChangePassword = lazy(() => import('./change-password').then((part) => ({ default: part.ChangePassword })));
+const SignOutEverywhere = lazy(() =>
+  import('./sign-out-everywhere').then((part) => ({ default: part.SignOutEverywhere })),
+);
 
 type Asked = 'password' | 'everywhere';
 
@@ -32,6 +39,7 @@ export function AccountMenu() {
   const { t } = useTranslation();
   const viewer = useViewer();
   const session = useSession();
+  const openKeyboard = useKeyboard();
   const [isOpen, setOpen] = useState(false);
   const [asked, setAsked] = useState<Asked>();
   const button = useRef<HTMLButtonElement>(null);
@@ -43,6 +51,10 @@ export function AccountMenu() {
   const choose = (act: () => void) => () => {
     setOpen(false);
     act();
+  };
+  const signOut = () => {
+    dropDrafts(sessionStorage);
+    void session.signOut();
   };
   return (
     <>
@@ -68,27 +80,50 @@ export function AccountMenu() {
           </button>
         </Popover.Target>
         <Popover.Dropdown p={4}>
-          <Text size="xs" c="dimmed" px={12} py={6}>
-            {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
-            {viewer.user === null && `, ${t('account.signedInByKey')}`}
-          </Text>
-          <Appearance />
-          <Divider my={4} />
-          {viewer.user && (
-            <Act icon={IconPassword} text={t('app.changePassword')} onClick={choose(() => setAsked('password'))} />
-          )}
-          <Act icon={IconLogout} text={t('app.signOut')} onClick={choose(() => void session.signOut())} />
-          {viewer.user && (
-            <Act
-              icon={IconDevicesOff}
-              text={t('app.signOutEverywhere')}
-              onClick={choose(() => setAsked('everywhere'))}
-            />
-          )}
+          <Choices
+            onAsk={(dialog) => choose(() => setAsked(dialog))()}
+            onKeyboard={choose(() => openKeyboard('help'))}
+            onSignOut={choose(signOut)}
+          />
         </Popover.Dropdown>
       </Popover>
-      {asked === 'password' && <ChangePassword onClose={close} />}
-      <SignOutEverywhere isOpen={asked === 'everywhere'} onClose={close} />
+      {asked === 'password' && (
+        <Suspense>
+          <ChangePassword onClose={close} />
+        </Suspense>
+      )}
+      {asked === 'everywhere' && (
+        <Suspense>
+          <SignOutEverywhere onClose={close} />
+        </Suspense>
+      )}
+    </>
+  );
+}
+
+interface ChoicesProps {
+  readonly onAsk: (dialog: Asked) => void;
+  readonly onKeyboard: () => void;
+  readonly onSignOut: () => void;
+}
+
+function Choices({ onAsk, onKeyboard, onSignOut }: ChoicesProps) {
+  const { t } = useTranslation();
+  const viewer = useViewer();
+  return (
+    <>
+      <Text size="xs" c="dimmed" px={12} py={6}>
+        {t('app.signedInAs')} {viewer.user?.email ?? viewer.name}
+        {viewer.user === null && `, ${t('account.signedInByKey')}`}
+      </Text>
+      <Appearance />
+      <Divider my={4} />
+      <Act icon={IconKeyboard} text={t('keyboard.title')} onClick={onKeyboard} />
+      {viewer.user && <Act icon={IconPassword} text={t('app.changePassword')} onClick={() => onAsk('password')} />}
+      <Act icon={IconLogout} text={t('app.signOut')} onClick={onSignOut} />
+      {viewer.user && (
+        <Act icon={IconDevicesOff} text={t('app.signOutEverywhere')} onClick={() => onAsk('everywhere')} />
+      )}
     </>
   );
 }
@@ -111,31 +146,6 @@ function Act({ icon: Shape, text, onClick }: ActProps) {
     >
       {text}
     </Button>
-  );
-}
-
-function SignOutEverywhere({ isOpen, onClose }: { readonly isOpen: boolean; readonly onClose: () => void }) {
-  const { t } = useTranslation();
-  const session = useSession();
-  const [isBusy, setBusy] = useState(false);
-  const [isUncertain, setUncertain] = useState(false);
-  const signOut = async () => {
-    setBusy(true);
-    setUncertain(!(await session.signOutEverywhere()));
-    setBusy(false);
-  };
-  return (
-    <Confirm
-      isOpen={isOpen}
-      title={t('app.signOutEverywhere')}
-      text={t('account.everywhereText')}
-      act={t('app.signOutEverywhere')}
-      keep={t('keep.signedIn')}
-      isBusy={isBusy}
-      onConfirm={() => void signOut()}
-      onClose={onClose}
-      failure={isUncertain ? { messages: [t('account.everywhereFailed')], codes: [], isUncertain } : undefined}
-    />
   );
 }
 

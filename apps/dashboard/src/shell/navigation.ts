@@ -5,6 +5,7 @@
 import {
   type Icon,
   IconActivity,
+  IconApi,
   IconCalendarRepeat,
   IconCpu,
   IconHistory,
@@ -34,6 +35,7 @@ export type PageName =
   | 'firmware'
   | 'enrolments'
   | 'events'
+  | 'explore'
   | 'audit'
   | 'access'
   | 'webhooks'
@@ -50,5 +52,6 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'audit', to: '/audit', icon: IconHistory, scope: 'ADMIN' },
   { name: 'access', to: '/access', icon: IconKey, scope: 'ADMIN' },
   { name: 'webhooks', to: '/webhooks', icon: IconWebhook, scope: 'ADMIN' },
+  { name: 'explore', to: '/explore', icon: IconApi, scope: 'DEVICES_READ' },
   { name: 'settings', to: '/settings', icon: IconSettings, scope: 'DEVICES_READ' },
 ];

@@ -2,22 +2,27 @@
  * The frame of all pages: skip link, navigation, account menu, and the banner for a lost
  * connection.
  */
-import { type ReactNode, useEffect, useState } from 'react';
-import { ActionIcon, Drawer } from '@mantine/core';
-import { IconMenu2 } from '@tabler/icons-react';
+import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
+import { ActionIcon, Kbd } from '@mantine/core';
+import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
 import { Banners } from './banners';
+import { Keyboard, useKeyboard } from './keyboard/keyboard';
+import { controlName } from './keyboard/control-name';
 import { Mark } from './mark';
 import { navigation } from './navigation';
 import classes from './shell.module.css';
+import { ViewLinks } from './view-links';
+
+const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) => ({ default: part.NavigationDrawer })));
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
   return (
-    <>
+    <Keyboard>
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
@@ -26,6 +31,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <div className={classes.shell}>
         <div className={classes.rail}>
           <Brand />
+          <FindButton />
           <Links />
           <AccountMenu />
         </div>
@@ -33,7 +39,7 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           <div className={classes.content}>{children}</div>
         </main>
       </div>
-    </>
+    </Keyboard>
   );
 }
 
@@ -44,6 +50,21 @@ function Brand() {
       <Mark size={22} />
       {t('app.name')}
     </Link>
+  );
+}
+
+/** Opens the palette; also for people who do not know its shortcut. */
+function FindButton() {
+  const { t } = useTranslation();
+  const open = useKeyboard();
+  return (
+    <button type="button" className={classes.find} onClick={() => open('palette')} aria-keyshortcuts="Control+K Meta+K">
+      <IconSearch size={15} aria-hidden />
+      <span className={classes.findText}>{t('palette.act')}</span>
+      <Kbd size="xs" aria-hidden>
+        {controlName()} K
+      </Kbd>
+    </button>
   );
 }
 
@@ -60,6 +81,7 @@ function Links() {
               <Shape size={17} stroke={1.7} aria-hidden />
               {t(`nav.${name}`)}
             </Link>
+            {name === 'devices' && <ViewLinks />}
           </li>
         ))}
       </ul>
@@ -71,26 +93,33 @@ function Links() {
 function TopBar() {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
+  const [wasOpened, setWasOpened] = useState(false);
+  const openNavigation = () => {
+    setWasOpened(true);
+    setOpen(true);
+  };
+  const openKeyboard = useKeyboard();
   const path = useRouterState({ select: ({ location }) => location.pathname });
   useEffect(() => setOpen(false), [path]);
   return (
     <div className={classes.bar}>
-      <ActionIcon aria-label={t('app.openNavigation')} onClick={() => setOpen(true)} size="lg">
+      <ActionIcon aria-label={t('app.openNavigation')} onClick={openNavigation} size="lg">
         <IconMenu2 size={20} aria-hidden />
       </ActionIcon>
       <Brand />
-      <Drawer
-        opened={isOpen}
-        onClose={() => setOpen(false)}
-        size={280}
-        title={t('app.navigation')}
-        closeButtonProps={{ 'aria-label': t('app.closeNavigation') }}
-      >
-        <div className={`${classes.rail} ${classes.drawerRail}`}>
-          <Links />
-          <AccountMenu />
-        </div>
-      </Drawer>
+      <ActionIcon aria-label={t('palette.act')} onClick={() => openKeyboard('palette')} size="lg" ml="auto">
+        <IconSearch size={18} aria-hidden />
+      </ActionIcon>
+      {wasOpened && (
+        <Suspense>
+          <NavigationDrawer isOpen={isOpen} onClose={() => setOpen(false)}>
+            <div className={`${classes.rail} ${classes.drawerRail}`}>
+              <Links />
+              <AccountMenu />
+            </div>
+          </NavigationDrawer>
+        </Suspense>
+      )}
     </div>
   );
 }

@@ -3,6 +3,9 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { mountApi, type DeviceSettings, type KeyFailures } from '@flotilla/api';
 import {
+  AgentGrants,
+  ClientDocuments,
+  defaultGrantLimits,
   FirmwareImages,
   Fleet,
   notifyOutbox,
@@ -65,8 +68,12 @@ export async function openApi(
   const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
   const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
+  const documents = new ClientDocuments();
+  closers.add('client documents', () => documents.close());
   const operations = {
     fleet,
+    grants: new AgentGrants({ registry, bus, clock: systemClock, limits: defaultGrantLimits }),
+    fetchDocument: documents.fetch,
     provisioning,
     firmware,
     signingKeys,
@@ -85,6 +92,7 @@ export async function openApi(
     timeZone: config.deviceTimeZone,
     feed: bus.feed,
     publicUrl: config.publicUrl,
+    isOauthOff: config.isOauthOff,
     consoleFolder,
     isHttps: config.tls !== undefined,
     clientOf,

@@ -9,7 +9,7 @@ import {
   type MqttAddress,
 } from '@flotilla/gateway';
 import { z } from 'zod';
-import { checked, matching, optionalText, port, portOrOff, textOr, unset } from './setting-kinds.js';
+import { checked, choice, matching, optionalText, port, portOrOff, textOr, unset } from './setting-kinds.js';
 
 export const listenerSettings = {
   FLOTILLA_HOST: textOr('127.0.0.1'),
@@ -19,6 +19,7 @@ export const listenerSettings = {
   FLOTILLA_UDP_PORT: port(8884),
   FLOTILLA_PUBLIC_HOST: matching(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port'),
   FLOTILLA_PUBLIC_URL: checked(publicUrlProblem),
+  FLOTILLA_OAUTH: choice(['on', 'off'], 'on'),
   FLOTILLA_PUBLIC_MQTT: checked(publicMqttProblem),
   FLOTILLA_OWN_MQTT: checked((text) =>
     mqttEndpointOf(text) === undefined ? 'must be one address, host or host:port, of FLOTILLA_PUBLIC_MQTT' : undefined,
@@ -50,6 +51,8 @@ export interface ListenerConfig {
   readonly publicHost: string | undefined;
   /** URL that devices receive instead of the address of their request. */
   readonly publicUrl: string | undefined;
+  /** Agents connect with API keys alone. Without a public URL they do so anyway. */
+  readonly isOauthOff: boolean;
   /** MQTT addresses of all gateways, among which OTA answers choose; empty without public ones. */
   readonly publicMqtt: readonly MqttAddress[];
   /** The one that leads to this gateway only. */
@@ -72,6 +75,7 @@ export function listenersOf(values: Values): ListenerConfig {
     udpPort: values.FLOTILLA_UDP_PORT,
     publicHost: values.FLOTILLA_PUBLIC_HOST,
     publicUrl: values.FLOTILLA_PUBLIC_URL,
+    isOauthOff: values.FLOTILLA_OAUTH === 'off',
     publicMqtt: mqttAddressesOf(values.FLOTILLA_PUBLIC_MQTT),
     ownMqtt: values.FLOTILLA_OWN_MQTT && mqttEndpointOf(values.FLOTILLA_OWN_MQTT),
     publishTopic: values.FLOTILLA_PUBLISH_TOPIC,

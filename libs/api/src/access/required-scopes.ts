@@ -35,10 +35,14 @@ const query: EveryField<Query> = {
   firmwareImage: 'DEVICES_READ',
   firmwareSigningKeys: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
+  blockedBoards: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
+  previewRegistration: 'DEVICES_WRITE',
   uploads: 'DEVICES_READ',
   auditEntries: 'ADMIN',
   apiKeys: 'ADMIN',
+  // libs/fleet shows people their own.
+  agentGrants: 'ANY_KEY',
   webhooks: 'ADMIN',
   users: 'ADMIN',
 };
@@ -56,10 +60,14 @@ const mutation: EveryField<Mutation> = {
   // They call tools that are for users only.
   takeSnapshot: 'TOOLS_CALL_PRIVILEGED',
   showImage: 'TOOLS_CALL_PRIVILEGED',
+  setDevicesTransport: 'DEVICES_WRITE',
   removeDevice: 'DEVICES_WRITE',
+  removeDevices: 'DEVICES_WRITE',
   rotateDeviceCredential: 'DEVICES_WRITE',
   approveEnrolment: 'DEVICES_WRITE',
   rejectEnrolment: 'DEVICES_WRITE',
+  blockBoard: 'DEVICES_WRITE',
+  unblockBoard: 'DEVICES_WRITE',
   // A link enrols devices without an approval.
   createEnrolmentLink: 'ADMIN',
   revokeEnrolmentLink: 'ADMIN',
@@ -94,6 +102,8 @@ const mutation: EveryField<Mutation> = {
   revertJob: 'JOBS_WRITE',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
+  // libs/fleet lets people end their own.
+  revokeAgentGrant: 'ANY_KEY',
   createUser: 'ADMIN',
   updateUser: 'ADMIN',
   signOutUser: 'ADMIN',
@@ -108,6 +118,8 @@ const subscription: EveryField<Subscription> = {
   eventAdded: 'EVENTS_READ',
   jobProgress: 'JOBS_READ',
   jobTargetsDecided: 'JOBS_READ',
+  // Messages show everything that is done with a device, by any caller.
+  sessionLog: 'ADMIN',
 };
 
 /**
@@ -116,7 +128,7 @@ const subscription: EveryField<Subscription> = {
  */
 export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
   ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
-  ...(['approveEnrolment', 'rejectEnrolment'] as const),
+  ...(['approveEnrolment', 'rejectEnrolment', 'blockBoard', 'unblockBoard'] as const),
   ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
 ]);
 

@@ -52,6 +52,19 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['mutation { rotateDeviceCredential(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
   ['mutation { approveEnrolment(code: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
   ['mutation { rejectEnrolment(id: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['{ blockedBoards { nodes { deviceId } } }', 'DEVICES_READ'],
+  ['mutation { blockBoard(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { unblockBoard(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['{ previewRegistration(input: []) { validCount } }', 'DEVICES_WRITE'],
+  [
+    'mutation { removeDevices(input: {filter: {all: true}, expectedCount: 99}) { userErrors { code } } }',
+    'DEVICES_WRITE',
+  ],
+  [
+    `mutation { setDevicesTransport(input: {filter: {all: true}, transport: MQTT, expectedCount: 99}) {
+      userErrors { code } } }`,
+    'DEVICES_WRITE',
+  ],
   [
     `mutation { createEnrolmentLink(input: {
       name: "n", maxDevices: 0, expiresAt: "2026-01-01T00:00:00Z"

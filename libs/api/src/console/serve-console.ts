@@ -8,6 +8,9 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
+/** The page on which a person decides about an agent. */
+const consentPath = '/oauth/consent/:uid';
+
 /**
  * The paths of apps/dashboard/src/routes.tsx. Others stay 404, so that a mistyped API path is not a
  * page; a browser receives the console with it, which says so.
@@ -22,8 +25,10 @@ export const consolePaths = [
   '/firmware',
   '/enrolments',
   '/events',
+  '/explore',
   '/audit',
   '/access',
+  consentPath,
   '/webhooks',
   '/settings',
 ] as const;
@@ -43,6 +48,13 @@ const sharedHeaders = {
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
 };
+
+/** Agents on the web open this page in a window, and wait until it comes back to them. */
+const openedByOthers = { 'cross-origin-opener-policy': 'unsafe-none' };
+
+function openerOf(reply: FastifyReply) {
+  return reply.hasHeader('cross-origin-opener-policy') ? openedByOthers : {};
+}
 
 /** Everything comes from the origin of the hub. Styles carry the nonce, and pictures are blobs. */
 function pageHeaders(nonce: string) {
@@ -80,11 +92,12 @@ export function serveConsole(server: FastifyInstance, folder: string | undefined
   const sendPage: SendPage = (reply) => {
     const nonce = randomBytes(16).toString('base64');
     return reply
-      .headers(pageHeaders(nonce))
+      .headers({ ...pageHeaders(nonce), ...openerOf(reply) })
       .type('text/html; charset=utf-8')
       .send([before, ...others].join(nonce));
   };
-  for (const url of consolePaths) server.get(url, (_request, reply) => sendPage(reply));
+  for (const url of consolePaths)
+    server.get(url, (_request, reply) => sendPage(url === consentPath ? reply.headers(openedByOthers) : reply));
   const icon = readAsset(path.join(folder, 'flotilla.svg'));
   server.get('/flotilla.svg', (request, reply) => send(request, reply, icon, 'public, max-age=86400'));
   const assets = readAssets(path.join(folder, 'assets'));

@@ -39,7 +39,9 @@ export class DeviceGroupResolver
     args: QueryDeviceGroupsArgs,
     { view }: ApiContext,
   ): Promise<Connection<DeviceGroupRow>> {
-    return toConnection(await view.deviceGroups.page(pageRequest(args, this.limits.pageRowsMax)));
+    const search = args.search ?? undefined;
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    return toConnection(await view.deviceGroups.page(request, search === undefined ? {} : { search }));
   }
 
   @ResolveField()

@@ -43,7 +43,9 @@ export class FirmwareResolver
 
   @Query()
   async firmwareImages(_root: unknown, args: QueryFirmwareImagesArgs): Promise<Connection<FirmwareImageRow>> {
-    return toConnection(await this.registry.firmwareImages.page(pageRequest(args, this.limits.pageRowsMax)));
+    return toConnection(
+      await this.registry.firmwareImages.page(pageRequest(args, this.limits.pageRowsMax), args.search ?? undefined),
+    );
   }
 
   @Query()

@@ -43,6 +43,9 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Mutation.rerunJob', 200],
   ['Mutation.revertJob', 200],
   ['Mutation.tagDevices', 200],
+  ['Mutation.removeDevices', 200],
+  ['Mutation.setDevicesTransport', 200],
+  ['Query.previewRegistration', 200],
 ]);
 /** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
 const totalCountPoints = 200;

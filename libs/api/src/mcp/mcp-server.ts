@@ -13,15 +13,17 @@ import type {
   ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { principalRef } from '@flotilla/registry';
+import { principalRef, type Scope } from '@flotilla/registry';
 import { viewOf } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { bearerKey } from '../access/authentication.js';
+import type { AgentCallers } from '../oauth/agent-callers.js';
+import { challengeOf, scopeChallenge } from '../oauth/challenge.js';
+import { scopesToAskFor } from '../oauth/missing-scope.js';
 import { waitHeaders } from '../errors/wait-headers.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { CostBudget } from '../limits/cost-budget.js';
-import type { Callers } from '../sign-in/callers.js';
 import type { AgentCaller, ListingMode } from './session/agent-caller.js';
 import { makeRequestServer } from './session/request-server.js';
 import { isForeignOrigin } from './session/foreign-origin.js';
@@ -33,7 +35,7 @@ const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
 
 type McpServerDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
   readonly budget: CostBudget;
-  readonly callers: Pick<Callers, 'ofKeyIn'>;
+  readonly agents: AgentCallers;
   readonly clientOf: ClientOf;
 };
 
@@ -44,7 +46,7 @@ export class McpServer {
   readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
   readonly #notifications: ListingNotifications;
   readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
-  /** Requests that are being answered, with the key that they came with. */
+  /** Requests that are being answered, with the key or token that they came with. */
   readonly #open = new Map<ServerResponse, string>();
   readonly #keyCheck: NodeJS.Timeout;
   readonly #stopListening: () => void;
@@ -91,7 +93,7 @@ export class McpServer {
     const { headers, raw } = request;
     if (isForeignOrigin(headers.origin, this.#deps.publicUrl))
       throw new ApiError('FORBIDDEN', 'Pages of other origins may not use this hub.');
-    const { viewer } = await this.#deps.callers.ofKeyIn(raw);
+    const viewer = await this.#deps.agents.ofRequest(raw);
     const mode = modeOf(request.url);
     if (this.#open.size >= this.#limits.agentRequestsMax)
       throw new ApiError(
@@ -122,7 +124,10 @@ export class McpServer {
    * have.
    */
   async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
-    if (request.method === 'GET') return this.#openNotificationStream(request, this.#callerOf(options?.authInfo), mode);
+    const caller = this.#callerOf(options?.authInfo);
+    if (request.method === 'GET') return this.#openNotificationStream(request, caller, mode);
+    const scopes = caller.viewer.kind === 'GRANT' ? scopesToAskFor(caller.viewer, await textOf(request)) : undefined;
+    if (scopes !== undefined) return this.#askForScopes(scopes);
     const handler = this.#handlers.get(mode);
     if (handler === undefined) throw new TypeError(`There is no handler for the mode ${mode}.`);
     return handler.fetch(request, options);
@@ -146,6 +151,13 @@ export class McpServer {
       void server.close();
     });
     return opened(response);
+  }
+
+  #askForScopes(scopes: readonly Scope[]): Response {
+    const { addresses } = this.#deps.agents;
+    const headers = addresses === undefined ? {} : { 'www-authenticate': scopeChallenge(addresses, scopes) };
+    const message = `This agent needs the scopes ${scopes.join(', ')}. Ask the person to connect it again.`;
+    return Response.json({ code: 'FORBIDDEN', message }, { status: 403, headers });
   }
 
   #makeHandler(mode: ListingMode): McpHttpHandler {
@@ -181,14 +193,11 @@ export class McpServer {
     return caller;
   }
 
-  /** A key that is revoked or has expired ends its streams. */
+  /** A key or token that is revoked or has expired ends its streams. */
   async #endRevoked(): Promise<void> {
     for (const key of new Set(this.#open.values())) {
       // While PostgreSQL is unavailable, streams stay open.
-      const isValid = await this.#deps.registry.apiKeys.authenticate(key).then(
-        (viewer) => viewer !== undefined,
-        () => true,
-      );
+      const isValid = await this.#deps.agents.isValid(key).catch(() => true);
       if (!isValid) for (const [response, of] of this.#open) if (of === key) response.destroy();
     }
   }
@@ -198,7 +207,8 @@ export class McpServer {
       error instanceof ApiError
         ? error
         : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
-    if (refusal.code === 'UNAUTHENTICATED') void reply.header('www-authenticate', 'Bearer');
+    if (refusal.code === 'UNAUTHENTICATED')
+      void reply.header('www-authenticate', challengeOf(refusal, this.#deps.agents.addresses));
     return reply
       .headers(waitHeaders(refusal))
       .code(refusal.statusCode)
@@ -208,6 +218,14 @@ export class McpServer {
   #fault(error: unknown): void {
     this.#deps.logger.error({ err: error }, "an agent's request failed inside");
   }
+}
+
+/** The body, which can be read again. Empty where it is too large: the SDK refuses it. */
+function textOf(request: Request): Promise<string> {
+  return request
+    .clone()
+    .text()
+    .catch(() => '');
 }
 
 /** Sends a comment at once, because Node sends no head before the first bytes of a body. */

@@ -10,6 +10,7 @@ import {
   SIGNING_KEYS,
   TIME_ZONE,
   FLEET,
+  GRANTS,
   LIMITS,
   LOGGER,
   PEOPLE,
@@ -36,7 +37,9 @@ import { DeviceGroupMutationsResolver } from '../devices/device-group-mutations.
 import { DeviceGroupResolver } from '../devices/device-group.resolver.js';
 import { DeviceListResolver } from '../devices/device-list.resolver.js';
 import { DeviceResolver } from '../devices/device.resolver.js';
+import { BlockedBoardResolver } from '../provisioning/blocked-board.resolver.js';
 import { EnrolmentResolver } from '../provisioning/enrolment.resolver.js';
+import { ManyDevicesResolver } from '../provisioning/many-devices.resolver.js';
 import { EventResolver } from '../events/event.resolver.js';
 import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
@@ -53,6 +56,7 @@ import { FleetSummaryResolver } from '../devices/fleet-summary.resolver.js';
 import { HubStatusResolver } from '../events/hub-status.resolver.js';
 import { FleetToolResolver } from '../calls/fleet-tool.resolver.js';
 import { ToolResolver } from '../calls/tool.resolver.js';
+import { AgentGrantResolver } from '../people/agent-grant.resolver.js';
 import { UserResolver } from '../people/user.resolver.js';
 import { UploadResolver } from '../uploads/upload.resolver.js';
 import { ViewerResolver } from '../people/viewer.resolver.js';
@@ -76,6 +80,8 @@ const resolvers = [
   DeviceGroupMutationsResolver,
   ProvisioningMutationsResolver,
   EnrolmentResolver,
+  BlockedBoardResolver,
+  ManyDevicesResolver,
   ToolResolver,
   FleetSummaryResolver,
   FleetToolResolver,
@@ -86,6 +92,7 @@ const resolvers = [
   EventResolver,
   AuditResolver,
   ApiKeyResolver,
+  AgentGrantResolver,
   FirmwareResolver,
   SigningKeyResolver,
   JobResolver,
@@ -113,6 +120,7 @@ export class ApiModule {
       { provide: FIRMWARE, useValue: deps.firmware },
       { provide: SIGNING_KEYS, useValue: deps.signingKeys },
       { provide: PEOPLE, useValue: deps.people },
+      { provide: GRANTS, useValue: deps.grants },
       { provide: SCREENS, useValue: deps.screens },
       { provide: WEBHOOKS, useValue: deps.webhooks },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },

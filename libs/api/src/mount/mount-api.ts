@@ -28,6 +28,9 @@ import { jobResultRoutes } from '../rest/job-results.js';
 import { catalogueRest } from '../rest/openapi/rest-catalogue.js';
 import { serveRest } from '../rest/rest-routes.js';
 import { uploadRoutes } from '../rest/upload-routes.js';
+import { AgentCallers } from '../oauth/agent-callers.js';
+import { serveOauth } from '../oauth/oauth-routes.js';
+import { oauthAddresses } from '../oauth/oauth-settings.js';
 import { Callers } from '../sign-in/callers.js';
 import { OidcSignIn } from '../sign-in/oidc-sign-in.js';
 import { serveSignIn } from '../sign-in/sign-in-routes.js';
@@ -51,6 +54,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   const stopForgetting = deps.feed.subscribe('access', () => {
     deps.registry.apiKeys.forget();
     deps.registry.userSessions.forget();
+    deps.registry.agentGrants.forget();
   });
   const clientOf = deps.clientOf ?? directClient;
   const admission = new Admission(limits, deps.queries);
@@ -59,7 +63,10 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   const isSecure = (request: IncomingMessage) => isHttps || clientOf(request).isSecure;
   const failures = deps.failures ?? new KeyFailures();
   const callers = new Callers({ apiKeys: deps.registry.apiKeys, signIns, publicUrl, isSecure, clientOf, failures });
-  const mcp = new McpServer({ ...deps, clientOf, callers, budget: admission.budget }, limits);
+  const addresses = deps.isOauthOff === true ? undefined : oauthAddresses(publicUrl);
+  const { apiKeys } = deps.registry;
+  const agents = new AgentCallers({ callers, apiKeys, grants: deps.grants, addresses, clientOf });
+  const mcp = new McpServer({ ...deps, clientOf, agents, budget: admission.budget }, limits);
   const oidc = deps.oidc && new OidcSignIn(deps.oidc, logger);
   let app: INestApplication | undefined;
   let sendConsole: SendPage | undefined;
@@ -77,6 +84,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
       openApi,
     ]);
     mcp.mount(scope);
+    if (addresses !== undefined) serveOauth(scope, { ...deps, addresses, callers, clientOf, now: Date.now });
     app = await startNest(scope, { ...deps, callers, admission, clientOf }, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');

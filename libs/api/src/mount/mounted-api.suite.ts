@@ -11,6 +11,8 @@ import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import { openLocalBus, type EventFeed } from '@flotilla/bus';
 import {
+  AgentGrants,
+  defaultGrantLimits,
   defaultSignInLimits,
   FirmwareImages,
   SigningKeys,
@@ -107,6 +109,8 @@ export async function openApi(
     webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
     people: new People(signing),
     signIns: new SignIns(signing),
+    grants: new AgentGrants({ registry, bus, clock, limits: defaultGrantLimits }),
+    fetchDocument: () => Promise.reject(new Error('No document is fetched in this spec.')),
     pictures,
     deviceSettings: {
       describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),

@@ -11,7 +11,9 @@ export class ViewerResolver implements Required<Pick<QueryResolvers, 'viewer'>> 
 
   @Query()
   viewer(_root: unknown, _args: unknown, { viewer, session }: ApiContext): Viewer {
-    const { scopes, kind } = viewer;
+    const { scopes } = viewer;
+    // Agents that people connected do not reach GraphQL.
+    const kind = viewer.kind === 'USER' ? 'USER' : 'KEY';
     const { hubTimeZone } = this;
     return { name: session?.user.name ?? viewer.name, scopes, kind, user: session?.user, hubTimeZone };
   }

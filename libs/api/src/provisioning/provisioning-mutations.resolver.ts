@@ -1,5 +1,5 @@
 import { Inject } from '@nestjs/common';
-import { Mutation, Resolver } from '@nestjs/graphql';
+import { Mutation, Query, Resolver } from '@nestjs/graphql';
 import type { Refusal, Registration } from '@flotilla/fleet';
 import type { DeviceRow, EnrolmentLinkRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
@@ -16,6 +16,8 @@ import type {
   MutationResolvers,
   MutationRevokeEnrolmentLinkArgs,
   MutationRotateDeviceCredentialArgs,
+  QueryPreviewRegistrationArgs,
+  QueryResolvers,
   RegisterDeviceInput,
 } from '../generated/schema-types.js';
 
@@ -39,7 +41,9 @@ interface RegisteredPayload {
 
 /** Registers, approves and removes devices. Credentials and links are shown once, in the answer. */
 @Resolver()
-export class ProvisioningMutationsResolver implements Required<Pick<MutationResolvers, Fields>> {
+export class ProvisioningMutationsResolver
+  implements Required<Pick<MutationResolvers, Fields>>, Required<Pick<QueryResolvers, 'previewRegistration'>>
+{
   constructor(
     @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
     @Inject(DEVICE_SETTINGS) private readonly settings: DeviceSettings,
@@ -65,6 +69,18 @@ export class ProvisioningMutationsResolver implements Required<Pick<MutationReso
     context: ApiContext,
   ): Promise<RegisteredPayload> {
     return this.#register(input, context);
+  }
+
+  @Query()
+  async previewRegistration(
+    _root: unknown,
+    { input }: QueryPreviewRegistrationArgs,
+    context: ApiContext,
+  ): Promise<{ readonly validCount: number; readonly problems: readonly Refusal[] }> {
+    const found = await this.provisioning.previewRegistration(input.map(toRegistration), ['input'], actorOf(context));
+    const problems = onePerDevice([...refusalsOf(input), ...found]);
+    const isWhole = problems.some(({ path }) => path.length === 1);
+    return { validCount: isWhole ? 0 : input.length - problems.length, problems };
   }
 
   @Mutation()
@@ -143,7 +159,7 @@ export class ProvisioningMutationsResolver implements Required<Pick<MutationReso
 
   async #register(inputs: readonly RegisterDeviceInput[], context: ApiContext): Promise<RegisteredPayload> {
     const none = { devices: [], credentials: [] };
-    const refusal = firstRefusal(inputs);
+    const [refusal] = refusalsOf(inputs);
     if (refusal) return { ...none, userErrors: [refusal] };
     const answer = await this.provisioning.registerDevices(inputs.map(toRegistration), ['input'], actorOf(context));
     if ('refusal' in answer) return { ...none, userErrors: [answer.refusal] };
@@ -159,13 +175,21 @@ function refused({ refusal }: { readonly refusal: Refusal }): { readonly userErr
   return { userErrors: [refusal] };
 }
 
-function firstRefusal(inputs: readonly RegisterDeviceInput[]): Refusal | undefined {
-  for (const [index, { name, tags }] of inputs.entries()) {
+function refusalsOf(inputs: readonly RegisterDeviceInput[]): readonly Refusal[] {
+  return inputs.flatMap(({ name, tags }, index) => {
     const path = ['input', String(index)];
-    const refusal = refuseName(name, [...path, 'name']) ?? refuseTags(tags ?? [], [...path, 'tags']);
-    if (refusal) return refusal;
+    return refuseName(name, [...path, 'name']) ?? refuseTags(tags ?? [], [...path, 'tags']) ?? [];
+  });
+}
+
+/** The first problem of each device, in the order of the input. */
+function onePerDevice(problems: readonly Refusal[]): readonly Refusal[] {
+  const byIndex = new Map<number, Refusal>();
+  for (const problem of problems) {
+    const index = Number(problem.path[1] ?? -1);
+    if (!byIndex.has(index)) byIndex.set(index, problem);
   }
-  return undefined;
+  return [...byIndex].sort(([one], [other]) => one - other).map(([, problem]) => problem);
 }
 
 function toRegistration(input: RegisterDeviceInput): Registration {

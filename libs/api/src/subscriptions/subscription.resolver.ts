@@ -3,8 +3,8 @@ import { Resolver, Subscription } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
 import type { DeviceRow } from '@flotilla/registry';
-import type { ApiContext } from '../api-context.js';
-import { FEED, LIMITS, LOGGER } from '../api-deps.js';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FEED, FLEET, LIMITS, LOGGER } from '../api-deps.js';
 import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
@@ -14,7 +14,9 @@ import type {
   SubscriptionEventAddedArgs,
   SubscriptionJobProgressArgs,
   SubscriptionJobTargetsDecidedArgs,
+  SubscriptionSessionLogArgs,
 } from '../generated/schema-types.js';
+import type { FleetOperations } from '../fleet-operations.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { deviceChanges, type StreamSources } from './streams/device-changes.js';
 import { deviceListChanges, type DeviceListChange } from './streams/device-list-changes.js';
@@ -22,6 +24,7 @@ import { eventAdditions, type EventAddition, type EventBatch } from './streams/e
 import { decidedTargets } from './streams/decided-targets.js';
 import { indexFeed } from './streams/feed-index.js';
 import { jobChanges } from './streams/job-changes.js';
+import { sessionLog, type ShownLogEntry } from './streams/session-log.js';
 import type { TargetOfJob } from '../jobs/job-target.resolver.js';
 
 type Live<Value> = AsyncGenerator<Value, void, void>;
@@ -31,7 +34,12 @@ type Live<Value> = AsyncGenerator<Value, void, void>;
 export class SubscriptionResolver {
   private readonly sources: Omit<StreamSources, 'view'>;
 
-  constructor(@Inject(FEED) feed: EventFeed, @Inject(LOGGER) logger: ApiLogger, @Inject(LIMITS) limits: ApiLimits) {
+  constructor(
+    @Inject(FEED) feed: EventFeed,
+    @Inject(LOGGER) logger: ApiLogger,
+    @Inject(LIMITS) limits: ApiLimits,
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+  ) {
     this.sources = { feed: indexFeed(feed), logger, queueMax: limits.subscriptionQueueMax };
   }
 
@@ -70,6 +78,16 @@ export class SubscriptionResolver {
     const job = await view.jobs.find(jobId);
     if (!job) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
     return decidedTargets({ ...this.sources, view }, job);
+  }
+
+  // Nothing of an entry is loaded.
+  @Subscription('sessionLog', { resolve: (entry: ShownLogEntry) => entry })
+  sessionLog(
+    _root: unknown,
+    { deviceId }: SubscriptionSessionLogArgs,
+    context: ApiContext,
+  ): Promise<Live<ShownLogEntry>> {
+    return sessionLog((reader) => this.fleet.openSessionLog(deviceId, actorOf(context), reader));
   }
 }
 

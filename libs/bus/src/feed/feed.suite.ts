@@ -96,6 +96,23 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1', epoch: 7 });
     });
 
+    it('carries the log of a session, and the wish for it', async () => {
+      const { here, there } = harness.buses();
+      const wish: FeedTopics['sessionLogWanted'] = { deviceId: 'd-1' as DeviceId, forMs: 15_000 };
+      const entry: FeedTopics['sessionLog'] = {
+        ...{ deviceId: 'd-1' as DeviceId, at: 5, kind: 'SENT', text: '{"jsonrpc":"2.0"}', bytes: 17 },
+        isTruncated: false,
+      };
+      const seenWish = new Promise<FeedTopics['sessionLogWanted']>((resolve) =>
+        there.feed.subscribe('sessionLogWanted', resolve),
+      );
+      const seenEntry = new Promise<FeedTopics['sessionLog']>((resolve) => there.feed.subscribe('sessionLog', resolve));
+      here.feed.publish('sessionLogWanted', wish);
+      here.feed.publish('sessionLog', entry);
+      expect(await seenWish).toEqual(wish);
+      expect(await seenEntry).toEqual(entry);
+    });
+
     it('carries which targets of a job were decided', async () => {
       const { here, there } = harness.buses();
       const decided: FeedTopics['decided'] = {

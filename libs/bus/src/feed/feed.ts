@@ -17,6 +17,22 @@ export interface FeedEvent {
 /** Devices in one message of the topic `decided`: about 10 kB. */
 export const decidedPerMessageMax = 500;
 
+/** What one entry of the log of a session is about. */
+export type SessionLogKind = 'SENT' | 'RECEIVED' | 'OPENED' | 'CLOSED' | 'DROPPED';
+
+/** One entry of the log of a session, without secrets and with a bounded size. */
+export interface SessionLogEntry {
+  readonly deviceId: DeviceId;
+  /** Milliseconds since the Unix epoch. */
+  readonly at: number;
+  readonly kind: SessionLogKind;
+  /** The message, or what happened to the session. */
+  readonly text: string;
+  /** Bytes of the whole message. */
+  readonly bytes: number;
+  readonly isTruncated: boolean;
+}
+
 /** Messages by topic. */
 export interface FeedTopics {
   /**
@@ -28,6 +44,9 @@ export interface FeedTopics {
   /** The credential of the device is no longer valid: the gateway with its connection ends it. */
   readonly expelled: { readonly deviceId: DeviceId };
   readonly event: FeedEvent;
+  /** The gateways write the log of the device's sessions to the feed for this time, ms. */
+  readonly sessionLogWanted: { readonly deviceId: DeviceId; readonly forMs: number };
+  readonly sessionLog: SessionLogEntry;
   /** State or counters of a job changed. */
   readonly job: { readonly jobId: JobId };
   /** These targets of a job were decided: at most `decidedPerMessageMax`. */

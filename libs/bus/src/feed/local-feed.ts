@@ -71,6 +71,8 @@ export class LocalFeed implements EventFeed {
     session: new Set(),
     expelled: new Set(),
     event: new Set(),
+    sessionLogWanted: new Set(),
+    sessionLog: new Set(),
     job: new Set(),
     decided: new Set(),
     policy: new Set(),

@@ -79,6 +79,18 @@ const feedMessage = z.discriminatedUnion('topic', [
       .transform((event) => ({ ...event, deviceId: event.deviceId })),
   }),
   z.object({ topic: z.literal('expelled'), message: z.object({ deviceId }) }),
+  z.object({ topic: z.literal('sessionLogWanted'), message: z.object({ deviceId, forMs: z.number().min(0) }) }),
+  z.object({
+    topic: z.literal('sessionLog'),
+    message: z.object({
+      deviceId,
+      at: z.number(),
+      kind: z.enum(['SENT', 'RECEIVED', 'OPENED', 'CLOSED', 'DROPPED']),
+      text: z.string(),
+      bytes: z.number().int(),
+      isTruncated: z.boolean(),
+    }),
+  }),
   z.object({ topic: z.literal('access'), message: z.object({ principal: z.string() }) }),
   z.object({ topic: z.literal('policy'), message: z.object({ pattern: z.string() }) }),
   z.object({ topic: z.literal('job'), message: z.object({ jobId: z.custom<JobId>(text) }) }),

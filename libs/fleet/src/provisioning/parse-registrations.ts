@@ -32,31 +32,42 @@ export function parseRegistrations(
   path: readonly string[],
   now: number,
 ): { readonly devices: readonly NewDevice[] } | { readonly refusal: Refusal } {
-  if (registrations.length === 0 || registrations.length > devicesMax) {
-    const code = registrations.length === 0 ? 'INVALID' : 'LIMIT_EXCEEDED';
-    return {
-      refusal: refuse(
-        code,
-        path,
-        `1 to ${String(devicesMax)} devices can be registered at once, not ${String(registrations.length)}.`,
-      ),
-    };
-  }
-  const devices = new Map<string, NewDevice>();
+  const number = refuseNumber(registrations.length, path);
+  if (number !== undefined) return { refusal: number };
+  const { devices, problems } = checkRegistrations(registrations, path, now);
+  const [refusal] = problems;
+  return refusal === undefined ? { devices: devices.map(({ device }) => device) } : { refusal };
+}
+
+/** Sorts the registrations into valid devices, with their positions, and problems of the others. */
+export function checkRegistrations(
+  registrations: readonly Registration[],
+  path: readonly string[],
+  now: number,
+): {
+  readonly devices: readonly { readonly index: number; readonly device: NewDevice }[];
+  readonly problems: readonly Refusal[];
+} {
+  const devices = new Map<string, { readonly index: number; readonly device: NewDevice }>();
+  const problems: Refusal[] = [];
   for (const [index, registration] of registrations.entries()) {
-    const parsed = parseRegistration(registration, [...path, String(index)]);
-    if ('refusal' in parsed) return parsed;
-    const proven = parseProof(registration, [...path, String(index)], now);
-    if ('refusal' in proven) return proven;
-    const { deviceId } = parsed.device;
-    if (devices.has(deviceId)) {
-      return {
-        refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], `"${deviceId}" is in the list twice.`),
-      };
-    }
-    devices.set(deviceId, { ...parsed.device, ...proven.proof });
+    const at = [...path, String(index)];
+    const parsed = parseRegistration(registration, at);
+    const proven = parseProof(registration, at, now);
+    if ('refusal' in parsed) problems.push(parsed.refusal);
+    else if ('refusal' in proven) problems.push(proven.refusal);
+    else if (devices.has(parsed.device.deviceId)) {
+      const message = `"${parsed.device.deviceId}" is in the list twice.`;
+      problems.push(refuse('CONFLICT', [...at, 'deviceId'], message));
+    } else devices.set(parsed.device.deviceId, { index, device: { ...parsed.device, ...proven.proof } });
   }
-  return { devices: [...devices.values()] };
+  return { devices: [...devices.values()], problems };
+}
+
+export function refuseNumber(count: number, path: readonly string[]): Refusal | undefined {
+  if (count > 0 && count <= devicesMax) return undefined;
+  const message = `1 to ${String(devicesMax)} devices can be registered at once, not ${String(count)}.`;
+  return refuse(count === 0 ? 'INVALID' : 'LIMIT_EXCEEDED', path, message);
 }
 
 type ParsedRegistration = { readonly device: NewDevice } | { readonly refusal: Refusal };

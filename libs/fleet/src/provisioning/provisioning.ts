@@ -4,7 +4,15 @@
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
-import type { Approval, DeviceRow, EnrolmentLinkRow, KnownDevice, NewDevice, Registry } from '@flotilla/registry';
+import type {
+  Approval,
+  BlockedBoardRow,
+  DeviceRow,
+  EnrolmentLinkRow,
+  KnownDevice,
+  NewDevice,
+  Registry,
+} from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -12,8 +20,11 @@ import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { parseRegistrations } from './parse-registrations.js';
+import { endSession } from './end-session.js';
+import { ManyDevices } from './many-devices.js';
+import { checkRegistrations, parseRegistrations, refuseNumber } from './parse-registrations.js';
 import type { Registration } from './parse-registrations.js';
+import { parseBlock, type BlockRequest } from './refuse-block.js';
 import { refuseLink } from './refuse-link.js';
 import type { LinkRequest } from './refuse-link.js';
 
@@ -46,10 +57,13 @@ export type Refused = { readonly refusal: Refusal };
 const codePattern = /^[0-9]{6}$/;
 
 export class Provisioning {
+  /** Changes of many devices by a filter. */
+  readonly many: ManyDevices;
   readonly #deps: ProvisioningDeps;
 
   constructor(deps: ProvisioningDeps) {
     this.#deps = deps;
+    this.many = new ManyDevices(deps);
   }
 
   /** All or none. `path` leads to the list. */
@@ -86,17 +100,44 @@ export class Provisioning {
     return { registered: answer.devices };
   }
 
+  /** What `registerDevices` would refuse, of every device. Registers none. */
+  async previewRegistration(
+    registrations: readonly Registration[],
+    path: readonly string[],
+    actor: Actor,
+  ): Promise<readonly Refusal[]> {
+    const number = refuseNumber(registrations.length, path);
+    if (number !== undefined) return [number];
+    const { devices, problems } = checkRegistrations(registrations, path, this.#deps.clock.now());
+    const view = this.#deps.registry.viewFor(actor);
+    const known = await view.devices.findMany(devices.map(({ device }) => device.deviceId));
+    const found = [...problems];
+    for (const [place, { index, device }] of devices.entries()) {
+      const at = [...path, String(index)];
+      if (known[place] !== undefined) {
+        found.push(refuse('CONFLICT', [...at, 'deviceId'], `"${device.deviceId}" is registered already.`));
+        continue;
+      }
+      const message = await this.#refuseAddress(device, actor);
+      if (message !== undefined) found.push(refuse('INVALID', [...at, 'address'], message));
+    }
+    return found;
+  }
+
   async #refuseAddresses(
     devices: readonly NewDevice[],
     path: readonly string[],
     actor: Actor,
   ): Promise<Refusal | undefined> {
-    for (const [index, { address }] of devices.entries()) {
-      const message =
-        address === undefined ? undefined : await this.#deps.refuseAddress?.(address, actor.isAdmin === true);
+    for (const [index, device] of devices.entries()) {
+      const message = await this.#refuseAddress(device, actor);
       if (message !== undefined) return refuse('INVALID', [...path, String(index), 'address'], message);
     }
     return undefined;
+  }
+
+  async #refuseAddress({ address }: NewDevice, actor: Actor): Promise<string | undefined> {
+    return address === undefined ? undefined : this.#deps.refuseAddress?.(address, actor.isAdmin === true);
   }
 
   /** Removes a device with its credentials, and ends its session. Its records stay. */
@@ -104,7 +145,7 @@ export class Provisioning {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
-    await this.#endSession(removed);
+    await endSession(this.#deps, removed);
     this.#tell('device.removed', removed, { actor: actor.name });
     return { deviceId: removed };
   }
@@ -161,7 +202,7 @@ export class Provisioning {
     );
     if (approval.kind !== 'approved') return { refusal: refusalOf(approval) };
     const { device, hasReplaced } = approval;
-    if (hasReplaced) await this.#endSession(device.id);
+    if (hasReplaced) await endSession(this.#deps, device.id);
     this.#tell('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
     return { device };
   }
@@ -171,6 +212,36 @@ export class Provisioning {
     if (deviceId === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `No enrolment "${id}" waits.`) };
     this.#tell('enrolment.rejected', deviceId, { actor: actor.name });
     return { deviceId };
+  }
+
+  /**
+   * Keeps a board from being admitted, without telling it: it waits like others. A device that
+   * proves its Client-Id stays.
+   */
+  async blockBoard(request: BlockRequest, actor: Actor): Promise<{ readonly board: BlockedBoardRow } | Refused> {
+    const { registry, clock } = this.#deps;
+    const now = clock.now();
+    const parsed = parseBlock(request, now);
+    if ('refusal' in parsed) return parsed;
+    const block = {
+      ...{ deviceId: parsed.deviceId, blockedBy: actor.name, blockedAt: now, blockedUntil: request.until },
+    };
+    const board = await registry.enrolments.block(block, sourceOf(actor));
+    if (board === 'full') {
+      const message = 'The list of blocked boards is full (10000). Unblock some, or block for a limited time.';
+      return { refusal: refuse('LIMIT_EXCEEDED', ['deviceId'], message) };
+    }
+    const until = request.until === undefined ? null : new Date(request.until).toISOString();
+    this.#tell('board.blocked', board.deviceId, { actor: actor.name, until });
+    return { board };
+  }
+
+  async unblockBoard(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
+    const unblocked = await this.#deps.registry.enrolments.unblock(deviceId.toLowerCase(), sourceOf(actor));
+    if (unblocked === undefined)
+      return { refusal: refuse('NOT_FOUND', ['deviceId'], `The board "${deviceId.slice(0, 80)}" is not blocked.`) };
+    this.#tell('board.unblocked', unblocked, { actor: actor.name });
+    return { deviceId: unblocked };
   }
 
   /** The token is the caller's alone: the registry keeps its hash. */
@@ -197,21 +268,6 @@ export class Provisioning {
     return { link };
   }
 
-  /**
-   * An unreachable gateway has lost its lease and sessions. During a greeting no directory knows
-   * the device, so all gateways are notified.
-   */
-  async #endSession(deviceId: DeviceId): Promise<void> {
-    const { bus, logger } = this.#deps;
-    bus.feed.publish('expelled', { deviceId });
-    try {
-      const entry = await bus.directory.lookup(deviceId);
-      if (entry !== undefined) await bus.calls.disconnect(entry.gatewayId, deviceId);
-    } catch (error) {
-      logger.warn({ err: error, deviceId }, 'could not end the session of a device whose credentials are void');
-    }
-  }
-
   async #isSeen(deviceId: string, actor: Actor): Promise<boolean> {
     return (
       actor.devices === undefined || (await this.#deps.registry.viewFor(actor).devices.find(deviceId)) !== undefined
@@ -235,6 +291,8 @@ function refusalOf({ kind }: Exclude<Approval, { readonly kind: 'approved' }>): 
       return refuse('NOT_FOUND', ['code'], 'No device that waits shows this code.');
     case 'ATTEMPTS_EXCEEDED':
       return refuse('LIMIT_EXCEEDED', ['code'], 'Too many wrong codes; try again in ten minutes.');
+    case 'BLOCKED':
+      return refuse('CONFLICT', ['code'], 'The board that shows this code is blocked. Unblock it, then approve it.');
     case 'DEVICE_ONLINE':
       return refuse(
         'CONFLICT',

@@ -3,10 +3,11 @@
  * the conversation.
  */
 import { randomInt } from 'node:crypto';
-import type { CloseReason, DeviceId, DeviceInfo, DiscoveredTools, JsonObject } from '@flotilla/mcp';
+import type { CloseReason, DeviceId, DeviceInfo, Dialect, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import { SessionActor } from '@flotilla/session';
 import type {
+  MessageTap,
   Session,
   SessionAnomaly,
   SessionCall,
@@ -23,6 +24,7 @@ import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
 import type { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection } from './session-host.js';
 import type { DrainedSession } from './session-drain.js';
+import type { LoggedSession } from '../session-log/session-logs.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
 import type { ToolSetIndex } from './tool-set-index.js';
@@ -52,7 +54,7 @@ const FIRST_REQUEST_ID_MAX = 1_000_000_000;
 const restartAdvice =
   'The device loses messages above this size since one was cut. Restart it, for example with self.reboot.';
 
-export class DeviceSession implements SessionObserver, DrainedSession {
+export class DeviceSession implements SessionObserver, DrainedSession, LoggedSession {
   readonly deviceId: DeviceId;
   readonly record: SessionRecord;
   readonly #actor: SessionActor;
@@ -109,6 +111,24 @@ export class DeviceSession implements SessionObserver, DrainedSession {
   /** What the device can do, after its first listing. */
   get toolSet(): ToolSet | undefined {
     return this.#facts.toolSet;
+  }
+
+  get dialect(): Dialect {
+    return this.connection.dialect;
+  }
+
+  get opening(): string {
+    return `${this.connection.kind} ${this.connection.remoteAddress ?? ''}`.trimEnd();
+  }
+
+  get hello(): string | undefined {
+    const { hello } = this.connection;
+    return hello && JSON.stringify(hello);
+  }
+
+  /** Passes each message of the connection to `tap`; undefined ends this. */
+  tap(tap: MessageTap | undefined): void {
+    this.#actor.tap(tap);
   }
 
   /** Calls that wait or are in flight. */

@@ -14,6 +14,7 @@ import { familyTraits } from './family-traits.js';
 import { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection, SessionHost } from './session-host.js';
 import { SessionDrain } from './session-drain.js';
+import { SessionLogs } from '../session-log/session-logs.js';
 import type { DrainPlan } from './session-drain.js';
 import { SessionTable } from './session-table.js';
 
@@ -43,11 +44,12 @@ export class LiveSessions implements SessionHost, CallServer {
   readonly #sessionContext: SessionContext;
   #endings: readonly (() => void)[] = [];
   readonly #largeRequests: LargeRequestMemory;
+  readonly #logs: SessionLogs;
   #isStopping = false;
   #drain: SessionDrain<DeviceSession> | undefined;
 
   constructor(private readonly context: Omit<SessionContext, 'largeRequests' | 'onClosed' | 'onSuperseded'>) {
-    const { bus, clock, limits, registry } = context;
+    const { bus, clock, limits, logger, registry } = context;
     this.#table = new SessionTable(clock);
     this.#flapping = new FlappingWatch(limits, clock);
     this.#pace = new DiscoveryPace(limits, clock);
@@ -55,6 +57,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#samples = new SampleWatch(context);
     this.#events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     this.#largeRequests = new LargeRequestMemory(clock);
+    this.#logs = new SessionLogs({ feed: bus.feed, clock, logger }, (deviceId) => this.#table.get(deviceId));
     this.#sessionContext = {
       ...context,
       largeRequests: this.#largeRequests,
@@ -70,6 +73,7 @@ export class LiveSessions implements SessionHost, CallServer {
   start(): void {
     this.#status.start();
     this.#samples.start();
+    this.#logs.start();
     const { feed } = this.context.bus;
     this.#endings = [
       feed.subscribe('session', ({ deviceId, epoch }) => this.#table.get(deviceId)?.record.compare(epoch)),
@@ -147,6 +151,7 @@ export class LiveSessions implements SessionHost, CallServer {
       if (this.#openings.get(deviceId) === opening) this.#openings.delete(deviceId);
     });
     this.#openings.set(deviceId, opening);
+    this.#logs.opened(session);
     session.listen();
     this.#turns.set(
       session,
@@ -229,6 +234,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#drain?.stop();
     for (const end of this.#endings) end();
     this.#pace.stop();
+    this.#logs.stop();
     this.#status.stop();
     this.#samples.stop();
     for (const session of [...this.#table.values()]) session.close('hub_stopping');
@@ -276,6 +282,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#table.remove(session);
     this.#status.remove(session);
     this.#samples.remove(session);
+    this.#logs.closed(session.deviceId, reason);
     this.#ending.add(session);
     void session.record.close(reason).finally(() => this.#ending.delete(session));
   }

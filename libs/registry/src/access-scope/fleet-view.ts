@@ -23,7 +23,7 @@ export interface Viewer {
 export interface FleetView {
   readonly devices: Pick<
     DeviceStore,
-    'find' | 'findMany' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'
+    'find' | 'findMany' | 'idsOf' | 'page' | 'count' | 'sessions' | 'toolSetHistory' | 'update' | 'tag'
   >;
   readonly fleetFigures: Pick<FleetFiguresStore, 'counts' | 'onlineHistory' | 'callCounts'>;
   readonly deviceGroups: Pick<DeviceGroupStore, 'findMany' | 'page' | 'deviceCounts' | 'groupsOf'>;

@@ -83,6 +83,7 @@ function devicesWithin(
     findMany,
     find: async (id) => (await findMany([id]))[0],
     page: (filter, order, page) => store.page(scopedFilter(filter, within), order, page),
+    idsOf: (filter, max) => store.idsOf(scopedFilter(filter, within), max),
     count: (filter) => store.count(scopedFilter(filter, within)),
     sessions: (ids, first) => past(ids, (own, since) => store.sessions(own, first, since), []),
     toolSetHistory: (ids, first) => past(ids, (own, since) => store.toolSetHistory(own, first, since), []),
@@ -162,8 +163,9 @@ function groupsWithin(
       const [groups, visible] = await Promise.all([store.findMany(ids), scopedGroups(database, within)]);
       return shown(groups.map((group) => (group !== undefined && visible.has(group.id) ? group : undefined)));
     },
-    page: async (page) => {
-      const answer = await store.page(page, [...(await scopedGroups(database, within))]);
+    page: async (page, { search } = {}) => {
+      const ids = [...(await scopedGroups(database, within))];
+      const answer = await store.page(page, { ids, ...(search !== undefined && { search }) });
       return { ...answer, rows: await shown(answer.rows) };
     },
     deviceCounts: (groups) => store.deviceCounts(groups, within),

@@ -10,8 +10,11 @@ import { MASK } from '@flotilla/mcp';
  */
 const URL_PARTS =
   /^([a-z][a-z0-9+.-]*:\/\/)(?:[^/?#]*@|[^/?#@:[]*:(?!\d+(?:[/?#]|$)).*@)?([^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is;
-/** One inside a longer text ends at white space or a quote. */
-const EMBEDDED_URL = /[a-z][a-z0-9+.-]*:\/\/[^\s"'<>]+/gi;
+/**
+ * One inside a longer text ends at white space or a quote. The limit of the scheme keeps the search
+ * linear.
+ */
+const EMBEDDED_URL = /[a-z][a-z0-9+.-]{0,31}:\/\/[^\s"'<>]+/gi;
 const PATH = /^(\/[^\s?#]*)(\?[^\s#]*)?(#\S*)?$/;
 
 /** Words of a segment: a name, also in camel case, a number, or capitals. */

@@ -8,5 +8,10 @@ export function bind(parameters: unknown[], value: unknown): string {
 
 /** The pattern for LIKE that finds `text` anywhere; wildcards in it are escaped. */
 export function containsPattern(text: string): string {
-  return `%${text.toLowerCase().replace(/[\\%_]/g, '\\$&')}%`;
+  return `%${escapedPattern(text.toLowerCase())}%`;
+}
+
+/** The text without wildcards of LIKE. */
+export function escapedPattern(text: string): string {
+  return text.replace(/[\\%_]/g, '\\$&');
 }

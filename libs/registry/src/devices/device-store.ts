@@ -1,9 +1,10 @@
 /** Devices and their sessions in PostgreSQL. */
-import type { HubProcessId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
+import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import { noteGroupMembers } from '../groups/group-zones.js';
@@ -25,7 +26,7 @@ import { readSessions, type SessionRow } from '../sessions/session-rows.js';
 import { SessionWriter } from '../sessions/session-writer.js';
 import { toolSetHistory, type ToolSetUseRow } from '../tool-sets/tool-set-history.js';
 import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
-import { listedDeviceCondition } from './device-condition.js';
+import { deviceCondition, listedDeviceCondition } from './device-condition.js';
 import { pageOfDevices, type DeviceOrder } from './device-pages.js';
 import { DEVICE_COLUMNS, toDeviceRow, type DeviceRecord, type DeviceRow } from './device-rows.js';
 import { readFilterValues } from './filter-values.js';
@@ -121,6 +122,17 @@ export class DeviceStore {
 
   page(filter: DeviceFilter | undefined, order: DeviceOrder, page: PageRequest): Promise<Page<DeviceRow>> {
     return pageOfDevices(this.#database, filter, order, page);
+  }
+
+  /** The ids of at most `max` devices that a change with this filter is for, in their order. */
+  async idsOf(filter: DeviceFilter, max: number): Promise<readonly DeviceId[]> {
+    const parameters: unknown[] = [];
+    const condition = deviceCondition(await resolveFilter(this.#database, filter), parameters);
+    const rows = await this.#database.query<{ id: DeviceId }>(
+      { text: `SELECT d.id FROM device d WHERE ${condition} ORDER BY d.id LIMIT ${bind(parameters, max)}` },
+      parameters,
+    );
+    return rows.map(({ id }) => id);
   }
 
   /** Exact up to 10,000, undefined above. */

@@ -9,6 +9,7 @@ import type { AuditSource } from '../audit/audit-entry.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable, Transaction } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
+import { containsPattern } from '../database/sql-parameters.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { Page, PageRequest } from '../page.js';
@@ -75,16 +76,19 @@ export class FirmwareImageStore {
     return new Set(rows.map(({ id }) => id));
   }
 
-  /** Latest first. */
-  async page(request: PageRequest): Promise<Page<FirmwareImageRow>> {
+  /** Latest first. `search` is a text in the project, the version, the file name or a board. */
+  async page(request: PageRequest, search?: string): Promise<Page<FirmwareImageRow>> {
     const after = decodeCursor('firmware-images', request, z.tuple([z.uuid()]));
     const records = await this.database.query<ImageRecord>(
       {
         name: 'firmware-images',
         text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i
-               WHERE i.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff') ORDER BY i.id DESC LIMIT $2`,
+               WHERE i.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
+                 AND ($3::text IS NULL OR lower(concat_ws(E'\\n', i.project, i.version, i.file_name)) LIKE $3
+                   OR EXISTS (SELECT FROM firmware_release r WHERE r.image_id = i.id AND lower(r.model) LIKE $3))
+               ORDER BY i.id DESC LIMIT $2`,
       },
-      [after?.[0] ?? null, request.first + 1],
+      [after?.[0] ?? null, request.first + 1, search === undefined ? null : containsPattern(storableText(search))],
     );
     return toPage(records, request, 'firmware-images', (record) => [record.id], toImageRow);
   }

@@ -63,6 +63,9 @@ describe('firmware images', () => {
     const page = await images().page({ first: 1 });
     expect(page).toMatchObject({ rows: [second], hasNextPage: true });
     expect((await images().page({ first: 1, after: page.cursors[0] ?? '' })).rows).toEqual([first]);
+    const { version } = first;
+    expect((await images().page({ first: 5 }, version)).rows.map((image) => image.version)).toContain(version);
+    expect((await images().page({ first: 5 }, `${version}%`)).rows).toEqual([]);
   });
 
   it('are published for boards, more and more of them', async () => {

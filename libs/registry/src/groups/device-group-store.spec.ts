@@ -113,6 +113,9 @@ describe('device groups', () => {
     expect(invalid).toEqual({ kind: 'FILTER_INVALID' });
     const first = await registry.deviceGroups.page({ first: 1 });
     const rest = await registry.deviceGroups.page({ first: 5, after: first.cursors[0] ?? '' });
+    const found = await registry.deviceGroups.page({ first: 5 }, { search: (first.rows[0]?.name ?? '').toLowerCase() });
+    expect(found.rows).toEqual(first.rows);
+    expect((await registry.deviceGroups.page({ first: 5 }, { search: '%' })).rows).toEqual([]);
     expect([first.rows[0]?.name, first.hasNextPage, rest.rows.map(({ name }) => name), rest.hasNextPage]).toEqual([
       'One',
       true,

@@ -6,7 +6,7 @@ import type { AuditedChange } from '../audit/audit-entry.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
-import { bind } from '../database/sql-parameters.js';
+import { bind, escapedPattern } from '../database/sql-parameters.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
@@ -106,11 +106,19 @@ export class DeviceGroupStore {
     return ids.map((id) => groups.get(id.toLowerCase()));
   }
 
-  /** By name; only groups of `ids` if they are given. */
-  async page(request: PageRequest, ids?: readonly string[]): Promise<Page<DeviceGroupRow>> {
+  /** By name; only groups of `ids`, and with the text in their names, if they are given. */
+  async page(
+    request: PageRequest,
+    { ids, search }: { readonly ids?: readonly string[]; readonly search?: string } = {},
+  ): Promise<Page<DeviceGroupRow>> {
     const after = decodeCursor('device-groups', request, z.tuple([z.string()]));
     const where = {
-      ...(after === undefined ? {} : { name: { gt: after[0] } }),
+      name: {
+        ...(after === undefined ? {} : { gt: after[0] }),
+        ...(search === undefined
+          ? {}
+          : { contains: escapedPattern(storableText(search)), mode: 'insensitive' as const }),
+      },
       ...(ids === undefined ? {} : { id: { in: [...ids] } }),
     };
     return toPage(

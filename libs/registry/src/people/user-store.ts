@@ -132,6 +132,7 @@ export class UserStore {
           if (former === null) return { refused: 'NOT_FOUND' };
           if (await isLastAdmin(prisma, former)) return { refused: 'LAST_ADMIN' };
           await prisma.userSession.deleteMany({ where: { userId: id } });
+          await prisma.agentGrant.deleteMany({ where: { userId: id } });
           return { user: userOf(await prisma.userAccount.delete({ where: { id } })) };
         });
       },

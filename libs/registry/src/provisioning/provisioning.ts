@@ -117,7 +117,23 @@ export interface EnrolmentRow {
 export interface PendingEnrolment {
   readonly code: string;
   readonly challenge: string;
+  /** The board waits like others, but is neither listed nor reported. */
+  readonly isBlocked: boolean;
 }
+
+/** A board that is not admitted, although it may ask. */
+export interface BlockedBoardRow {
+  readonly deviceId: DeviceId;
+  readonly model: string | undefined;
+  /** The name of the person or key. */
+  readonly blockedBy: string;
+  readonly blockedAt: number;
+  /** Undefined: until it is unblocked. */
+  readonly blockedUntil: number | undefined;
+}
+
+/** `blockedUntil` undefined: until it is unblocked. */
+export type NewBlock = Pick<BlockedBoardRow, 'deviceId' | 'blockedBy' | 'blockedAt' | 'blockedUntil'>;
 
 export interface MqttLogin {
   readonly clientId: string;
@@ -137,7 +153,7 @@ export interface TokenLogin {
   readonly token: string;
 }
 
-export type ApprovalRefusal = 'NOT_FOUND' | 'ATTEMPTS_EXCEEDED' | 'DEVICE_ONLINE';
+export type ApprovalRefusal = 'NOT_FOUND' | 'ATTEMPTS_EXCEEDED' | 'DEVICE_ONLINE' | 'BLOCKED';
 
 export type Approval =
   /** `hasReplaced`: credentials of another Client-Id are void, and its session must end. */

@@ -25,12 +25,17 @@ beforeAll(async () => {
   const removed = newContact();
   await admitted(fixture.registry, removed);
   await enrolments.remove(removed.deviceId);
+  const blocked = newContact();
+  await enrolments.block({
+    ...{ deviceId: blocked.deviceId, blockedBy: 'operator', blockedAt: Date.now(), blockedUntil: undefined },
+  });
   Object.assign(unproven, {
     'a stranger': newContact(),
     'one that was registered': await register(),
     'one that was registered with its Client-Id': await register(randomUUID()),
     'a known device': stranger(enrolled),
     'a removed one': removed,
+    'a blocked one': blocked,
   });
   await credentials.allKnown();
 });

@@ -5,6 +5,7 @@
  */
 import { trimAudit } from '../audit/trim-audit.js';
 import type { Database } from '../database/database.js';
+import type { OauthStore } from '../grants/oauth-store.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WebhookStore } from '../webhooks/webhook-store.js';
 import { dropPartitionsBefore } from './drop-partitions.js';
@@ -32,8 +33,14 @@ export async function removeOld(
   {
     database,
     webhooks,
+    oauth,
     logger,
-  }: { readonly database: Database; readonly webhooks: WebhookStore; readonly logger: RegistryLogger },
+  }: {
+    readonly database: Database;
+    readonly webhooks: WebhookStore;
+    readonly oauth: OauthStore;
+    readonly logger: RegistryLogger;
+  },
   kept: KeptTimes,
   now: number,
 ): Promise<Readonly<Record<string, number>>> {
@@ -43,6 +50,7 @@ export async function removeOld(
     calls: () => dropPartitionsBefore(database, 'call', records),
     deliveries: () => webhooks.removeOld(records),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
+    oauth: () => oauth.removeExpired(now),
     idempotencyKeys: () => removeKeysBefore(database, now - IDEMPOTENCY_KEYS_KEPT_MS),
     // By whole days, because each run adds an audit entry.
     auditEntries: () => trimAudit(database, Math.floor((now - kept.auditMs) / DAY_MS) * DAY_MS, now),

@@ -6,8 +6,8 @@ import type { Queryable } from '../database/database.js';
 import { RegistryError } from '../registry-error.js';
 import { newSecret } from './secrets.js';
 
-/** `bus` signs the messages between processes. */
-export type HubSecretName = 'bus';
+/** `bus` signs the messages between processes, `oauth` the cookies of connecting agents. */
+export type HubSecretName = 'bus' | 'oauth';
 
 const MAKE = {
   text: `INSERT INTO hub_secret (name, secret, created_at) VALUES ($1, $2, now()) ON CONFLICT (name) DO NOTHING`,

@@ -10,6 +10,8 @@ import { group, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
 import { editCommand, refreshToolsCommand, removeCommand, rotateCommand, tagCommand } from './change.js';
+import { removeManyCommand, setTransportCommand } from './many.js';
+import { logCommand } from './log.js';
 import { picturesCommand, showImageCommand, snapshotCommand } from './pictures.js';
 import { addCommand, importCommand } from './register.js';
 
@@ -81,9 +83,12 @@ export const devicesCommand = group('devices', 'List, show, register and change 
   importCommand,
   editCommand,
   tagCommand,
+  setTransportCommand,
   removeCommand,
+  removeManyCommand,
   rotateCommand,
   refreshToolsCommand,
+  logCommand,
   picturesCommand,
   snapshotCommand,
   showImageCommand,

@@ -14,6 +14,7 @@ import { eachNode } from '../../pages.js';
 import { group, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
 import { listOption, textOption } from '../../options/shared-options.js';
+import { blockCommand, blockedCommand, unblockCommand } from './block.js';
 import { linkCommand, linksCommand } from './links.js';
 
 type Waiting = EnrolmentsQuery['enrolments']['nodes'][number];
@@ -87,10 +88,13 @@ async function enrolmentOf(client: FlotillaClient, named: string): Promise<Waiti
   return undefined;
 }
 
-export const enrolCommand = group('enrol', 'List, approve and reject waiting devices', [
+export const enrolCommand = group('enrol', 'List, approve, reject and block waiting devices', [
   listCommand,
   approveCommand,
   rejectCommand,
+  blockCommand,
+  unblockCommand,
+  blockedCommand,
   linkCommand,
   linksCommand,
 ]);

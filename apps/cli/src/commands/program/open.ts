@@ -9,9 +9,11 @@ import { leaf } from '../command.js';
 export const pages = [
   'devices',
   'jobs',
+  'recurring',
   'firmware',
   'enrolments',
   'events',
+  'explore',
   'audit',
   'access',
   'webhooks',

@@ -3,6 +3,7 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
+import { Agents } from './agents';
 import { AccessDocument } from './generated/access';
 import { Keys } from './keys';
 import { People } from './people';
@@ -15,6 +16,7 @@ export function AccessPage() {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data && <People users={data.users} onChanged={refresh} />}
       {data && <Keys keys={data.apiKeys} onChanged={refresh} />}
+      <Agents />
     </Page>
   );
 }

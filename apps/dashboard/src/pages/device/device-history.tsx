@@ -156,7 +156,7 @@ function ToolSets({ sets }: { readonly sets: Past['toolSetHistory'] }) {
               {changes.flatMap(({ kind, token }) =>
                 set[kind].map((tool) => (
                   <span key={`${kind} ${tool}`} className={classes.change} style={badgeColours(token)}>
-                    {t(`device.${kind}`)} <code>{tool}</code>
+                    {t(`device.toolChange.${kind}`)} <code>{tool}</code>
                   </span>
                 )),
               )}

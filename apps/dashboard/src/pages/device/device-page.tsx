@@ -19,13 +19,14 @@ import { DeviceFacts } from './device-facts';
 import { DeviceHistory } from './device-history';
 import { DeviceMenu } from './device-menu';
 import { DevicePictures } from './device-pictures';
-import { DevicePins } from './device-pins';
+import { DevicePins } from './pins/device-pins';
 import { type DeviceTab, deviceTabs } from './device-search';
 import { DeviceState } from './device-state';
 import { DeviceTools } from './device-tools';
 import { DeviceVoiceProblem } from './device-voice-problem';
 import classes from './device.module.css';
 import { EditDevice } from './edit-device';
+import { SessionLog } from './log/session-log';
 import { DeviceDocument, DeviceNewsDocument, type DeviceQuery, RefreshToolsDocument } from './generated/device';
 
 export type DeviceSeen = NonNullable<DeviceQuery['device']>;
@@ -109,10 +110,9 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
   const { t } = useTranslation();
   const { tab = 'tools' } = route.useSearch();
   const navigate = useNavigate({ from: '/devices/$id' });
-  const mayReadEvents = useScope('EVENTS_READ');
-  const shown = deviceTabs.filter(
-    (name) => (name !== 'pins' || device.pins.length > 0) && (name !== 'events' || mayReadEvents),
-  );
+  const [mayReadEvents, mayReadLog] = [useScope('EVENTS_READ'), useScope('ADMIN')];
+  const isHidden = { pins: device.pins.length === 0, events: !mayReadEvents, log: !mayReadLog };
+  const shown = deviceTabs.filter((name) => !(name in isHidden) || !isHidden[name as keyof typeof isHidden]);
   const current = shown.includes(tab) ? tab : 'tools';
   const filter = useMemo(() => ({ deviceId: device.id }), [device.id]);
   useEffect(() => {
@@ -151,7 +151,10 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
           <DeviceHistory device={device} />
         </Tabs.Panel>
         <Tabs.Panel value="pins">
-          <DevicePins pins={device.pins} />
+          <DevicePins device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="log">
+          <SessionLog deviceId={device.id} />
         </Tabs.Panel>
       </Tabs>
     </>

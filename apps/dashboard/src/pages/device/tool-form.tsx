@@ -9,6 +9,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { isObject } from '../../parts/arguments/argument-fields';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
 import { CallResult } from '../../parts/outcome/call-result';
+import { CopyAs } from '../../parts/copy-as/copy-as';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { MutationFailureNotice } from '../../parts/failure';
@@ -69,6 +70,10 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
             <Button type="submit" variant="light" loading={act.isBusy} disabled={device.presence === 'OFFLINE'}>
               {t('tool.call')}
             </Button>
+            <CopyAs
+              isDisabled={!state.isSound}
+              request={() => ({ kind: 'call', deviceId: device.id, tool: tool.name, arguments: state.arguments })}
+            />
             {device.presence === 'OFFLINE' && (
               <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>
             )}

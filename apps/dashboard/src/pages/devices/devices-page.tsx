@@ -1,7 +1,5 @@
-/**
- * All devices: filtered, shown in a table of any length, tagged, grouped, or selected for a job.
- */
-import { type Dispatch, type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
+/** All devices: filtered, shown in a table of any length, and selected for what changes them. */
+import { type SetStateAction, useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconCpu, IconPlayerPlay, IconTags } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
@@ -11,11 +9,13 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import type { RowChange } from '../../hub/gather-changes';
 import { useLiveList } from '../../hub/use-live-list';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { CopyAs } from '../../parts/copy-as/copy-as';
 import { DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
+import { LinkButton } from '../../parts/link-button';
 import { Page } from '../../parts/page';
-import type { Selection } from '../../parts/table/row-selection';
+import { AddDevices } from '../add-devices/add-devices';
 import { useColumnChoice } from './column-choice';
 import { ColumnMenu } from './column-menu';
 import { useDeviceColumns } from './device-columns';
@@ -31,6 +31,9 @@ import {
   DevicesDocument,
   type DevicesQuery,
 } from './generated/devices';
+import { countOf, type DeviceSelection, noDevices } from './selection/selection';
+import { SelectionBar } from './selection/selection-bar';
+import { useSelection } from './selection/use-selection';
 import { TagDialog } from './tag-dialog';
 
 const route = getRouteApi('/devices');
@@ -39,35 +42,41 @@ const countRefreshMs = 5_000;
 /** Rows: the first page fills the screen; later pages have the hub's maximum. */
 const firstPage = 100;
 const furtherPage = 200;
-/** Devices that a job can select by id; they are part of the wizard's address. */
-const namedMax = 300;
 
 export function DevicesPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const navigate = useNavigate({ from: '/devices' });
-  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const setSearch = useCallback(
     (change: Partial<DeviceSearch>) => {
-      setSelected(new Set());
       void navigate({ search: (now) => ({ ...now, ...change }), replace: true });
     },
     [navigate],
   );
   const filter = useMemo(() => filterOf(search), [search]);
+  const [selection, setSelection] = useFilterSelection(JSON.stringify(filter));
   const { pages, count } = useDeviceList(search, filter);
   const choice = useColumnChoice();
   const columns = useDeviceColumns({ shown: choice.shown, search, setSearch });
-  const selection = useDeviceSelection(pages.rows, selected, setSelected);
+  const boxes = useSelection({ rows: pages.rows, selection, setSelection });
+  const matching = count?.deviceCount ?? pages.rows.length;
   return (
     <Page
       title={t('devices.title')}
       lead={count && t('devices.count', { count: count.deviceCount, online: count.onlineCount })}
-      actions={<Acts search={search} selected={selected} matching={count?.deviceCount} onTagged={pages.refresh} />}
+      actions={
+        <Acts
+          search={search}
+          isSelecting={countOf(selection, matching) > 0}
+          matching={count?.deviceCount}
+          onTagged={pages.refresh}
+        />
+      }
     >
       <div className={classes.tools}>
         <FilterBar search={search} onChange={setSearch} />
         <ColumnMenu {...choice} />
+        <CopyAs request={() => ({ kind: 'devices', filter: filter && { ...filter } })} />
       </div>
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
       {pages.rows.length === 0 && !pages.isLoading && !pages.error ? (
@@ -78,15 +87,37 @@ export function DevicesPage() {
           columns={columns}
           rows={pages.rows}
           rowKey={keyOf}
-          selection={selection}
+          selection={boxes}
           totalCount={count?.deviceCount}
           rowsOf={JSON.stringify([filter, search.orderBy])}
           hasMore={pages.hasMore}
           onEnd={pages.loadMore}
         />
       )}
+      <SelectionBar
+        selection={selection}
+        onSelect={setSelection}
+        conditions={conditionsOf(search)}
+        matching={matching}
+        onChanged={pages.refresh}
+      />
     </Page>
   );
+}
+
+/** The selection under one filter. Another filter, also one from a link, begins without one. */
+function useFilterSelection(filter: string | undefined) {
+  const [state, setState] = useState({ filter, selection: noDevices });
+  const selection = state.filter === filter ? state.selection : noDevices;
+  const setSelection = useCallback(
+    (change: SetStateAction<DeviceSelection>) =>
+      setState((now) => {
+        const before = now.filter === filter ? now.selection : noDevices;
+        return { filter, selection: typeof change === 'function' ? change(before) : change };
+      }),
+    [filter],
+  );
+  return [selection, setSelection] as const;
 }
 
 /** The rows and their number, both live. */
@@ -126,27 +157,6 @@ const isMovedIn: Readonly<Record<DeviceOrder, (before: DeviceLineFragment, now: 
   LAST_SEEN_DESC: (before, now) => before.lastSeenAt !== now.lastSeenAt,
 };
 
-function useDeviceSelection(
-  rows: readonly DeviceLineFragment[],
-  selected: ReadonlySet<string>,
-  setSelected: Dispatch<SetStateAction<ReadonlySet<string>>>,
-): Selection<DeviceLineFragment> {
-  const { t } = useTranslation();
-  const toggle = useCallback(({ id }: DeviceLineFragment) => setSelected((now) => toggled(now, id)), [setSelected]);
-  return {
-    ...{ selected, toggle },
-    toggleAll: (areAll) => setSelected(new Set(areAll ? rows.map(({ id }) => id) : [])),
-    allLabel: t('devices.selectShown'),
-    labelOf: ({ id, name }) => t('devices.select', { device: name ?? id }),
-  };
-}
-
-function toggled(selected: ReadonlySet<string>, id: string): ReadonlySet<string> {
-  const changed = new Set(selected);
-  if (!changed.delete(id)) changed.add(id);
-  return changed;
-}
-
 function pageOf({ devices: { nodes, pageInfo } }: DevicesQuery): PageOfRows<DeviceLineFragment> {
   return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }
@@ -161,45 +171,44 @@ function keyOf({ id }: DeviceLineFragment): string {
 
 interface ActsProps {
   readonly search: DeviceSearch;
-  readonly selected: ReadonlySet<string>;
+  /** The acts of a selection are at the lower edge, in place of these. */
+  readonly isSelecting: boolean;
   readonly matching: number | undefined;
   readonly onTagged: () => void;
 }
 
-/** With those that are selected, else with all that match. */
-function Acts({ search, selected, matching = 0, onTagged }: ActsProps) {
+/** Adds devices, or does something with all that match. */
+function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
   const { t } = useTranslation();
   const [isTagging, setTagging] = useState(false);
   const [mayWrite, mayRun] = [useScope('DEVICES_WRITE'), useScope('JOBS_WRITE')];
-  const ids = [...selected];
-  const meant = ids.length > 0 ? ids.length : matching;
   return (
     <>
-      {mayWrite && (
+      {mayWrite && <AddDevices />}
+      {mayWrite && !isSelecting && (
         <Button
           variant="default"
+          className={classes.wideOnly ?? ''}
           leftSection={<IconTags size={16} aria-hidden />}
-          disabled={meant === 0}
+          disabled={matching === 0}
           onClick={() => setTagging(true)}
         >
-          {t('devices.tagAct', { count: meant })}
+          {t('devices.tagAct', { count: matching })}
         </Button>
       )}
-      {mayRun && ids.length > namedMax && <span className="soft">{t('devices.jobTooMany')}</span>}
-      {mayRun && ids.length <= namedMax && (
-        <Link
+      {mayRun && !isSelecting && (
+        <LinkButton
           to="/jobs/new"
-          search={ids.length > 0 ? { ids } : { devices: conditionsOf(search) }}
-          className={classes.buttonLink}
+          search={{ devices: conditionsOf(search) }}
+          leftSection={<IconPlayerPlay size={16} aria-hidden />}
         >
-          <IconPlayerPlay size={16} aria-hidden />
-          {t('devices.jobAct', { count: meant })}
-        </Link>
+          {t('devices.jobAct', { count: matching })}
+        </LinkButton>
       )}
       <TagDialog
         isOpen={isTagging}
-        filter={ids.length > 0 ? { ids } : (filterOf(search) ?? { all: true })}
-        count={meant}
+        filter={filterOf(search) ?? { all: true }}
+        count={matching}
         onClose={() => setTagging(false)}
         onTagged={onTagged}
       />

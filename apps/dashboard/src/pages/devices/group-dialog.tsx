@@ -7,8 +7,10 @@ import { Checkbox, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
+import { groupsChanged, useChosenViews } from '../../shell/views';
 import { ZoneField } from '../../parts/zone/zone-field';
 import { useConditionTexts } from './condition-text';
 import { parseDeviceSearch } from './device-search';
@@ -48,21 +50,27 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
   const [timeZone, setTimeZone] = useState(known?.timeZone ?? '');
   const [voiceUrl, setVoiceUrl] = useState(known?.voiceUrl ?? '');
   const [takesFilter, setTakesFilter] = useState(known === undefined);
+  const { chosen, choose } = useChosenViews(useViewer().name);
   const create = useHubMutation(CreateDeviceGroupDocument, (data) => data.createDeviceGroup.userErrors);
   const update = useHubMutation(UpdateDeviceGroupDocument, (data) => data.updateDeviceGroup.userErrors);
   const save = async () => {
     const kept = known && (known.filter as DeviceFilter);
-    const chosen = takesFilter ? filter : kept;
-    if (chosen === undefined) return;
+    const taken = takesFilter ? filter : kept;
+    if (taken === undefined) return;
     const input = {
       name: name.trim(),
-      filter: chosen,
+      filter: taken,
       timeZone: timeZone || null,
       voiceUrl: voiceUrl.trim() || null,
     };
-    const saved = known ? await update.run({ id: known.id, input }) : await create.run({ input });
+    const saved = known
+      ? (await update.run({ id: known.id, input }))?.updateDeviceGroup.deviceGroup
+      : (await create.run({ input }))?.createDeviceGroup.deviceGroup;
     if (!saved) return;
+    // Who saves a group wants to see it.
+    if (!known && chosen) choose([...chosen, saved.id]);
     notify(t('devices.groupSaved', { name: input.name }));
+    groupsChanged();
     onSaved();
     onClose();
   };

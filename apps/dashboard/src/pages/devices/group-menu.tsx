@@ -4,11 +4,12 @@
  */
 import { useRef, useState } from 'react';
 import { ActionIcon, Button, Popover, Stack, Text, Tooltip, UnstyledButton } from '@mantine/core';
-import { IconBookmark, IconFilterEdit, IconPencil, IconTrash } from '@tabler/icons-react';
+import { IconBookmark, IconFilterEdit, IconPencil, IconPin, IconPinnedOff, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useScope, useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { groupsChanged, toggledView, useChosenViews, viewsAmong } from '../../shell/views';
 import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
 import classes from './devices.module.css';
 import { DeleteDeviceGroupDocument, type SavedGroupFragment } from './generated/devices';
@@ -27,6 +28,8 @@ export interface GroupMenuProps {
 export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: GroupMenuProps) {
   const { t } = useTranslation();
   const mayWrite = useScope('DEVICES_WRITE');
+  const { chosen, choose } = useChosenViews(useViewer().name);
+  const views = viewsAmong(groups, chosen);
   const [isOpen, setOpen] = useState(false);
   const [edited, setEdited] = useState<SavedGroupFragment | 'new'>();
   const [leaving, setLeaving] = useState<SavedGroupFragment>();
@@ -69,6 +72,8 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
                   key={group.id}
                   group={group}
                   mayWrite={mayWrite}
+                  isView={views.some(({ id }) => id === group.id)}
+                  onToggleView={() => choose(toggledView(groups, chosen, group.id))}
                   onChoose={() => leave(() => onChange({ groupId: group.id }))}
                   onShow={() =>
                     leave(() => onReplace(parseDeviceSearch(group.filter as Readonly<Record<string, unknown>>)))
@@ -104,26 +109,34 @@ function SaveFilter({ isPossible, onSave }: { readonly isPossible: boolean; read
 interface GroupLineProps {
   readonly group: SavedGroupFragment;
   readonly mayWrite: boolean;
+  /** Whether the side bar shows it. */
+  readonly isView: boolean;
+  readonly onToggleView: () => void;
   readonly onChoose: () => void;
   readonly onShow: () => void;
   readonly onEdit: () => void;
   readonly onDelete: () => void;
 }
 
-function GroupLine({ group: { name }, mayWrite, onChoose, onShow, onEdit, onDelete }: GroupLineProps) {
+function GroupLine({ group: { name }, mayWrite, isView, ...on }: GroupLineProps) {
   const { t } = useTranslation();
   const acts = [
-    { name: t('devices.groupOpenFilter'), icon: IconFilterEdit, act: onShow },
+    {
+      name: t(isView ? 'devices.hideView' : 'devices.showView', { name }),
+      icon: isView ? IconPinnedOff : IconPin,
+      act: on.onToggleView,
+    },
+    { name: t('devices.groupOpenFilter'), icon: IconFilterEdit, act: on.onShow },
     ...(mayWrite
       ? [
-          { name: t('devices.editGroup', { name }), icon: IconPencil, act: onEdit },
-          { name: t('devices.deleteGroup', { name }), icon: IconTrash, act: onDelete },
+          { name: t('devices.editGroup', { name }), icon: IconPencil, act: on.onEdit },
+          { name: t('devices.deleteGroup', { name }), icon: IconTrash, act: on.onDelete },
         ]
       : []),
   ];
   return (
     <li className={classes.group}>
-      <UnstyledButton flex={1} miw={0} fz="sm" className="cut" onClick={onChoose}>
+      <UnstyledButton flex={1} miw={0} fz="sm" className="cut" onClick={on.onChoose}>
         {name}
       </UnstyledButton>
       {acts.map(({ name: label, icon: Shape, act }) => (
@@ -156,7 +169,10 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
       act={t('devices.delete')}
       keep={t('keep.group')}
       onClose={onClose}
-      onDone={onDeleted}
+      onDone={() => {
+        onDeleted();
+        groupsChanged();
+      }}
     />
   );
 }

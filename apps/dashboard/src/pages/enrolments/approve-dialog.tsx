@@ -4,7 +4,7 @@ import { TagsInput, Text, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
-import { Time } from '../../parts/time';
+import { BoardFacts } from './board-facts';
 import { ConfirmReplacement } from './confirm-replacement';
 import classes from './enrolments.module.css';
 import type { EnrolmentsQuery } from './generated/enrolments';
@@ -54,7 +54,7 @@ export function ApproveDialog({ enrolment, onClose, onApproved }: ApproveDialogP
             <code>{code}</code>
           </p>
         )}
-        <Board enrolment={enrolment} />
+        <BoardFacts enrolment={enrolment} />
         <TextInput
           label={t('enrolments.name')}
           value={approval.name}
@@ -71,30 +71,5 @@ export function ApproveDialog({ enrolment, onClose, onApproved }: ApproveDialogP
         <ConfirmReplacement approval={approval} />
       </DialogForm>
     </Dialog>
-  );
-}
-
-/** What the device says about itself. */
-function Board({ enrolment }: { readonly enrolment: Enrolment }) {
-  const { t } = useTranslation();
-  const { deviceId, model, firmwareVersion, remoteAddress, requestedAt } = enrolment;
-  const none = t('common.none');
-  return (
-    <dl className={classes.facts}>
-      <dt>{t('enrolments.device')}</dt>
-      <dd>
-        <code>{deviceId}</code>
-      </dd>
-      <dt>{t('enrolments.model')}</dt>
-      <dd>{model ?? none}</dd>
-      <dt>{t('enrolments.firmware')}</dt>
-      <dd>{firmwareVersion ?? none}</dd>
-      <dt>{t('enrolments.address')}</dt>
-      <dd>{remoteAddress ?? none}</dd>
-      <dt>{t('enrolments.requested')}</dt>
-      <dd>
-        <Time at={requestedAt} />
-      </dd>
-    </dl>
   );
 }

@@ -1,37 +1,33 @@
 /** Devices that wait for approval: approve by the code on the device, or reject. */
-import { useMemo, useState } from 'react';
+import { useCallback, useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
 import { useInterval, useThrottledCallback } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
-import { useHubMutation } from '../../hub/use-hub-mutation';
 import { rereadMs } from '../../hub/use-live-list';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
-import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
-import { Page, Section } from '../../parts/page';
+import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
-import { useNotify } from '../../parts/use-notify';
+import { AddDevices } from '../add-devices/add-devices';
 import { ApproveDialog } from './approve-dialog';
-import { ApproveForm } from './approve-form';
+import { BlockedBoards, useBlockedBoards } from './blocked-boards';
 import { Links } from './links';
-import {
-  EnrolmentNewsDocument,
-  EnrolmentsDocument,
-  type EnrolmentsQuery,
-  RejectEnrolmentDocument,
-} from './generated/enrolments';
+import { RejectDialog } from './reject-dialog';
+import { EnrolmentNewsDocument, EnrolmentsDocument, type EnrolmentsQuery } from './generated/enrolments';
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
 
 /** Ms. */
 const refreshMs = 15_000;
 /** Events that change the list. */
-const news = { filter: { types: ['enrolment.requested', 'enrolment.approved', 'enrolment.rejected'] } };
+const news = {
+  filter: { types: ['enrolment.requested', 'enrolment.approved', 'enrolment.rejected', 'board.*'] },
+};
 
 export function EnrolmentsPage() {
   const { t } = useTranslation();
@@ -39,16 +35,20 @@ export function EnrolmentsPage() {
   const pages = usePages({ query: EnrolmentsDocument, variables: variablesAfter, pageOf });
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
-  const { refresh } = pages;
+  const boards = useBlockedBoards();
+  const [refreshWaiting, refreshBlocked] = [pages.refresh, boards.refresh];
+  const refresh = useCallback(() => {
+    refreshWaiting();
+    refreshBlocked();
+  }, [refreshWaiting, refreshBlocked]);
   useEnrolmentNews(refresh);
   const columns = useColumns(mayDecide, setChosen, setTurnedAway);
   return (
-    <Page title={t('enrolments.title')} lead={t('enrolments.lead')}>
-      {mayDecide && (
-        <Section title={t('enrolments.approveTitle')}>
-          <ApproveForm onApproved={refresh} />
-        </Section>
-      )}
+    <Page
+      title={t('enrolments.title')}
+      lead={t('enrolments.lead')}
+      actions={mayDecide && <AddDevices isMain onAdded={refresh} />}
+    >
       {pages.error && <LoadFailure error={pages.error} onRetry={refresh} />}
       {pages.rows.length > 0 && (
         <DataTable
@@ -65,11 +65,12 @@ export function EnrolmentsPage() {
           {t('enrolments.emptyHint', { url: `${location.origin}/ota/` })}
         </Empty>
       )}
+      <BlockedBoards boards={boards} mayDecide={mayDecide} onUnblocked={refresh} />
       {isAdmin && <Links />}
       {chosen && (
         <ApproveDialog key={chosen.id} enrolment={chosen} onClose={() => setChosen(undefined)} onApproved={refresh} />
       )}
-      <TurnAway enrolment={turnedAway} onClose={() => setTurnedAway(undefined)} onDone={refresh} />
+      {turnedAway && <RejectDialog enrolment={turnedAway} onClose={() => setTurnedAway(undefined)} onDone={refresh} />}
     </Page>
   );
 }
@@ -157,33 +158,5 @@ function RowActs({ row, onApprove, onReject }: RowActsProps) {
         {t('enrolments.reject')}
       </Button>
     </Button.Group>
-  );
-}
-
-interface TurnAwayProps {
-  readonly enrolment: Enrolment | undefined;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function TurnAway({ enrolment, onClose, onDone }: TurnAwayProps) {
-  const { t } = useTranslation();
-  const notify = useNotify();
-  const act = useHubMutation(RejectEnrolmentDocument, (data) => data.rejectEnrolment.userErrors);
-  const device = enrolment?.deviceId ?? '';
-  return (
-    <ConfirmMutation
-      mutation={act}
-      variables={enrolment && { id: enrolment.id }}
-      title={t('enrolments.rejectTitle')}
-      text={t('enrolments.rejectText', { device })}
-      act={t('enrolments.reject')}
-      keep={t('keep.waiting')}
-      onClose={onClose}
-      onDone={() => {
-        notify(t('enrolments.rejected', { device }));
-        onDone();
-      }}
-    />
   );
 }

@@ -34,6 +34,8 @@ export const eventTypes = [
   'enrolment.requested',
   'enrolment.approved',
   'enrolment.rejected',
+  'board.blocked',
+  'board.unblocked',
   'enrolment.refused',
   'enrolment.second_client_id',
   'enrolment_link.created',

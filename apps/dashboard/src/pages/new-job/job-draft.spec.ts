@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import {
+  canaryWaves,
   deviceFilterOf,
   draftFrom,
   type JobDraft,
@@ -7,10 +8,12 @@ import {
   missingIn,
   ofKind,
   onlyWithTool,
+  reachableStep,
   usualRule,
   withTool,
 } from './job-draft';
 import { inputOf } from './job-input';
+import { steps } from './job-steps';
 
 describe('the draft of a job', () => {
   it('begins with what the address carries, and with a canary for firmware', () => {
@@ -79,6 +82,19 @@ describe('the draft of a job', () => {
     expect(missingIn('stop', { ...draft, rules: [] })).toBeUndefined();
     expect(missingIn('stop', { ...draft, rules: [{ ...usualRule, outcomes: [] }] })).toBe('outcomes');
     expect(missingIn('stop', { ...draft, rules: [{ ...usualRule, percent: undefined }] })).toBe('bound');
+  });
+
+  it('shows no step of an address before those that come first are complete', () => {
+    const draft = draftFrom({ tool: 'x' });
+    expect(reachableStep('check', draft)).toBe('what');
+    expect(reachableStep('check', { ...draft, isSound: true })).toBe('whom');
+    const complete = { ...draft, isSound: true, isWholeFleet: true };
+    for (const step of steps) expect(reachableStep(step, complete)).toBe(step);
+  });
+
+  it('is the same for a kept copy: untouched waves follow the kind', () => {
+    const copy = JSON.parse(JSON.stringify(draftFrom({}))) as JobDraft;
+    expect({ ...copy, ...ofKind(copy, 'firmware') }).toMatchObject({ waves: canaryWaves });
   });
 
   it('becomes the input of the API, in its units', () => {

@@ -2,6 +2,7 @@
 import { viewerZone } from '../../parts/zone/time-zones';
 import { instantsOf } from '../../parts/zone/zoned-time';
 import { conditionsOf, type DeviceSearch, filterOf, withCondition } from '../devices/device-search';
+import { type StepName, steps } from './job-steps';
 import type { NewJobSearch } from './new-job-search';
 
 /** Outcomes that a rule may count; the others are no failures. */
@@ -125,9 +126,14 @@ export function ofKind(draft: JobDraft, kind: JobKind): Partial<JobDraft> {
   const { waves, rules } = usual[draft.kind];
   return {
     kind,
-    ...(draft.waves === waves && { waves: usual[kind].waves }),
-    ...(draft.rules === rules && { rules: usual[kind].rules }),
+    ...(isSame(draft.waves, waves) && { waves: usual[kind].waves }),
+    ...(isSame(draft.rules, rules) && { rules: usual[kind].rules }),
   };
+}
+
+/** A draft that was kept over a reload has copies. */
+function isSame(one: unknown, other: unknown): boolean {
+  return JSON.stringify(one) === JSON.stringify(other);
 }
 
 export function deviceFilterOf({ ids, devices }: Pick<JobDraft, 'ids' | 'devices'>) {
@@ -159,9 +165,6 @@ export function hasWhom({ ids, devices, isWholeFleet }: JobDraft): boolean {
   return ids !== undefined || filterOf(devices) !== undefined || isWholeFleet;
 }
 
-export const steps = ['what', 'whom', 'pace', 'stop', 'check'] as const;
-export type StepName = (typeof steps)[number];
-
 export type Missing = 'tool' | 'arguments' | 'image' | 'devices' | 'outcomes' | 'bound' | 'start' | 'skippedStart';
 
 /** The first thing that a step lacks; undefined where it is complete. */
@@ -183,6 +186,12 @@ export function missingIn(step: StepName, draft: JobDraft): Missing | undefined 
     case 'check':
       return undefined;
   }
+}
+
+/** The step that an address may show: it, or the first one before it that lacks something. */
+export function reachableStep(wanted: StepName, draft: JobDraft): StepName {
+  const before = steps.slice(0, steps.indexOf(wanted));
+  return before.find((name) => missingIn(name, draft) !== undefined) ?? wanted;
 }
 
 /** A local time that the clocks of the zone skip is not a start. */

@@ -7,6 +7,12 @@ describe('the address of a new job', () => {
     expect(parseNewJobSearch(search)).toEqual(search);
   });
 
+  it('carries the step and the draft', () => {
+    const search = { step: 'pace', draft: 'd0123456789abcd' };
+    expect(parseNewJobSearch(search)).toEqual(search);
+    expect(parseNewJobSearch({ step: 'nowhere', draft: '../x' })).toEqual({});
+  });
+
   it('keeps only values of the right kind, as people edit addresses', () => {
     expect(parseNewJobSearch({ ids: ['a', 7, null], tool: 3, firmwareImageId: {}, devices: 'all' })).toEqual({
       ids: ['a'],

@@ -1,5 +1,6 @@
 /** The hub's refusals, each at the field that it is about. Knows nothing of the page. */
-import type { JobDraft, StepName } from './job-draft';
+import type { JobDraft } from './job-draft';
+import type { StepName } from './job-steps';
 
 export interface Refusal {
   readonly message: string;

@@ -105,7 +105,7 @@ export function DataTable<Row>(props: DataTableProps<Row>) {
                 columns={columns as readonly Column<unknown>[]}
                 {...{ index, start, template }}
                 check={selection as Selection<unknown> | undefined}
-                isSelected={selection?.selected.has(rowKey(row)) ?? false}
+                isSelected={selection?.isSelected(row) ?? false}
               />
             );
           })}

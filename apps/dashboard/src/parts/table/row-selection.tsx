@@ -6,10 +6,9 @@ import { useEffect, useRef } from 'react';
 import classes from './data-table.module.css';
 
 export interface Selection<Row> {
-  /** Keys of rows. */
-  readonly selected: ReadonlySet<string>;
-  /** The same function always. */
-  readonly toggle: (row: Row) => void;
+  readonly isSelected: (row: Row) => boolean;
+  /** The same function always. `isRange`: also the rows since the last one. */
+  readonly toggle: (row: Row, isRange: boolean) => void;
   /** All that are loaded, or none. */
   readonly toggleAll: (areAll: boolean) => void;
   readonly allLabel: string;
@@ -21,23 +20,29 @@ interface SelectionCheckProps<Row> {
   readonly rows: readonly Row[];
 }
 
-export function SelectionCheck<Row>({ selection: { selected, toggleAll, allLabel }, rows }: SelectionCheckProps<Row>) {
+export function SelectionCheck<Row>({
+  selection: { isSelected, toggleAll, allLabel },
+  rows,
+}: SelectionCheckProps<Row>) {
   const box = useRef<HTMLInputElement>(null);
-  // Selected rows are all among those that are loaded.
-  const areAll = rows.length > 0 && selected.size >= rows.length;
-  const areSome = selected.size > 0 && !areAll;
+  const areAll = rows.length > 0 && rows.every(isSelected);
+  const areSome = !areAll && rows.some(isSelected);
   useEffect(() => {
     if (box.current) box.current.indeterminate = areSome;
   }, [areSome]);
   return (
-    <input
-      ref={box}
-      type="checkbox"
-      className={classes.check}
-      aria-label={allLabel}
-      checked={areAll}
-      onChange={() => toggleAll(!areAll)}
-    />
+    // The label makes the place around the box a part of it.
+    <label className={classes.checkPlace}>
+      <input
+        ref={box}
+        type="checkbox"
+        className={classes.check}
+        aria-label={allLabel}
+        checked={areAll}
+        disabled={rows.length === 0}
+        onChange={() => toggleAll(!areAll)}
+      />
+    </label>
   );
 }
 
@@ -49,12 +54,15 @@ interface RowCheckProps<Row> {
 
 export function RowCheck<Row>({ row, check: { toggle, labelOf }, isSelected }: RowCheckProps<Row>) {
   return (
-    <input
-      type="checkbox"
-      className={classes.check}
-      aria-label={labelOf(row)}
-      checked={isSelected}
-      onChange={() => toggle(row)}
-    />
+    <label className={classes.checkPlace}>
+      <input
+        type="checkbox"
+        className={classes.check}
+        aria-label={labelOf(row)}
+        checked={isSelected}
+        // A change by a click or by Space is a click in both cases.
+        onChange={({ nativeEvent }) => toggle(row, nativeEvent instanceof MouseEvent && nativeEvent.shiftKey)}
+      />
+    </label>
   );
 }

@@ -137,7 +137,9 @@ export class EnrolmentService {
   async #queue(contact: OtaContact, replaces: boolean): Promise<PendingEnrolment> {
     const pending = await this.options.enrolments.request(contact);
     const network = contact.remoteNetwork ?? addressKey(contact.remoteAddress ?? '');
-    if (this.#waiting.record(keyOf(contact), { challenge: pending.challenge, network }))
+    const isNew = this.#waiting.record(keyOf(contact), { challenge: pending.challenge, network });
+    // A blocked board waits as others do, and no operator is notified.
+    if (isNew && !pending.isBlocked)
       this.options.events.write('enrolment.requested', contact.deviceId, { ...described(contact), replaces });
     return pending;
   }

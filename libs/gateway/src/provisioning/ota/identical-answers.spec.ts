@@ -39,9 +39,13 @@ async function unprovenMacs(): Promise<Readonly<Record<string, DeviceId>>> {
   };
   const removed = await enrol();
   await enrolments.remove(removed);
+  const blocked = newMac();
+  await enrolments.block({
+    ...{ deviceId: blocked, blockedBy: 'operator', blockedAt: Date.now(), blockedUntil: undefined },
+  });
   return {
     ...{ stranger: newMac(), registered: await register(), withClientId: await register({ clientUuid: uuid }) },
-    ...{ known: await enrol(), removed },
+    ...{ known: await enrol(), removed, blocked },
   };
 }
 
@@ -118,7 +122,7 @@ describe('the OTA endpoint does not disclose which MACs it knows', () => {
     const settingsOf = async (kind: string) => (await ask(port, macs[kind] ?? '', { client: otherUuid })).body;
     expect((await settingsOf('stranger')).mqtt).toHaveProperty('password');
     expect((await settingsOf('registered')).websocket).toHaveProperty('token');
-    for (const kind of ['withClientId', 'known', 'removed'])
+    for (const kind of ['withClientId', 'known', 'removed', 'blocked'])
       expect((await settingsOf(kind)).activation, kind).toBeDefined();
   });
 

@@ -1,10 +1,11 @@
 /**
  * Checks and issues the credentials of devices. A refusal does not say what would have been right.
  */
+import type { DeviceId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
 import type { BatchWriter } from '../../database/batch-writer.js';
-import type { Database, Queryable } from '../../database/database.js';
+import type { Database } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
 import type {
   CredentialVerdict,
@@ -22,18 +23,13 @@ import type { RegistryLogger } from '../../registry-logger.js';
 import type { WriterStatus } from '../../registry.js';
 import { bindByToken } from './client-bindings.js';
 import { openContactWriter } from './contact-writer.js';
-import { issueCredentials, lockDevice, noteChange } from './issue-credentials.js';
+import { rotateCredential, setPreferredTransport, setTransports } from './rotate-credentials.js';
 import { hashOf, isEqualHash } from '../../secrets/secrets.js';
 import type { CredentialCache } from './credential-cache.js';
 import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './standing.js';
 import type { Credential, Standing } from './standing.js';
 import { openUseWriter } from './used-credentials.js';
 import type { CredentialUse } from './used-credentials.js';
-
-/** How long a former credential stays valid: a device may sleep for a night. */
-const GRACE_MS = 24 * 60 * 60_000;
-/** Unused former credentials that are kept, because a device may still store one. */
-const UNUSED_FORMER_MAX = 3;
 
 export interface CredentialStoreDeps {
   readonly database: Database;
@@ -121,6 +117,32 @@ export class CredentialStore {
     );
     cache.forget([id]);
     return isDevice;
+  }
+
+  /**
+   * Sets the transport of many devices, and resolves to those that changed. A xiaozhi device that
+   * has stored its secret gets a new one, as it keeps that for one transport. [xiaozhi §7.3]
+   */
+  async setTransports(
+    deviceIds: readonly string[],
+    transport: KnownDevice['transport'],
+    by?: AuditSource,
+  ): Promise<readonly DeviceId[]> {
+    const { database, cache, now } = this.#deps;
+    const at = now();
+    const { changed } = await audited(
+      database,
+      by,
+      (transaction) => setTransports(transaction, deviceIds.map(storableText), transport, at),
+      (made) => [
+        ...made.changed.map((id) => ({
+          ...{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at },
+        })),
+        ...made.rotated.map((id) => ({ action: 'credential.rotated', subject: `device:${id}`, data: {}, at })),
+      ],
+    );
+    cache.forget(changed);
+    return changed;
   }
 
   /** Whether the hub dials the device. Such a device gets no credential. */
@@ -241,44 +263,3 @@ function provenBy(standing: Standing | undefined, clientUuidHash: string): Known
   const bound = standing?.clientUuidHash;
   return bound !== undefined && isEqualHash(bound, clientUuidHash) ? toKnownDevice(standing) : undefined;
 }
-
-/** False where there is no such device, or the hub dials it. */
-async function rotateCredential(transaction: Queryable, id: string, at: number): Promise<boolean> {
-  await lockDevice(transaction, id);
-  const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL FOR UPDATE';
-  if ((await transaction.query({ text }, [id])).length === 0) return false;
-  await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
-  await transaction.query(RETIRE, [id, at + GRACE_MS]);
-  await issueCredentials(transaction, [id], at);
-  await noteChange(transaction, [id]);
-  return true;
-}
-
-/** False where there is no such device, or the hub dials it. */
-async function setPreferredTransport(
-  transaction: Queryable,
-  id: string,
-  transport: KnownDevice['transport'],
-): Promise<boolean> {
-  const text =
-    'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 AND address IS NULL RETURNING id';
-  const rows = await transaction.query({ text }, [id, transport]);
-  if (rows.length > 0) await noteChange(transaction, [id]);
-  return rows.length > 0;
-}
-
-/** $1 device, $2 now, $3 unused former credentials to keep. */
-const DROP_FORMER = {
-  name: 'drop-former-credentials',
-  text: `DELETE FROM device_credential c WHERE c.device_id = $1 AND (
-           c.expires_at <= to_timestamp($2::float8 / 1000) OR (c.used_at IS NULL AND c.generation <= (
-             SELECT u.generation FROM device_credential u WHERE u.device_id = $1 AND u.used_at IS NULL
-             ORDER BY u.generation DESC OFFSET $3 LIMIT 1)))`,
-};
-
-/** $1 device, $2 until when the newest credential stays valid. Its secret is removed. */
-const RETIRE = {
-  name: 'retire-credentials',
-  text: `UPDATE device_credential
-         SET secret = NULL, expires_at = coalesce(expires_at, to_timestamp($2::float8 / 1000)) WHERE device_id = $1`,
-};

@@ -7,6 +7,7 @@ import type { Queryable } from '../../database/database.js';
 import { readGroupZones } from '../../groups/group-zones.js';
 import { boundChange, hubFor } from '../credentials/client-bindings.js';
 import type { BoundBy } from '../credentials/client-bindings.js';
+import { blockedAmong } from './blocked-boards.js';
 import { enrolDevices } from './enrol-devices.js';
 import type { Enrolling, StoredContact } from './enrol-devices.js';
 import { takePlaces } from './enrolment-links.js';
@@ -33,8 +34,8 @@ export interface Admission {
 /** A device that is not admitted yet. `isTaken`: another Client-Id or board holds it. */
 interface Stranger extends Admission {
   readonly isTaken: boolean;
-  /** Only a person admits it. */
-  readonly isRemoved: boolean;
+  /** It was removed or is blocked: only a person admits it. */
+  readonly isExcluded: boolean;
   /** As it was registered; undefined where it was not, or is taken. */
   readonly registered: Standing | undefined;
 }
@@ -47,7 +48,7 @@ interface Admitted extends Enrolling {
 
 /**
  * The state of each device afterwards, in their order; undefined where it was not admitted. No
- * device twice. A removed one waits for an approval.
+ * device twice. A removed one waits for an approval, a blocked one for the end of its block.
  */
 export async function admitContacts(
   transaction: Queryable,
@@ -56,6 +57,7 @@ export async function admitContacts(
   const ids = arrivals.map(({ contact }) => contact.deviceId);
   await lockDevices(transaction, ids);
   const before = await standings(transaction, ids);
+  const blocked = await blockedAmong(transaction, ids, Math.max(...arrivals.map(({ contact }) => contact.at)));
   const known = new Set<string>();
   const strangers: Stranger[] = [];
   for (const arrival of arrivals) {
@@ -68,7 +70,7 @@ export async function admitContacts(
       strangers.push({
         ...arrival,
         isTaken: isKnown && registered === undefined,
-        isRemoved: standing?.isRemoved === true,
+        isExcluded: standing?.isRemoved === true || blocked.has(deviceId),
         registered,
       });
   }
@@ -105,8 +107,8 @@ async function judge(transaction: Queryable, strangers: readonly Stranger[]): Pr
   }
   return admitted;
 
-  async function groundsOf({ contact, isRemoved, isTaken, registered, way }: Stranger): Promise<Grounds | undefined> {
-    if (isRemoved) return undefined;
+  async function groundsOf({ contact, isExcluded, isTaken, registered, way }: Stranger): Promise<Grounds | undefined> {
+    if (isExcluded) return undefined;
     switch (way.by) {
       case 'link': {
         const place = isTaken ? undefined : places.get(way.token)?.shift();
@@ -143,10 +145,10 @@ interface Place {
  */
 async function placesOf(transaction: Queryable, strangers: readonly Stranger[]): Promise<ReadonlyMap<string, Place[]>> {
   const wanted = new Map<string, { count: number; at: number }>();
-  for (const { contact, way, isRemoved, isTaken } of strangers) {
+  for (const { contact, way, isExcluded, isTaken } of strangers) {
     if (way.by !== 'link') continue;
     const { count, at } = wanted.get(way.token) ?? { count: 0, at: contact.at };
-    wanted.set(way.token, { count: count + (isRemoved || isTaken ? 0 : 1), at: Math.max(at, contact.at) });
+    wanted.set(way.token, { count: count + (isExcluded || isTaken ? 0 : 1), at: Math.max(at, contact.at) });
   }
   const places = new Map<string, Place[]>();
   for (const token of [...wanted.keys()].sort()) {

@@ -4,6 +4,7 @@ import type { Queryable, Transaction } from '../../database/database.js';
 import { IS_ONLINE } from '../../devices/device-condition.js';
 import type { ApprovalRefusal, ApprovalRequest } from '../provisioning.js';
 import { countFailure, mayTry } from './approval-attempts.js';
+import { blockedAmong } from './blocked-boards.js';
 import { enrolDevices } from './enrol-devices.js';
 import { lockDevice } from '../credentials/issue-credentials.js';
 import { findByCode, IS_CREDENTIAL_USED, isOtherDevice, lockPending, markAdmitted } from './pending-enrolments.js';
@@ -24,6 +25,7 @@ export async function approveEnrolment(
     return { kind: 'NOT_FOUND' };
   }
   await lockDevice(transaction, pending.deviceId);
+  if ((await blockedAmong(transaction, [pending.deviceId], at)).size > 0) return { kind: 'BLOCKED' };
   const { hasReplaced, isOnline, isUnclaimed } = await former(transaction, pending.deviceId, pending.clientUuidHash);
   if (hasReplaced && isOnline && !confirm) return { kind: 'DEVICE_ONLINE' };
   await enrolDevices(transaction, [{ contact: pending, given: { name, tags }, keepsCredential: isUnclaimed }]);

@@ -11,11 +11,13 @@ import type { Page, PageRequest } from '../../page.js';
 import type {
   Approval,
   ApprovalRequest,
+  BlockedBoardRow,
   CreatedLink,
   EnrolmentLinkRow,
   EnrolmentRow,
   FactoryKey,
   KnownDevice,
+  NewBlock,
   NewDevice,
   NewEnrolmentLink,
   OtaContact,
@@ -26,6 +28,7 @@ import type { RegistryLogger } from '../../registry-logger.js';
 import type { WriterStatus } from '../../registry.js';
 import type { Admission, AdmissionWay } from './admit-contacts.js';
 import { approveEnrolment } from './approve-enrolment.js';
+import { blockBoard, pageOfBlocked, unblockBoard } from './blocked-boards.js';
 import { openAdmissionWriter, openRequestWriter } from './enrolment-writers.js';
 import { boundChange } from '../credentials/client-bindings.js';
 import { toStoredContact } from './enrol-devices.js';
@@ -33,7 +36,7 @@ import type { StoredContact } from './enrol-devices.js';
 import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
 import { pageOfPending, rejectPending } from './pending-enrolments.js';
-import { existingOf, insertWithin, registeredChanges, removeDevice, unseenOf } from './register-devices.js';
+import { existingOf, insertWithin, registeredChanges, removeDevices, unseenOf } from './register-devices.js';
 import { toKnownDevice } from '../credentials/standing.js';
 import type { Standing } from '../credentials/standing.js';
 import type { CredentialCache } from '../credentials/credential-cache.js';
@@ -133,6 +136,32 @@ export class EnrolmentStore {
     );
   }
 
+  /** The latest first; without those that have ended. */
+  blockedPage(page: PageRequest): Promise<Page<BlockedBoardRow>> {
+    return pageOfBlocked(this.#deps.database, page, this.#deps.now());
+  }
+
+  /** Blocks a board until a time or without an end; `full` beyond 10,000. */
+  block(block: NewBlock, by?: AuditSource): Promise<BlockedBoardRow | 'full'> {
+    return audited(
+      this.#deps.database,
+      by,
+      (transaction) => blockBoard(transaction, block),
+      (made) => (made === 'full' ? [] : [blockedChange('board.blocked', made.deviceId, made.blockedAt, endOf(made))]),
+    );
+  }
+
+  /** Undefined where the board is not blocked. */
+  unblock(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined> {
+    const { database, now } = this.#deps;
+    return audited(
+      database,
+      by,
+      (transaction) => unblockBoard(transaction, deviceId),
+      (id) => (id ? [blockedChange('board.unblocked', id, now(), {})] : []),
+    );
+  }
+
   createLink(link: NewEnrolmentLink, by?: AuditSource): Promise<CreatedLink> {
     const { database, now } = this.#deps;
     return audited(
@@ -191,15 +220,20 @@ export class EnrolmentStore {
 
   /** Removes a device with its credentials and enrolments. Its history stays. */
   async remove(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined> {
+    return (await this.removeMany([deviceId], by))[0];
+  }
+
+  /** The same for many, in one transaction. Resolves to those that were there. */
+  async removeMany(deviceIds: readonly string[], by?: AuditSource): Promise<readonly DeviceId[]> {
     const { database, cache, now } = this.#deps;
     const at = now();
     const removed = await audited(
       database,
       by,
-      (transaction) => removeDevice(transaction, deviceId, at),
-      (id) => (id ? [{ action: 'device.removed', subject: `device:${id}`, data: {}, at }] : []),
+      (transaction) => removeDevices(transaction, deviceIds, at),
+      (ids) => ids.map((id) => ({ action: 'device.removed', subject: `device:${id}`, data: {}, at })),
     );
-    cache.forget([deviceId]);
+    cache.forget(deviceIds);
     return removed;
   }
 
@@ -241,6 +275,14 @@ export class EnrolmentStore {
       return device === undefined ? [] : [{ device, known: toKnownDevice(standings[index]) }];
     });
   }
+}
+
+function blockedChange(action: string, deviceId: string, at: number, data: Readonly<Record<string, unknown>>) {
+  return { action, subject: `device:${deviceId}`, data, at };
+}
+
+function endOf({ blockedUntil }: BlockedBoardRow): Readonly<Record<string, unknown>> {
+  return { until: blockedUntil === undefined ? null : new Date(blockedUntil).toISOString() };
 }
 
 /** For a caller with an access scope, an existing device outside of it counts as `beyond`. */

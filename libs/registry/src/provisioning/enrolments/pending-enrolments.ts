@@ -9,6 +9,7 @@ import { isUuid } from '../../database/uuid-v7.js';
 import type { Page, PageRequest } from '../../page.js';
 import type { EnrolmentRow, PendingEnrolment } from '../provisioning.js';
 import { RegistryError } from '../../registry-error.js';
+import { blockedAmong, isBlockedBoard } from './blocked-boards.js';
 import type { StoredContact } from './enrol-devices.js';
 import { newCode, newSecret } from '../../secrets/secrets.js';
 
@@ -21,6 +22,9 @@ const CODE_DRAWS_MAX = 20;
 /** Pending enrolments change in one transaction at a time, across all processes. */
 const PENDING_LOCK = 4_607_182_421;
 const LIST = 'enrolments';
+
+/** What a board shows, and what it is asked about. */
+type Drawn = Pick<PendingEnrolment, 'code' | 'challenge'>;
 
 export interface PendingRow extends StoredContact {
   readonly id: string;
@@ -62,10 +66,15 @@ export async function addPending(
   transaction: Queryable,
   contacts: readonly StoredContact[],
 ): Promise<readonly PendingEnrolment[]> {
+  const at = Math.max(...contacts.map((contact) => contact.at));
+  const ids = contacts.map(({ deviceId }) => deviceId);
+  const blocked = await blockedAmong(transaction, ids, at);
   const pending: PendingEnrolment[] = [];
-  for (const contact of contacts)
-    pending.push((await askAgain(transaction, contact)) ?? (await ask(transaction, contact)));
-  await transaction.query(EVICT, [PENDING_MAX]);
+  for (const contact of contacts) {
+    const asked = (await askAgain(transaction, contact)) ?? (await ask(transaction, contact));
+    pending.push({ ...asked, isBlocked: blocked.has(contact.deviceId) });
+  }
+  await transaction.query(EVICT, [PENDING_MAX, at]);
   return pending;
 }
 
@@ -86,8 +95,8 @@ const ASK = {
 };
 
 /**
- * $1 maximum. Removes the oldest requests of the largest networks: rows are sorted by their place
- * within their network.
+ * $1 maximum, $2 now. Removes blocked boards, then the oldest requests of the largest networks:
+ * rows are sorted by their place within their network.
  */
 const EVICT = {
   name: 'enrolment-evict',
@@ -95,12 +104,13 @@ const EVICT = {
            SELECT id FROM (
              SELECT id, last_request_at, row_number() OVER (
                PARTITION BY coalesce(remote_network, remote_address, '')
-               ORDER BY last_request_at DESC, id DESC) AS place
-             FROM enrolment WHERE admitted_at IS NULL) AS waiting
-           ORDER BY place, last_request_at DESC, id DESC OFFSET $1)`,
+               ORDER BY last_request_at DESC, id DESC) AS place,
+               ${isBlockedBoard('e.device_id', '$2')} AS is_blocked
+             FROM enrolment e WHERE admitted_at IS NULL) AS waiting
+           ORDER BY is_blocked, place, last_request_at DESC, id DESC OFFSET $1)`,
 };
 
-async function askAgain(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment | undefined> {
+async function askAgain(transaction: Queryable, contact: StoredContact): Promise<Drawn | undefined> {
   const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
   const [known] = await transaction.query<{ code: string; challenge: string }>(ASK_AGAIN, [
     deviceId,
@@ -114,7 +124,7 @@ async function askAgain(transaction: Queryable, contact: StoredContact): Promise
   return known;
 }
 
-async function ask(transaction: Queryable, contact: StoredContact): Promise<PendingEnrolment> {
+async function ask(transaction: Queryable, contact: StoredContact): Promise<Drawn> {
   const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
   const pending = { code: await drawCode(transaction), challenge: newSecret() };
   await transaction.query(ASK, [
@@ -207,14 +217,15 @@ export async function pageOfPending(
   at: number,
 ): Promise<Page<EnrolmentRow>> {
   const key = decodeCursor(LIST, request, z.tuple([z.uuid()]));
-  const parameters: unknown[] = [at - CODE_LIFE_MS];
+  const parameters: unknown[] = [at - CODE_LIFE_MS, at];
   const after = key === undefined ? '' : `AND e.id > ${bind(parameters, key[0])}`;
   const records = await database.query<EnrolmentRecord>(
     {
       text: `SELECT e.id, e.code, e.device_id, e.model, e.firmware_version, e.remote_address, e.requested_at,
                ${isOtherDevice('e.client_uuid_hash')} AS replaces
              FROM enrolment e LEFT JOIN device d ON d.id = e.device_id
-             WHERE e.admitted_at IS NULL AND e.last_request_at > to_timestamp($1::float8 / 1000) ${after}
+             WHERE e.admitted_at IS NULL AND e.last_request_at > to_timestamp($1::float8 / 1000)
+               AND NOT ${isBlockedBoard('e.device_id', '$2')} ${after}
              ORDER BY e.id LIMIT ${bind(parameters, request.first + 1)}`,
     },
     parameters,

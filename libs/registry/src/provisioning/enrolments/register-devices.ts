@@ -9,7 +9,8 @@ import type { NewDevice } from '../provisioning.js';
 import { hashOf } from '../../secrets/secrets.js';
 import { deviceScopeOf } from '../../access-scope/device-scope.js';
 import { boundChange } from '../credentials/client-bindings.js';
-import { issueCredentials, lockDevice, lockDevices, noteChange } from '../credentials/issue-credentials.js';
+import { issueCredentials, lockDevices, noteChange } from '../credentials/issue-credentials.js';
+import { unblockBoards } from './blocked-boards.js';
 import { waitingAmong } from './pending-enrolments.js';
 
 const REGISTER = new SqlFile(new URL('./register-devices.sql', import.meta.url), {
@@ -91,6 +92,8 @@ async function insertDevices(transaction: Queryable, devices: readonly NewDevice
   // A device that the hub dials is identified by its address and needs no credential.
   const coming = devices.filter(({ transport }) => transport !== 'TCP').map(({ deviceId }) => deviceId);
   if (coming.length > 0) await issueCredentials(transaction, coming, at);
+  // The registration is the decision of an operator, later than the block.
+  await unblockBoards(transaction, ids);
   // A pending enrolment would be a second way to enrol.
   await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[]) AND admitted_at IS NULL' }, [
     ids,
@@ -109,10 +112,10 @@ export function registeredChanges(
   return clientUuid === undefined ? [registered] : [registered, boundChange(deviceId, 'registration', at)];
 }
 
-/** $1 device, $2 now. Its open session ends here, for later statements will not find the device. */
+/** $1 devices, $2 now. Open sessions end here, for later statements will not find the devices. */
 const REMOVE = {
-  name: 'remove-device',
-  text: `WITH gone AS (DELETE FROM device WHERE id = $1 RETURNING id, epoch),
+  name: 'remove-devices',
+  text: `WITH gone AS (DELETE FROM device WHERE id = ANY($1::text[]) RETURNING id, epoch),
          kept AS (
            INSERT INTO removed_device (device_id, epoch, removed_at)
            SELECT id, epoch, to_timestamp($2::float8 / 1000) FROM gone
@@ -124,16 +127,17 @@ const REMOVE = {
          SELECT id FROM gone`,
 };
 
-export async function removeDevice(
+/** Resolves to those that were there. */
+export async function removeDevices(
   transaction: Queryable,
-  deviceId: string,
+  deviceIds: readonly string[],
   at: number,
-): Promise<DeviceId | undefined> {
-  const id = storableText(deviceId);
-  await lockDevice(transaction, id);
-  const [row] = await transaction.query<{ id: string }>(REMOVE, [id, at]);
-  await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = $1' }, [id]);
-  await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = $1' }, [id]);
-  await noteChange(transaction, [id]);
-  return row?.id as DeviceId | undefined;
+): Promise<readonly DeviceId[]> {
+  const ids = deviceIds.map(storableText);
+  await lockDevices(transaction, ids);
+  const rows = await transaction.query<{ id: DeviceId }>(REMOVE, [ids, at]);
+  await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY($1::text[])' }, [ids]);
+  await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[])' }, [ids]);
+  await noteChange(transaction, ids);
+  return rows.map(({ id }) => id);
 }

@@ -7,9 +7,11 @@ import { useTranslation } from 'react-i18next';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
+import { CopyAs } from '../../../parts/copy-as/copy-as';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
-import { onlyWithTool, type StepName } from '../job-draft';
+import { onlyWithTool } from '../job-draft';
+import type { StepName } from '../job-steps';
 import { inputOf } from '../job-input';
 import { JobSummary } from '../job-summary';
 import { PreviewFigures } from '../preview-figures';
@@ -24,9 +26,11 @@ export interface StepCheckProps {
   readonly onBack: () => void;
   readonly onStep: (step: StepName) => void;
   readonly onRefused: (refusals: readonly Refusal[]) => void;
+  /** The hub has created the job. */
+  readonly onStarted: () => void;
 }
 
-export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
+export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckProps) {
   const { t } = useTranslation();
   const { draft } = useWizard();
   const navigate = useNavigate();
@@ -43,7 +47,9 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
   }, [refused, onRefused]);
   const start = async () => {
     const made = (await act.run({ input, key }))?.createJob.job;
-    if (made) void navigate({ to: '/jobs/$id', params: { id: made.id } });
+    if (!made) return;
+    onStarted();
+    void navigate({ to: '/jobs/$id', params: { id: made.id } });
   };
   return (
     <Stack>
@@ -59,6 +65,10 @@ export function StepReview({ onBack, onStep, onRefused }: StepCheckProps) {
         </Button>
         {preview && (
           <Group gap="xs">
+            <CopyAs
+              isDisabled={preview.userErrors.length > 0}
+              request={() => ({ kind: 'job', input: { ...input }, idempotencyKey: newIdempotencyKey() })}
+            />
             <Button
               variant="default"
               leftSection={<IconCalendarRepeat size={16} aria-hidden />}

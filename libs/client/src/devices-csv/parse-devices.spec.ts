@@ -24,7 +24,7 @@ describe('a file of devices', () => {
       { deviceId: 'b', dialect: 'XIAOZHI', tags: [], admitWithoutCodeUntil: until },
     ]);
     const message = expect.stringContaining('a time with a zone') as unknown;
-    expect(errors).toEqual([4, 5].map((line) => ({ line, message })));
+    expect(errors).toMatchObject([4, 5].map((line) => ({ line, code: 'until', message })));
   });
 
   it('gets trust on first use only where it says nothing else', () => {
@@ -48,7 +48,7 @@ describe('a file of devices', () => {
       { deviceId: 'b', dialect: 'MCPU', transport: 'MQTT', tags: [] },
     ]);
     const message = 'An MCPU device over TCP needs its address as host:port.';
-    expect(errors).toEqual([4, 5].map((line) => ({ line, message })));
+    expect(errors).toMatchObject([4, 5].map((line) => ({ line, code: 'addressMissing', message })));
   });
 
   it('reports every invalid line', () => {

@@ -1,10 +1,9 @@
 /**
- * Parses a CSV file of devices: checks every line before anything is sent, and reports errors by
- * line.
+ * Parses a CSV file of devices, in Node and in browsers: checks every line before anything is sent,
+ * and reports errors by line.
  */
-import { parse } from 'csv-parse/sync';
-import type { Dialect, RegisterDeviceInput, TransportKind } from '@flotilla/client/schema';
-import { UsageError } from '../exit-codes.js';
+import { parse } from 'csv-parse/browser/esm/sync';
+import type { Dialect, RegisterDeviceInput, TransportKind } from '../generated/schema-types.js';
 
 export interface DeviceLine {
   /** Line of the file, from 1. */
@@ -12,12 +11,24 @@ export interface DeviceLine {
   readonly device: RegisterDeviceInput;
 }
 
-export interface LineError {
-  readonly line: number;
+/** What is wrong with a line. A console translates the code; `value` belongs into its text. */
+export interface LineProblem {
+  readonly code: 'idMissing' | 'dialect' | 'transport' | 'addressMissing' | 'until' | 'repeated';
+  readonly value: string;
+  /** In English. */
   readonly message: string;
 }
 
-const columns = [
+export interface LineError extends LineProblem {
+  readonly line: number;
+}
+
+/** The file as a whole is not a list of devices. */
+export class DeviceFileError extends Error {
+  override readonly name = 'DeviceFileError';
+}
+
+export const deviceColumns = [
   'deviceId',
   'name',
   'tags',
@@ -34,15 +45,13 @@ const transports = Object.keys({ MQTT: true, WEBSOCKET: true, TCP: true } satisf
 /** RFC 3339 with a zone, as the API requires. Without a zone, the local zone would apply. */
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/;
 
-/** Maximum bytes of a file: about a million devices. */
-export const fileBytesMax = 128 * 1024 * 1024;
-
 /** Sets trust on first use for each xiaozhi device without another proof in the file. */
 export function trusting(device: RegisterDeviceInput, admitWithoutCodeUntil: string | undefined): RegisterDeviceInput {
   const isOther = device.dialect !== 'XIAOZHI' || (device.clientId ?? device.admitWithoutCodeUntil ?? '') !== '';
   return admitWithoutCodeUntil === undefined || isOther ? device : { ...device, admitWithoutCodeUntil };
 }
 
+/** Throws DeviceFileError if the text is not CSV, or its first line names other columns. */
 export function parseDevices(source: string): {
   readonly lines: readonly DeviceLine[];
   readonly errors: readonly LineError[];
@@ -52,15 +61,15 @@ export function parseDevices(source: string): {
   const seen = new Map<string, number>();
   for (const { record, info } of readRecords(source)) {
     const { lines: line } = info;
-    const device = readDevice(record);
-    if (typeof device === 'string') {
-      errors.push({ line, message: device });
+    const read = readDevice(record);
+    if ('code' in read) {
+      errors.push({ line, ...read });
       continue;
     }
-    const key = device.deviceId.toLowerCase();
+    const key = read.deviceId.toLowerCase();
     const first = seen.get(key);
-    if (first === undefined) lines.push({ line, device });
-    else errors.push({ line, message: `"${device.deviceId}" is already on line ${first}. Remove one of the lines.` });
+    if (first === undefined) lines.push({ line, device: read });
+    else errors.push({ line, ...repeated(read.deviceId, first) });
     seen.set(key, first ?? line);
   }
   return { lines, errors };
@@ -78,27 +87,27 @@ function readRecords(source: string): readonly CsvRecord[] {
       columns: (head: string[]) => knownColumns(head),
     }) as unknown as readonly CsvRecord[];
   } catch (error) {
-    throw error instanceof UsageError
+    throw error instanceof DeviceFileError
       ? error
-      : new UsageError(
+      : new DeviceFileError(
           `The file is not valid CSV: ${error instanceof Error ? error.message : String(error)}. Fix the file.`,
         );
   }
 }
 
 function knownColumns(head: string[]): string[] {
-  const unknown = head.filter((name) => !(columns as readonly string[]).includes(name));
+  const unknown = head.filter((name) => !(deviceColumns as readonly string[]).includes(name));
   if (unknown.length > 0 || !head.includes('deviceId'))
-    throw new UsageError(
-      `The first line must name the columns: deviceId, and any of ${columns.slice(1).join(', ')}.` +
+    throw new DeviceFileError(
+      `The first line must name the columns: deviceId, and any of ${deviceColumns.slice(1).join(', ')}.` +
         (unknown.length > 0 ? ` There is no column "${unknown[0]}".` : ''),
     );
   const twice = head.find((name, index) => head.indexOf(name) !== index);
-  if (twice !== undefined) throw new UsageError(`The first line names the column "${twice}" twice. Name it once.`);
+  if (twice !== undefined) throw new DeviceFileError(`The first line names the column "${twice}" twice. Name it once.`);
   return head;
 }
 
-/** The device of a record, or an error message. The hub checks all other rules. */
+/** The device of a record, or its problem. The hub checks all other rules. */
 function readDevice({
   deviceId = '',
   name = '',
@@ -108,23 +117,25 @@ function readDevice({
   address = '',
   clientId = '',
   admitWithoutCodeUntil = '',
-}: CsvRecord['record']): RegisterDeviceInput | string {
-  if (deviceId === '') return 'The deviceId is missing. Add it.';
+}: CsvRecord['record']): RegisterDeviceInput | LineProblem {
+  if (deviceId === '') return problem('idMissing', '', 'The deviceId is missing. Add it.');
   const family = (dialect || 'XIAOZHI').toUpperCase();
-  if (!dialects.includes(family)) return `The dialect must be ${dialects.join(' or ')}, not "${dialect}".`;
+  if (!dialects.includes(family))
+    return problem('dialect', dialect, `The dialect must be ${dialects.join(' or ')}, not "${dialect}".`);
   const kind = transport.toUpperCase();
   if (kind !== '' && !transports.includes(kind))
-    return `The transport must be ${transports.join(', ')} or empty, not "${transport}".`;
+    return problem(
+      ...(['transport', transport] as const),
+      `The transport must be ${transports.join(', ')} or empty, not "${transport}".`,
+    );
   // One that comes over MQTT or WebSocket has none. [mcpu §1.2]
   if (family === 'MCPU' && (kind === '' || kind === 'TCP') && address === '')
-    return 'An MCPU device over TCP needs its address as host:port.';
-  if (
-    admitWithoutCodeUntil !== '' &&
-    (!dateTimePattern.test(admitWithoutCodeUntil) || Number.isNaN(Date.parse(admitWithoutCodeUntil)))
-  )
-    return (
+    return problem('addressMissing', '', 'An MCPU device over TCP needs its address as host:port.');
+  if (admitWithoutCodeUntil !== '' && !isDateTime(admitWithoutCodeUntil))
+    return problem(
+      ...(['until', admitWithoutCodeUntil] as const),
       'admitWithoutCodeUntil must be a time with a zone, such as 2027-04-30T18:00:00Z, ' +
-      `not "${admitWithoutCodeUntil}".`
+        `not "${admitWithoutCodeUntil}".`,
     );
   const given = { name, transport: kind, address, clientId, admitWithoutCodeUntil };
   return {
@@ -136,4 +147,16 @@ function readDevice({
       .filter((tag) => tag !== ''),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== '')),
   };
+}
+
+function isDateTime(text: string): boolean {
+  return dateTimePattern.test(text) && !Number.isNaN(Date.parse(text));
+}
+
+function repeated(deviceId: string, first: number): LineProblem {
+  return problem('repeated', String(first), `"${deviceId}" is already on line ${first}. Remove one of the lines.`);
+}
+
+function problem(code: LineProblem['code'], value: string, message: string): LineProblem {
+  return { code, value, message };
 }

@@ -1,0 +1,73 @@
+/** `flotilla enrol block`, `unblock` and `blocked`: boards that are not admitted. */
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import type { ColumnLike } from '../../console/output-format.js';
+import { printThing } from '../../console/output.js';
+import {
+  BlockBoardDocument,
+  BlockedBoardsDocument,
+  UnblockBoardDocument,
+  type BlockedRowFragment,
+} from '../../generated/operations.js';
+import { numberOption } from '../../options/number-option.js';
+import { eachNode } from '../../pages.js';
+import { leaf } from '../command.js';
+import { printList, withListOptions } from '../lists.js';
+import { given, withId } from '../../options/shared-options.js';
+
+const aBoard = '02:00:00:00:00:01';
+/** As the hub allows for a block with an end. */
+const hoursMax = 3_660 * 24;
+
+export const blockCommand = leaf({
+  usage: 'block <id>',
+  summary: 'Block a board: it waits as before, but is not listed, and nothing admits it',
+  examples: [`enrol block ${aBoard}`, `enrol block ${aBoard} --for 24`],
+  notes: 'Without --for the block has no end. A device that is enrolled stays enrolled.',
+  options: (args) =>
+    withId(args, 'MAC address of the board').option(
+      'for',
+      numberOption('for', 'Hours until the block ends', { min: 0.01, max: hoursMax, isFraction: true }),
+    ),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const until = args.for === undefined ? undefined : new Date(Date.now() + args.for * 3_600_000).toISOString();
+      const { blockBoard } = await client.request(BlockBoardDocument, { deviceId: args.id, ...given({ until }) });
+      await printThing({ ...expectAccepted(blockBoard).blockedBoard }, args);
+    }),
+});
+
+export const unblockCommand = leaf({
+  usage: 'unblock <id>',
+  summary: 'End the block of a board; if it still asks, it is listed again',
+  examples: [`enrol unblock ${aBoard}`],
+  options: (args) => withId(args, 'MAC address of the board'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { unblockBoard } = await client.request(UnblockBoardDocument, { deviceId: args.id });
+      await printThing({ deviceId: expectAccepted(unblockBoard).deviceId, blocked: false }, args);
+    }),
+});
+
+const columns: readonly ColumnLike<BlockedRowFragment>[] = [
+  { key: 'deviceId', head: 'BOARD' },
+  'model',
+  'until',
+  { key: 'blockedBy', head: 'BY' },
+  { key: 'blockedAt', head: 'SINCE' },
+];
+
+export const blockedCommand = leaf({
+  usage: 'blocked',
+  summary: 'List blocked boards',
+  examples: ['enrol blocked'],
+  options: (args) => withListOptions(args),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => eachNode(async (page) => (await client.request(BlockedBoardsDocument, page)).blockedBoards),
+        columns,
+        args,
+      ),
+    ),
+});

@@ -1,0 +1,45 @@
+/** Three ways to add devices: the code that one shows, a link for many, or a file. */
+import { Tabs } from '@mantine/core';
+import { IconFileSpreadsheet, IconHash, IconQrcode } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { Dialog } from '../../parts/dialog/dialog';
+import { ByCode } from './by-code';
+import { ByFile } from './by-file';
+import { ByLink } from './by-link';
+
+export function AddDevicesDialog({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  // A link approves devices without a person, so only administrators make one.
+  const isAdmin = useScope('ADMIN');
+  return (
+    <Dialog title={t('addDevices.title')} onClose={onClose} size="lg" isSticky>
+      <Tabs defaultValue="code" keepMounted={false}>
+        <Tabs.List mb="md" grow>
+          <Tabs.Tab value="code" leftSection={<IconHash size={16} aria-hidden />}>
+            {t('addDevices.code')}
+          </Tabs.Tab>
+          {isAdmin && (
+            <Tabs.Tab value="link" leftSection={<IconQrcode size={16} aria-hidden />}>
+              {t('addDevices.link')}
+            </Tabs.Tab>
+          )}
+          <Tabs.Tab value="file" leftSection={<IconFileSpreadsheet size={16} aria-hidden />}>
+            {t('addDevices.file')}
+          </Tabs.Tab>
+        </Tabs.List>
+        <Tabs.Panel value="code">
+          <ByCode onClose={onClose} />
+        </Tabs.Panel>
+        {isAdmin && (
+          <Tabs.Panel value="link">
+            <ByLink onClose={onClose} />
+          </Tabs.Panel>
+        )}
+        <Tabs.Panel value="file">
+          <ByFile onClose={onClose} />
+        </Tabs.Panel>
+      </Tabs>
+    </Dialog>
+  );
+}

@@ -1,0 +1,132 @@
+/**
+ * Approves one board after another by the codes that they show. A board is shown for comparison as
+ * soon as it is known which one it is.
+ */
+import { useState } from 'react';
+import { Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import { LoadFailure } from '../../parts/failure';
+import { Time } from '../../parts/time';
+import { BoardFacts } from '../enrolments/board-facts';
+import { ConfirmReplacement } from '../enrolments/confirm-replacement';
+import { EnrolmentsDocument, type EnrolmentsQuery } from '../enrolments/generated/enrolments';
+import { useApproval } from '../enrolments/use-approval';
+import classes from './add-devices.module.css';
+
+type Waiting = EnrolmentsQuery['enrolments']['nodes'][number];
+
+/** Ms: a board that is switched on now appears while the dialog is open. */
+const refreshMs = 3_000;
+
+export function ByCode({ onClose }: { readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  const { data, error, refresh } = useHubQuery({ query: EnrolmentsDocument, variables: { after: null }, refreshMs });
+  const waiting = data?.enrolments.nodes ?? [];
+  const [typed, setTyped] = useState('');
+  const [chosenId, setChosenId] = useState<string>();
+  const code = typed.trim();
+  // Only administrators see codes, so only for them a code leads to its board.
+  const board = waiting.find((one) => (code === '' ? one.id === chosenId : one.code === code)) ?? undefined;
+  const chosen = board ?? waiting.find(({ id, code: shown }) => id === chosenId && shown === null);
+  const approval = useApproval({ replaces: chosen?.replaces ?? false, onApproved: refresh });
+  const effective = code === '' ? (board?.code ?? '') : code;
+  const approve = async () => {
+    if (!(await approval.approve(effective))) return;
+    setTyped('');
+    setChosenId(undefined);
+  };
+  return (
+    <DialogForm
+      action={t('enrolments.approveAct')}
+      keep={t('common.close')}
+      onSubmit={approve}
+      onCancel={onClose}
+      mutations={[approval.mutation]}
+      isDisabled={approval.needsConfirming && !approval.isConfirmed}
+    >
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      <Text size="sm">{t('addDevices.codeText', { url: `${location.origin}/ota/` })}</Text>
+      <TextInput
+        label={t('enrolments.code')}
+        description={t('enrolments.codeHint')}
+        value={typed}
+        maxLength={12}
+        onChange={(event) => setTyped(event.currentTarget.value)}
+        inputMode="numeric"
+        autoComplete="off"
+        required={(board?.code ?? null) === null}
+        data-autofocus
+      />
+      {chosen ? (
+        <Compare board={chosen} />
+      ) : isAdmin && code.length >= 6 ? (
+        <Text size="sm" role="status">
+          {t('addDevices.noBoard')}
+        </Text>
+      ) : (
+        <WaitingList waiting={waiting} onChoose={setChosenId} />
+      )}
+      <TextInput
+        label={t('enrolments.name')}
+        value={approval.name}
+        onChange={(event) => approval.setName(event.currentTarget.value)}
+      />
+      <TagsInput
+        label={t('enrolments.tags')}
+        placeholder={approval.tags.length === 0 ? t('enrolments.tagsHint') : ''}
+        value={approval.tags}
+        onChange={approval.setTags}
+        acceptValueOnBlur
+      />
+      <ConfirmReplacement approval={approval} />
+    </DialogForm>
+  );
+}
+
+function Compare({ board }: { readonly board: Waiting }) {
+  const { t } = useTranslation();
+  return (
+    <section className={classes.compare} aria-label={t('addDevices.compare')}>
+      <Text size="sm">{t(board.code === null ? 'enrolments.enterCode' : 'enrolments.compare')}</Text>
+      {board.code !== null && <code className={classes.code}>{board.code}</code>}
+      <BoardFacts enrolment={board} />
+    </section>
+  );
+}
+
+interface WaitingListProps {
+  readonly waiting: readonly Waiting[];
+  readonly onChoose: (id: string) => void;
+}
+
+function WaitingList({ waiting, onChoose }: WaitingListProps) {
+  const { t } = useTranslation();
+  if (waiting.length === 0)
+    return (
+      <Text size="sm" c="dimmed" role="status">
+        {t('addDevices.noneWaits')}
+      </Text>
+    );
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={550} id="waiting-boards">
+        {t('addDevices.waiting')}
+      </Text>
+      <ul className={classes.waiting} aria-labelledby="waiting-boards">
+        {waiting.map(({ id, deviceId, model, requestedAt }) => (
+          <li key={id}>
+            <UnstyledButton className={classes.board} onClick={() => onChoose(id)}>
+              <code>{deviceId}</code>
+              <span className="cut">{model ?? t('common.unknown')}</span>
+              <Time at={requestedAt} />
+            </UnstyledButton>
+          </li>
+        ))}
+      </ul>
+    </Stack>
+  );
+}

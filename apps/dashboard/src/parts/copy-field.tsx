@@ -1,0 +1,38 @@
+/** A text to copy, selected as a whole on focus. */
+import { ActionIcon, CopyButton, Group, TextInput } from '@mantine/core';
+import { IconCheck, IconCopy } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+
+export interface CopyFieldProps {
+  readonly label: string;
+  readonly value: string;
+  readonly description?: string;
+}
+
+export function CopyField({ label, value, description }: CopyFieldProps) {
+  const { t } = useTranslation();
+  return (
+    <Group align="flex-end" gap="xs" wrap="nowrap">
+      <TextInput
+        flex={1}
+        label={label}
+        {...(description !== undefined && { description })}
+        value={value}
+        readOnly
+        onFocus={(event) => event.currentTarget.select()}
+      />
+      <CopyButton value={value}>
+        {({ copied, copy }) => (
+          <ActionIcon
+            size="lg"
+            variant="default"
+            aria-label={t(copied ? 'common.copied' : 'common.copy')}
+            onClick={copy}
+          >
+            {copied ? <IconCheck size={16} aria-hidden /> : <IconCopy size={16} aria-hidden />}
+          </ActionIcon>
+        )}
+      </CopyButton>
+    </Group>
+  );
+}

@@ -1,0 +1,73 @@
+/** The keyboard of the console: the palette, the list of shortcuts, and what single keys do. */
+import { createContext, lazy, type ReactNode, Suspense, useContext, useEffect, useRef, useState } from 'react';
+import { useNavigate } from '@tanstack/react-router';
+import { useViewer } from '../../hub/hub';
+import { navigation } from '../navigation';
+import { areShortcutsOn } from './keyboard-choice';
+import { focusRow, focusSearch, hasDialog, hasOwnKeys, takesKeys } from './page-focus';
+import { type PressedKey, readKey, type ShortcutAct, type StartedSequence } from './shortcuts';
+
+const Palette = lazy(async () => ({ default: (await import('../palette/palette')).Palette }));
+const ShortcutsDialog = lazy(async () => ({ default: (await import('./shortcuts-dialog')).ShortcutsDialog }));
+
+type Open = 'palette' | 'help';
+
+const KeyboardContext = createContext<(open: Open) => void>(() => undefined);
+
+/** Opens the palette or the list of shortcuts. */
+export function useKeyboard(): (open: Open) => void {
+  return useContext(KeyboardContext);
+}
+
+export function Keyboard({ children }: { readonly children: ReactNode }) {
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
+  useShortcuts(setOpen);
+  return (
+    <KeyboardContext value={setOpen}>
+      {children}
+      <Suspense>
+        {open === 'palette' && <Palette onClose={close} onHelp={() => setOpen('help')} />}
+        {open === 'help' && <ShortcutsDialog onClose={close} />}
+      </Suspense>
+    </KeyboardContext>
+  );
+}
+
+function useShortcuts(open: (open: Open) => void): void {
+  const navigate = useNavigate();
+  const { scopes } = useViewer();
+  const started = useRef<StartedSequence>(undefined);
+  useEffect(() => {
+    const act = (wanted: ShortcutAct): boolean => {
+      if (wanted.is === 'palette' || wanted.is === 'help') open(wanted.is);
+      else if (wanted.is === 'search') return focusSearch();
+      else if (wanted.is === 'move') return focusRow(wanted.by);
+      else {
+        const page = navigation.find(({ name }) => name === wanted.page);
+        if (page === undefined || !(scopes.includes(page.scope) || scopes.includes('ADMIN'))) return false;
+        void navigate({ to: page.to });
+      }
+      return true;
+    };
+    const listen = (event: KeyboardEvent) => {
+      if (event.defaultPrevented || event.isComposing || hasOwnKeys()) return;
+      const pressed = pressedKey(event);
+      const read = readKey(started.current, pressed);
+      started.current = undefined;
+      // A key that is held moves on through a list, and does nothing else again.
+      if (event.repeat && read.act?.is !== 'move') return;
+      if (read.act?.is !== 'palette') {
+        if (!areShortcutsOn() || takesKeys(document.activeElement) || hasDialog()) return;
+        started.current = read.started;
+      }
+      if (read.act !== undefined && act(read.act)) event.preventDefault();
+    };
+    document.addEventListener('keydown', listen);
+    return () => document.removeEventListener('keydown', listen);
+  }, [navigate, open, scopes]);
+}
+
+function pressedKey({ key, ctrlKey, metaKey, altKey, timeStamp }: KeyboardEvent): PressedKey {
+  return { key, hasControl: ctrlKey || metaKey, hasAlt: altKey, at: timeStamp };
+}

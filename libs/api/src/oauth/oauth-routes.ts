@@ -1,0 +1,227 @@
+/**
+ * The routes by which agents connect to `/mcp` over OAuth 2.1. They need no key. The library
+ * answers most of them, and is loaded at the first request.
+ */
+import { randomUUID } from 'node:crypto';
+import type { ServerResponse } from 'node:http';
+import { agentScopes, usualAgentScopes, type AgentGrants, type FetchDocument } from '@flotilla/fleet';
+import type { Registry } from '@flotilla/registry';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { KeyFailures } from '../access/key-failures.js';
+import type { ApiLogger } from '../api-logger.js';
+import type { ClientOf } from '../api-deps.js';
+import { ApiError } from '../errors/api-error.js';
+import { maskFault } from '../errors/public-errors.js';
+import { waitHeaders } from '../errors/wait-headers.js';
+import type { Callers } from '../sign-in/callers.js';
+import { registrationOf } from './client-metadata.js';
+import { ConsentDesk } from './consent-desk.js';
+import { openIdDocument, resourceDocument, serverDocument } from './oauth-metadata.js';
+import { oauthPaths, resourcePath, type OauthAddresses } from './oauth-settings.js';
+import { openProvider, type OpenProvider } from './open-provider.js';
+
+export interface OauthRoutesDeps {
+  readonly addresses: OauthAddresses;
+  readonly registry: Pick<Registry, 'agentGrants' | 'oauth' | 'hubSecret'>;
+  readonly grants: Pick<AgentGrants, 'allow' | 'end' | 'limits' | 'scopesOf'>;
+  readonly callers: Pick<Callers, 'ofRequest'>;
+  readonly fetchDocument: FetchDocument;
+  readonly clientOf: ClientOf;
+  readonly logger: ApiLogger;
+  readonly now: () => number;
+}
+
+/** A registration or a decision. */
+const BODY_BYTES_MAX = 16 * 1024;
+/** A body that takes longer is not sent by a client, ms. */
+const BODY_MS_MAX = 15_000;
+/** Authorization requests of one network in a minute; each is a row for some minutes. */
+const REQUESTS_MAX = 60;
+/** Tokens for one network in a minute: hosted agents share few addresses. */
+const TOKENS_MAX = 1_200;
+const WINDOW_MS = 60_000;
+
+export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void {
+  const desk = new OauthDesk(deps);
+  void server.register((scope, _options, done) => {
+    scope.removeAllContentTypeParsers();
+    // The library reads the bodies of its routes.
+    scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
+    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    serveDocuments(scope, deps.addresses);
+    const { authorization, token, revocation, jwks } = oauthPaths;
+    scope.get(authorization, (request, reply) => desk.authorize(request, reply));
+    scope.get(`${authorization}/:uid`, (request, reply) => desk.resume(request, reply));
+    scope.get(jwks, (request, reply) => desk.pass(request, reply));
+    for (const url of [token, revocation]) {
+      scope.post(url, (request, reply) => desk.exchange(request, reply));
+      scope.options(url, (request, reply) => desk.pass(request, reply));
+    }
+    done();
+  });
+  void server.register((scope, _options, done) => {
+    scope.removeContentTypeParser('text/plain');
+    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
+    const { registration, consent } = oauthPaths;
+    const bounds = { bodyLimit: BODY_BYTES_MAX };
+    scope.post(registration, bounds, (request, reply) => desk.register(request, reply));
+    scope.options(registration, (_request, reply) => openToPages(reply, 'POST').code(204).send());
+    const consentDesk = new ConsentDesk({ ...deps, opened: () => desk.opened() });
+    scope.get<{ Params: { uid: string } }>(`${consent}/:uid/request`, (request, reply) =>
+      consentDesk.show(request, reply),
+    );
+    scope.post<{ Params: { uid: string } }>(`${consent}/:uid`, bounds, (request, reply) =>
+      consentDesk.decide(request, reply),
+    );
+    done();
+  });
+}
+
+function serveDocuments(scope: FastifyInstance, addresses: OauthAddresses): void {
+  const resource = resourceDocument(addresses);
+  const documents = {
+    '/.well-known/oauth-protected-resource': resource,
+    [`/.well-known/oauth-protected-resource${resourcePath}`]: resource,
+    '/.well-known/oauth-authorization-server': serverDocument(addresses),
+    '/.well-known/openid-configuration': openIdDocument(addresses),
+  };
+  for (const [url, document] of Object.entries(documents)) {
+    scope.get(url, (_request, reply) =>
+      openToPages(reply, 'GET').header('cache-control', 'max-age=300').send(document),
+    );
+    scope.options(url, (_request, reply) => openToPages(reply, 'GET').code(204).send());
+  }
+}
+
+class OauthDesk {
+  readonly #deps: OauthRoutesDeps;
+  readonly #registrations: KeyFailures;
+  readonly #requests = new KeyFailures({ failuresMax: REQUESTS_MAX, windowMs: WINDOW_MS });
+  readonly #tokens = new KeyFailures({ failuresMax: TOKENS_MAX, windowMs: WINDOW_MS });
+  #provider: Promise<OpenProvider> | undefined;
+
+  constructor(deps: OauthRoutesDeps) {
+    this.#deps = deps;
+    const { registrationsMax, registrationWindowMs } = deps.grants.limits;
+    this.#registrations = new KeyFailures({ failuresMax: registrationsMax, windowMs: registrationWindowMs });
+  }
+
+  /** An unsuccessful start is repeated at the next request. */
+  opened(): Promise<OpenProvider> {
+    this.#provider ??= openProvider(this.#deps).catch((error: unknown) => {
+      this.#provider = undefined;
+      throw error;
+    });
+    return this.#provider;
+  }
+
+  /** The scopes that the hub knows; the usual ones where the client names none of them. */
+  async authorize(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    const refusal = this.#tooMany(this.#requests, request, reply);
+    if (refusal !== undefined) return refusal;
+    return this.pass(request, reply, withKnownScopes(request.raw.url ?? ''));
+  }
+
+  /** The parameters are those of the request that the person decided about. */
+  async resume(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.pass(request, reply, (request.raw.url ?? '').split('?', 1)[0]);
+  }
+
+  async exchange(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    return this.#tooMany(this.#tokens, request, reply) ?? this.pass(request, reply);
+  }
+
+  /** Hands the request to the library. */
+  async pass({ raw }: FastifyRequest, reply: FastifyReply, url?: string): Promise<FastifyReply> {
+    const { provider } = await this.opened();
+    const { issuer } = this.#deps.addresses;
+    if (url !== undefined) raw.url = url;
+    // The library reads from this header whether cookies are secure; no client chooses it.
+    raw.headers['x-forwarded-proto'] = issuer.startsWith('https:') ? 'https' : 'http';
+    reply.hijack();
+    const slow = setTimeout(() => raw.complete || raw.destroy(), BODY_MS_MAX);
+    reply.raw.once('close', () => clearTimeout(slow));
+    secure(reply.raw);
+    await provider.callback()(raw, reply.raw);
+    return reply;
+  }
+
+  /** [RFC 7591 §3] */
+  async register(request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+    openToPages(reply, 'POST');
+    const refusal = this.#tooMany(this.#registrations, request, reply);
+    if (refusal !== undefined) return refusal;
+    const registration = registrationOf(request.body);
+    if ('problem' in registration) return refuse(reply, registration.error, registration.problem);
+    const { registry, grants, clientOf, now } = this.#deps;
+    const { provider, library } = await this.opened();
+    const at = now();
+    const client_id = randomUUID();
+    const issued = { ...registration.metadata, client_id, client_id_issued_at: Math.floor(at / 1_000) };
+    try {
+      // The rules of the library, so that it accepts the client later.
+      new provider.Client(issued);
+    } catch (error) {
+      if (!(error instanceof library.errors.OIDCProviderError)) throw error;
+      return refuse(reply, error.error, error.error_description ?? 'the metadata is not valid');
+    }
+    const { clientsMax, idleClientMs } = grants.limits;
+    const isKept = await registry.oauth.register(
+      { id: client_id, metadata: issued, remoteAddress: clientOf(request.raw).address },
+      { clientsMax, idleMs: idleClientMs, at },
+    );
+    if (!isKept)
+      return refuse(reply, 'temporarily_unavailable', 'too many clients are registered; try again later', 503);
+    return reply.code(201).send(issued);
+  }
+
+  #tooMany(limits: KeyFailures, { raw }: FastifyRequest, reply: FastifyReply): FastifyReply | undefined {
+    const waitMs = limits.count(this.#deps.clientOf(raw).address);
+    if (waitMs === undefined) return undefined;
+    void reply.header('retry-after', Math.ceil(waitMs / 1_000));
+    return refuse(reply, 'temporarily_unavailable', 'too many requests from this address; try again later', 429);
+  }
+}
+
+function withKnownScopes(url: string): string {
+  const parsed = new URL(url, 'http://localhost');
+  const asked = parsed.searchParams.getAll('scope');
+  // The library refuses parameters that come twice.
+  if (asked.length > 1) return url;
+  const named = (asked[0] ?? '').split(' ');
+  const known = agentScopes.filter((scope) => named.includes(scope));
+  parsed.searchParams.set('scope', (known.length > 0 ? known : usualAgentScopes).join(' '));
+  return `${parsed.pathname}${parsed.search}`;
+}
+
+function secure(response: ServerResponse): void {
+  response.setHeader('x-content-type-options', 'nosniff');
+  response.setHeader('referrer-policy', 'no-referrer');
+  response.setHeader('content-security-policy', "default-src 'none'; frame-ancestors 'none'");
+}
+
+/** Pages of any origin may read it: it needs no cookie and shows no secret. */
+function openToPages(reply: FastifyReply, methods: string): FastifyReply {
+  return reply
+    .header('access-control-allow-origin', '*')
+    .header('access-control-allow-methods', methods)
+    .header('access-control-allow-headers', 'content-type, mcp-protocol-version')
+    .header('x-content-type-options', 'nosniff');
+}
+
+function refuse(reply: FastifyReply, error: string, problem: string, status = 400): FastifyReply {
+  return reply.code(status).send({ error, error_description: problem });
+}
+
+function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
+  if (error instanceof Error && !(error instanceof ApiError) && 'statusCode' in error) {
+    const status = Number(error.statusCode);
+    if (status >= 400 && status < 500) return refuse(reply, 'invalid_request', error.message, status);
+  }
+  const refusal = error instanceof ApiError ? error : maskFault(error);
+  return reply
+    .headers(waitHeaders(refusal))
+    .code(refusal.statusCode)
+    .send({ code: refusal.code, message: refusal.message });
+}

@@ -1,0 +1,74 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import type { BlockedBoardRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { LIMITS, PROVISIONING, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import type { ProvisioningOperations } from '../fleet-operations.js';
+import type {
+  BlockedBoardResolvers,
+  MutationBlockBoardArgs,
+  MutationResolvers,
+  MutationUnblockBoardArgs,
+  QueryBlockedBoardsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { userErrors } from '../errors/user-errors.js';
+
+/** Boards that are not admitted, although they may ask. */
+@Resolver('BlockedBoard')
+export class BlockedBoardResolver
+  implements
+    Required<Pick<QueryResolvers, 'blockedBoards'>>,
+    Required<Pick<MutationResolvers, 'blockBoard' | 'unblockBoard'>>,
+    Required<Pick<BlockedBoardResolvers, 'until'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(PROVISIONING) private readonly provisioning: ProvisioningOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  /** These are not devices, so scoped keys see none. */
+  @Query()
+  async blockedBoards(
+    _root: unknown,
+    args: QueryBlockedBoardsArgs,
+    { viewer }: ApiContext,
+  ): Promise<Connection<BlockedBoardRow>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
+    return toConnection(await this.registry.enrolments.blockedPage(request));
+  }
+
+  @ResolveField()
+  until({ blockedUntil }: BlockedBoardRow): number | null {
+    return blockedUntil ?? null;
+  }
+
+  @Mutation()
+  async blockBoard(
+    _root: unknown,
+    { deviceId, until }: MutationBlockBoardArgs,
+    context: ApiContext,
+  ): Promise<{ readonly blockedBoard?: BlockedBoardRow; readonly userErrors: readonly Refusal[] }> {
+    const answer = await this.provisioning.blockBoard({ deviceId, until: until ?? undefined }, actorOf(context));
+    return 'refusal' in answer
+      ? { userErrors: userErrors(answer.refusal) }
+      : { blockedBoard: answer.board, userErrors: [] };
+  }
+
+  @Mutation()
+  async unblockBoard(
+    _root: unknown,
+    { deviceId }: MutationUnblockBoardArgs,
+    context: ApiContext,
+  ): Promise<{ readonly deviceId?: string; readonly userErrors: readonly Refusal[] }> {
+    const answer = await this.provisioning.unblockBoard(deviceId, actorOf(context));
+    return 'refusal' in answer
+      ? { userErrors: userErrors(answer.refusal) }
+      : { deviceId: answer.deviceId, userErrors: [] };
+  }
+}

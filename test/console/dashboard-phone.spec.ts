@@ -1,0 +1,98 @@
+/** The console on a phone, 390 px wide: nothing overflows, lists begin on the first screen. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  namelessImages,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+  smallTargets,
+} from '../src/console/console-browser.js';
+import { furnish, pages, type Scenery } from '../src/console/console-scenery.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+
+const size = { width: 390, height: 844 };
+/** Pages that are lists, with the element in which they begin. */
+const lists = {
+  devices: '[role=table] [role=row]:nth-child(1)',
+  'devices-filtered': '[role=table] [role=row]:nth-child(1)',
+  jobs: '[role=table] [role=row]:nth-child(1)',
+  events: '[role=table] [role=row]:nth-child(1)',
+  audit: '[role=table] [role=row]:nth-child(1)',
+} as const;
+
+describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+  let scenery: Scenery;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    fleet = startFleet(hub, { devices: 40 });
+    scenery = await furnish(hub, 40);
+    console = await openConsole(browser, hub, { ...size, colorScheme: 'dark' });
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] }));
+
+  it.each(pages.map(({ name, pathOf }) => [name, pathOf] as const))('fits the page %s', async (name, pathOf) => {
+    await console.visit(pathOf(scenery));
+    const list = lists[name as keyof typeof lists] as string | undefined;
+    if (list !== undefined) {
+      const first = page.locator(list).first();
+      await first.waitFor();
+      expect((await first.boundingBox())?.y, 'the list begins on the first screen').toBeLessThan(size.height * 0.65);
+    }
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+    expect(await smallTargets(page)).toEqual([]);
+    expect(await namelessImages(page)).toEqual([]);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('selects devices, and has the acts at the lower edge', async () => {
+    await console.visit('/devices');
+    await page.getByRole('checkbox', { name: 'Select all loaded devices' }).check();
+    const bar = page.getByRole('region', { name: 'Selected devices' });
+    await bar.getByText('40 selected').waitFor();
+    for (const name of [/^Tag/, /^Group/, /^Transport/, /^Remove/, /^New job/]) {
+      const box = await bar.getByRole('button', { name }).boundingBox();
+      expect(box?.y).toBeGreaterThan(size.height - 120);
+      expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+    }
+    expect(await seriousViolations(page)).toEqual([]);
+    await bar.getByRole('button', { name: /^Remove/ }).click();
+    // The red button in the dark scheme, too.
+    const dialog = page.getByRole('dialog', { name: 'Remove 40 devices?' });
+    await dialog.getByRole('button', { name: 'Remove 40 devices' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Keep devices' }).click();
+  });
+
+  it('names the step of a new job', async () => {
+    await console.visit('/jobs/new?tool=self.get_device_status');
+    await page.getByText('Step 1 of 5: Action').waitFor();
+    await page.getByRole('button', { name: 'Next' }).click();
+    await page.getByText('Step 2 of 5: Devices').waitFor();
+    expect(await smallTargets(page)).toEqual([]);
+  });
+
+  it('adds devices in a dialog that fits', async () => {
+    await console.visit('/enrolments');
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const dialog = page.getByRole('dialog', { name: 'Add devices' });
+    for (const tab of ['Code', 'Link', 'CSV file']) {
+      await dialog.getByRole('tab', { name: tab }).click();
+      expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+      expect(await smallTargets(page)).toEqual([]);
+      expect(await seriousViolations(page)).toEqual([]);
+    }
+  });
+});
