@@ -1,5 +1,6 @@
 /** Specs beside the code, and stories in test/ that drive the built programs. */
 import { defineConfig } from 'vitest/config';
+import { PATIENCE } from './test/src/patience.js';
 
 /**
  * Vitest also passes these to Node as `--conditions`, for every require.
@@ -11,8 +12,8 @@ const conditions = ['@flotilla/source', 'node'];
  * graphql throws when a process uses two copies.
  */
 const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
-/** Waits of up to 10 s, because tests with real processes share few cores. */
-const longWaits = { setupFiles: ['./test/patience.ts'], expect: { poll: { timeout: 10_000 } } };
+/** Long waits, because tests with real processes share few cores. */
+const longWaits = { setupFiles: ['./test/patience.ts'], expect: { poll: { timeout: 10_000 * PATIENCE } } };
 const fromSource = { resolve: { conditions, alias }, ssr: { resolve: { conditions, externalConditions: conditions } } };
 
 export default defineConfig({
@@ -32,8 +33,8 @@ export default defineConfig({
           // two thirds of the time.
           isolate: false,
           maxWorkers: 4,
-          testTimeout: 20_000,
-          hookTimeout: 60_000,
+          testTimeout: 20_000 * PATIENCE,
+          hookTimeout: 60_000 * PATIENCE,
           sequence: { groupOrder: 0 },
         },
       },
@@ -43,8 +44,8 @@ export default defineConfig({
           ...longWaits,
           name: 'stories',
           include: ['test/**/*.spec.ts'],
-          testTimeout: 120_000,
-          hookTimeout: 120_000,
+          testTimeout: 120_000 * PATIENCE,
+          hookTimeout: 120_000 * PATIENCE,
           // Stories mostly wait for processes. In the long form some measure, so they run alone.
           maxWorkers: process.env['FLOTILLA_TEST_LONG'] === '1' ? 1 : 4,
           sequence: { groupOrder: 1 },

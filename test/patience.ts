@@ -1,10 +1,11 @@
 /**
- * Set-up of all specs and stories: `vi.waitFor` and `vi.waitUntil` wait up to 10 s by default.
+ * Set-up of all specs and stories: `vi.waitFor` and `vi.waitUntil` wait longer by default.
  * Their own default of 1 s is too short for processes that share few cores; vitest has no setting.
  */
 import { vi } from 'vitest';
+import { PATIENCE } from './src/patience.js';
 
-const timeout = 10_000;
+const timeout = 10_000 * PATIENCE;
 const { waitFor, waitUntil } = vi;
 type Options = Parameters<typeof waitFor>[1];
 

@@ -11,6 +11,7 @@ import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process
 import { online } from '../src/jobs/job-api.js';
 import { openSeverableHub, type SeverableHub } from '../src/hub/severable-hub.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 let hub: HubProcess;
 let road: SeverableHub;
@@ -57,7 +58,7 @@ describe.each(revisions)('a host that speaks MCP %s', (revision) => {
     const listing = agent.listTools();
     await road.restore();
     expect((await listing).tools.map(({ name }) => name)).toContain(lamp);
-    await expect.poll(() => changes, { timeout: 15_000 }).toBeGreaterThan(0);
+    await expect.poll(() => changes, { timeout: 15_000 * PATIENCE }).toBeGreaterThan(0);
     await agent.close();
   });
 });

@@ -9,6 +9,7 @@ import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process
 import { online } from '../src/jobs/job-api.js';
 import { openSeverableHub, type SeverableHub } from '../src/hub/severable-hub.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 let hub: HubProcess;
 let road: SeverableHub;
@@ -164,14 +165,14 @@ describe('a connection that is lost', () => {
     })();
     reading.catch(() => undefined);
     await removeSomeDevice('02:00:00:00:0c:01');
-    await expect.poll(() => seen, { timeout: 10_000 }).toEqual(['02:00:00:00:0c:01']);
+    await expect.poll(() => seen, { timeout: 10_000 * PATIENCE }).toEqual(['02:00:00:00:0c:01']);
     await road.cut();
     await removeSomeDevice('02:00:00:00:0c:02');
     await road.restore();
     await removeSomeDevice('02:00:00:00:0c:03');
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(3);
+    await expect.poll(() => seen.length, { timeout: 10_000 * PATIENCE }).toBe(3);
     await removeSomeDevice('02:00:00:00:0c:04');
-    await expect.poll(() => seen.length, { timeout: 10_000 }).toBe(4);
+    await expect.poll(() => seen.length, { timeout: 10_000 * PATIENCE }).toBe(4);
     expect(new Set(seen)).toEqual(new Set([1, 2, 3, 4].map((n) => `02:00:00:00:0c:0${n}`)));
     ending.abort();
     expect((await failure(reading)).code).toBe('ABORTED');

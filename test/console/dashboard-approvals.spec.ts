@@ -17,6 +17,7 @@ import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { jobOf, online, readJob } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
   let hub: HubProcess;
@@ -57,7 +58,7 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     expect(await readJob(hub, id)).toMatchObject({ state: 'AWAITING_APPROVAL' });
     await other.visit(`/jobs/${id}`);
     await other.page.getByRole('button', { name: 'Approve' }).click();
-    await other.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    await other.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
     await maker.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor();
   });
 

@@ -19,6 +19,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 import { startVoiceServer, type VoiceServerProcess } from '../src/voice/voice-server.js';
 
 describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
@@ -119,7 +120,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByRole('button', { name: 'Take a snapshot' }).click();
     // It came with the key and is drawn: the policy of the page let it through.
     await expect
-      .poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), { timeout: 10_000 })
+      .poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), { timeout: 10_000 * PATIENCE })
       .toBe(true);
     expect(await seriousViolations(page)).toEqual([]);
   });
@@ -129,7 +130,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByRole('button', { name: 'Take a photo' }).click();
     await page.getByText('A grey wall.').waitFor();
     await expect
-      .poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 })
+      .poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 * PATIENCE })
       .toBe(true);
     await page.getByRole('button', { name: 'Photo', exact: true }).click();
     const dialog = page.getByRole('dialog');
@@ -206,7 +207,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
         hub,
         '{ events(filter: { types: ["device.conversation"] }) { nodes { id } } }',
       );
-    await expect.poll(async () => (await said()).events.nodes.length, { timeout: 15_000 }).toBe(1);
+    await expect.poll(async () => (await said()).events.nodes.length, { timeout: 15_000 * PATIENCE }).toBe(1);
     await console.visit(`/devices/${device}`);
     const { host } = new URL(voice.url);
     await page

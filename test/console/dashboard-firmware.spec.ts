@@ -20,6 +20,7 @@ import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 const lamps = 4;
 const robots = 2;
@@ -107,7 +108,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await next();
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
     await page.getByRole('link', { name: /9\.1\.0/ }).waitFor();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
   });
 
   it('shows the versions over the fleet', async () => {
@@ -132,7 +133,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await next();
     await next();
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
-    await page.getByText('Stopped by an abort rule in wave 1').waitFor({ timeout: 60_000 });
+    await page.getByText('Stopped by an abort rule in wave 1').waitFor({ timeout: 60_000 * PATIENCE });
     await page.getByText('1 of 2 counted devices failed: Failed, Verification failed, or Unknown.').waitFor();
     const failures = page.getByRole('region', { name: 'Failures' });
     await failures.getByText('NOT_APPLIED_OR_ROLLED_BACK').waitFor();
@@ -146,7 +147,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('link', { name: /9\.1\.0/ }).waitFor();
     await page.getByRole('link', { name: 'previous job' }).waitFor();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
     expect(await countOn(bad)).toBe(0);
     expect(await countOn('9.1.0')).toBe(devices);
   });

@@ -18,6 +18,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { openRelay, type SeverableRelay } from '../src/hub/severable-relay.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 const registered = 5_000;
 const batch = 1_000;
@@ -78,7 +79,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   it('shows on Overview what is online, without a reload', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: new RegExp(`^Online ${online} `) }).waitFor();
-    await page.getByRole('img', { name: `Devices online over time; now ${online}` }).waitFor({ timeout: 40_000 });
+    await page.getByRole('img', { name: `Devices online over time; now ${online}` }).waitFor({ timeout: 40_000 * PATIENCE });
     expect(await seriousViolations(page)).toEqual([]);
   });
 
@@ -323,7 +324,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     expect(await reader.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
     expect(await reader.page.getByRole('button', { name: /^Tag / }).count()).toBe(0);
     await ask(hub, 'mutation ($id: ID!) { revokeApiKey(id: $id) { userErrors { code } } }', { id: key.id });
-    await reader.page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 30_000 });
+    await reader.page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 30_000 * PATIENCE });
     await signInByKey(reader.page, hub.adminKey);
     await reader.page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();
     expect(new URL(reader.page.url()).searchParams.get('tags')).toBe('["suite"]');

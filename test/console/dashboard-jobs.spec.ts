@@ -14,6 +14,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { jobOf, online } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 /** The long form is what the fleet of an office has. */
 const devices = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 60;
@@ -148,7 +149,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   it('follows it to its end, with the failures in one group', async () => {
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
     await page.getByRole('heading', { level: 1, name: 'Quiet night' }).waitFor();
-    await page.getByText('Partly succeeded').waitFor({ timeout: 60_000 });
+    await page.getByText('Partly succeeded').waitFor({ timeout: 60_000 * PATIENCE });
     const failures = page.getByRole('region', { name: 'Failures' });
     await failures.getByText('speaker is broken', { exact: false }).waitFor();
     await failures.getByText(`${refusing}×`).waitFor();
@@ -198,7 +199,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     const input = { name: 'Loud', tool: policy.pattern, arguments: { volume: 90 }, devices: { all: true }, abort: [] };
     await console.visit(`/jobs/${await jobOf(hub, input, 'loud')}`);
     const again = page.getByRole('button', { name: `Run again on ${refusing} devices` });
-    await again.click({ timeout: 60_000 });
+    await again.click({ timeout: 60_000 * PATIENCE });
     const dialog = page.getByRole('dialog');
     await dialog.getByText('This disrupts the devices', { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
@@ -227,7 +228,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await tabTo(`Start on ${devices} devices`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Typed' }).waitFor();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
   });
 
   it('waits at a gate until an operator opens the next wave', async () => {
@@ -238,7 +239,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Open the next wave' }).click();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 });
+    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
   });
 
   it('pauses, resumes and cancels a job that runs, and the list follows', async () => {

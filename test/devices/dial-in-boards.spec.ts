@@ -166,7 +166,7 @@ describe('microcontrollers that dial in', () => {
     for (let times = 0; times < 5; times += 1)
       expect(await call('good', 'get_info')).toMatchObject({ outcome: 'SUCCEEDED' });
     expect((await viewOf('good'))?.connections).toBe(1);
-  }, 60_000);
+  });
 
   it.each([
     [

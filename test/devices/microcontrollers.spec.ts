@@ -159,7 +159,7 @@ describe('microcontrollers', () => {
     expect((await finished(hub, id)).progress).toMatchObject({ total: crowd.boards, succeeded: crowd.boards });
     expect((await many.views()).filter(({ fault, connections }) => fault === 'none' && connections !== 1)).toEqual([]);
     await many.stop();
-  }, 180_000);
+  });
 
   it.runIf(hasSocat)(
     'are reached behind a serial line through a TCP serial server',

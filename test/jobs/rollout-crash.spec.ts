@@ -10,6 +10,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { makeImage, publishedImage } from '../src/jobs/firmware-image.js';
 import { finished, jobOf, online, sumOf, targetsOf } from '../src/jobs/job-api.js';
+import { PATIENCE } from '../src/patience.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const BOARDS = isLong ? 60 : 24;
@@ -116,6 +117,6 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
       expect(ids.every((device) => callsOf(device) > 0)).toBe(!isOffered);
       await online(hub, BOARDS, IN_TIME_MS);
     },
-    3 * IN_TIME_MS,
+    3 * IN_TIME_MS * PATIENCE,
   );
 });

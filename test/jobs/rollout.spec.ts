@@ -10,6 +10,7 @@ import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process
 import { finished, jobOf, online, readJob, steerJob, sumOf, targetsOf } from '../src/jobs/job-api.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { PATIENCE } from '../src/patience.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 /** Of each board. */
@@ -235,7 +236,7 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       for (const each of back) expect(await finished(hub, each, IN_TIME_MS)).toMatchObject({ conclusion: 'SUCCEEDED' });
       expect(await countOn(BAD)).toBe(0);
     },
-    4 * IN_TIME_MS,
+    4 * IN_TIME_MS * PATIENCE,
   );
 
   it(
@@ -258,6 +259,6 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       expect(new Set(loaded().map(({ bytes }) => bytes))).toEqual(new Set([assets.length]));
       expect(fleet.notices.filter(({ event }) => event === 'updateFailed')).toEqual([]);
     },
-    2 * IN_TIME_MS,
+    2 * IN_TIME_MS * PATIENCE,
   );
 });

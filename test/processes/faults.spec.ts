@@ -19,6 +19,7 @@ import { FuzzDice } from '../src/fuzz/fuzz-dice.js';
 import type { HubProcess } from '../src/hub/hub-process.js';
 import { isRedisInstalled } from '../src/hub/redis-server.js';
 import { online } from '../src/jobs/job-api.js';
+import { PATIENCE } from '../src/patience.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const SEED = Number(process.env['FLOTILLA_TEST_SEED'] ?? 1);
@@ -27,7 +28,7 @@ const DEVICES = 12;
 /** What must hold from the end of each fault on, ms. */
 const PRESENT_WITHIN_MS = 25_000;
 const FULL_SPEED_WITHIN_MS = 30_000;
-const FAULT_TAKES_MS = 60_000;
+const FAULT_TAKES_MS = 60_000 * PATIENCE;
 
 /** Collects the ids of the jobs whose end a webhook reported. */
 async function openReceiver() {

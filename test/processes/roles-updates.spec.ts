@@ -14,6 +14,7 @@ import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process
 import { metricsText } from '../src/hub/metrics.js';
 import { isRedisInstalled, startRedis, type RedisServer } from '../src/hub/redis-server.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
+import { PATIENCE } from '../src/patience.js';
 
 const PASSWORD = 'correct horse battery';
 const VIEWER = '{ viewer { name } }';
@@ -119,7 +120,7 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
       }`;
     await ask(second, register);
     await expect
-      .poll(() => received, { timeout: 15_000 })
+      .poll(() => received, { timeout: 15_000 * PATIENCE })
       .toMatchObject([{ type: 'device.registered', deviceId: '02:00:00:00:0e:01' }]);
     // It is written down once the receiver has answered.
     const deliveries = async () => {
@@ -127,7 +128,7 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
       const { webhooks } = await ask<{ webhooks: { deliveries: { delivered: boolean }[] }[] }>(first, query);
       return webhooks[0]?.deliveries;
     };
-    await expect.poll(deliveries, { timeout: 15_000 }).toEqual([{ delivered: true }]);
+    await expect.poll(deliveries, { timeout: 15_000 * PATIENCE }).toEqual([{ delivered: true }]);
     expect(await metricsText(worker)).toMatch(/^flotilla_webhook_deliveries_total\{result="delivered"\} 1$/m);
     expect(await metricsText(first)).not.toContain('flotilla_webhook_deliveries_total');
   });

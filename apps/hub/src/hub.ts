@@ -62,6 +62,12 @@ export interface HubOptions {
   readonly withDemoFleet: boolean;
 }
 
+/**
+ * At a stop without a drain, calls end when their device's session closes. Their answers get this
+ * time to be sent, ms.
+ */
+const LAST_ANSWERS_WITHIN_MS = 1_000;
+
 /** Starts the hub. A failed start closes what it opened, and rejects. */
 export async function startHub(options: HubOptions): Promise<RunningHub> {
   const closers = new Closers(options.logger);
@@ -90,7 +96,10 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const pages: UnknownPages = {};
   const onRoute = (route: string) => void frameworkRoutes.push(route);
   const server = makeHttpServer({ deviceRoutes, openRequests, tls, logger, pages, onRoute });
-  closers.add('http server', () => server.close());
+  closers.add('http server', async () => {
+    await openRequests.idle(LAST_ANSWERS_WITHIN_MS);
+    await server.close();
+  });
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
   const places = await openPlaces(services);

@@ -6,6 +6,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { HubProcess } from '../hub/hub-process.js';
+import { PATIENCE } from '../patience.js';
 
 type Hub = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 
@@ -66,7 +67,7 @@ export async function openConsole(browser: Browser, hub: Hub, options: ConsoleOp
     baseURL: url,
   });
   const page = await context.newPage();
-  page.setDefaultTimeout(15_000);
+  page.setDefaultTimeout(15_000 * PATIENCE);
   const complaints: string[] = [];
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`));
   page.on('console', (message) => {

@@ -11,6 +11,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { eventually } from '../eventually.js';
+import { PATIENCE } from '../patience.js';
 import { openTestDatabase } from './test-database.js';
 
 const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/main.js', import.meta.url));
@@ -22,7 +23,7 @@ const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/main.js', import.m
 export const hubNodeOptions: readonly string[] = ['--max-semi-space-size=64'];
 
 /** A hub has this long to become ready, ms: a first start makes a database cluster. */
-const READY_WITHIN_MS = 60_000;
+const READY_WITHIN_MS = 60_000 * PATIENCE;
 
 export interface HubOptions {
   readonly env?: Readonly<Record<string, string>>;

@@ -45,6 +45,25 @@ function drain(withinMs = 20_000): { isDone: boolean; readonly done: Promise<voi
   return drained;
 }
 
+describe('the last answers of a server that stops', () => {
+  it('are awaited until they are sent', async () => {
+    const { answer } = await ask('/graphql');
+    let isIdle = false;
+    const idle = openRequests.idle(20_000).then(() => (isIdle = true));
+    expect(isIdle).toBe(false);
+    answers.get('/graphql')?.end('{}');
+    await idle;
+    expect((await answer).status).toBe(200);
+    await openRequests.idle(0);
+  });
+
+  it('are awaited for a limited time', async () => {
+    await ask('/graphql');
+    await openRequests.idle(1);
+    expect(openRequests.count).toBe(1);
+  });
+});
+
 describe('the drain of the HTTP server', () => {
   it('waits for the requests that are being answered, but not for streams of agents', async () => {
     await ask('/mcp');
