@@ -58,7 +58,10 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
     expect(await readJob(hub, id)).toMatchObject({ state: 'AWAITING_APPROVAL' });
     await other.visit(`/jobs/${id}`);
     await other.page.getByRole('button', { name: 'Approve' }).click();
-    await other.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
+    await other.page
+      .getByRole('status')
+      .getByText('Succeeded', { exact: true })
+      .waitFor({ timeout: 60_000 * PATIENCE });
     await maker.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor();
   });
 

@@ -120,7 +120,9 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByRole('button', { name: 'Take a snapshot' }).click();
     // It came with the key and is drawn: the policy of the page let it through.
     await expect
-      .poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), { timeout: 10_000 * PATIENCE })
+      .poll(() => page.evaluate("document.querySelector('img[alt=Snapshot]')?.naturalWidth > 0"), {
+        timeout: 10_000 * PATIENCE,
+      })
       .toBe(true);
     expect(await seriousViolations(page)).toEqual([]);
   });
@@ -130,7 +132,9 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByRole('button', { name: 'Take a photo' }).click();
     await page.getByText('A grey wall.').waitFor();
     await expect
-      .poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), { timeout: 10_000 * PATIENCE })
+      .poll(() => page.evaluate("document.querySelector('img[alt=Photo]')?.naturalWidth > 0"), {
+        timeout: 10_000 * PATIENCE,
+      })
       .toBe(true);
     await page.getByRole('button', { name: 'Photo', exact: true }).click();
     const dialog = page.getByRole('dialog');

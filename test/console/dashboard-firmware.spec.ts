@@ -108,7 +108,10 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await next();
     await page.getByRole('button', { name: `Start on ${devices} devices` }).click();
     await page.getByRole('link', { name: /9\.1\.0/ }).waitFor();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
+    await page
+      .getByRole('status')
+      .getByText('Succeeded', { exact: true })
+      .waitFor({ timeout: 60_000 * PATIENCE });
   });
 
   it('shows the versions over the fleet', async () => {
@@ -147,7 +150,10 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await page.getByRole('dialog').getByRole('button', { name: 'Revert' }).click();
     await page.getByRole('link', { name: /9\.1\.0/ }).waitFor();
     await page.getByRole('link', { name: 'previous job' }).waitFor();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
+    await page
+      .getByRole('status')
+      .getByText('Succeeded', { exact: true })
+      .waitFor({ timeout: 60_000 * PATIENCE });
     expect(await countOn(bad)).toBe(0);
     expect(await countOn('9.1.0')).toBe(devices);
   });

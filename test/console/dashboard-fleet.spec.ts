@@ -79,7 +79,9 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   it('shows on Overview what is online, without a reload', async () => {
     await page.getByRole('heading', { level: 1, name: 'Overview' }).waitFor();
     await page.getByRole('link', { name: new RegExp(`^Online ${online} `) }).waitFor();
-    await page.getByRole('img', { name: `Devices online over time; now ${online}` }).waitFor({ timeout: 40_000 * PATIENCE });
+    await page
+      .getByRole('img', { name: `Devices online over time; now ${online}` })
+      .waitFor({ timeout: 40_000 * PATIENCE });
     expect(await seriousViolations(page)).toEqual([]);
   });
 

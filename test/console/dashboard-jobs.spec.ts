@@ -228,7 +228,10 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await tabTo(`Start on ${devices} devices`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Typed' }).waitFor();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
+    await page
+      .getByRole('status')
+      .getByText('Succeeded', { exact: true })
+      .waitFor({ timeout: 60_000 * PATIENCE });
   });
 
   it('waits at a gate until an operator opens the next wave', async () => {
@@ -239,7 +242,10 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Open the next wave' }).click();
-    await page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor({ timeout: 60_000 * PATIENCE });
+    await page
+      .getByRole('status')
+      .getByText('Succeeded', { exact: true })
+      .waitFor({ timeout: 60_000 * PATIENCE });
   });
 
   it('pauses, resumes and cancels a job that runs, and the list follows', async () => {
