@@ -42,7 +42,7 @@ function watch(watcher: () => void): () => void {
   return () => watchers.delete(watcher);
 }
 
-/** Has the side bar read the groups again: one was saved, changed or deleted. */
+/** Has the side bar and the menu of groups read them again: one was saved, changed or deleted. */
 export function groupsChanged(): void {
   for (const notify of groupWatchers) notify();
 }

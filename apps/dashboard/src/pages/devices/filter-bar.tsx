@@ -8,6 +8,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { watchGroups } from '../../shell/views';
 import { AddCondition } from './add-condition';
 import { useConditionTexts } from './condition-text';
 import { type DeviceSearch, filterOf } from './device-search';
@@ -26,6 +27,7 @@ const typingMs = 200;
 export function FilterBar({ search, onChange }: FilterBarProps) {
   const { t } = useTranslation();
   const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {} });
+  useEffect(() => watchGroups(choices.refresh), [choices.refresh]);
   const groups = choices.data?.deviceGroups.nodes ?? [];
   const chips = useConditionTexts(groups).chipsOf(search);
   return (
@@ -41,7 +43,6 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           groups={groups}
           onChange={onChange}
           onReplace={(filter) => onChange({ ...cleared(search), ...filter })}
-          onSaved={choices.refresh}
         />
       </Group>
       {chips.length > 0 && (

@@ -26,15 +26,14 @@ export interface GroupDialogProps {
   /** The filter that is set, where a group can have it. */
   readonly filter: DeviceFilter | undefined;
   readonly onClose: () => void;
-  readonly onSaved: () => void;
 }
 
-export function GroupDialog({ group, filter, onClose, onSaved }: GroupDialogProps) {
+export function GroupDialog({ group, filter, onClose }: GroupDialogProps) {
   const { t } = useTranslation();
   const known = group === 'new' ? undefined : group;
   return (
     <Dialog onClose={onClose} title={known ? t('devices.editGroup', { name: known.name }) : t('devices.newGroup')}>
-      <GroupForm {...{ known, filter, onClose, onSaved }} />
+      <GroupForm {...{ known, filter, onClose }} />
     </Dialog>
   );
 }
@@ -43,7 +42,7 @@ interface GroupFormProps extends Omit<GroupDialogProps, 'group'> {
   readonly known: SavedGroupFragment | undefined;
 }
 
-function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
+function GroupForm({ known, filter, onClose }: GroupFormProps) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [name, setName] = useState(known?.name ?? '');
@@ -71,7 +70,6 @@ function GroupForm({ known, filter, onClose, onSaved }: GroupFormProps) {
     if (!known && chosen) choose([...chosen, saved.id]);
     notify(t('devices.groupSaved', { name: input.name }));
     groupsChanged();
-    onSaved();
     onClose();
   };
   return (

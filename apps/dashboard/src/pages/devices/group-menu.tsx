@@ -21,11 +21,9 @@ export interface GroupMenuProps {
   readonly onChange: (change: Partial<DeviceSearch>) => void;
   /** Takes a filter in place of the one that is set. */
   readonly onReplace: (filter: DeviceSearch) => void;
-  /** A group was added, changed or is gone. */
-  readonly onSaved: () => void;
 }
 
-export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: GroupMenuProps) {
+export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProps) {
   const { t } = useTranslation();
   const mayWrite = useScope('DEVICES_WRITE');
   const { chosen, choose } = useChosenViews(useViewer().name);
@@ -87,8 +85,8 @@ export function GroupMenu({ search, groups, onChange, onReplace, onSaved }: Grou
           </Stack>
         </Popover.Dropdown>
       </Popover>
-      {edited && <GroupDialog group={edited} filter={filter} onClose={closeDialog} onSaved={onSaved} />}
-      <DeleteGroup group={leaving} onClose={closeDialog} onDeleted={onSaved} />
+      {edited && <GroupDialog group={edited} filter={filter} onClose={closeDialog} />}
+      <DeleteGroup group={leaving} onClose={closeDialog} />
     </>
   );
 }
@@ -153,10 +151,9 @@ function GroupLine({ group: { name }, mayWrite, isView, ...on }: GroupLineProps)
 interface DeleteGroupProps {
   readonly group: SavedGroupFragment | undefined;
   readonly onClose: () => void;
-  readonly onDeleted: () => void;
 }
 
-function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
+function DeleteGroup({ group, onClose }: DeleteGroupProps) {
   const { t } = useTranslation();
   const act = useHubMutation(DeleteDeviceGroupDocument, (data) => data.deleteDeviceGroup.userErrors);
   const name = group?.name ?? '';
@@ -169,10 +166,7 @@ function DeleteGroup({ group, onClose, onDeleted }: DeleteGroupProps) {
       act={t('devices.delete')}
       keep={t('keep.group')}
       onClose={onClose}
-      onDone={() => {
-        onDeleted();
-        groupsChanged();
-      }}
+      onDone={groupsChanged}
     />
   );
 }

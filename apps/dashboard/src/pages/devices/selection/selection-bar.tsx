@@ -79,7 +79,7 @@ export function SelectionBar({ selection, onSelect, conditions, matching, onChan
         )}
       </section>
       <TagDialog isOpen={asked === 'tag'} filter={filter} count={count} onClose={close} onTagged={onChanged} />
-      {asked === 'group' && <GroupDialog group="new" filter={filter} onClose={close} onSaved={onChanged} />}
+      {asked === 'group' && <GroupDialog group="new" filter={filter} onClose={close} />}
       {asked === 'transport' && <TransportDialog filter={filter} onClose={close} onDone={onChanged} />}
       {asked === 'remove' && (
         <RemoveDialog
