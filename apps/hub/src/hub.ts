@@ -96,10 +96,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const pages: UnknownPages = {};
   const onRoute = (route: string) => void frameworkRoutes.push(route);
   const server = makeHttpServer({ deviceRoutes, openRequests, tls, logger, pages, onRoute });
-  closers.add('http server', async () => {
-    await openRequests.idle(LAST_ANSWERS_WITHIN_MS);
-    await server.close();
-  });
+  closers.add('http server', () => openRequests.idle(LAST_ANSWERS_WITHIN_MS).then(() => server.close()));
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
   const places = await openPlaces(services);
