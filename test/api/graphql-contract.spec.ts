@@ -94,16 +94,22 @@ describe('the schema of a running hub', () => {
         timeZone: "UTC", job: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}}}) {
           recurringJob { id } } }`,
     );
+    const keeping = await ask<{ createDesiredState: { desiredState: { id: string } } }>(
+      hub,
+      `mutation { createDesiredState(idempotencyKey: "every-field", input: ${stateOf(deviceId)}) {
+          desiredState { id } } }`,
+    );
     const ids: Readonly<Record<string, string>> = {
       ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
       deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
       recurringJob: schedule.createRecurringJob.recurringJob.id,
+      desiredState: keeping.createDesiredState.desiredState.id,
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
       const answer = await send(
         hub,
-        `{ ${field.name}${argument} ${everythingOf(field, field.name === 'previewJob' ? 2 : 4)} }`,
+        `{ ${field.name}${argument} ${everythingOf(field, field.name.startsWith('preview') ? 2 : 4)} }`,
       );
       expect(answer.errors, field.name).toBeUndefined();
       expect(answer.data?.[field.name], field.name).toBeTruthy();
@@ -111,11 +117,15 @@ describe('the schema of a running hub', () => {
   });
 });
 
+const stateOf = (deviceId: string): string =>
+  `{name: "Every field", tool: "self.audio_speaker.set_volume", arguments: {volume: 3}, devices: {ids: ["${deviceId}"]}}`;
+
 /** The arguments that a field of Query needs: an id, a job to preview, or the size of a page. */
 function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
   if (id !== undefined) return `(id: "${id}")`;
   if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
   if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
+  if (name === 'previewDesiredState') return `(input: ${stateOf(deviceId)})`;
   return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
 }
 
