@@ -82,7 +82,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await form.getByRole('textbox', { name: 'volume' }).fill('400');
     await form.getByRole('button', { name: 'Call' }).click();
     await form.getByText('Rejected').waitFor();
-    await form.getByText('ARGUMENTS_INVALID').waitFor();
+    await form.getByRole('code').getByText('ARGUMENTS_INVALID').waitFor();
   });
 
   it('keeps the last results with the tool, and favourites first', async () => {

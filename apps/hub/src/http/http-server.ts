@@ -35,6 +35,12 @@ const HTTP_KEEP_ALIVE_MS = 72_000;
  */
 const HSTS = 'max-age=31536000';
 
+/**
+ * Time for a part of the API to load, ms. The framework's 10 s end the start of a hub on a machine
+ * that is busy with other processes.
+ */
+const PLUGIN_WITHIN_MS = 120_000;
+
 export interface HttpServerOptions {
   readonly deviceRoutes: DeviceRoutes;
   readonly openRequests: OpenRequests;
@@ -61,6 +67,7 @@ export function makeHttpServer({
   const server = fastify({
     bodyLimit: HTTP_BODY_BYTES_MAX,
     forceCloseConnections: true,
+    pluginTimeout: PLUGIN_WITHIN_MS,
     // For example a URL that cannot be decoded.
     frameworkErrors: (error, _request, reply) => {
       void (reply as FastifyReply)
