@@ -97,7 +97,7 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     expect(await edits.getByRole('listitem').filter({ hasText: 'arguments.volume' }).first().innerText()).toMatch(
       /30 → 20/,
     );
-    const width = await page.evaluate(() => document.documentElement.scrollWidth);
+    const width = await page.evaluate('document.documentElement.scrollWidth');
     expect(width).toBeLessThanOrEqual(phone.width);
     expect(await seriousViolations(page)).toEqual([]);
   });

@@ -57,7 +57,7 @@ describe('a desired state', () => {
   const remove = (id: string) =>
     ask(hub, 'mutation ($id: ID!) { deleteDesiredState(id: $id) { userErrors { code } } }', { id });
 
-  it('is set once on each device, and again when somebody else changed the value', async () => {
+  it('is set once on each device, and again when a person changed the value', async () => {
     const { id } = await createDesiredState(hub, plan(33, { onDrift: 'HOLD', holdSeconds: 3 }), 'once');
     const { summary } = await inSync(id);
     const [first] = await targetsOf(id);
@@ -75,7 +75,8 @@ describe('a desired state', () => {
     expect((await setsByDevice())[deviceId]).toBe(3);
     const { events } = await ask<{ events: { nodes: { type: string }[] } }>(
       hub,
-      'query ($id: ID!) { events(filter: { deviceId: $id, types: ["device.drifted", "device.in_sync"] }) { nodes { type } } }',
+      'query ($id: ID!) { events(filter: { deviceId: $id, types: ["device.drifted", "device.in_sync"] }) ' +
+        '{ nodes { type } } }',
       { id: deviceId },
     );
     expect(events.nodes.map(({ type }) => type)).toEqual(['device.drifted', 'device.in_sync']);

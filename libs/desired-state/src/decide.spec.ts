@@ -58,7 +58,7 @@ describe('a device that is compared', () => {
   });
 });
 
-describe('a value that somebody changed', () => {
+describe('a value that a person changed', () => {
   it('is left alone for holdSeconds, and then set', () => {
     const held = decide(wantedOf(), entryOf(), drifted, NOW).entry;
     expect(held).toMatchObject({ state: 'HELD', nextTryAt: NOW + 1_800_000, reported: 80 });

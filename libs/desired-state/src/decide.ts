@@ -45,7 +45,7 @@ export function to(entry: Entry, state: Entry['state'], now: number): Entry {
   return entry.state === state ? entry : { ...entry, state, since: now };
 }
 
-/** A new device, a new generation, or the end of a block: whatever was is forgotten. */
+/** A new device, a new generation, or the end of a block: what was before is forgotten. */
 function begun(wanted: Wanted, former: Entry | undefined, now: number): Entry {
   const { generation: observedGeneration } = wanted;
   const isNew = former === undefined || former.observedGeneration !== observedGeneration;

@@ -282,7 +282,7 @@ describe('random histories of devices, people, edits and crashes', () => {
     );
   });
 
-  it('end in sync, or in a conflict that somebody has to decide', () => {
+  it('end in sync, or in a conflict that a person has to decide', () => {
     fc.assert(
       fc.property(rules, fc.array(step, { maxLength: 40 }), (each, steps) => {
         const model = new Model(each);

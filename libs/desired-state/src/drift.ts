@@ -1,4 +1,4 @@
-/** What happens to a value that was in sync and was changed by somebody else. */
+/** What happens to a value that was in sync and was changed by others. */
 import type { Entry, Wanted } from './entry.js';
 import { revertsMax, revertWindowMs } from './limits.js';
 

@@ -61,7 +61,7 @@ export interface Entry {
   readonly nextTryAt: number | undefined;
   /** When the window next opens or closes. */
   readonly edgeAt: number | undefined;
-  /** Times of the latest sends that undid a change of somebody else, oldest first. */
+  /** Times of the latest sends that undid a change of others, oldest first. */
   readonly reverts: readonly number[];
   readonly error: CallError | undefined;
   readonly blockedBy: readonly string[];

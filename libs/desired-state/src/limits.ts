@@ -7,7 +7,7 @@ export const firstWaitMs = 5_000;
 export const longestWaitMs = 3_600_000;
 /** The share of a wait that chance adds at most. */
 export const jitter = 0.5;
-/** Sends within `revertWindowMs` that undo a change of somebody else. */
+/** Sends within `revertWindowMs` that undo a change of others. */
 export const revertsMax = 5;
 export const revertWindowMs = 3_600_000;
 /** A value that was reported longer ago is read before anything is sent. */

@@ -39,7 +39,8 @@ const group = '{name: "$1", filter: {ids: ["$id"]}}';
 const job = '{tool: "self.get_device_status", devices: {ids: ["$id"]}}';
 const recurring = `{name: "$1", cron: "@daily", timeZone: "UTC", job: ${job}}`;
 const desired =
-  '{name: "$1", tool: "self.audio_speaker.set_volume", arguments: {volume: 3}, devices: {ids: ["$id"]}, enabled: false}';
+  '{name: "$1", tool: "self.audio_speaker.set_volume", arguments: {volume: 3}, devices: {ids: ["$id"]}, ' +
+  'enabled: false}';
 const webhook = '{url: "https://example.com/$1", types: ["device.connected"]}';
 
 export const queries: Readonly<Record<string, AccessRow>> = {

@@ -53,5 +53,9 @@ export class ToolPolicyMutationsResolver implements Required<
 
 /** Members that are left out keep what was the rule before they existed. */
 function readbackOf({ tolerance, settleMs, ...own }: ReadbackInput): Readback {
-  return { ...own, ...(tolerance != null && { tolerance }), ...(settleMs != null && { settleMs }) };
+  return {
+    ...own,
+    ...(typeof tolerance === 'number' && { tolerance }),
+    ...(typeof settleMs === 'number' && { settleMs }),
+  };
 }

@@ -1,4 +1,4 @@
-/** Parses the input of a desired state. Null means the same as leaving out; libs/fleet checks it. */
+/** Parses the input of a desired state, which libs/fleet checks. Null is the same as left out. */
 import type { DesiredStateRequest } from '@flotilla/fleet';
 import { parseDeviceFilter } from '../devices/device-filter-input.js';
 import type { DesiredStateInput, DesiredStateWindowInput } from '../generated/schema-types.js';

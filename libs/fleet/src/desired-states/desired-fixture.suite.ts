@@ -26,7 +26,7 @@ export interface DesiredFixture {
   targets(state: DesiredStateRow): Promise<readonly DesiredTargetRow[]>;
   /** The states of all entries, by device id. */
   states(state: DesiredStateRow): Promise<Readonly<Record<string, Entry['state']>>>;
-  /** Somebody turns the knob, and the device reports it. */
+  /** A person turns the knob, and the device reports it. */
   turn(deviceId: string, volume: number): Promise<void>;
   close(): Promise<void>;
 }

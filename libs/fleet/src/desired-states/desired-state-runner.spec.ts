@@ -80,7 +80,7 @@ describe('the worker of desired states', () => {
     expect(world.hub.clock.now() - readyAt).toBeLessThanOrEqual(2_000);
   });
 
-  it('holds a value that somebody changed, and reverts it where it is told to', async () => {
+  it('holds a value that a person changed, and reverts it where the state says so', async () => {
     const [held, reverted] = [
       await saved({ devices: { ids: ['a'] }, holdSeconds: 10 }),
       await saved({

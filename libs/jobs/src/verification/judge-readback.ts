@@ -44,7 +44,7 @@ export function valueAt(body: unknown, path: string): unknown {
   return value;
 }
 
-/** The value in the answer of a read tool; undefined where there is none. */
+/** The value in the answer of a read tool; undefined without one. */
 export function readbackValue(result: ToolResult, path: string): unknown {
   return valueAt(bodyOf(result), path);
 }

@@ -19,7 +19,7 @@ export const OMITTED = {
   ...{ secretArguments: true, idempotencyKey: true, requestHash: true, ownerId: true, fence: true },
 } as const;
 
-/** The plan without the columns of its own, and with the arguments as readers see them. */
+/** The plan without what has its own columns, and with the arguments as readers see them. */
 export function planJson(plan: DesiredStatePlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
   const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = plan;
   return storableJson({

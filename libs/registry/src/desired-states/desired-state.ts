@@ -100,7 +100,7 @@ export interface DesiredStateSummaryRow {
   readonly oldestDriftAt: number | undefined;
 }
 
-/** The property that a readback reads: desired states with the same one may be in each other's way. */
+/** The property that a readback reads. Desired states with the same one may conflict. */
 export function propertyOf({ tool, path }: Pick<Readback, 'tool' | 'path'>): string {
   return `${tool} ${path}`;
 }

@@ -46,7 +46,7 @@ export async function countValues(
             SELECT t.reported FROM desired_state_target t JOIN desired_state s ON s.id = t.desired_state_id
             WHERE t.device_id = d.id AND s.property = $3 AND t.reported_at IS NOT NULL
             ORDER BY t.reported_at DESC LIMIT 1)) AS value
-          FROM device d WHERE ${condition}) AS told
+          FROM device d WHERE ${condition}) AS reported
         GROUP BY hash, value`,
     },
     parameters,

@@ -104,7 +104,7 @@ export class LiveStates {
     return state === undefined ? [] : [{ state, kind: 'EDITED' }];
   }
 
-  /** 0 stands for the newest plan before any device has it. Undefined where it was pruned or lost. */
+  /** 0 is the newest plan before any device has it. Undefined where it was pruned or lost. */
   async generation(live: LiveState, number: number): Promise<LiveGeneration | undefined> {
     const known = live.generations.get(number);
     if (known !== undefined) return known;

@@ -1,4 +1,4 @@
-/** Spreads the looks of the sweep: each device once an hour, whatever the size of the fleet. */
+/** Spreads the looks of the sweep: each device once an hour in a fleet of any size. */
 import { sweepMs } from '@flotilla/desired-state';
 import type { DeviceId } from '@flotilla/mcp';
 

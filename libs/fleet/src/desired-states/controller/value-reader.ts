@@ -28,7 +28,7 @@ interface WaitingRead {
 export class ValueReader {
   readonly #waiting: { readonly key: string; readonly read: WaitingRead }[] = [];
   readonly #listeners = new Map<string, OnRead[]>();
-  /** By device and tool: all properties that somebody wants of the answer. */
+  /** By device and tool: all properties of the answer that readers want. */
   readonly #wanted = new Map<string, Set<LiveGeneration>>();
   #underWay = 0;
   #isStopped = false;

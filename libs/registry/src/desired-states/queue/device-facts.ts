@@ -33,7 +33,7 @@ interface FactsRecord {
   readonly gateway_id: HubProcessId | null;
   readonly tool_set_hash: ToolSetHash | null;
   readonly zone: string | null;
-  readonly told: readonly unknown[];
+  readonly reported: readonly unknown[];
   readonly reported_state_at: Date | null;
   readonly matches: readonly (boolean | null)[];
 }
@@ -51,7 +51,7 @@ export async function readFacts(
   const records = await db.query<FactsRecord>(
     {
       text: `SELECT d.id, ${IS_ONLINE} AS is_online, d.epoch, d.gateway_id, d.tool_set_hash,
-          ${zoneOfDevice(zones, parameters)} AS zone, jsonb_build_array(${told.join(', ')}) AS told,
+          ${zoneOfDevice(zones, parameters)} AS zone, jsonb_build_array(${told.join(', ')}) AS reported,
           d.reported_state_at, ARRAY[${matches.join(', ')}]::boolean[] AS matches
         FROM device d WHERE d.id = ANY ($1::text[])`,
     },
@@ -64,7 +64,7 @@ export async function readFacts(
     gatewayId: record.gateway_id ?? undefined,
     toolSetHash: record.tool_set_hash ?? undefined,
     timeZone: record.zone ?? undefined,
-    told: record.told,
+    told: record.reported,
     toldAt: record.reported_state_at?.getTime(),
     matches: record.matches.map((isMatch) => isMatch === true),
   }));
