@@ -50,7 +50,7 @@ export const createCommand = leaf({
   summary: 'Keep the effect of a tool true on devices, now and later',
   examples: [
     `desired create ${volume} volume=30 --name "Quiet nights" --tag shop --window 22:00-07:00`,
-    'desired create self.screen.set_theme theme=dark --name "Dark screens" --group 0199 --on-drift REVERT',
+    `desired create ${volume} volume=0 --name "Silent lobby" --group 0199 --on-drift REVERT`,
     `desired create ${volume} volume=30 --name Volume --all --mode REPORT --preview`,
   ],
   notes:
