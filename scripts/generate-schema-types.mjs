@@ -20,6 +20,7 @@ const mappers = {
   AgentGrant: '@flotilla/registry#ListedGrant',
   ApiKey: '@flotilla/registry#ApiKeyRow',
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
+  AppliedConfiguration: '@flotilla/registry#AppliedConfigurationRow',
   RecurringJob: '@flotilla/registry#RecurringJobRow',
   DeviceSession: '@flotilla/registry#SessionRow',
   Enrolment: '@flotilla/registry#EnrolmentRow',

@@ -11,6 +11,7 @@ import { callsCommand } from './commands/calls/calls.js';
 import { policiesCommand } from './commands/calls/policies.js';
 import { toolsCommand } from './commands/calls/tools.js';
 import type { Command } from './commands/command.js';
+import { applyCommand, exportCommand, planCommand } from './commands/configuration/configuration.js';
 import { devicesCommand } from './commands/devices/devices.js';
 import { groupsCommand } from './commands/devices/groups.js';
 import { enrolCommand } from './commands/enrol/enrol.js';
@@ -51,6 +52,9 @@ export const commands: readonly Command[] = [
   grantsCommand,
   usersCommand,
   webhooksCommand,
+  exportCommand,
+  planCommand,
+  applyCommand,
   graphqlCommand,
   openCommand,
   mcpCommand,

@@ -19,6 +19,7 @@ import { refreshTools } from './calls/refresh-tools.js';
 import type { SingleCalls } from './calls/single-calls.js';
 import type { CallRules } from './calls/call-rules.js';
 import type { FleetLogger } from './fleet-logger.js';
+import { recordApplied } from './configuration/record-applied.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import { approveJob, denyJob } from './jobs/commands/approve-job.js';
 import { createJob } from './jobs/commands/create-job.js';
@@ -42,6 +43,7 @@ import { VoiceOrigins } from './voice/voice-origins.js';
 export interface FleetDeps {
   readonly registry: Pick<
     Registry,
+    | 'appliedConfigurations'
     | 'events'
     | 'viewFor'
     | 'apiKeys'
@@ -136,6 +138,9 @@ export class Fleet {
   readonly deleteRecurringJob = this.#bind(deleteRecurringJob);
   /** Starts a run now, besides the schedule. */
   readonly runRecurringJob = this.#bind(runRecurringJob);
+
+  /** Records what the command line wrote from files. */
+  readonly recordApplied = this.#bind(recordApplied);
 
   readonly setToolPolicy = this.#bind(setToolPolicy);
   readonly deleteToolPolicy = this.#bind(deleteToolPolicy);

@@ -21,6 +21,7 @@ import type { CredentialStore } from './provisioning/credentials/credential-stor
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 import type { GatewayPlace } from './processes/gateway-places.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
+import type { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
 import type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -104,6 +105,7 @@ export interface Registry extends JobStores {
   readonly dials: DialStore;
   readonly events: EventStore;
   readonly recurringJobs: RecurringJobStore;
+  readonly appliedConfigurations: AppliedConfigurationStore;
   readonly calls: CallStore;
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;

@@ -30,6 +30,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     targetQueue: registry.targetQueue,
     targetVerification: registry.targetVerification,
     recurringJobs: watch('recurringJobs', registry.recurringJobs),
+    appliedConfigurations: watch('appliedConfigurations', registry.appliedConfigurations),
     uploads: watch('uploads', registry.uploads),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,
@@ -96,6 +97,7 @@ export const refusingFleet: FleetOperations = {
   updateRecurringJob: async () => refused,
   deleteRecurringJob: async () => refused,
   runRecurringJob: async () => refused,
+  recordApplied: async () => ({ rows: [], ...refused }),
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,
 };

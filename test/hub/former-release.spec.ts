@@ -1,0 +1,73 @@
+/** Data of version 0.1.0 in a hub of this version. The data is a backup with the tables of 0.1.0. */
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
+import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+
+const fixture = fileURLToPath(new URL('../src/hub/former-release/flotilla-0.1.0.tar.gz', import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`../../apps/hub/dist/${name}`, import.meta.url));
+
+let dataDir: string;
+let hub: HubProcess | undefined;
+beforeAll(() => {
+  dataDir = makeDataDir();
+});
+afterAll(async () => {
+  if (hub !== undefined) expect(await hub.stop()).toBe(0);
+  removeDataDir(dataDir);
+});
+
+function run(name: string, ...args: readonly string[]) {
+  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
+  const { status, stdout, stderr } = spawnSync(process.execPath, [program(name), ...args], {
+    env: { ...env, FLOTILLA_DATA_DIR: dataDir },
+    encoding: 'utf8',
+  });
+  return { status, stdout, stderr };
+}
+
+describe('data of the former release', () => {
+  it('is restored with the tables of that release, and the check names all later migrations', () => {
+    const restored = run('restore.js', fixture);
+    expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored the backup')]);
+    const check = run('upgrade.js', '--check', '--json');
+    expect(check.status, check.stderr).toBe(0);
+    const { pending, unknown, seconds } = JSON.parse(check.stdout) as {
+      readonly pending: readonly string[];
+      readonly unknown: readonly string[];
+      readonly seconds: readonly number[];
+    };
+    expect(pending).toContain('20261123052839_natural_names');
+    expect(pending).not.toContain('0001_first_tables');
+    expect(unknown).toEqual([]);
+    expect(seconds[0]).toBeGreaterThan(0);
+    expect(run('upgrade.js', '--check').stdout).toContain('cannot be undone. Make a backup first.');
+  });
+
+  it('opens with this version, and goes on', async () => {
+    hub = await startHub({ embedded: true, dataDir, env: { FLOTILLA_ADMIN_KEY: 'the-admin-key-of-the-new-version-0123' } });
+    const found = await ask<{
+      readonly devices: { readonly nodes: readonly { readonly id: string; readonly name: string | null }[] };
+      readonly deviceGroups: { readonly nodes: readonly object[] };
+      readonly jobs: { readonly nodes: readonly object[] };
+      readonly webhooks: readonly object[];
+    }>(
+      hub,
+      `{ devices(orderBy: NAME_ASC) { nodes { id name tags } } deviceGroups { nodes { name deviceCount timeZone } }
+         jobs { nodes { name state conclusion } } webhooks { url types } }`,
+    );
+    // This version orders numbers in names as numbers.
+    expect(found.devices.nodes.map(({ name }) => name)).toEqual(['Lobby 1', 'Lobby 10', null]);
+    expect(found.deviceGroups.nodes).toEqual([{ name: 'Lobby', deviceCount: 2, timeZone: 'Europe/Berlin' }]);
+    expect(found.jobs.nodes).toEqual([{ name: 'Quiet', state: 'FINISHED', conclusion: 'SUCCEEDED' }]);
+    expect(found.webhooks).toEqual([{ url: 'https://hooks.example.com/a', types: ['job.*'] }]);
+    const { tagDevices } = await ask<{ tagDevices: { changedCount: number } }>(
+      hub,
+      'mutation { tagDevices(input: {filter: {tags: ["lobby"]}, add: ["moved"]}) { changedCount } }',
+    );
+    expect(tagDevices.changedCount).toBe(2);
+    expect(run('upgrade.js', '--check').stdout).toContain('has the schema of this version');
+    expect(run('audit-verify.js').status).toBe(0);
+  });
+});
