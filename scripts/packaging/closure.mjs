@@ -30,8 +30,7 @@ function needsOf({ dependencies = {}, optionalDependencies = {}, peerDependencie
 }
 
 /** Packages for one operating system or processor. npm fetches the one that fits where it installs. */
-export const isForOnePlatform = ({ os, cpu, libc }) =>
-  os !== undefined || cpu !== undefined || libc !== undefined;
+export const isForOnePlatform = ({ os, cpu, libc }) => os !== undefined || cpu !== undefined || libc !== undefined;
 
 /**
  * `dropped`: optional packages that are compiled. `native`: versions of packages for one platform.
@@ -53,8 +52,10 @@ export function closureOf(root, apps, except = new Set()) {
     for (const name of needsOf(entry)) {
       if (except.has(name)) continue;
       const target = resolveIn(packages, name, key);
-      const isMissingOk = entry.optionalDependencies?.[name] !== undefined || entry.peerDependencies?.[name] !== undefined;
-      if (target === undefined && !isMissingOk) throw new Error(`${key} needs ${name}, which is not in package-lock.json.`);
+      const isMissingOk =
+        entry.optionalDependencies?.[name] !== undefined || entry.peerDependencies?.[name] !== undefined;
+      if (target === undefined && !isMissingOk)
+        throw new Error(`${key} needs ${name}, which is not in package-lock.json.`);
       if (target === undefined) continue;
       if (isForOnePlatform(packages[target])) {
         native.set(name, packages[target].version);
@@ -72,7 +73,14 @@ export function closureOf(root, apps, except = new Set()) {
   }
   const keys = [...needs.keys()].sort();
   const isPackage = (key) => key.includes('node_modules/');
-  return { needs, workspaces: keys.filter((key) => !isPackage(key)), packages: keys.filter(isPackage), lock: packages, dropped, native };
+  return {
+    needs,
+    workspaces: keys.filter((key) => !isPackage(key)),
+    packages: keys.filter(isPackage),
+    lock: packages,
+    dropped,
+    native,
+  };
 }
 
 const nameOf = (key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length);
@@ -117,7 +125,9 @@ export function layoutOf({ needs, workspaces, lock }) {
 /** The exact version of each package that the workspaces name themselves. */
 export function directVersions({ needs, workspaces, lock }) {
   const entries = workspaces.flatMap((workspace) =>
-    [...needs.get(workspace)].filter(([, key]) => key.includes('node_modules/')).map(([name, key]) => [name, lock[key].version]),
+    [...needs.get(workspace)]
+      .filter(([, key]) => key.includes('node_modules/'))
+      .map(([name, key]) => [name, lock[key].version]),
   );
   return Object.fromEntries(entries.sort(([a], [b]) => (a < b ? -1 : 1)));
 }

@@ -155,21 +155,30 @@ const configuration = fc
         until: optional(expiresAt),
       }),
     ),
-    EnrolmentLink: named(fc.record({ tags: fc.uniqueArray(word, { maxLength: 3 }), maxDevices: fc.integer({ min: 1, max: 99 }), expiresAt })),
+    EnrolmentLink: named(
+      fc.record({
+        tags: fc.uniqueArray(word, { maxLength: 3 }),
+        maxDevices: fc.integer({ min: 1, max: 99 }),
+        expiresAt,
+      }),
+    ),
     Webhook: named(
       fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.offline']), enabled: optional(fc.boolean()) }),
       fc.stringMatching(/^https:\/\/[a-z]{3,9}\.example\.com\/[a-z0-9]{0,8}$/),
     ),
     ApiKey: named(
       fc.record({
-        scopes: fc.uniqueArray(fc.constantFrom('DEVICES_READ', 'JOBS_READ', 'EVENTS_READ', 'TOOLS_CALL'), { minLength: 1 }),
+        scopes: fc.uniqueArray(fc.constantFrom('DEVICES_READ', 'JOBS_READ', 'EVENTS_READ', 'TOOLS_CALL'), {
+          minLength: 1,
+        }),
         devices: optional(filter),
         expiresAt: optional(expiresAt),
       }),
     ),
   })
   .map((kinds): Document => {
-    const defined = (fields: object) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    const defined = (fields: object) =>
+      Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     return new Map(
       Object.entries(kinds).map(([kind, things]) => [
         kind,
@@ -187,7 +196,12 @@ describe('50 random configurations', () => {
     const options = { client, folder: story.folder, secretsFile, onDone: () => undefined };
     const make = async (document: Document) => applyAll(await planAll(document, kinds, client), options);
     const left = async (document: Document) =>
-      (await planAll(document, kinds, client)).map(({ kind, name, action, changed }) => ({ kind, name, action, changed }));
+      (await planAll(document, kinds, client)).map(({ kind, name, action, changed }) => ({
+        kind,
+        name,
+        action,
+        changed,
+      }));
     for (const document of fc.sample(configuration, { numRuns: 50, seed: 21 })) {
       await make(document);
       expect(await left(document)).toEqual([]);
@@ -195,7 +209,11 @@ describe('50 random configurations', () => {
       const exported = new Map(
         [...live].map(([kind, things]) => [
           kind,
-          new Map([...things].map(([name, { fields }]) => [name, fields] as const).filter(([name]) => document.get(kind)?.has(name))),
+          new Map(
+            [...things]
+              .map(([name, { fields }]) => [name, fields] as const)
+              .filter(([name]) => document.get(kind)?.has(name)),
+          ),
         ]),
       );
       await make(new Map());

@@ -46,7 +46,11 @@ describe('data of the former release', () => {
   });
 
   it('opens with this version, and goes on', async () => {
-    hub = await startHub({ embedded: true, dataDir, env: { FLOTILLA_ADMIN_KEY: 'the-admin-key-of-the-new-version-0123' } });
+    hub = await startHub({
+      embedded: true,
+      dataDir,
+      env: { FLOTILLA_ADMIN_KEY: 'the-admin-key-of-the-new-version-0123' },
+    });
     const found = await ask<{
       readonly devices: { readonly nodes: readonly { readonly id: string; readonly name: string | null }[] };
       readonly deviceGroups: { readonly nodes: readonly object[] };

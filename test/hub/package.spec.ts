@@ -51,7 +51,11 @@ function flotilla(...args: readonly string[]) {
     FLOTILLA_KEY: readFileSync(path.join(home, '.flotilla/admin.key'), 'utf8').trim(),
   };
   const { status, stdout, stderr } = run(installed('flotilla'), [...args, '--json'], env);
-  return { status, stderr, rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as never])) };
+  return {
+    status,
+    stderr,
+    rows: stdout.split('\n').flatMap((line) => (line === '' ? [] : [JSON.parse(line) as never])),
+  };
 }
 
 async function startHub(): Promise<Ports> {

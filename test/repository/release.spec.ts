@@ -9,7 +9,10 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 function evaluate(module: string, call: string): unknown {
   const script = `import * as it from './scripts/release/${module}.mjs';
     try { console.log(JSON.stringify({ value: ${call} })); } catch (error) { console.log(JSON.stringify({ value: error.message })); }`;
-  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], { cwd: root, encoding: 'utf8' });
+  const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   return (JSON.parse(stdout) as { readonly value?: unknown }).value;
 }
 const text = (value: string) => JSON.stringify(value);
@@ -46,7 +49,10 @@ describe('a release', () => {
     expect(evaluate('versions', `it.manifestWith(${text(manifest)}, '0.2.0')`)).toBe(
       manifest.replace('"version": "0.1.0"', '"version": "0.2.0"'),
     );
-    const lock = { version: '0.1.0', packages: { '': { version: '0.1.0' }, a: { version: '0.1.0' }, 'node_modules/b': { version: '0.1.0' } } };
+    const lock = {
+      version: '0.1.0',
+      packages: { '': { version: '0.1.0' }, a: { version: '0.1.0' }, 'node_modules/b': { version: '0.1.0' } },
+    };
     const written = evaluate('versions', `it.lockWith(${text(JSON.stringify(lock))}, '0.2.0', ['a'])`);
     expect(JSON.parse(String(written))).toEqual({
       version: '0.2.0',
@@ -69,7 +75,10 @@ describe('a release', () => {
   });
 
   it('is shown, and changes nothing, without --apply', () => {
-    const { stdout, status } = spawnSync(process.execPath, ['scripts/release.mjs', '999.0.0'], { cwd: root, encoding: 'utf8' });
+    const { stdout, status } = spawnSync(process.execPath, ['scripts/release.mjs', '999.0.0'], {
+      cwd: root,
+      encoding: 'utf8',
+    });
     expect(status).toBe(0);
     expect(stdout).toContain('Nothing was changed.');
   });

@@ -12,11 +12,7 @@ const USAGE = 'Use: flotilla-hub install [--apply] [--user NAME] [--data-dir FOL
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
 const FOLDER = /^\/[\w./-]+$/;
 
-function placeOf(values: {
-  readonly user: string;
-  readonly 'data-dir': string;
-  readonly root: string;
-}): Place {
+function placeOf(values: { readonly user: string; readonly 'data-dir': string; readonly root: string }): Place {
   const { user, 'data-dir': dataDir, root } = values;
   if (!NAME.test(user)) throw new Error(`--user ${user} is not a name of a system user, such as flotilla.`);
   if (!FOLDER.test(dataDir))

@@ -42,7 +42,8 @@ export function readDocuments(files: readonly string[], kinds: readonly Kind[]):
   const all = new Map<string, Map<string, Fields>>();
   for (const file of files) {
     const content = parse(file);
-    if (!validate(content)) throw new UsageError(`${file} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
+    if (!validate(content))
+      throw new UsageError(`${file} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
     for (const { kind } of kinds) {
       const things = isFields(content) ? content[kind] : undefined;
       if (!isFields(things)) continue;

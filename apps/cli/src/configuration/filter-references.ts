@@ -32,4 +32,3 @@ export const filterSchema = {
   type: 'object',
   description: 'A DeviceFilter of the API, with `group: <name>` in place of `groupId`.',
 } as const;
-

@@ -13,16 +13,11 @@ export async function planAll(
 ): Promise<readonly PlannedChange[]> {
   const [live, applied] = [await readLive(kinds, client), await readApplied(client)];
   return kinds.flatMap((kind) => {
-    const [wanted, had, has] = [document, applied, live].map((side) => side.get(kind.kind)) as [
-      ReturnType<Document['get']>,
-      ReturnType<typeof applied.get>,
-      ReturnType<typeof live.get>,
-    ];
+    const [wanted, had, has] = [document.get(kind.kind), applied.get(kind.kind), live.get(kind.kind)];
     const names = [...new Set([...(wanted?.keys() ?? []), ...(had?.keys() ?? [])])].sort();
     return names
-      .map((name) =>
-        planOf({ kind, name, wanted: wanted?.get(name), applied: had?.get(name), live: has?.get(name) }, process.env),
-      )
+      .map((name) => ({ kind, name, wanted: wanted?.get(name), applied: had?.get(name), live: has?.get(name) }))
+      .map((sides) => planOf(sides, process.env))
       .filter(isChange);
   });
 }

@@ -22,7 +22,9 @@ export function planText(changes: readonly PlannedChange[]): string {
     .map((action) => [action, count(action)] as const)
     .filter(([, number]) => number > 0)
     .map(([action, number]) => `${action}: ${number}`);
-  return [...lines, '', `${[...summary, ...(conflicts > 0 ? [`conflicts: ${conflicts}`] : [])].join(', ')}.`].join('\n');
+  return [...lines, '', `${[...summary, ...(conflicts > 0 ? [`conflicts: ${conflicts}`] : [])].join(', ')}.`].join(
+    '\n',
+  );
 }
 
 function changeLines({ kind, name, action, conflicts, ...sides }: PlannedChange): readonly string[] {
@@ -30,7 +32,11 @@ function changeLines({ kind, name, action, conflicts, ...sides }: PlannedChange)
   const title = `${signs[action]} ${action} ${kind.kind} ${JSON.stringify(name)}${note === undefined ? '' : `: ${note}`}`;
   const reasons = conflicts.map((reason) => `    conflict: ${reason}`);
   if (action === 'adopt' || action === 'forget') return [title, ...reasons];
-  return [title, ...reasons, ...diffLines(beforeOf(sides, kind.notes), sides.wanted ?? {}).map((line) => `    ${line}`)];
+  return [
+    title,
+    ...reasons,
+    ...diffLines(beforeOf(sides, kind.notes), sides.wanted ?? {}).map((line) => `    ${line}`),
+  ];
 }
 
 /** Of the fields that the file or the last apply names; others stay as they are. */
@@ -38,7 +44,9 @@ function beforeOf(
   { wanted, applied, live }: Pick<PlannedChange, 'wanted' | 'applied' | 'live'>,
   explanations: readonly string[] = [],
 ): Fields {
-  const named = Object.keys(wanted ?? applied?.fields ?? {}).filter((field) => wanted === undefined || !explanations.includes(field));
+  const named = Object.keys(wanted ?? applied?.fields ?? {}).filter(
+    (field) => wanted === undefined || !explanations.includes(field),
+  );
   const shown = named.filter((field) => live !== undefined && Object.hasOwn(live.fields, field));
   const kept = explanations.filter((field) => wanted !== undefined && Object.hasOwn(wanted, field));
   return Object.fromEntries([

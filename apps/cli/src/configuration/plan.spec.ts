@@ -50,7 +50,9 @@ describe('a plan', () => {
     ['does not compare explanations', { a: 1, file: 'f' }, { a: 1, file: 'g' }, { a: 1 }, ['none', [], 0]],
     ['takes null for missing', { a: null }, { a: null }, {}, ['none', [], 0]],
   ] as const)('%s', (_title, wanted, applied, live, expected) => {
-    expect(plan(wanted as Fields | undefined, applied as Fields | undefined, live as Fields | undefined)).toEqual(expected);
+    expect(plan(wanted as Fields | undefined, applied as Fields | undefined, live as Fields | undefined)).toEqual(
+      expected,
+    );
   });
 
   it('makes a new thing where a field cannot be changed', () => {
@@ -74,7 +76,8 @@ describe('a plan', () => {
       fc.property(fields, fields, fields, (wanted, applied, live) => {
         const { changed, conflicts } = planOf(sides(wanted, applied, live));
         for (const field of changed) {
-          const isUntouched = plan({ [field]: live[field as 'a'] }, { [field]: applied[field as 'a'] }, live)[0] === 'none';
+          const isUntouched =
+            plan({ [field]: live[field as 'a'] }, { [field]: applied[field as 'a'] }, live)[0] === 'none';
           const isDefault = !Object.hasOwn(applied, field);
           if (!isUntouched && !isDefault) expect(conflicts.some((text) => text.startsWith(`${field} `))).toBe(true);
         }

@@ -42,11 +42,17 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): Plann
     if (applied === undefined) return plan('none');
     if (live === undefined) return plan('forget');
     const since = changedSince(sides, applied, live, environment);
-    return plan('delete', [], since.map((field) => `${field} was changed since the last apply`));
+    return plan(
+      'delete',
+      [],
+      since.map((field) => `${field} was changed since the last apply`),
+    );
   }
   if (live === undefined)
     return plan('create', Object.keys(wanted), applied === undefined ? [] : ['it was deleted since the last apply']);
-  const changed = fieldsOf(sides.kind, wanted).filter((field) => !isSame(sides.kind, field, wanted, live.fields, environment));
+  const changed = fieldsOf(sides.kind, wanted).filter(
+    (field) => !isSame(sides.kind, field, wanted, live.fields, environment),
+  );
   const conflicts = changed.flatMap((field) => conflictOf(field, sides, live, environment));
   if (changed.length > 0) return plan(sides.kind.update === undefined ? 'replace' : 'update', changed, conflicts);
   return plan(applied !== undefined && ownsTheSame(sides.kind, applied.fields, wanted, environment) ? 'none' : 'adopt');
@@ -66,7 +72,9 @@ function changedSince(
   live: Live,
   environment: NodeJS.ProcessEnv,
 ): readonly string[] {
-  return fieldsOf(kind, applied.fields).filter((field) => !isSame(kind, field, applied.fields, live.fields, environment));
+  return fieldsOf(kind, applied.fields).filter(
+    (field) => !isSame(kind, field, applied.fields, live.fields, environment),
+  );
 }
 
 /** A field that no apply wrote belongs to people, unless it still has the value of a new thing. */

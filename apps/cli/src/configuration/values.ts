@@ -8,7 +8,11 @@ export const MASK = '***';
 export function mapped(value: unknown, change: (value: unknown, key: string | undefined) => unknown): unknown {
   const walk = (inner: unknown, key: string | undefined): unknown => {
     if (isFromEnvironment(inner)) return change(inner, key);
-    if (Array.isArray(inner)) return change(inner.map((item) => walk(item, undefined)), key);
+    if (Array.isArray(inner))
+      return change(
+        inner.map((item) => walk(item, undefined)),
+        key,
+      );
     if (!isFields(inner)) return change(inner, key);
     return change(Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, walk(item, name)])), key);
   };
@@ -24,7 +28,11 @@ export function normalField(kind: Pick<Kind, 'sets'>, name: string, value: unkno
 /** Whether the hub has what the file says. A masked secret may be the one of the environment. */
 export function matches(wanted: unknown, live: unknown, environment: NodeJS.ProcessEnv): boolean {
   if (isFromEnvironment(wanted))
-    return live === MASK || (isFromEnvironment(live) && live.fromEnv === wanted.fromEnv) || isIn(environment, wanted.fromEnv, live);
+    return (
+      live === MASK ||
+      (isFromEnvironment(live) && live.fromEnv === wanted.fromEnv) ||
+      isIn(environment, wanted.fromEnv, live)
+    );
   if (Array.isArray(wanted) || Array.isArray(live))
     return (
       Array.isArray(wanted) &&

@@ -31,7 +31,9 @@ export async function checkCertificate({ config, now }: DoctorContext): Promise<
   }
   const [leaf, ...others] = certificates;
   if (leaf === undefined)
-    return [problem(CHECK, `${tls.certFile} has no certificate in PEM`, 'Name a file with the certificate and its chain.')];
+    return [
+      problem(CHECK, `${tls.certFile} has no certificate in PEM`, 'Name a file with the certificate and its chain.'),
+    ];
   return [
     keyFinding(leaf, key),
     dateFinding(leaf, now()),

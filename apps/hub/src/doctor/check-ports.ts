@@ -57,7 +57,11 @@ async function checkPort(
         ? 'Give the service AmbientCapabilities=CAP_NET_BIND_SERVICE, or use a port from 1024.'
         : `Set ${setting} to another port.`,
     );
-  return problem(CHECK, `${place} cannot be opened on ${config.host}: ${error}`, 'Set FLOTILLA_HOST to an own address.');
+  return problem(
+    CHECK,
+    `${place} cannot be opened on ${config.host}: ${error}`,
+    'Set FLOTILLA_HOST to an own address.',
+  );
 }
 
 /** The code of the error that a listener gets; undefined if it could listen. It closes at once. */

@@ -69,14 +69,24 @@ async function schemaFinding(databaseUrl: string): Promise<Finding> {
   if (!isInstalled) return ok('schema', 'none yet; the first start creates it');
   return pending.length === 0
     ? ok('schema', 'is of this version')
-    : warning('schema', `the next start runs ${pending.join(', ')}`, 'Make a backup first: flotilla-hub upgrade --check');
+    : warning(
+        'schema',
+        `the next start runs ${pending.join(', ')}`,
+        'Make a backup first: flotilla-hub upgrade --check',
+      );
 }
 
 export async function checkRedisServer({ config, now }: DoctorContext): Promise<readonly Finding[]> {
   const { redis } = config;
   if (redis === undefined) return [];
   const redisCa = redis.caFile === undefined ? undefined : await readFile(redis.caFile, 'utf8');
-  const { version, policy, latencyMs, clockAheadMs, problem: wrong } = await checkRedis({ redisUrl: redis.url, redisCa, now });
+  const {
+    version,
+    policy,
+    latencyMs,
+    clockAheadMs,
+    problem: wrong,
+  } = await checkRedis({ redisUrl: redis.url, redisCa, now });
   const check = 'Redis';
   return [
     wrong === undefined ? ok(check, `version ${version}`) : problem(check, wrong, 'Correct REDIS_URL.'),

@@ -33,13 +33,17 @@ function nodeFinding(): Finding {
 /** Asks this machine only: the doctor contacts no time server. */
 async function clockFinding(now: number): Promise<Finding> {
   const shown = new Date(now).toISOString();
-  if (now < EARLIEST) return problem('clock', `${shown} is before this version was made`, 'Set the clock, and use NTP.');
-  const isSynchronized = await promisify(execFile)('timedatectl', ['show', '--property=NTPSynchronized', '--value']).then(
+  if (now < EARLIEST)
+    return problem('clock', `${shown} is before this version was made`, 'Set the clock, and use NTP.');
+  const isSynchronized = await promisify(execFile)('timedatectl', [
+    'show',
+    '--property=NTPSynchronized',
+    '--value',
+  ]).then(
     ({ stdout }) => stdout.trim(),
     () => undefined,
   );
-  if (isSynchronized === 'no')
-    return warning('clock', `${shown}, not synchronized`, 'Run: timedatectl set-ntp true');
+  if (isSynchronized === 'no') return warning('clock', `${shown}, not synchronized`, 'Run: timedatectl set-ntp true');
   return ok('clock', isSynchronized === 'yes' ? `${shown}, synchronized` : shown);
 }
 

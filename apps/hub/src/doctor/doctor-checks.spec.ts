@@ -79,9 +79,13 @@ describe('the certificate', () => {
       'is not for hub.example.net; its names are DNS:other.example.net',
     ]);
     const late = { now: () => Date.now() + 91 * DAY_MS };
-    expect(problemsOf(await checkCertificate(contextOf(env, late)))).toContainEqual(expect.stringContaining('expired on'));
+    expect(problemsOf(await checkCertificate(contextOf(env, late)))).toContainEqual(
+      expect.stringContaining('expired on'),
+    );
     const soon = await checkCertificate(contextOf(env, { now: () => Date.now() + 80 * DAY_MS }));
-    expect(soon).toContainEqual(expect.objectContaining({ status: 'warning', found: expect.stringContaining('in 9 days') }));
+    expect(soon).toContainEqual(
+      expect.objectContaining({ status: 'warning', found: expect.stringContaining('in 9 days') }),
+    );
     const former = { ...env };
     execFileSync('openssl', ['ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', `${folder}/key.pem`]);
     expect(problemsOf(await checkCertificate(contextOf(former)))).toContain('does not belong to its key');
@@ -129,7 +133,11 @@ describe('the addresses that devices receive', () => {
   it('lead to a proxy that must be trusted', async () => {
     const env = { FLOTILLA_PUBLIC_URL: 'https://hub.example.net' };
     expect(await checkReach(contextOf(env))).toContainEqual(
-      expect.objectContaining({ check: 'proxy', status: 'warning', advice: expect.stringContaining('TRUSTED_PROXIES') }),
+      expect.objectContaining({
+        check: 'proxy',
+        status: 'warning',
+        advice: expect.stringContaining('TRUSTED_PROXIES'),
+      }),
     );
     const trusted = { ...env, FLOTILLA_TRUSTED_PROXIES: '10.0.0.7' };
     expect(problemsOf(await checkReach(contextOf(trusted)))).toEqual([]);

@@ -55,7 +55,9 @@ describe('the installation as a service', () => {
     const found = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', ...files], {
       encoding: 'utf8',
     });
-    expect(found.stderr.split('\n').filter((line) => /Unknown|Invalid|Failed to parse|ignoring/i.test(line))).toEqual([]);
+    expect(found.stderr.split('\n').filter((line) => /Unknown|Invalid|Failed to parse|ignoring/i.test(line))).toEqual(
+      [],
+    );
   });
 
   it('backs up under a name with the date, as the shell reads the unit', () => {
@@ -63,7 +65,10 @@ describe('the installation as a service', () => {
     const unit = readFileSync(path.join(root, place.unitDir, 'flotilla-backup.service'), 'utf8');
     const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)'$/m.exec(unit) ?? [];
     // systemd reads $$ as $ and %% as %.
-    const command = script.replaceAll('$$', '$').replaceAll('%%', '%').replace(/^exec /, 'echo ');
+    const command = script
+      .replaceAll('$$', '$')
+      .replaceAll('%%', '%')
+      .replace(/^exec /, 'echo ');
     expect(execFileSync('/bin/sh', ['-c', command], { encoding: 'utf8' }).trim()).toMatch(
       /backup\.js \/var\/backups\/flotilla\/hub-\d{4}-\d\d-\d\d\.tar\.gz$/,
     );

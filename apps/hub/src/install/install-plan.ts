@@ -55,7 +55,10 @@ export function applyStep(step: Step, { root, user, dataDir }: Pick<Place, 'root
   }
   const target = path.join(root, step.path);
   if (step.kind === 'folder') mkdirSync(target, { recursive: true });
-  else writeFileSync(target, step.text);
+  else {
+    mkdirSync(path.dirname(target), { recursive: true });
+    writeFileSync(target, step.text);
+  }
   chmodSync(target, step.mode);
   if (root !== '/') return;
   const { uid, gid } = idsOf(user);

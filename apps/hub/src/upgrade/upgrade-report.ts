@@ -4,15 +4,15 @@ import type { PendingMigrations } from '@flotilla/registry';
 const WORDS = { READS: 'read once', WRITES: 'written again' } as const;
 
 export function upgradeReport({ isInstalled, pending, unknown, seconds, tables }: PendingMigrations): string {
-  if (!isInstalled)
-    return `The database is empty. The first start makes all tables, which takes some seconds.\n`;
+  if (!isInstalled) return `The database is empty. The first start makes all tables, which takes some seconds.\n`;
   const newer = unknown.map((name) => `  ${name}\n`).join('');
   if (unknown.length > 0)
     return (
       `The database has migrations of a newer version of Flotilla:\n${newer}` +
       'Start that version or a newer one. To go back, restore a backup of this version into an empty database.\n'
     );
-  if (pending.length === 0) return 'The database has the schema of this version. The next start changes nothing in it.\n';
+  if (pending.length === 0)
+    return 'The database has the schema of this version. The next start changes nothing in it.\n';
   const [fast, slow] = seconds.map((each) => (each < 1 ? 'less than 1 s' : `${Math.ceil(each)} s`));
   const work = tables.map(
     ({ table, rows, bytes, work: passes }) =>

@@ -31,7 +31,9 @@ export async function findBinaries(
   const isLinked = await linkLibraries(native);
   const isReachable = user === undefined || (await canReach(user, path.join(native, 'bin')));
   const reachable =
-    isLinked && isReachable ? native : await copyTo(user === undefined ? dataDir : sharedDir, native, { version, user });
+    isLinked && isReachable
+      ? native
+      : await copyTo(user === undefined ? dataDir : sharedDir, native, { version, user });
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: path.join(reachable, 'bin', `initdb${suffix}`),

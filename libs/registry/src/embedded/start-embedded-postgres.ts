@@ -58,7 +58,12 @@ export async function findEmbeddedPostgres({
   sharedDir = SHARED_DIR,
 }: EmbeddedPostgresOptions): Promise<string | undefined> {
   const user = await findServerUser();
-  const cluster = await openCluster(path.resolve(dataDir), sharedDir, await findBinaries(user, sharedDir, path.resolve(dataDir)), user);
+  const cluster = await openCluster(
+    path.resolve(dataDir),
+    sharedDir,
+    await findBinaries(user, sharedDir, path.resolve(dataDir)),
+    user,
+  );
   const postmaster = await findRunning(cluster.folder);
   return postmaster && urlOf(cluster, postmaster, ROLE);
 }

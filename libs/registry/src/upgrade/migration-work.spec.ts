@@ -17,7 +17,10 @@ describe('the work of migrations', () => {
     ['ALTER TABLE device ADD COLUMN a uuid DEFAULT gen_random_uuid();', [['device', ['WRITES']]]],
     ['ALTER TABLE device ALTER COLUMN a SET NOT NULL;', [['device', ['READS']]]],
     ['CREATE UNIQUE INDEX i ON "device"("name");', [['device', ['READS']]]],
-    ['CREATE INDEX i\n  ON device (a)\n WHERE a IS NOT NULL; CREATE INDEX j ON device (b)', [['device', ['READS', 'READS']]]],
+    [
+      'CREATE INDEX i\n  ON device (a)\n WHERE a IS NOT NULL; CREATE INDEX j ON device (b)',
+      [['device', ['READS', 'READS']]],
+    ],
     ["UPDATE job_target SET a = 'x; y' WHERE b;", [['job_target', ['WRITES']]]],
     ['INSERT INTO other (id) SELECT id FROM job_target;', [['job_target', ['WRITES']]]],
     ['-- UPDATE device SET a = 1;\nDROP INDEX i;', []],

@@ -61,6 +61,9 @@ async function put(file: string | undefined, text: string): Promise<void> {
   say(`Wrote ${file}.`);
 }
 
+/** What an apply only notes; the hub is as in the files already. */
+const isBookkeeping: ReadonlySet<PlannedChange['action']> = new Set(['adopt', 'forget']);
+
 const filesOption = { type: 'string', array: true, demandOption: true, describe: 'Configuration files' } as const;
 const forceOption = { type: 'boolean', describe: 'Overwrite what people changed since the last apply' } as const;
 
@@ -72,13 +75,17 @@ export const planCommand = leaf({
   options: (args) =>
     args
       .positional('files', filesOption)
-      .option('fail-on-changes', { type: 'boolean', describe: 'End with 2 if there is any change, for checks' }),
+      .option('fail-on-changes', {
+        type: 'boolean',
+        describe: 'End with 2 if the hub is not as in the files, for checks',
+      }),
   run: async (args): Promise<ExitCode> => {
     const document = readDocuments(args.files, kinds);
     const changes = await withClient(args, (client) => planAll(document, kinds, client));
     await show(changes, args);
     const hasConflict = changes.some(({ conflicts }) => conflicts.length > 0);
-    return hasConflict || (args.failOnChanges === true && changes.length > 0) ? exitCodes.refused : exitCodes.done;
+    const isDrift = args.failOnChanges === true && changes.some(({ action }) => !isBookkeeping.has(action));
+    return hasConflict || isDrift ? exitCodes.refused : exitCodes.done;
   },
 });
 
@@ -102,7 +109,9 @@ export const applyCommand = leaf({
       await show(changes, args);
       if (changes.length === 0) return exitCodes.done;
       if (args.force !== true && changes.some(({ conflicts }) => conflicts.length > 0)) {
-        say('Nothing was changed: people changed fields that the files own. Take their values into the files, or use --force.');
+        say(
+          'Nothing was changed: people changed fields that the files own. Take their values into the files, or use --force.',
+        );
         return exitCodes.refused;
       }
       if (!(await confirm(`Changes: ${changes.length}.`, args))) return exitCodes.refused;

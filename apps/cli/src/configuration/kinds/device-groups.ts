@@ -19,12 +19,14 @@ export const deviceGroups: Kind = {
   nameIs: 'name of the group',
   fields: {
     filter: filterSchema,
-    timeZone: { type: 'string', description: 'An IANA zone, such as Europe/Berlin.' },
-    voiceUrl: { type: 'string', description: 'Addresses of voice servers, separated by commas.' },
+    timeZone: { type: ['string', 'null'], description: 'An IANA zone, such as Europe/Berlin.' },
+    voiceUrl: { type: ['string', 'null'], description: 'Addresses of voice servers, separated by commas.' },
   },
   required: ['filter'],
   async read({ client }) {
-    const groups = await allOf(eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups));
+    const groups = await allOf(
+      eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups),
+    );
     return groups.map(({ id, name, filter, timeZone, voiceUrl }) => ({
       ...{ id, name, fields: withoutNull({ filter, timeZone, voiceUrl }) },
     }));

@@ -28,7 +28,7 @@ export const recurringJobs: Kind = {
     },
     missed: { enum: ['SKIP', 'RUN_ONCE'] },
     overlap: { enum: ['SKIP', 'CANCEL_PREVIOUS'] },
-    until: { type: 'string' },
+    until: { type: ['string', 'null'] },
     enabled: { type: 'boolean' },
   },
   required: ['cron', 'timeZone', 'job'],
