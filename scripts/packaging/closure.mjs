@@ -17,25 +17,24 @@ function resolveIn(packages, name, from) {
   }
 }
 
-/** `a/node_modules/b` is searched after itself in `a`; a workspace and a top-level package in the root. */
+/** The next place to look: `a` for `a/node_modules/b`, and the root for all others. */
 function parentOf(folder) {
   const end = folder.lastIndexOf(IN);
   return end === -1 ? '' : folder.slice(0, end);
 }
 
-/** What a package needs. Missing optional packages are those of other platforms that npm left out. */
+/** The names of what a package needs. */
 function needsOf({ dependencies = {}, optionalDependencies = {}, peerDependencies = {}, peerDependenciesMeta = {} }) {
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
   return [...new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])];
 }
 
-/** Packages for one operating system or processor. npm fetches the one that fits where it installs. */
+/** Packages for one operating system or processor: npm fetches the one that fits. */
 export const isForOnePlatform = ({ os, cpu, libc }) => os !== undefined || cpu !== undefined || libc !== undefined;
 
 /**
- * `dropped`: optional packages that are compiled. `native`: versions of packages for one platform.
- * `workspaces`: folders with compiled code. `packages`: keys of the lock file, such as
- * `node_modules/pg`. `needs`: what each of them resolves its dependencies to.
+ * `needs`: what each package (a key of the lock file) resolves its dependencies to. `dropped`: what
+ * is compiled and optional. `native`: versions of packages for one platform.
  */
 export function closureOf(root, apps, except = new Set()) {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));

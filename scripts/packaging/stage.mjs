@@ -6,7 +6,7 @@ import { closureOf, directVersions, layoutOf } from './closure.mjs';
 /** Files that only compilers and debuggers read. */
 const isForDevelopment = /\.(?:map|d\.[cm]?ts|tsbuildinfo)$|\.(?:spec|suite)\.js$/;
 
-/** Parts of libraries that no program loads: half of all files, and the engines of other databases (60 MB). */
+/** Parts of libraries that no program loads, such as engines of other databases (60 MB). */
 const unused = [
   /^node_modules\/(?!.*\blicen[cs]e).*\.(?:ts|mts|cts|tsx|md|markdown|ya?ml|flow|html)$/i,
   /^node_modules\/(?:@[^/]+\/)?[^/]+\/(?:tests?|__tests__|benchmarks?|examples?|docs|\.github)(?:\/|$)/,
@@ -16,7 +16,7 @@ const unused = [
   /^node_modules\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
 ];
 
-/** `import … from '@flotilla/mcp'`, `import('@flotilla/mcp')`, `import '@flotilla/client/schema'`. */
+/** `from '@flotilla/mcp'`, `import('@flotilla/mcp')`, `import '@flotilla/client/schema'`. */
 const ownImport = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])@flotilla\/([\w-]+)(\/[\w-]+)?\2/g;
 
 /**

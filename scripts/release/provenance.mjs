@@ -19,7 +19,7 @@ export function provenanceOf({ artifacts, version, commit, lockSha256, node, sta
         ],
       },
       runDetails: {
-        // Nobody else vouches for it: this is level 1 of SLSA.
+        // Unsigned, and from any machine: this is level 1 of SLSA.
         builder: { id: 'urn:flotilla:local-builder' },
         metadata: { startedOn: startedAt, finishedOn: finishedAt },
       },

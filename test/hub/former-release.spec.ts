@@ -1,4 +1,4 @@
-/** Data of version 0.1.0 in a hub of this version. The data is a backup with the tables of 0.1.0. */
+/** Data of version 0.1.0 in a hub of this version: a backup with the tables of 0.1.0. */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -19,9 +19,8 @@ afterAll(async () => {
 });
 
 function run(name: string, ...args: readonly string[]) {
-  const { DATABASE_URL: _database, REDIS_URL: _redis, ...env } = process.env;
   const { status, stdout, stderr } = spawnSync(process.execPath, [program(name), ...args], {
-    env: { ...env, FLOTILLA_DATA_DIR: dataDir },
+    env: { PATH: process.env['PATH'], FLOTILLA_DATA_DIR: dataDir },
     encoding: 'utf8',
   });
   return { status, stdout, stderr };

@@ -9,8 +9,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 
 const packaging = fileURLToPath(new URL('../../scripts/package.mjs', import.meta.url));
-/** The user `nobody`, if the tests run as root. */
-const NOBODY = 65_534;
+/** The id of an ordinary user without files, for tests that run as root. */
+const USER = 65_534;
 const isRoot = process.getuid?.() === 0;
 const TOOL = 'self.audio_speaker.set_volume';
 
@@ -29,7 +29,7 @@ let ports: Ports;
 const environment = () => ({ PATH: process.env['PATH'], HOME: home, npm_config_update_notifier: 'false' });
 
 function asUser(command: string, args: readonly string[]): [string, readonly string[]] {
-  const ids = [`--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--'];
+  const ids = [`--reuid=${USER}`, `--regid=${USER}`, '--clear-groups', '--'];
   return isRoot ? ['setpriv', [...ids, command, ...args]] : [command, args];
 }
 
@@ -91,7 +91,7 @@ describe('the npm packages', () => {
       copyFileSync(file, copy);
       return copy;
     });
-    if (isRoot) for (const owned of [folder, home, ...packed]) chownSync(owned, NOBODY, NOBODY);
+    if (isRoot) for (const owned of [folder, home, ...packed]) chownSync(owned, USER, USER);
     const startedAt = performance.now();
     const args = ['install', '--global', '--prefix', path.join(folder, 'prefix'), '--no-fund', '--no-audit'];
     const { status, stderr } = run('npm', [...args, ...packed]);

@@ -8,7 +8,8 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** A process, because the scripts have no types. Returns the value or the message of the error. */
 function evaluate(module: string, call: string): unknown {
   const script = `import * as it from './scripts/release/${module}.mjs';
-    try { console.log(JSON.stringify({ value: ${call} })); } catch (error) { console.log(JSON.stringify({ value: error.message })); }`;
+    const show = (value) => console.log(JSON.stringify({ value }));
+    try { show(${call}); } catch (error) { show(error.message); }`;
   const { stdout } = spawnSync(process.execPath, ['--input-type=module', '--eval', script], {
     cwd: root,
     encoding: 'utf8',

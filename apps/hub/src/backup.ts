@@ -1,4 +1,4 @@
-/** `flotilla-hub backup FILE`, `npm run backup -- FILE`: writes a backup of this hub, which may run. [docs/backup.md] */
+/** `flotilla-hub backup FILE`: writes a backup of this hub, which may run. [docs/backup.md] */
 import { makeBackup } from './backup/make-backup.js';
 import { runCommand } from './backup/run-command.js';
 

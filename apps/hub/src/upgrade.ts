@@ -1,6 +1,6 @@
 /**
  * `flotilla-hub upgrade --check [--json]`: which migrations the next start would run on this
- * database, and about how long that takes. Changes nothing. [docs/server.md, "Upgrade and roll back"]
+ * database, and about how long that takes. Changes nothing. [docs/server.md]
  */
 import './production.js';
 import { existsSync } from 'node:fs';

@@ -29,7 +29,8 @@ export function requireInputs(changes: readonly PlannedChange[], secretsFile: st
   const secret = written.find(({ kind, action }) => kind.hasSecret === true && action !== 'update');
   if (secret !== undefined && secretsFile === undefined)
     throw new UsageError(
-      `${secret.kind.kind} "${secret.name}" gets a secret that the hub shows once. Name a file for it: --secrets-to FILE`,
+      `${secret.kind.kind} "${secret.name}" gets a secret that the hub shows once. ` +
+        'Name a file for it: --secrets-to FILE',
     );
 }
 

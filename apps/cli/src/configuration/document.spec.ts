@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { documentText, readDocuments, schemaOf } from './document.js';
+import type { Fields } from './kind.js';
 import { kinds } from './kinds.js';
 
 let folder: string;
@@ -17,7 +18,7 @@ function file(text: string, name = 'flotilla.yaml'): string {
 
 describe('a configuration file', () => {
   it('is read as it is written', () => {
-    const document = new Map([
+    const document = new Map<string, ReadonlyMap<string, Fields>>([
       ['DeviceGroup', new Map([['Lobby: "west"', { filter: { tags: ['lobby'] } }]])],
       ['Webhook', new Map([['https://a.example', { types: ['*'], enabled: false }]])],
     ]);

@@ -90,7 +90,7 @@ function problemsOf(errors: readonly ErrorObject[]): string {
   return [...shown, ...(left > 0 ? [`  … and ${left} more`] : [])].join('\n');
 }
 
-/** One thing as it stands in a file. */
+/** One thing as a file has it. */
 export function thingText(fields: Fields): string {
   return stringify(fields, { lineWidth: 100, sortMapEntries: true });
 }

@@ -41,7 +41,7 @@ export interface Kind {
   /** JSON Schema of each field. */
   readonly fields: Readonly<Record<string, JsonSchema>>;
   readonly required: readonly string[];
-  /** What the hub has for fields that nobody has set; null for all others. */
+  /** What the hub has for fields that were never set; null for all others. */
   readonly defaults?: Fields;
   /** Fields that explain, and are not compared. */
   readonly notes?: readonly string[];

@@ -29,7 +29,8 @@ export function planText(changes: readonly PlannedChange[]): string {
 
 function changeLines({ kind, name, action, conflicts, ...sides }: PlannedChange): readonly string[] {
   const note = notes[action];
-  const title = `${signs[action]} ${action} ${kind.kind} ${JSON.stringify(name)}${note === undefined ? '' : `: ${note}`}`;
+  const thing = `${kind.kind} ${JSON.stringify(name)}`;
+  const title = `${signs[action]} ${action} ${thing}${note === undefined ? '' : `: ${note}`}`;
   const reasons = conflicts.map((reason) => `    conflict: ${reason}`);
   if (action === 'adopt' || action === 'forget') return [title, ...reasons];
   return [

@@ -56,7 +56,8 @@ describe('a plan', () => {
   });
 
   it('makes a new thing where a field cannot be changed', () => {
-    const { update: _update, ...fixed } = kind;
+    const { fields: all, required, read, create, remove } = kind;
+    const fixed = { kind: 'Fixed', nameIs: 'name', fields: all, required, read, create, remove };
     expect(planOf({ ...sides({ a: 2 }, { a: 1 }, { a: 1 }), kind: fixed }).action).toBe('replace');
   });
 

@@ -20,8 +20,8 @@ export interface Sides {
 }
 
 /**
- * `adopt`: the hub has it as the file says, and the file owns its fields from now on. `forget`: it is
- * gone from the file and the hub.
+ * `adopt`: the hub has it as the file says, and the file owns its fields from now on. `forget`: the
+ * file and the hub do not have it any more.
  */
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 

@@ -12,7 +12,7 @@ const OTA = 'OTA address';
 const PROXY = 'proxy';
 const CONNECTS_WITHIN_MS = 5_000;
 
-/** Without a device id, the hub answers with the time and the running firmware, and issues no code. */
+/** Without a device id, the hub answers with the time and the firmware, and issues no code. */
 const isOfHub = (body: string) => body.includes('"server_time"') && body.includes('"firmware"');
 
 export async function checkReach(context: DoctorContext): Promise<readonly Finding[]> {

@@ -14,10 +14,10 @@ export function upgradeReport({ isInstalled, pending, unknown, seconds, tables }
   if (pending.length === 0)
     return 'The database has the schema of this version. The next start changes nothing in it.\n';
   const [fast, slow] = seconds.map((each) => (each < 1 ? 'less than 1 s' : `${Math.ceil(each)} s`));
-  const work = tables.map(
-    ({ table, rows, bytes, work: passes }) =>
-      `  ${table}: about ${Math.round(rows)} rows (${megabytes(bytes)}), ${passes.map((pass) => WORDS[pass]).join(', ')}\n`,
-  );
+  const work = tables.map(({ table, rows, bytes, work: passes }) => {
+    const size = `about ${Math.round(rows)} rows (${megabytes(bytes)})`;
+    return `  ${table}: ${size}, ${passes.map((pass) => WORDS[pass]).join(', ')}\n`;
+  });
   return (
     `The next start runs these migrations, which cannot be undone. Make a backup first.\n` +
     pending.map((name) => `  ${name}\n`).join('') +

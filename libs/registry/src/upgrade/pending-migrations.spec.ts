@@ -17,7 +17,7 @@ describe('the migrations that a start would run', () => {
   });
   afterAll(() => database.close());
 
-  it('are none on the schema of this version', async () => {
+  it('are an empty list on the schema of this version', async () => {
     expect(await pendingMigrations(database.databaseUrl)).toMatchObject({
       isInstalled: true,
       pending: [],

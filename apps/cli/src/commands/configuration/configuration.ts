@@ -73,12 +73,10 @@ export const planCommand = leaf({
   examples: ['plan flotilla.yaml', 'plan flotilla.yaml --fail-on-changes'],
   notes: 'Ends with 2 if people changed fields that the files own, so that an apply needs --force.',
   options: (args) =>
-    args
-      .positional('files', filesOption)
-      .option('fail-on-changes', {
-        type: 'boolean',
-        describe: 'End with 2 if the hub is not as in the files, for checks',
-      }),
+    args.positional('files', filesOption).option('fail-on-changes', {
+      type: 'boolean',
+      describe: 'End with 2 if the hub is not as in the files, for checks',
+    }),
   run: async (args): Promise<ExitCode> => {
     const document = readDocuments(args.files, kinds);
     const changes = await withClient(args, (client) => planAll(document, kinds, client));
@@ -110,7 +108,7 @@ export const applyCommand = leaf({
       if (changes.length === 0) return exitCodes.done;
       if (args.force !== true && changes.some(({ conflicts }) => conflicts.length > 0)) {
         say(
-          'Nothing was changed: people changed fields that the files own. Take their values into the files, or use --force.',
+          'Nothing was changed: people changed fields of the files. Write their values into the files, or use --force.',
         );
         return exitCodes.refused;
       }

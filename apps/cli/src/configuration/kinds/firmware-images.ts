@@ -1,4 +1,4 @@
-/** Published firmware images, by SHA-256. Their bytes are files, which are not in the configuration. */
+/** Published firmware images, by SHA-256. Their bytes are in other files. */
 import { openAsBlob } from 'node:fs';
 import path from 'node:path';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';

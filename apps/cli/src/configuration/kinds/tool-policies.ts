@@ -33,10 +33,7 @@ export const toolPolicies: Kind = {
   defaults: { disconnectExpected: false, verification: 'NONE', callTimeoutMs: 60_000 },
   async read({ client }) {
     const { toolPolicies: policies } = await client.request(ToolPoliciesDocument);
-    return policies.map(({ pattern, ...policy }) => {
-      const { __typename: _type, ...fields } = policy as typeof policy & { readonly __typename?: string };
-      return { id: pattern, name: pattern, fields: withoutNull(fields) };
-    });
+    return policies.map(({ pattern, ...fields }) => ({ id: pattern, name: pattern, fields: withoutNull(fields) }));
   },
   create: set,
   update: ({ name }, fields, context) => set(name, fields, context),
