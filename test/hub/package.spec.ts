@@ -25,10 +25,11 @@ let home: string;
 let hub: ChildProcess | undefined;
 let ports: Ports;
 
-/** No settings of a hub. Those of npm, such as the address of a mirror, stay. */
+/** No settings of a hub, and of npm only those by which it reaches a registry. */
 function environment(): NodeJS.ProcessEnv {
-  const isOfHub = (name: string) => /^(?:FLOTILLA_|DATABASE_URL$|REDIS_URL$)/.test(name);
-  const kept = Object.entries(process.env).filter(([name]) => !isOfHub(name));
+  const reaching = /^npm_config_(?:registry|cafile|strict_ssl|(?:https?_)?proxy)$/i;
+  const isOther = (name: string) => /^(?:FLOTILLA_|DATABASE_URL$|REDIS_URL$|npm_)/i.test(name) && !reaching.test(name);
+  const kept = Object.entries(process.env).filter(([name]) => !isOther(name));
   return { ...Object.fromEntries(kept), HOME: home, npm_config_update_notifier: 'false' };
 }
 
