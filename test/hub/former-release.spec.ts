@@ -27,22 +27,17 @@ function run(name: string, ...args: readonly string[]) {
 }
 
 describe('data of the former release', () => {
-  it('is restored with the tables of that release, and the check names all later migrations', () => {
+  it('is restored, and has the tables of this version then', () => {
     const restored = run('restore.js', fixture);
     expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored the backup')]);
+    expect(JSON.parse(restored.stdout)).toMatchObject({
+      hubVersion: '0.1.0',
+      rows: { device: 3, device_group: 1, job: 1 },
+    });
     const check = run('upgrade.js', '--check', '--json');
     expect(check.status, check.stderr).toBe(0);
-    const { pending, unknown, seconds } = JSON.parse(check.stdout) as {
-      readonly pending: readonly string[];
-      readonly unknown: readonly string[];
-      readonly seconds: readonly number[];
-    };
-    expect(pending).toContain('20261123052839_natural_names');
-    expect(pending).not.toContain('0001_first_tables');
-    expect(unknown).toEqual([]);
-    expect(seconds[0]).toBeGreaterThan(0);
-    expect(run('upgrade.js', '--check').stdout).toContain('cannot be undone. Make a backup first.');
-  });
+    expect(JSON.parse(check.stdout)).toMatchObject({ isInstalled: true, pending: [], unknown: [] });
+  }, 240_000);
 
   it('opens with this version, and goes on', async () => {
     hub = await startHub({
@@ -72,5 +67,5 @@ describe('data of the former release', () => {
     expect(tagDevices.changedCount).toBe(2);
     expect(run('upgrade.js', '--check').stdout).toContain('has the schema of this version');
     expect(run('audit-verify.js').status).toBe(0);
-  });
+  }, 240_000);
 });
