@@ -121,8 +121,9 @@ async function load(): Promise<Modules> {
 }
 
 const word = fc.stringMatching(/^[a-z][a-z0-9 _.:"'#-]{0,12}[a-z0-9]$/);
+const tag = fc.stringMatching(/^[a-z][a-z0-9_.:-]{0,12}$/);
 const filter = fc.oneof(
-  fc.record({ tags: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ tags: fc.uniqueArray(tag, { minLength: 1, maxLength: 3 }) }),
   fc.record({ model: word }),
   fc.record({ any: fc.array(fc.record({ search: word }), { minLength: 1, maxLength: 3 }) }),
 );
@@ -157,7 +158,7 @@ const configuration = fc
     ),
     EnrolmentLink: named(
       fc.record({
-        tags: fc.uniqueArray(word, { maxLength: 3 }),
+        tags: fc.uniqueArray(tag, { maxLength: 3 }),
         maxDevices: fc.integer({ min: 1, max: 99 }),
         expiresAt,
       }),

@@ -43,6 +43,8 @@ export interface Kind {
   readonly required: readonly string[];
   /** What the hub has for fields that were never set; null for all others. */
   readonly defaults?: Fields;
+  /** What the hub adds to fields that are objects. */
+  readonly within?: Readonly<Record<string, Fields>>;
   /** Fields that explain, and are not compared. */
   readonly notes?: readonly string[];
   /** Fields that are lists without an order. */

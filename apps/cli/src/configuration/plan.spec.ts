@@ -9,6 +9,7 @@ const kind: Kind = {
   fields: { a: {}, b: {}, tags: {}, file: {} },
   required: [],
   defaults: { b: 1 },
+  within: { job: { n: 2 } },
   notes: ['file'],
   sets: ['tags'],
   read: async () => [],
@@ -48,6 +49,8 @@ describe('a plan', () => {
     ['leaves things of people alone', undefined, undefined, { a: 1 }, ['none', [], 0]],
     ['compares sets without order', { tags: ['x', 'y'] }, { tags: ['y', 'x'] }, { tags: ['y', 'x'] }, ['none', [], 0]],
     ['does not compare explanations', { a: 1, file: 'f' }, { a: 1, file: 'g' }, { a: 1 }, ['none', [], 0]],
+    ['knows what the hub adds', { job: { t: 1 } }, { job: { t: 1 } }, { job: { t: 1, n: 2 } }, ['none', [], 0]],
+    ['sees a change of what the hub adds', { job: { n: 3 } }, undefined, { job: { n: 2 } }, ['update', ['job'], 1]],
     ['takes null for missing', { a: null }, { a: null }, {}, ['none', [], 0]],
   ] as const)('%s', (_title, wanted, applied, live, expected) => {
     expect(plan(wanted as Fields | undefined, applied as Fields | undefined, live as Fields | undefined)).toEqual(

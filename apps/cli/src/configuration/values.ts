@@ -20,7 +20,9 @@ export function mapped(value: unknown, change: (value: unknown, key: string | un
 }
 
 /** The value of a file in a comparable form. Null and missing are the same. */
-export function normalField(kind: Pick<Kind, 'sets'>, name: string, value: unknown): unknown {
+export function normalField(kind: Pick<Kind, 'sets' | 'within'>, name: string, value: unknown): unknown {
+  const added = kind.within?.[name];
+  if (added !== undefined && isFields(value)) return { ...added, ...value };
   if (kind.sets?.includes(name) === true && Array.isArray(value)) return [...new Set(value.map(String))].sort();
   return value ?? null;
 }

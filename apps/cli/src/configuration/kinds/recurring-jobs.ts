@@ -12,7 +12,14 @@ import {
 import { eachNode } from '../../pages.js';
 import { filterWithIds, filterWithNames } from '../filter-references.js';
 import { isFields, withoutNull, type Fields, type Kind, type References } from '../kind.js';
+import { matches } from '../values.js';
 import { allOf } from './all-of.js';
+
+/** What the hub adds to a job. */
+const jobDefaults: Fields = {
+  ...{ arguments: {}, offline: 'WAIT', expiresInSeconds: 86_400, maxInFlight: 200, maxAttempts: 3, priority: 2 },
+  skipIfSatisfied: false,
+};
 
 export const recurringJobs: Kind = {
   kind: 'RecurringJob',
@@ -33,6 +40,7 @@ export const recurringJobs: Kind = {
   },
   required: ['cron', 'timeZone', 'job'],
   defaults: { missed: 'SKIP', overlap: 'SKIP', enabled: true },
+  within: { job: jobDefaults },
   async read({ client, references }) {
     const jobs = await allOf(
       eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
@@ -57,7 +65,10 @@ export const recurringJobs: Kind = {
 
 function jobWithNames(job: unknown, references: References): unknown {
   if (!isFields(job)) return job;
-  const { firmwareImageId, devices, ...others } = withoutNull(job);
+  const { firmwareImageId, devices, ...all } = withoutNull(job);
+  const others = Object.fromEntries(
+    Object.entries(all).filter(([name, value]) => !matches(jobDefaults[name] ?? null, value, {})),
+  );
   const sha256 = [...references.images].find(([, id]) => id === firmwareImageId)?.[0];
   return {
     ...others,
