@@ -129,6 +129,8 @@ const filter = fc.oneof(
 );
 const time = fc.date({ min: new Date('2027-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
 const expiresAt = time.map((date) => date.toISOString());
+/** A link lives at most 366 days. */
+const soon = fc.integer({ min: 1, max: 360 }).map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 });
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Shanghai');
 const named = (fields: fc.Arbitrary<object>, name = word) => fc.dictionary(name, fields, { maxKeys: 3 });
@@ -160,7 +162,7 @@ const configuration = fc
       fc.record({
         tags: fc.uniqueArray(tag, { maxLength: 3 }),
         maxDevices: fc.integer({ min: 1, max: 99 }),
-        expiresAt,
+        expiresAt: soon,
       }),
     ),
     Webhook: named(
