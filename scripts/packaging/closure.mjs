@@ -33,13 +33,12 @@ function needsOf({ dependencies = {}, optionalDependencies = {}, peerDependencie
 export const isForOnePlatform = ({ os, cpu, libc }) => os !== undefined || cpu !== undefined || libc !== undefined;
 
 /**
- * `needs`: what each package (a key of the lock file) resolves its dependencies to. `dropped`: what
- * is compiled and optional. `native`: versions of packages for one platform.
+ * `needs`: what each package (a key of the lock file) resolves its dependencies to. `native`:
+ * versions of packages for one platform.
  */
-export function closureOf(root, apps, except = new Set()) {
+export function closureOf(root, apps) {
   const { packages } = JSON.parse(readFileSync(path.join(root, 'package-lock.json'), 'utf8'));
   const needs = new Map();
-  const dropped = new Set();
   const native = new Map();
   const waiting = [...apps];
   while (waiting.length > 0) {
@@ -49,7 +48,6 @@ export function closureOf(root, apps, except = new Set()) {
     if (entry === undefined) throw new Error(`${key} is not in package-lock.json. Run npm install.`);
     const found = new Map();
     for (const name of needsOf(entry)) {
-      if (except.has(name)) continue;
       const target = resolveIn(packages, name, key);
       const isMissingOk =
         entry.optionalDependencies?.[name] !== undefined || entry.peerDependencies?.[name] !== undefined;
@@ -61,10 +59,7 @@ export function closureOf(root, apps, except = new Set()) {
         continue;
       }
       // What is compiled at the installation is left out if it only makes its dependent faster.
-      if (packages[target].hasInstallScript && entry.optionalDependencies?.[name] !== undefined) {
-        dropped.add(name);
-        continue;
-      }
+      if (packages[target].hasInstallScript && entry.optionalDependencies?.[name] !== undefined) continue;
       found.set(name, target);
       waiting.push(target);
     }
@@ -77,7 +72,6 @@ export function closureOf(root, apps, except = new Set()) {
     workspaces: keys.filter((key) => !isPackage(key)),
     packages: keys.filter(isPackage),
     lock: packages,
-    dropped,
     native,
   };
 }

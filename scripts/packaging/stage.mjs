@@ -6,12 +6,19 @@ import { closureOf, directVersions, layoutOf } from './closure.mjs';
 /** Files that only compilers and debuggers read. */
 const isForDevelopment = /\.(?:map|d\.[cm]?ts|tsbuildinfo)$|\.(?:spec|suite)\.js$/;
 
-/** Parts of libraries that no program loads, such as engines of other databases (60 MB). */
+/**
+ * Parts of libraries that no program loads, such as engines of other databases (60 MB). npm unpacks
+ * a package more than once, so each file that is not in it makes the installation faster.
+ */
 const unused = [
   /^node_modules\/(?!.*\blicen[cs]e).*\.(?:ts|mts|cts|tsx|md|markdown|ya?ml|flow|html)$/i,
   /^node_modules\/(?:@[^/]+\/)?[^/]+\/(?:tests?|__tests__|benchmarks?|examples?|docs|\.github)(?:\/|$)/,
   /^node_modules\/rxjs\/(?:src|dist\/(?:esm5?|bundles|types))(?:\/|$)/,
-  /^node_modules\/es-toolkit\/(?:src|dist\/browser[^/]*|.*\.d\.[cm]?ts$)/,
+  /^node_modules\/es-toolkit\/(?:src|dist\/(?:browser[^/]*|compat|fp|server)|.*\.d\.[cm]?ts$)/,
+  // Node takes the CommonJS form of these, and the other form of hono.
+  /^node_modules\/@(?:aws-sdk|smithy)\/(?:.*\/)?dist-es(?:\/|$)/,
+  /^node_modules\/bullmq\/dist\/esm(?:\/|$)/,
+  /^node_modules\/hono\/dist\/cjs(?:\/|$)/,
   /^node_modules\/@prisma\/client\/runtime\/query_compiler_(?!fast_bg\.postgresql\.(?:m?js|wasm-base64\.mjs)$)/,
   /^node_modules\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
 ];
@@ -20,26 +27,31 @@ const unused = [
 const ownImport = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])@flotilla\/([\w-]+)(\/[\w-]+)?\2/g;
 
 /**
- * `apps`: workspaces with a program. `more`: files and folders that it reads, from the root.
- * `optional`: packages that npm fetches where it can. Returns the manifest.
+ * All that runs is in this folder. npm does not look into it: with `bundleDependencies`, it would
+ * unpack the package once more, and leave out the parts for this platform.
  */
-export function stage(root, target, { name, bin, apps, more, optional = [] }) {
-  const closure = closureOf(root, apps, new Set(optional));
+const PROGRAM = 'program';
+
+/** `apps`: workspaces with a program. `more`: files and folders that it reads. `texts`: for people. */
+export function stage(root, target, { name, bin, apps, more = [], texts }) {
+  const closure = closureOf(root, apps);
+  const program = path.join(target, PROGRAM);
   rmSync(target, { recursive: true, force: true });
-  mkdirSync(target, { recursive: true });
-  for (const workspace of closure.workspaces) stageWorkspace(root, target, workspace);
-  for (const file of more) stageFolder(root, target, file, file);
-  const layout = layoutOf(closure);
-  for (const [place, key] of layout) stageFolder(root, target, key, place);
-  for (const file of Object.values(bin)) chmodSync(path.join(target, file), 0o755);
-  for (const place of layout.keys()) dropOptional(path.join(target, place, 'package.json'), closure.dropped);
+  mkdirSync(program, { recursive: true });
+  for (const workspace of closure.workspaces) stageWorkspace(root, program, workspace);
+  for (const file of more) stageFolder(root, program, file, file);
+  for (const file of texts) stageFolder(root, target, file, file);
+  for (const [place, key] of layoutOf(closure)) stageFolder(root, program, key, place);
+  for (const file of Object.values(bin)) chmodSync(path.join(program, file), 0o755);
   const { version, license, engines, description } = readJson(path.join(root, 'package.json'));
-  const dependencies = directVersions(closure);
+  const shared = { name, version, private: true, license, type: 'module' };
+  // For readers and scanners: what is in node_modules next to it.
+  writeJson(path.join(program, 'package.json'), { ...shared, dependencies: directVersions(closure) });
+  const bins = Object.entries(bin).map(([command, file]) => [command, `${PROGRAM}/${file}`]);
   const manifest = {
-    ...{ name, version, private: true, description, license, type: 'module', engines, bin, dependencies },
-    // npm does not complete bundled packages, so all parts for a platform are named here.
-    optionalDependencies: { ...Object.fromEntries(closure.native), ...versionsOf(closure.lock, optional) },
-    bundleDependencies: Object.keys(dependencies),
+    ...{ ...shared, description, engines, bin: Object.fromEntries(bins) },
+    // npm fetches the parts for this platform; Node finds them in the folder above the program.
+    optionalDependencies: Object.fromEntries([...closure.native].sort(([a], [b]) => (a < b ? -1 : 1))),
   };
   writeJson(path.join(target, 'package.json'), manifest);
   return manifest;
@@ -82,18 +94,6 @@ function stageFolder(root, target, from, to) {
       return !isNested && !isForDevelopment.test(file) && !unused.some((part) => part.test(`${from}/${inside}`));
     },
   });
-}
-
-/** npm would fetch and compile what a bundled package uses only if it is there. */
-function dropOptional(file, dropped) {
-  const manifest = readJson(file);
-  const names = Object.keys(manifest.optionalDependencies ?? {}).filter((name) => dropped.has(name));
-  for (const name of names) delete manifest.optionalDependencies[name];
-  if (names.length > 0) writeJson(file, manifest);
-}
-
-function versionsOf(lock, names) {
-  return Object.fromEntries(names.map((name) => [name, lock[`node_modules/${name}`].version]));
 }
 
 function scriptsBelow(folder) {

