@@ -1,11 +1,14 @@
-/** Data of version 0.1.0 in a hub of this version: a backup with the tables of 0.1.0. */
+/**
+ * Data with the tables of the first migration in a hub of this version. No release has been made
+ * yet: rows were written with SQL, and a hub between 0.1.0 and the next version made the backup.
+ */
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 
-const fixture = fileURLToPath(new URL('../src/hub/former-release/flotilla-0.1.0.tar.gz', import.meta.url));
+const fixture = fileURLToPath(new URL('../src/hub/former-release/first-migration.tar.gz', import.meta.url));
 const program = (name: string) => fileURLToPath(new URL(`../../apps/hub/dist/${name}`, import.meta.url));
 
 let dataDir: string;
@@ -26,7 +29,7 @@ function run(name: string, ...args: readonly string[]) {
   return { status, stdout, stderr };
 }
 
-describe('data of the former release', () => {
+describe('data with the tables of the first migration', () => {
   it('is restored, and has the tables of this version then', () => {
     const restored = run('restore.js', fixture);
     expect([restored.status, restored.stderr]).toEqual([0, expect.stringContaining('Restored the backup')]);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { applyStep, installPlan, placeProblem, stepText, type Place } from './install/install-plan.js';
 
-const USAGE = 'Use: flotilla-hub install [--apply] [--user NAME] [--data-dir FOLDER] [--root FOLDER]';
+const USAGE = 'Use: flotilla-hub install [--dry-run | --apply] [--user NAME] [--data-dir FOLDER] [--root FOLDER]';
 /** Names of users, and folders that a unit file can name without quotes. */
 const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
 const FOLDER = /^\/[\w./-]+$/;
@@ -31,6 +31,8 @@ function main(): void {
   const { values } = parseArgs({
     options: {
       apply: { type: 'boolean', default: false },
+      // What happens without --apply, for people who expect the word.
+      'dry-run': { type: 'boolean', default: false },
       user: { type: 'string', default: 'flotilla' },
       'data-dir': { type: 'string', default: '/var/lib/flotilla' },
       root: { type: 'string', default: '/' },
@@ -38,6 +40,7 @@ function main(): void {
   });
   const place = placeOf(values);
   const { apply } = values;
+  if (apply && values['dry-run']) throw new Error(`--dry-run writes nothing, and --apply writes. ${USAGE}`);
   const problem = placeProblem(place);
   if (problem !== undefined && apply) throw new Error(problem);
   const steps = installPlan(place);

@@ -1,4 +1,5 @@
--- Rows of a small hub of version 0.1.0: a backup with the tables of 0.1.0 was made of them.
+-- Rows of a small hub, for the tables of 0001_first_tables. first-migration.tar.gz is a backup of them, made by a
+-- hub between 0.1.0 and the next version: 0.1.0 itself had no backups.
 INSERT INTO device (id, name, dialect, model, firmware_version, reachability, transport, tags, enrolled_at, last_seen_at)
   VALUES ('02:00:00:00:0f:01', 'Lobby 1', 'XIAOZHI', 'esp-box-3', '2.0.4', 'ALWAYS', 'MQTT', ARRAY['lobby'],
           '2026-11-20T08:00:00Z', '2026-11-22T08:00:00Z'),
