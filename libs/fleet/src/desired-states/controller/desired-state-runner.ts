@@ -2,25 +2,26 @@
  * The controller of desired states: takes what has no owner, listens to what happens to devices,
  * and compares them. It looks at the present only, so any message may be lost or come twice.
  */
-import { complianceEventOf, freshMs } from '@flotilla/desired-state';
-import { maskSecrets } from '@flotilla/mcp';
+import { freshMs } from '@flotilla/desired-state';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { ToolCaller } from '../../calls/call-tool.js';
 import { PolicyCache } from '../../policies/policy-cache.js';
-import { needsRollout, startRollout } from '../edit-rollout.js';
 import { DeviceComparison, fenced, isChanged } from './compare-devices.js';
 import type { Compared } from './compare-devices.js';
+import { ComplianceReports } from './compliance-reports.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import { watchConvergence } from './convergence-watch.js';
+import { FleetPasses } from './fleet-passes.js';
 import type { LiveState } from './live-state.js';
 import { LiveStates } from './live-states.js';
-import type { LiveChange } from './live-states.js';
 import { lookOfEnd, plainLook, readyLook } from './look.js';
 import type { Look } from './look.js';
 import { LookQueue } from './look-queue.js';
 import { RecentValues } from './recent-values.js';
+import { steerRollout } from './rollout-steering.js';
 import { SetSender } from './set-sender.js';
 import { SweepClock } from './sweep-clock.js';
+import { TimerSet } from './timer-set.js';
 import { ValueReader } from './value-reader.js';
 
 /** Devices of one comparison, and comparisons side by side. */
@@ -29,11 +30,9 @@ const batchesMax = 2;
 /** Looks gather for so long, ms; due entries and the sweep are looked at this often. */
 const gatherMs = 30;
 const stepMs = 1_000;
-/** Least time between two readings of the desired states, and two notifications of one, ms. */
+/** Least time between two readings of the desired states, ms. */
 const loadEveryMs = 200;
-const tellEveryMs = 500;
 const rightsEveryMs = 60_000;
-const waitingMax = 2_000;
 const calledMax = 10_000;
 const calledAfterMs = 700;
 const drainMs = 2_000;
@@ -48,10 +47,10 @@ export class DesiredStateRunner {
   readonly #reader: ValueReader;
   readonly #sender: SetSender;
   readonly #sweep: SweepClock;
-  readonly #passes = new Map<string, symbol>();
-  readonly #told = new Set<string>();
+  readonly #timers: TimerSet;
+  readonly #reports: ComplianceReports;
+  readonly #passes: FleetPasses;
   #unsubscribe: readonly (() => void)[] = [];
-  #timers = new Set<() => void>();
   #batches = 0;
   #isGathering = false;
   #isStepping = false;
@@ -65,6 +64,8 @@ export class DesiredStateRunner {
   constructor(deps: DesiredStateRunnerDeps) {
     this.#deps = deps;
     const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
+    this.#timers = new TimerSet(deps.clock);
+    this.#reports = new ComplianceReports(deps, this.#timers);
     this.#states = new LiveStates(deps);
     this.#comparison = new DeviceComparison(deps, this.#states, this.#values);
     this.#reader = new ValueReader(deps, policies, this.#values);
@@ -75,6 +76,11 @@ export class DesiredStateRunner {
       ...{ states: this.#states, queue: this.#queue, reader: this.#reader, caller },
       onEnd: (deviceId, id, end) => this.#look(deviceId, lookOfEnd(id, end)),
       onFree: () => this.#gather(),
+    });
+    this.#passes = new FleetPasses(deps, {
+      ...{ queue: this.#queue, timers: this.#timers },
+      look: (deviceId, look) => this.#look(deviceId, look),
+      onEnd: (live) => this.#endPass(live),
     });
     void deps.lease.lost.then(() => this.#end());
   }
@@ -131,24 +137,23 @@ export class DesiredStateRunner {
         if (this.#rollout(jobId) !== undefined) this.#loadSoon();
       }),
     ];
-    this.#after(stepMs, () => void this.#step());
-    this.#after(rightsEveryMs, () => this.#checkRights());
+    this.#timers.after(stepMs, () => void this.#step());
+    this.#timers.after(rightsEveryMs, () => this.#checkRights());
   }
 
   #end(): void {
     this.#isStopped = true;
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
-    for (const cancel of this.#timers) cancel();
     this.#unsubscribe = [];
-    this.#timers.clear();
+    this.#timers.end();
     this.#queue.clear();
     this.#reader.stop();
-    this.#passes.clear();
+    this.#passes.end();
   }
 
   #checkRights(): void {
     this.#loadSoon();
-    this.#after(rightsEveryMs, () => this.#checkRights());
+    this.#timers.after(rightsEveryMs, () => this.#checkRights());
   }
 
   #rollout(jobId: JobId): LiveState | undefined {
@@ -161,7 +166,7 @@ export class DesiredStateRunner {
     this.#called += 1;
     const { clock } = this.#deps;
     const freshSince = clock.now();
-    this.#after(calledAfterMs, () => {
+    this.#timers.after(calledAfterMs, () => {
       this.#called -= 1;
       this.#look(deviceId, { ...plainLook, freshSince });
     });
@@ -176,7 +181,7 @@ export class DesiredStateRunner {
   #gather(): void {
     if (this.#isGathering || this.#isStopped || this.#queue.size === 0) return;
     this.#isGathering = true;
-    this.#after(gatherMs, () => {
+    this.#timers.after(gatherMs, () => {
       this.#isGathering = false;
       this.#compareNext();
     });
@@ -209,10 +214,10 @@ export class DesiredStateRunner {
       );
       if (valid.length < compared.length) this.#loadSoon();
       for (const each of valid) this.#follow(each);
-      await this.#report(changed.filter((each) => keys.has(`${each.live.row.id} ${each.device.deviceId}`)));
+      await this.#reports.report(changed.filter((each) => keys.has(`${each.live.row.id} ${each.device.deviceId}`)));
     } catch (error) {
       logger.warn({ err: error, devices: looks.size }, 'could not compare devices with desired states; tries again');
-      this.#after(retryMs, () => {
+      this.#timers.after(retryMs, () => {
         for (const [deviceId, look] of looks) this.#look(deviceId, look);
       });
     }
@@ -231,42 +236,11 @@ export class DesiredStateRunner {
     );
   }
 
-  async #report(changed: readonly Compared[]): Promise<void> {
-    const { bus, clock, registry } = this.#deps;
-    for (const { live, device, from, to } of changed) {
-      const type = to && complianceEventOf(from, to);
-      if (type === undefined || to === undefined) continue;
-      const { id, name } = live.row;
-      const { argument } = live.row.readback;
-      const data = {
-        ...{ desiredStateId: id, name, state: to.state, generation: to.observedGeneration },
-        desired: live.row.arguments[argument],
-        reported: maskSecrets({ [argument]: to.reported })[argument],
-      };
-      bus.feed.publish('event', registry.events.append({ type, deviceId: device.deviceId, at: clock.now(), data }));
-    }
-    const lives = new Set(changed.map(({ live }) => live));
-    for (const live of lives) {
-      this.#tell(live.row.id);
-      await watchConvergence(this.#deps, live);
-    }
-  }
-
-  #tell(id: string): void {
-    if (this.#told.has(id) || this.#isStopped) return;
-    const { bus } = this.#deps;
-    this.#told.add(id);
-    this.#after(tellEveryMs, () => {
-      this.#told.delete(id);
-      bus.feed.publish('desiredState', { id });
-    });
-  }
-
   #loadSoon(): void {
     if (this.#isLoadWanted || this.#isStopped) return;
     this.#isLoadWanted = true;
     const delayMs = Math.max(0, this.#loadedAt + loadEveryMs - this.#deps.clock.now());
-    this.#after(delayMs, () => {
+    this.#timers.after(delayMs, () => {
       this.#isLoadWanted = false;
       void this.#load();
     });
@@ -284,81 +258,17 @@ export class DesiredStateRunner {
     const { clock, logger } = this.#deps;
     this.#loadedAt = clock.now();
     try {
-      for (const change of await this.#states.load()) this.#pass(change);
-      for (const live of this.#states.all) await this.#steerRollout(live);
+      for (const change of await this.#states.load()) this.#passes.start(change);
+      for (const live of this.#states.all) if (await steerRollout(this.#deps, live)) this.#loadSoon();
     } catch (error) {
       logger.warn({ err: error }, 'could not read desired states; the next sweep tries again');
     }
   }
 
-  /** Starts a roll-out that the API could not start, and settles one that has ended. */
-  async #steerRollout(live: LiveState): Promise<void> {
-    const { bus, registry } = this.#deps;
-    const { row, rolloutJobId } = live;
-    if (needsRollout(row)) {
-      await startRollout({ ...this.#deps, policies: this.#policies() }, row, live.actor);
-      return this.#loadSoon();
-    }
-    if (rolloutJobId === undefined) return;
-    const job = await registry.jobs.find(rolloutJobId);
-    const hasEnded = job?.state === 'FINISHED' && endsRollout.has(job.conclusion ?? '');
-    if (hasEnded && (await registry.desiredStateStore.settleRollout(row.id, row.generation)))
-      bus.feed.publish('desiredState', { id: row.id });
-  }
-
-  #policies(): PolicyCache {
-    return new PolicyCache(this.#deps.registry.toolPolicies, this.#deps.clock, { subscribe: () => () => undefined });
-  }
-
-  /** Compares all devices of a desired state, page by page. A newer pass ends the former one. */
-  #pass({ state, kind }: LiveChange): void {
-    const turn = Symbol(state.row.id);
-    this.#passes.set(state.row.id, turn);
-    const isCurrent = (): boolean => !this.#isStopped && this.#passes.get(state.row.id) === turn;
-    void this.#walk(state, kind, isCurrent).catch((error: unknown) => {
-      this.#deps.logger.warn({ err: error, desiredStateId: state.row.id }, 'could not list devices; tries again');
-      this.#after(retryMs, () => {
-        if (isCurrent()) this.#pass({ state, kind });
-      });
-    });
-  }
-
-  async #walk(live: LiveState, kind: LiveChange['kind'], isCurrent: () => boolean): Promise<void> {
-    const { clock, registry } = this.#deps;
-    const { id } = live.row;
-    const look: Look = kind === 'EDITED' ? { ...plainLook, freshSince: clock.now() - freshMs } : plainLook;
-    const settled = { ...plainLook, freshSince: clock.now() };
-    let after = '';
-    for (;;) {
-      const ids = await registry.desiredStateQueue.covered(live.owned, after, batchMax);
-      const unsettled = kind === 'ADOPTED' ? await this.#abandoned(live, after, ids.at(-1)) : [];
-      if (!isCurrent()) return;
-      for (const deviceId of ids) this.#look(deviceId, look);
-      for (const deviceId of unsettled) this.#look(deviceId, settled);
-      const last = ids.at(-1);
-      if (ids.length < batchMax || last === undefined) {
-        await this.#queue.quiet(ids);
-        break;
-      }
-      after = last;
-      if (this.#queue.size > waitingMax) await this.#queue.quiet(ids);
-    }
-    if (!isCurrent()) return;
+  async #endPass(live: LiveState): Promise<void> {
     live.isCompared = true;
     await watchConvergence(this.#deps, live);
-    this.#tell(id);
-  }
-
-  /** Entries of a former owner: a set that it had sent may have had its effect. */
-  async #abandoned(live: LiveState, after: string, upTo: string | undefined): Promise<readonly DeviceId[]> {
-    const { lease, registry } = this.#deps;
-    const { id } = live.row;
-    const ids = await registry.desiredStateQueue.unsettled([id], after, batchMax);
-    const own = ids.filter((deviceId) => upTo === undefined || deviceId <= upTo);
-    const rows = (await registry.desiredStateQueue.rows([id], own)).filter(({ isSending }) => isSending);
-    const targets = rows.map((row) => ({ fence: live.owned.fence, row: { ...row, isSending: false } }));
-    await registry.desiredStateQueue.write(lease.id, targets);
-    return own;
+    this.#reports.notify(live.row.id);
   }
 
   /** What the time asks for: due entries, and the devices of the sweep. */
@@ -371,7 +281,7 @@ export class DesiredStateRunner {
       this.#deps.logger.warn({ err: error }, 'could not look for due entries of desired states; tries again');
     } finally {
       this.#isStepping = false;
-      this.#after(stepMs, () => void this.#step());
+      this.#timers.after(stepMs, () => void this.#step());
     }
   }
 
@@ -385,15 +295,4 @@ export class DesiredStateRunner {
     const sweep: Look = { ...plainLook, cause: 'SWEEP', freshSince: now - freshMs };
     for (const deviceId of await this.#sweep.due(now)) this.#look(deviceId, sweep);
   }
-
-  #after(delayMs: number, work: () => void): void {
-    if (this.#isStopped) return;
-    const cancel = this.#deps.clock.setTimer(delayMs, () => {
-      this.#timers.delete(cancel);
-      work();
-    });
-    this.#timers.add(cancel);
-  }
 }
-
-const endsRollout: ReadonlySet<string> = new Set(['SUCCEEDED', 'PARTIAL', 'FAILED']);

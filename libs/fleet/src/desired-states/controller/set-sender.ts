@@ -35,10 +35,11 @@ export interface SenderParts {
 export class SetSender {
   readonly #deps: DesiredStateRunnerDeps;
   readonly #parts: SenderParts;
+  /** Devices whose call has not ended. An edit may forget the entry of a set, but not its call. */
+  readonly #calling = new Set<DeviceId>();
   #isClaiming = false;
   #isWanted = false;
   #isStopped = false;
-  #underWay = 0;
   #onIdle: (() => void)[] = [];
   #cancelTimer: (() => void) | undefined;
 
@@ -62,7 +63,7 @@ export class SetSender {
   async stop(graceMs: number): Promise<void> {
     this.#isStopped = true;
     this.#cancelTimer?.();
-    if (this.#underWay === 0) return;
+    if (this.#calling.size === 0) return;
     await new Promise<void>((resolve) => {
       const cancel = this.#deps.clock.setTimer(graceMs, resolve);
       this.#onIdle.push(() => {
@@ -104,6 +105,7 @@ export class SetSender {
     let waitUntil = Infinity;
     for (const [deviceId, wish] of live.wishes) {
       if (chosen.size >= room) break;
+      if (this.#calling.has(deviceId)) continue;
       if (wish.notBefore > now) waitUntil = Math.min(waitUntil, wish.notBefore);
       else if (this.#parts.queue.takeOne(deviceId)) chosen.set(deviceId, wish);
     }
@@ -140,13 +142,13 @@ export class SetSender {
     const { caller, onEnd } = this.#parts;
     const { tool, arguments: args } = wish.generation.stored.plan;
     live.inFlight += 1;
-    this.#underWay += 1;
+    this.#calling.add(deviceId);
     void caller
       .call({ deviceId, tool, arguments: args }, live.actor)
       .catch((error: unknown): CallAnswer => ({ refusal: refusedBy(error) }))
       .then((answer) => {
         live.inFlight -= 1;
-        this.#settleOne();
+        this.#endCall(deviceId);
         this.#deps.observe?.setEnded(answer.call?.outcome ?? 'REFUSED');
         this.#afterCall(live, deviceId, wish, answer, (end) => onEnd(deviceId, live.row.id, end));
         this.pump();
@@ -185,9 +187,9 @@ export class SetSender {
     );
   }
 
-  #settleOne(): void {
-    this.#underWay -= 1;
-    if (this.#underWay === 0) for (const wake of this.#onIdle.splice(0)) wake();
+  #endCall(deviceId: DeviceId): void {
+    this.#calling.delete(deviceId);
+    if (this.#calling.size === 0) for (const wake of this.#onIdle.splice(0)) wake();
   }
 
   #later(delayMs: number): void {

@@ -1,11 +1,12 @@
 -- Claims entries for sending ($1 rows): from here on a set may be under way. A device that another
--- desired state is setting, or whose call of a disruptive job is in flight, is left out. The caller
--- holds the shared lock of claims. [jobs §16]
+-- desired state is setting, or whose call of a disruptive job is in flight, is left out, and so is a
+-- former generation, except during a roll-out. The caller holds the shared lock of claims. [jobs §16]
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
     desired_state_id uuid, fence int, device_id text, observed_generation int, reverts jsonb)
 ), fenced AS MATERIALIZED (
-  SELECT s.id FROM desired_state s JOIN hub_process p ON p.id = s.owner_id AND p.lease_until > now()
+  SELECT s.id, s.generation, s.settled_generation
+  FROM desired_state s JOIN hub_process p ON p.id = s.owner_id AND p.lease_until > now()
   WHERE s.owner_id = $2 AND s.enabled AND (s.id, s.fence) IN (SELECT DISTINCT desired_state_id, fence FROM input)
   ORDER BY s.id FOR SHARE OF s
 ), holding AS MATERIALIZED (
@@ -13,6 +14,7 @@ WITH input AS MATERIALIZED (
   WHERE o.state IN ('RUNNING', 'PAUSED', 'CANCELLING') AND o.disruptive
 ), chosen AS MATERIALIZED (
   SELECT DISTINCT ON (i.device_id) i.* FROM input i JOIN fenced f ON f.id = i.desired_state_id
+  WHERE f.settled_generation < f.generation OR i.observed_generation = f.generation
   ORDER BY i.device_id, i.desired_state_id
 ), picked AS MATERIALIZED (
   SELECT c.* FROM chosen c, holding h

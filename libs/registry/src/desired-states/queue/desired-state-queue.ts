@@ -19,8 +19,9 @@ import { CLAIM_SETS, TAKE_OWNERSHIP, WRITE_TARGETS } from './desired-statements.
 import { pageOfCovered, readFacts, readRolloutReach } from './device-facts.js';
 import type { DeviceFacts, FactsQuestion, RolloutReach } from './device-facts.js';
 
-/** Key of the advisory lock of ownership. */
-const OWNERSHIP_LOCK = 7_211_202;
+/** Keys of the advisory locks of ownership and of claims. */
+const OWNERSHIP_LOCK = 7_211_203;
+const SENDING_LOCK = 7_211_204;
 
 /** A desired state of this process. */
 export interface OwnedDesiredState {
@@ -51,11 +52,23 @@ export interface Convergence {
 export class DesiredStateQueue {
   constructor(private readonly database: Database) {}
 
-  /** Takes what has no living owner. Those of one property always have the same one. */
+  /**
+   * Takes what has no living owner. Those of one property always have the same one. Sets of the
+   * former owner count as sent; their entries stay APPLYING.
+   */
   takeOwnership(owner: HubProcessId): Promise<readonly string[]> {
     return this.database.transaction(async (transaction) => {
       await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [OWNERSHIP_LOCK]);
-      return (await TAKE_OWNERSHIP.run(transaction, { owner })).map(({ id }) => id);
+      const ids = (await TAKE_OWNERSHIP.run(transaction, { owner })).map(({ id }) => id);
+      if (ids.length > 0)
+        await transaction.query(
+          {
+            text: `UPDATE desired_state_target SET is_sending = false
+              WHERE is_sending AND desired_state_id = ANY ($1::uuid[])`,
+          },
+          [ids],
+        );
+      return ids;
     });
   }
 
@@ -115,6 +128,8 @@ export class DesiredStateQueue {
     }));
     return this.database.transaction(async (transaction) => {
       await lockClaims(transaction, false);
+      // Owners of two properties of one device would not see each other's set.
+      await transaction.query({ name: 'desired-claim-lock', text: 'SELECT pg_advisory_xact_lock($1)' }, [SENDING_LOCK]);
       return keysOf(await CLAIM_SETS.run(transaction, { rows: toJson(rows), owner }));
     });
   }
@@ -129,11 +144,11 @@ export class DesiredStateQueue {
     );
   }
 
-  /** The devices of entries that something was under way for when the former owner ended. */
-  unsettled(desiredStateIds: readonly string[], after: string, limit: number): Promise<readonly DeviceId[]> {
+  /** The devices for which something may have been under way when the former owner ended. */
+  applying(desiredStateIds: readonly string[], after: string, limit: number): Promise<readonly DeviceId[]> {
     return this.#devices(
       `SELECT DISTINCT t.device_id FROM desired_state_target t
-       WHERE t.desired_state_id = ANY ($1::uuid[]) AND (t.is_sending OR t.state = 'APPLYING') AND t.device_id > $2
+       WHERE t.desired_state_id = ANY ($1::uuid[]) AND t.state = 'APPLYING' AND t.device_id > $2
        ORDER BY t.device_id LIMIT $3`,
       [desiredStateIds, after, limit],
     );
