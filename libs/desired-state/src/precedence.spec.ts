@@ -39,7 +39,8 @@ describe('of desired states that set the same property', () => {
 });
 
 describe('a window', () => {
-  // Clocks change in Berlin on 29 March and 25 October 2026, in New York on 8 March and 1 November.
+  // Clocks change in Berlin on 29 March and 25 October 2026, in New York on 8 March and 1 November,
+  // and in Sydney, where it is spring in October, on 5 April and 4 October.
   it.each<[string, string, string, boolean]>([
     ['Europe/Berlin', '2026-03-28T23:30:00Z', '02:30-05:00', false],
     ['Europe/Berlin', '2026-03-29T01:00:00Z', '02:30-05:00', true],
@@ -49,6 +50,11 @@ describe('a window', () => {
     ['America/New_York', '2026-03-08T07:00:00Z', '02:30-05:00', true],
     ['America/New_York', '2026-03-08T06:59:59Z', '02:30-05:00', false],
     ['America/New_York', '2026-11-01T06:30:00Z', '01:00-03:00', true],
+    ['Australia/Sydney', '2026-04-04T17:59:59Z', '22:00-04:00', true],
+    ['Australia/Sydney', '2026-04-04T18:00:00Z', '22:00-04:00', false],
+    ['Australia/Sydney', '2026-10-03T15:59:59Z', '02:30-05:00', false],
+    ['Australia/Sydney', '2026-10-03T16:00:00Z', '02:30-05:00', true],
+    ['Australia/Sydney', '2026-10-03T18:00:00Z', '02:30-05:00', false],
     ['Asia/Kathmandu', '2026-06-10T16:15:00Z', '22:00-07:00', true],
     ['Asia/Kathmandu', '2026-06-10T16:14:59Z', '22:00-07:00', false],
   ])('in the zone of the device %s at %s: %s is open: %s', (zone, at, hours, isOpen) => {
