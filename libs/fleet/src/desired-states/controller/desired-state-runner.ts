@@ -32,7 +32,8 @@ const gatherMs = 30;
 const stepMs = 1_000;
 /** Least time between two readings of the desired states, ms. */
 const loadEveryMs = 200;
-const rightsEveryMs = 60_000;
+/** Groups and rights of people change without a message to this process, ms. */
+const reloadEveryMs = 3_000;
 const calledMax = 10_000;
 const calledAfterMs = 700;
 const drainMs = 2_000;
@@ -138,7 +139,7 @@ export class DesiredStateRunner {
       }),
     ];
     this.#timers.after(stepMs, () => void this.#step());
-    this.#timers.after(rightsEveryMs, () => this.#checkRights());
+    this.#timers.after(reloadEveryMs, () => this.#reload());
   }
 
   #end(): void {
@@ -151,9 +152,9 @@ export class DesiredStateRunner {
     this.#passes.end();
   }
 
-  #checkRights(): void {
+  #reload(): void {
     this.#loadSoon();
-    this.#timers.after(rightsEveryMs, () => this.#checkRights());
+    this.#timers.after(reloadEveryMs, () => this.#reload());
   }
 
   #rollout(jobId: JobId): LiveState | undefined {
