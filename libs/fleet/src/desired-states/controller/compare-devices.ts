@@ -10,7 +10,7 @@ import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import type { LiveGeneration, LiveState } from './live-state.js';
 import type { LiveStates } from './live-states.js';
-import type { Look } from './look.js';
+import type { FailedRead, Look } from './look.js';
 import { newest } from './recent-values.js';
 import type { RecentValues } from './recent-values.js';
 
@@ -119,7 +119,7 @@ export class DeviceComparison {
           ...{ isOnline: device.isOnline, value, freshSince: look.freshSince, cause: look.cause },
           ...{ block: blocks.get(wanted.id), edgeAt: window?.until },
         };
-        const failedRead = look.failedReads.get(stored.readback.tool);
+        const failedRead = failedReadOf(look, stored.readback.tool, device);
         const decision = this.#decide(each, facts, look, now);
         const entry =
           decision.next === 'read' && failedRead !== undefined
@@ -183,6 +183,11 @@ function forgotten(live: LiveState, row: DesiredTargetRow): Compared {
 
 function toolsRead({ generations }: LiveState): readonly string[] {
   return [...generations.values()].map(({ stored }) => stored.readback.tool);
+}
+
+function failedReadOf({ failedReads }: Look, tool: string, { epoch }: DeviceFacts): FailedRead | undefined {
+  const failed = failedReads.get(tool);
+  return failed?.epoch === epoch ? failed : undefined;
 }
 
 /** A device that has never listed its tools is not unsupported before it does. */

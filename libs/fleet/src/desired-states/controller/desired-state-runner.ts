@@ -231,7 +231,7 @@ export class DesiredStateRunner {
     else live.wishes.set(deviceId, { generation, row: to, notBefore: live.wishes.get(deviceId)?.notBefore ?? 0 });
     if (next !== 'read' || generation === undefined || this.#isStopped) return;
     const { tool } = generation.stored.readback;
-    if (this.#reader.isReading(deviceId, tool)) return;
+    if (this.#reader.isReading(device, tool)) return;
     this.#reader.read(device, generation, live.actor.mayCallUserOnly, (end) =>
       this.#look(deviceId, end.isRead ? plainLook : { ...plainLook, failedReads: new Map([[tool, end]]) }),
     );

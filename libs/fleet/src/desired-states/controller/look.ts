@@ -6,6 +6,8 @@ import type { CallError } from '@flotilla/mcp';
 export interface FailedRead {
   readonly error: CallError;
   readonly isSent: boolean;
+  /** Of the session in which it failed. A newer session is read again. */
+  readonly epoch: number;
 }
 
 export interface Look {

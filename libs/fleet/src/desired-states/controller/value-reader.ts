@@ -1,9 +1,9 @@
 /**
  * Reads values of devices with ordinary calls of the tool that the readback names. Like the checks
- * of jobs, they leave no record. At most one per device and tool is under way.
+ * of jobs, they leave no record. At most one per session and tool is under way.
  */
 import { readbackValue } from '@flotilla/jobs';
-import type { CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
+import type { CallError, CallId, CallOutcome } from '@flotilla/mcp';
 import type { DeviceFacts } from '@flotilla/registry';
 import { newId } from '../../new-id.js';
 import type { PolicyCache } from '../../policies/policy-cache.js';
@@ -28,7 +28,7 @@ interface WaitingRead {
 export class ValueReader {
   readonly #waiting: { readonly key: string; readonly read: WaitingRead }[] = [];
   readonly #listeners = new Map<string, OnRead[]>();
-  /** By device and tool: all properties of the answer that readers want. */
+  /** By session and tool: all properties of the answer that readers want. */
   readonly #wanted = new Map<string, Set<LiveGeneration>>();
   #underWay = 0;
   #isStopped = false;
@@ -41,7 +41,7 @@ export class ValueReader {
 
   /** `onRead` runs once, after the value is in `values` or could not be read. */
   read(device: ReadableDevice, generation: LiveGeneration, mayCallUserOnly: boolean, onRead: OnRead): void {
-    const key = `${device.deviceId} ${generation.stored.readback.tool}`;
+    const key = keyOf(device, generation.stored.readback.tool);
     const listeners = this.#listeners.get(key);
     this.#wanted.set(key, (this.#wanted.get(key) ?? new Set()).add(generation));
     if (listeners !== undefined) {
@@ -53,8 +53,8 @@ export class ValueReader {
     this.#next();
   }
 
-  isReading(deviceId: DeviceId, tool: string): boolean {
-    return this.#listeners.has(`${deviceId} ${tool}`);
+  isReading(device: ReadableDevice, tool: string): boolean {
+    return this.#listeners.has(keyOf(device, tool));
   }
 
   stop(): void {
@@ -102,7 +102,8 @@ export class ValueReader {
     for (const { property, stored } of wanted) {
       const value = kind === 'SUCCEEDED' && result ? readbackValue(result, stored.readback.path) : undefined;
       if (value !== undefined) this.values.set(device.deviceId, property, { value, at });
-      else missing ??= { error: error ?? nothingAt(stored.readback), isSent: certainty !== 'NEVER' };
+      else
+        missing ??= { error: error ?? nothingAt(stored.readback), isSent: certainty !== 'NEVER', epoch: device.epoch };
     }
     for (const listener of listeners)
       listener(missing === undefined ? { isRead: true } : { isRead: false, ...missing });
@@ -116,7 +117,11 @@ const offline: CallOutcome = {
   error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected. Nothing was sent.' },
 };
 
-function nothingAt({ tool, path }: LiveGeneration['stored']['readback']): FailedRead['error'] {
+function keyOf({ deviceId, epoch }: ReadableDevice, tool: string): string {
+  return `${deviceId} ${epoch} ${tool}`;
+}
+
+function nothingAt({ tool, path }: LiveGeneration['stored']['readback']): CallError {
   return { code: 'NOT_VERIFIED', message: `"${tool}" reported no value at "${path}".` };
 }
 
