@@ -47,11 +47,19 @@ export async function ask<Data>(
   return answer.data as Data;
 }
 
-/** A subscription client; `dispose` ends it. */
-export function subscriptions(hub: Target, key: string = hub.adminKey): Client {
+/**
+ * A subscription client; `dispose` ends it. `from`: the address that a proxy in front of the hub
+ * reports.
+ */
+export function subscriptions(hub: Target, key: string = hub.adminKey, from?: string): Client {
+  class Proxied extends WebSocket {
+    constructor(url: string, protocols?: string | string[]) {
+      super(url, protocols, from === undefined ? {} : { headers: { 'x-forwarded-for': from } });
+    }
+  }
   return createClient({
     url: `${hub.httpUrl.replace('http', 'ws')}/graphql`,
-    webSocketImpl: WebSocket,
+    webSocketImpl: Proxied,
     connectionParams: { authorization: `Bearer ${key}` },
     retryAttempts: 0,
   });
