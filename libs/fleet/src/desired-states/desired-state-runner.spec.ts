@@ -249,4 +249,49 @@ describe('the worker of desired states', () => {
     hanging?.();
     serveVolumes(world.hub, world.volumes, world.sets);
   });
+
+  it('has one set under way for a device, also when another person saves it meanwhile', async () => {
+    const behave = world.hub.gateway.behave;
+    let answer: (() => void) | undefined;
+    world.hub.gateway.behave = (routed, settle) => {
+      if (routed.call.tool !== VOLUME || answer !== undefined) return behave(routed, settle);
+      answer = () => behave(routed, settle);
+    };
+    const state = await saved({ devices: { ids: ['a'] } });
+    await world.hub.clock.until(() => answer !== undefined).toBe(true);
+    const request = requestOf({ name: state.name, devices: state.devices });
+    await world.hub.fleet.updateDesiredState(state.id, 1, request, await world.makeActor());
+    await world.hub.clock.pass(3_000);
+    expect(Object.fromEntries(world.sets)).toEqual({});
+    answer?.();
+    await until(state).toEqual({ a: 'IN_SYNC' });
+    expect(Object.fromEntries(world.sets)).toEqual({ a: 1 });
+    expect(await world.targets(state)).toMatchObject([{ observedGeneration: 2 }]);
+    serveVolumes(world.hub, world.volumes, world.sets);
+  });
+
+  it('reads again after a new connection, and forgets a read of the former session', async () => {
+    const behave = world.hub.gateway.behave;
+    let fail: (() => void) | undefined;
+    world.hub.gateway.behave = (routed, settle) => {
+      if (routed.call.tool === VOLUME || fail !== undefined) return behave(routed, settle);
+      fail = () =>
+        settle({
+          kind: 'FAILED',
+          certainty: 'MAYBE',
+          error: { code: 'SESSION_CLOSED', message: 'The session ended.' },
+        });
+    };
+    // No value of the device is known yet.
+    await world.hub.connect(['unread']);
+    const state = await saved({ devices: { ids: ['unread'] } });
+    await world.hub.clock.until(() => fail !== undefined).toBe(true);
+    await world.hub.disconnect('unread');
+    await world.hub.connect(['unread']);
+    const readyAt = world.hub.clock.now();
+    fail?.();
+    await until(state).toEqual({ unread: 'IN_SYNC' });
+    expect(world.hub.clock.now() - readyAt).toBeLessThanOrEqual(2_000);
+    serveVolumes(world.hub, world.volumes, world.sets);
+  });
 });
