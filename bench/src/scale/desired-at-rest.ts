@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { CallServer } from '@flotilla/bus';
-import { CallRules, DesiredStateRunner, Fleet, SingleCalls } from '@flotilla/fleet';
+import { CallRules, DesiredStateRunner, Fleet, noApprovals, SingleCalls } from '@flotilla/fleet';
 import type { CallOutcome, ToolSetHash } from '@flotilla/mcp';
 import { eventually } from '@flotilla/test/eventually';
 import pg from 'pg';
@@ -53,7 +53,13 @@ const callRules = new CallRules([]);
 const singleCalls = new SingleCalls(clock);
 const deps = { registry, bus, clock, logger, callRules, singleCalls };
 const fleet = new Fleet(deps);
-const runner = new DesiredStateRunner({ ...deps, lease, mustBeSigned: false, chance: () => 0.5 });
+const runner = new DesiredStateRunner({
+  ...deps,
+  lease,
+  approvals: noApprovals,
+  mustBeSigned: false,
+  chance: () => 0.5,
+});
 
 await addDevices();
 const id = await createState();

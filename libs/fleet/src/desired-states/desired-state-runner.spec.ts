@@ -156,6 +156,10 @@ describe('the worker of desired states', () => {
       expect(sends).toHaveLength(index + 2);
     }
     await until(state).toEqual({ a: 'FAILED' });
+    // The sweep of the next hour tries once more.
+    world.hub.clock.advance(3_600_000);
+    await world.hub.clock.until(() => sends.length).toBe(6);
+    await until(state).toEqual({ a: 'FAILED' });
     serveVolumes(world.hub, world.volumes, world.sets);
     await world.hub.disconnect('a');
     await world.hub.connect(['a']);

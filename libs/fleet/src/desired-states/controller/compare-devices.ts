@@ -3,7 +3,7 @@
  * libs/desired-state decide, and returns the entries to write and what follows.
  */
 import { blocksOf, decide, desiredWindowAt, endTry, failRead } from '@flotilla/desired-state';
-import type { Contender, Decision, Entry, Facts, KnownValue } from '@flotilla/desired-state';
+import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@flotilla/desired-state';
 import { valueAt } from '@flotilla/jobs';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '@flotilla/registry';
@@ -22,6 +22,8 @@ export interface Compared {
   readonly from: DesiredTargetRow | undefined;
   readonly to: DesiredTargetRow | undefined;
   readonly next: Decision['next'];
+  /** Why it was looked at: what follows a read has the same cause. */
+  readonly cause: LookCause;
 }
 
 interface Covered {
@@ -127,6 +129,7 @@ export class DeviceComparison {
             : decision;
         return {
           ...{ live: each.live, device, generation: each.generation, from: each.row, next: entry.next },
+          cause: look.cause,
           to: { ...entry.entry, desiredStateId: wanted.id, deviceId: device.deviceId },
         };
       });
@@ -178,7 +181,7 @@ export function fenced({ live, from, to }: Compared): FencedTarget {
 
 function forgotten(live: LiveState, row: DesiredTargetRow): Compared {
   const device = { deviceId: row.deviceId, epoch: 0, gatewayId: undefined };
-  return { live, device, generation: undefined, from: row, to: undefined, next: 'none' };
+  return { live, device, generation: undefined, from: row, to: undefined, next: 'none', cause: 'CHANGE' };
 }
 
 function toolsRead({ generations }: LiveState): readonly string[] {

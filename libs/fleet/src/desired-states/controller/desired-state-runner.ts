@@ -224,16 +224,16 @@ export class DesiredStateRunner {
     }
   }
 
-  #follow({ live, device, generation, from, to, next }: Compared): void {
+  #follow({ live, device, generation, from, to, next, cause }: Compared): void {
     if (isChanged({ from, to })) live.move(from, to);
     const { deviceId } = device;
     if (next !== 'set' || generation === undefined || to === undefined) live.wishes.delete(deviceId);
     else live.wishes.set(deviceId, { generation, row: to, notBefore: live.wishes.get(deviceId)?.notBefore ?? 0 });
     if (next !== 'read' || generation === undefined || this.#isStopped) return;
     const { tool } = generation.stored.readback;
-    if (this.#reader.isReading(device, tool)) return;
+    if (this.#reader.isReading(device, tool) && cause === 'CHANGE') return;
     this.#reader.read(device, generation, live.actor.mayCallUserOnly, (end) =>
-      this.#look(deviceId, end.isRead ? plainLook : { ...plainLook, failedReads: new Map([[tool, end]]) }),
+      this.#look(deviceId, { ...plainLook, cause, ...(!end.isRead && { failedReads: new Map([[tool, end]]) }) }),
     );
   }
 
