@@ -5,6 +5,8 @@ import { auditCommand } from './commands/access/audit.js';
 import { grantsCommand } from './commands/access/grants.js';
 import { keysCommand } from './commands/access/keys.js';
 import { usersCommand } from './commands/access/users.js';
+import { alertsCommand } from './commands/alerts/alerts.js';
+import { channelsCommand } from './commands/alerts/channels.js';
 import { webhooksCommand } from './commands/access/webhooks.js';
 import { callCommand } from './commands/calls/call.js';
 import { callsCommand } from './commands/calls/calls.js';
@@ -51,6 +53,8 @@ export const commands: readonly Command[] = [
   grantsCommand,
   usersCommand,
   webhooksCommand,
+  alertsCommand,
+  channelsCommand,
   graphqlCommand,
   openCommand,
   mcpCommand,

@@ -6,7 +6,9 @@ import DataLoader from 'dataloader';
 import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { FailureCodeCount, JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
+  AlertRuleRow,
   CallRow,
+  ChannelRow,
   DeviceGroupRow,
   DeviceRow,
   DownloadRow,
@@ -58,19 +60,28 @@ export interface Loaders {
   readonly decidedOverTime: Children<JobId, number, readonly DecidedPoint[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
+  readonly alertRule: DataLoader<string, AlertRuleRow | undefined>;
+  readonly alertDevices: Children<string, number, readonly string[]>;
+  readonly firingAlerts: DataLoader<string, number>;
+  /** All channels: there are few. */
+  readonly channels: () => Promise<readonly ChannelRow[]>;
 }
 
 /**
  * Look-ups outside the view of the caller; downloads only of targets that were found in the view.
  */
-export type FleetWideLookUps = Pick<Registry, 'downloads' | 'firmwareImages' | 'toolPolicies' | 'webhooks'>;
+export type FleetWideLookUps = Pick<
+  Registry,
+  'alertRules' | 'alerts' | 'downloads' | 'firmwareImages' | 'notificationChannels' | 'toolPolicies' | 'webhooks'
+>;
 
 export function makeLoaders(
   view: FleetView,
-  { downloads, firmwareImages, toolPolicies, webhooks }: FleetWideLookUps,
+  { alertRules, alerts, downloads, firmwareImages, notificationChannels, toolPolicies, webhooks }: FleetWideLookUps,
 ): Loaders {
   const { devices, deviceGroups, toolSets, events, calls, jobs } = view;
   let policies: Promise<readonly ToolPolicy[]> | undefined;
+  let channels: Promise<readonly ChannelRow[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
     firmwareImage: new DataLoader((ids) => firmwareImages.findMany(ids)),
@@ -99,6 +110,10 @@ export function makeLoaders(
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
     webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
+    alertRule: new DataLoader((ids) => alertRules.findMany(ids)),
+    alertDevices: childrenBy((ids, first) => alerts.deviceIdsOf(ids, first)),
+    firingAlerts: new DataLoader((ids) => alertRules.firingCounts(ids)),
+    channels: () => (channels ??= notificationChannels.all()),
     downloads: new DataLoader(async (targets) => newestOf(targets, await downloads.ofTargets(targets)), {
       cacheKeyFn: keyOfTarget,
     }),

@@ -6,6 +6,7 @@ import {
   type Icon,
   IconActivity,
   IconApi,
+  IconBell,
   IconCalendarRepeat,
   IconCpu,
   IconHistory,
@@ -34,6 +35,7 @@ export type PageName =
   | 'recurring'
   | 'firmware'
   | 'enrolments'
+  | 'alerts'
   | 'events'
   | 'explore'
   | 'audit'
@@ -48,6 +50,7 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'recurring', to: '/recurring', icon: IconCalendarRepeat, scope: 'JOBS_READ' },
   { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
   { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
+  { name: 'alerts', to: '/alerts', icon: IconBell, scope: 'EVENTS_READ' },
   { name: 'events', to: '/events', icon: IconActivity, scope: 'EVENTS_READ' },
   { name: 'audit', to: '/audit', icon: IconHistory, scope: 'ADMIN' },
   { name: 'access', to: '/access', icon: IconKey, scope: 'ADMIN' },

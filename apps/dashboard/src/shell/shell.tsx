@@ -9,6 +9,7 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
+import { AlertInbox } from './alert-inbox';
 import { Banners } from './banners';
 import { Keyboard, useKeyboard } from './keyboard/keyboard';
 import { controlName } from './keyboard/control-name';
@@ -30,7 +31,10 @@ export function Shell({ children }: { readonly children: ReactNode }) {
       <TopBar />
       <div className={classes.shell}>
         <div className={classes.rail}>
-          <Brand />
+          <div className={classes.head}>
+            <Brand />
+            <AlertInbox />
+          </div>
           <FindButton />
           <Links />
           <AccountMenu />
@@ -76,7 +80,7 @@ function Links() {
     <nav aria-label={t('app.navigation')} style={{ display: 'contents' }}>
       <ul className={classes.links}>
         {shown.map(({ name, to, icon: Shape }) => (
-          <li key={name} className={name === 'events' || name === 'access' ? classes.gapBefore : undefined}>
+          <li key={name} className={name === 'alerts' || name === 'access' ? classes.gapBefore : undefined}>
             <Link to={to} className={classes.link} activeOptions={{ exact: to === '/', includeSearch: false }}>
               <Shape size={17} stroke={1.7} aria-hidden />
               {t(`nav.${name}`)}

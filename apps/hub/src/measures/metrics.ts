@@ -2,6 +2,7 @@
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { answerOr } from '../answer-or.js';
+import { addAlertMetrics } from './alert-metrics.js';
 
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -35,7 +36,21 @@ export interface WebhookSources {
   readonly backlog: () => Promise<{ readonly paused: number; readonly pending: number; readonly oldestMs: number }>;
 }
 
+/** Sources about alerts: deliveries of this process, and the state of all processes. */
+export interface AlertSources {
+  readonly firing: () => Promise<readonly { readonly severity: string; readonly count: number }[]>;
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly backlog: () => Promise<{
+    readonly pending: number;
+    readonly oldestMs: number;
+    readonly failingChannels: number;
+  }>;
+  readonly roundMs: () => number;
+}
+
 export interface HubMetrics {
+  /** Adds metrics of alerts. Call it once, in a process that evaluates rules. */
+  addAlerts(sources: AlertSources): void;
   /** Adds metrics of webhooks. Call it once, in a process that delivers to them. */
   addWebhooks(sources: WebhookSources): void;
   /** Counts one settled call by its origin. */
@@ -64,6 +79,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   addStorageGauges(registry, sources);
   addBusCounter(registry, sources.busRefused);
   return {
+    addAlerts: (alerts) => addAlertMetrics(registry, alerts),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     callSettled: (origin, outcome, durationMs) => {
       calls.inc({ origin, outcome });

@@ -24,6 +24,8 @@ export const consolePaths = [
   '/recurring',
   '/firmware',
   '/enrolments',
+  '/alerts',
+  '/alerts/:id',
   '/events',
   '/explore',
   '/audit',

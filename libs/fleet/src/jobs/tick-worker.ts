@@ -3,6 +3,7 @@
  */
 import type { Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
+import type { AlertWorker } from '../alerts/alert-worker.js';
 import type { JobBus } from './job-bus.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
@@ -19,6 +20,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly retention?: readonly Pick<UploadRetention, 'run'>[];
   /** Without it, this process delivers no webhooks. */
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
+  /** Without it, this process evaluates no alert rules. */
+  readonly alerts?: Pick<AlertWorker, 'start' | 'stop'>;
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
 }
@@ -49,6 +52,7 @@ export class TickWorker {
     this.#runner.start();
     this.#lateAnswers.start();
     await this.#sweep();
+    this.#deps.alerts?.start();
     await ticks.work((tick) => this.#work(tick), ticksAtATime);
     await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
     await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
@@ -59,14 +63,15 @@ export class TickWorker {
   async handOver(graceMs: number): Promise<void> {
     const { ticks } = this.#deps.bus;
     await ticks.rest();
-    await this.#deps.recurring?.stop();
+    await Promise.all([this.#deps.alerts?.stop(), this.#deps.recurring?.stop()]);
     await this.#runner.handOver(graceMs, (jobId) => ticks.add({ kind: 'job', jobId }));
   }
 
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    await Promise.all([this.#runner.stop(), this.#deps.webhooks?.stop(), this.#deps.recurring?.stop()]);
+    const { alerts, recurring, webhooks } = this.#deps;
+    await Promise.all([this.#runner.stop(), webhooks?.stop(), recurring?.stop(), alerts?.stop()]);
   }
 
   async #work(tick: Tick): Promise<void> {
