@@ -36,7 +36,15 @@ function Bell() {
     return () => firingCount.set(0);
   }, [count]);
   return (
-    <Popover opened={isOpen} onChange={setOpen} width={340} position="bottom-start" withinPortal trapFocus returnFocus>
+    <Popover
+      opened={isOpen}
+      onChange={setOpen}
+      width="min(340px, calc(100vw - 24px))"
+      position="bottom-start"
+      withinPortal
+      trapFocus
+      returnFocus
+    >
       <Popover.Target>
         <Indicator label={count > 99 ? '99+' : count} size={16} disabled={count === 0} color="red">
           <ActionIcon

@@ -4,6 +4,7 @@
  */
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ActionIcon, Kbd } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -22,18 +23,20 @@ const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) =>
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
+  // One inbox at a time: each has a query, a subscription and the count in the title.
+  const isNarrow = useMediaQuery('(max-width: 820px)', undefined, { getInitialValueInEffect: false });
   return (
     <Keyboard>
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
       <Banners />
-      <TopBar />
+      <TopBar inbox={isNarrow && <AlertInbox />} />
       <div className={classes.shell}>
         <div className={classes.rail}>
           <div className={classes.head}>
             <Brand />
-            <AlertInbox />
+            {!isNarrow && <AlertInbox />}
           </div>
           <FindButton />
           <Links />
@@ -94,7 +97,7 @@ function Links() {
 }
 
 /** In place of the rail on narrow screens. */
-function TopBar() {
+function TopBar({ inbox }: { readonly inbox: ReactNode }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
@@ -114,6 +117,7 @@ function TopBar() {
       <ActionIcon aria-label={t('palette.act')} onClick={() => openKeyboard('palette')} size="lg" ml="auto">
         <IconSearch size={18} aria-hidden />
       </ActionIcon>
+      {inbox}
       {wasOpened && (
         <Suspense>
           <NavigationDrawer isOpen={isOpen} onClose={() => setOpen(false)}>
