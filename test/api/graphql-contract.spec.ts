@@ -98,6 +98,7 @@ describe('the schema of a running hub', () => {
       ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
       deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
       recurringJob: schedule.createRecurringJob.recurringJob.id,
+      alert: await alertAbout(devices.find(({ presence }) => presence === 'OFFLINE')?.id ?? ''),
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
@@ -111,10 +112,25 @@ describe('the schema of a running hub', () => {
   });
 });
 
-/** The arguments that a field of Query needs: an id, a job to preview, or the size of a page. */
+/** The id of an alert about a device that is offline. */
+async function alertAbout(deviceId: string): Promise<string> {
+  const create = 'mutation ($input: AlertRuleInput!) { createAlertRule(input: $input) { userErrors { message } } }';
+  const input = { name: 'Every field', kind: 'DEVICE_OFFLINE', devices: { ids: [deviceId] }, forSeconds: 0 };
+  expect(await ask(hub, create, { input: { ...input, channelIds: [] } })).toEqual({
+    createAlertRule: { userErrors: [] },
+  });
+  const [alert] = await eventually(
+    async () => (await ask<{ alerts: { nodes: { id: string }[] } }>(hub, '{ alerts { nodes { id } } }')).alerts.nodes,
+    (alerts) => alerts.length > 0,
+  );
+  return alert?.id ?? '';
+}
+
+/** The arguments that a field of Query needs: an id, an input, or the size of a page. */
 function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
   if (id !== undefined) return `(id: "${id}")`;
   if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
+  if (name === 'previewAlertRule') return '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})';
   if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
   return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
 }
