@@ -244,7 +244,8 @@ describe('the worker of alerts', () => {
     const former = hub.gateway.behave;
     const error = { code: 'DEVICE_ERROR', message: 'no' } as const;
     hub.gateway.behave = (_call, settle) => settle({ kind: 'FAILED', certainty: 'YES', error });
-    const abort = [{ outcomes: ['FAILED'], scope: 'JOB', count: 2, action: 'PAUSE' }] as const;
+    // Fewer than five calls say nothing about a share.
+    const abort = [{ outcomes: ['FAILED'], scope: 'JOB', count: 5, action: 'PAUSE' }] as const;
     const jobId = await startJob(hub, names, { abort, maxInFlight: 1 });
     await hub.clock.until(async () => (await hub.job(jobId)).state).toBe('PAUSED');
     hub.gateway.behave = former;

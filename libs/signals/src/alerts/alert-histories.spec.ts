@@ -162,13 +162,15 @@ class Hub {
 }
 
 type Step =
-  | { readonly kind: 'drop' | 'back'; readonly device: string }
+  | { readonly kind: 'drop'; readonly device: string }
+  | { readonly kind: 'back'; readonly device: string }
   | { readonly kind: 'wait'; readonly rounds: number }
   | { readonly kind: 'crash'; readonly after: 'never' | 'claim' | 'send'; readonly downRounds: number };
 
 const device = fc.constantFrom(...devices);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ kind: fc.constantFrom('drop' as const, 'back' as const), device }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop' as const), device }) },
+  { weight: 2, arbitrary: fc.record({ kind: fc.constant('back' as const), device }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), rounds: fc.integer({ min: 1, max: 30 }) }) },
   {
     weight: 1,
