@@ -3,13 +3,13 @@
  * filters select, and pages neither lose nor repeat rows.
  */
 import { readFileSync } from 'node:fs';
-import { buildSchema, lexicographicSortSchema, printSchema, type GraphQLField } from 'graphql';
+import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
-import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { alertAbout, argumentOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -98,7 +98,7 @@ describe('the schema of a running hub', () => {
       ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
       deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
       recurringJob: schedule.createRecurringJob.recurringJob.id,
-      alert: await alertAbout(devices.find(({ presence }) => presence === 'OFFLINE')?.id ?? ''),
+      alert: await alertAbout(hub, devices.find(({ presence }) => presence === 'OFFLINE')?.id ?? ''),
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
@@ -111,29 +111,6 @@ describe('the schema of a running hub', () => {
     }
   });
 });
-
-/** The id of an alert about a device that is offline. */
-async function alertAbout(deviceId: string): Promise<string> {
-  const create = 'mutation ($input: AlertRuleInput!) { createAlertRule(input: $input) { userErrors { message } } }';
-  const input = { name: 'Every field', kind: 'DEVICE_OFFLINE', devices: { ids: [deviceId] }, forSeconds: 0 };
-  expect(await ask(hub, create, { input: { ...input, channelIds: [] } })).toEqual({
-    createAlertRule: { userErrors: [] },
-  });
-  const [alert] = await eventually(
-    async () => (await ask<{ alerts: { nodes: { id: string }[] } }>(hub, '{ alerts { nodes { id } } }')).alerts.nodes,
-    (alerts) => alerts.length > 0,
-  );
-  return alert?.id ?? '';
-}
-
-/** The arguments that a field of Query needs: an id, an input, or the size of a page. */
-function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
-  if (id !== undefined) return `(id: "${id}")`;
-  if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
-  if (name === 'previewAlertRule') return '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})';
-  if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
-  return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
-}
 
 describe('devices', () => {
   const hasTool = (name: string) => (device: DeviceNode) => device.tools.some((tool) => tool.name === name);

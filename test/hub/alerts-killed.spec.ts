@@ -104,7 +104,7 @@ describe('kill -9 of the hub while alerts fire', () => {
     for (let left = 1 + dice.below(2); left > 0; left -= 1) await createJob();
     const firing = (await alerts()).filter(({ state }) => state === 'FIRING');
     await end(firing.slice(0, dice.below(3)));
-    // A round is every two seconds: most kills come between an evaluation and the end of a delivery.
+    // A round is every two seconds, so most kills come during an evaluation or a delivery.
     await pause(dice.below(2_600));
     await hub.kill();
     hub = await startHub({ embedded: true, env, dataDir: hub.dataDir });

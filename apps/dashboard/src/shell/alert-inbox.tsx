@@ -45,18 +45,18 @@ function Bell() {
       trapFocus
       returnFocus
     >
-      <Popover.Target>
-        <Indicator label={count > 99 ? '99+' : count} size={16} disabled={count === 0} color="red">
+      <Indicator label={count > 99 ? '99+' : count} size={16} disabled={count === 0} color="red">
+        <Popover.Target>
           <ActionIcon
             variant="subtle"
+            size="lg"
             aria-label={t('alerts.inbox', { count })}
-            aria-expanded={isOpen}
             onClick={() => setOpen(!isOpen)}
           >
             <IconBell size={18} aria-hidden />
           </ActionIcon>
-        </Indicator>
-      </Popover.Target>
+        </Popover.Target>
+      </Indicator>
       <Popover.Dropdown>
         <Stack gap="xs">
           {count === 0 && <span className="soft">{t('alerts.empty.firing')}</span>}

@@ -1,6 +1,6 @@
 /**
- * Random histories of one rule with crashes. The model stores what PostgreSQL stores and applies the
- * decisions of this folder; a crash may come between any two steps.
+ * Random histories of one rule with crashes. The model stores what PostgreSQL stores and applies
+ * the decisions of this folder; a crash may come between any two steps.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
