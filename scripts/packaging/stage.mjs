@@ -1,26 +1,29 @@
 /** Lays out a package in an empty folder: compiled code, its libraries, and a manifest. */
 import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { closureOf, directVersions, layoutOf } from './closure.mjs';
+import { closureOf, directVersions, layoutOf, nameOf } from './closure.mjs';
 
 /** Files that only compilers and debuggers read. */
 const isForDevelopment = /\.(?:map|d\.[cm]?ts|tsbuildinfo)$|\.(?:spec|suite)\.js$/;
 
 /**
- * Parts of libraries that no program loads, such as engines of other databases (60 MB). npm unpacks
- * a package more than once, so each file that is not in it makes the installation faster.
+ * Parts of libraries that no program loads, such as engines of other databases (60 MB), from the
+ * folder with all libraries. npm unpacks a package three times, so fewer files install faster.
  */
 const unused = [
-  /^node_modules\/(?!.*\blicen[cs]e).*\.(?:ts|mts|cts|tsx|md|markdown|ya?ml|flow|html)$/i,
-  /^node_modules\/(?:@[^/]+\/)?[^/]+\/(?:tests?|__tests__|benchmarks?|examples?|docs|\.github)(?:\/|$)/,
-  /^node_modules\/rxjs\/(?:src|dist\/(?:esm5?|bundles|types))(?:\/|$)/,
-  /^node_modules\/es-toolkit\/(?:src|dist\/(?:browser[^/]*|compat|fp|server)|.*\.d\.[cm]?ts$)/,
-  // Node takes the CommonJS form of these, and the other form of hono.
-  /^node_modules\/@(?:aws-sdk|smithy)\/(?:.*\/)?dist-es(?:\/|$)/,
-  /^node_modules\/bullmq\/dist\/esm(?:\/|$)/,
-  /^node_modules\/hono\/dist\/cjs(?:\/|$)/,
-  /^node_modules\/@prisma\/client\/runtime\/query_compiler_(?!fast_bg\.postgresql\.(?:m?js|wasm-base64\.mjs)$)/,
-  /^node_modules\/@prisma\/client\/runtime\/wasm-compiler-edge\./,
+  /^(?!.*\blicen[cs]e).*\.(?:ts|mts|cts|tsx|md|markdown|ya?ml|flow|html|lua|cc|h)$/i,
+  /^(?:@[^/]+\/)?[^/]+\/(?:dist\/)?(?:tests?|__tests__|benchmarks?|bench|examples?|docs|\.\w[^/]*)(?:\/|$)/,
+  // Node takes one form of each of these, and they are not imported in the other.
+  /^@(?:aws-sdk|smithy)\/(?:.*\/)?dist-es(?:\/|$)/,
+  /^@graphql-tools\/[^/]+\/cjs(?:\/|$)/,
+  /^bullmq\/dist\/esm(?:\/|$)/,
+  /^graphql\/.*\.mjs$/,
+  /^hono\/dist\/(?:cjs|adapter|jsx|middleware)(?:\/|$)/,
+  /^es-toolkit\/(?:src|compat|dist\/(?:browser[^/]*|compat\/(?!_internal|predicate|util).*|fp|server|.*\.js$))(?:\/|$)/,
+  /^rxjs\/(?:src|dist\/(?:esm5?|bundles|types))(?:\/|$)/,
+  /^zod\/.*\.cjs$/,
+  /^@prisma\/client\/runtime\/query_compiler_(?!fast_bg\.postgresql\.(?:m?js|wasm-base64\.mjs)$)/,
+  /^@prisma\/client\/runtime\/wasm-compiler-edge\./,
 ];
 
 /** `from '@flotilla/mcp'`, `import('@flotilla/mcp')`, `import '@flotilla/client/schema'`. */
@@ -32,7 +35,7 @@ const ownImport = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])@flotilla\/([\w-]+)(\/[\w-
  */
 const PROGRAM = 'program';
 
-/** `apps`: workspaces with a program. `more`: files and folders that it reads. `texts`: for people. */
+/** `apps`: workspaces with a program. `more`: what it reads besides. `texts`: for people. */
 export function stage(root, target, { name, bin, apps, more = [], texts }) {
   const closure = closureOf(root, apps);
   const program = path.join(target, PROGRAM);
@@ -41,7 +44,8 @@ export function stage(root, target, { name, bin, apps, more = [], texts }) {
   for (const workspace of closure.workspaces) stageWorkspace(root, program, workspace);
   for (const file of more) stageFolder(root, program, file, file);
   for (const file of texts) stageFolder(root, target, file, file);
-  for (const [place, key] of layoutOf(closure)) stageFolder(root, program, key, place);
+  for (const [place, key] of layoutOf(closure))
+    stageFolder(root, program, key, place, (file) => unused.some((part) => part.test(`${nameOf(key)}/${file}`)));
   for (const file of Object.values(bin)) chmodSync(path.join(program, file), 0o755);
   const { version, license, engines, description } = readJson(path.join(root, 'package.json'));
   const shared = { name, version, private: true, license, type: 'module' };
@@ -83,7 +87,7 @@ function pathTo(root, lib, part) {
   return path.posix.join(lib, file);
 }
 
-function stageFolder(root, target, from, to) {
+function stageFolder(root, target, from, to, isUnused = () => false) {
   const source = path.join(root, from);
   cpSync(source, path.join(target, to), {
     recursive: true,
@@ -91,7 +95,7 @@ function stageFolder(root, target, from, to) {
     filter: (file) => {
       const inside = path.relative(source, file).split(path.sep).join('/');
       const isNested = inside === 'node_modules' || inside.endsWith('/node_modules');
-      return !isNested && !isForDevelopment.test(file) && !unused.some((part) => part.test(`${from}/${inside}`));
+      return !isNested && !isForDevelopment.test(file) && !isUnused(inside);
     },
   });
 }

@@ -1,6 +1,6 @@
 /** From the two npm packages to a call, as an ordinary user in an empty folder. */
 import { spawn, spawnSync, type ChildProcess } from 'node:child_process';
-import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -13,6 +13,8 @@ const packaging = fileURLToPath(new URL('../../scripts/package.mjs', import.meta
 const USER = 65_534;
 const isRoot = process.getuid?.() === 0;
 const TOOL = 'self.audio_speaker.set_volume';
+/** Measured only by `npm run test:long`, which runs nothing else at the same time. */
+const INSTALLS_WITHIN_SECONDS = 30;
 
 interface Ports {
   readonly http: number;
@@ -119,11 +121,24 @@ describe('the npm packages', () => {
   it('install without a compiler, run as an ordinary user, and call a device over MQTT', async (context) => {
     if (problem !== undefined) context.skip(problem);
     process.stderr.write(`The packages were installed in ${tookSeconds.toFixed(1)} s.\n`);
+    if (process.env['FLOTILLA_TEST_LONG'] === '1') expect(tookSeconds).toBeLessThan(INSTALLS_WITHIN_SECONDS);
     const list = () => flotilla('devices', '--online').rows as readonly { id: string; transport: string }[];
     const devices = await eventually(list, (rows) => rows.some(({ transport }) => transport === 'MQTT'));
     const { id = '' } = devices.find(({ transport }) => transport === 'MQTT') ?? {};
     const called = flotilla('call', id, TOOL, 'volume=30');
     expect([called.status, called.rows]).toEqual([0, [expect.objectContaining({ outcome: 'SUCCEEDED' })]]);
+  });
+
+  it('have all libraries that their modules import', (context) => {
+    if (problem !== undefined) context.skip(problem);
+    const program = path.join(folder, 'prefix/lib/node_modules/flotilla-hub/program');
+    const modules = readdirSync(path.join(program, 'libs'), { recursive: true, encoding: 'utf8' })
+      .filter((file) => file.endsWith('.js'))
+      .map((file) => pathToFileURL(path.join(program, 'libs', file)).href);
+    expect(modules.length).toBeGreaterThan(300);
+    const imports = `for (const file of ${JSON.stringify(modules)}) await import(file);`;
+    const imported = run(process.execPath, ['--input-type=module', '--eval', imports]);
+    expect([imported.stderr, imported.status]).toEqual(['', 0]);
   });
 
   it('bring the commands of an operator', (context) => {
