@@ -10,6 +10,7 @@ import { benchListPages, benchMillion } from './pages/large-registries.js';
 import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { measureOneGateway } from './scale/one-gateway.js';
+import { benchSignals } from './signals.js';
 import { benchSoak } from './scale/soak.js';
 import { measureThreeGateways } from './scale/three-gateways.js';
 import { benchConversations } from './voice/conversations.js';
@@ -42,12 +43,13 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   million: benchMillion,
   pages: benchListPages,
   scale: benchScale,
+  signals: benchSignals,
   soak: () => benchSoak(minutes),
   subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['million', 'pages', 'scale', 'soak', 'subscribers'];
+const apart = ['million', 'pages', 'scale', 'signals', 'soak', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];

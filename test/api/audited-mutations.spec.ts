@@ -204,6 +204,14 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
   runRecurringJob: [by('id', of('recurring'))],
   deleteRecurringJob: [by('id', of('recurring'))],
+  setRecordingRule: [
+    () => ({
+      args: '(input: $input)',
+      variables: { 'input: RecordingRuleInput!': { devices: { all: true }, path: 'samples:audited' } },
+      ...{ select: 'recordingRule { id }', keep: ['recordingRule', 'recordingRule.id'] },
+    }),
+  ],
+  deleteRecordingRule: [by('id', of('recordingRule'))],
   approveJob: [by('id', of('restart'), { key: of('person') })],
   denyJob: [
     () => ({

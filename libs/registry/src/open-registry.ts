@@ -26,6 +26,9 @@ import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
+import { MeasurementStore } from './measurements/measurement-store.js';
+import { RecordingRuleStore } from './measurements/recording-rule-store.js';
+import { RestartStore } from './restarts/restart-store.js';
 import { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import { AgentGrantStore } from './grants/grant-store.js';
 import { OauthStore } from './grants/oauth-store.js';
@@ -91,19 +94,29 @@ export async function openRegistry({
   const devices = new DeviceStore(database, toolSets, holder, logger);
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
+  const measurements = new MeasurementStore(database, logger);
+  const restarts = new RestartStore(database, logger);
   const audit = new AuditStore(database, logger);
   const { credentials, enrolments } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    const writers = [devices, calls, events, credentials, enrolments, downloads, audit];
+    const writers = [devices, calls, events, measurements, restarts, credentials, enrolments, downloads, audit];
     await Promise.all(writers.map((writer) => writer.close()));
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not returned; it ends by itself');
     });
     await database.close();
   };
-  const stores = { ...plainStores(database, { seal, holder }), devices, toolSets, events, calls };
+  const stores = {
+    ...plainStores(database, { seal, holder }),
+    devices,
+    toolSets,
+    events,
+    calls,
+    measurements,
+    restarts,
+  };
   await makePartitions(database, Date.now(), logger);
   await beginAuditChain(database, logger);
   await events.open();
@@ -126,6 +139,8 @@ export async function openRegistry({
       ...devices.writers(),
       events.status(),
       calls.status(),
+      measurements.status(),
+      restarts.status(),
       audit.status(),
       ...credentials.writers(),
       ...enrolments.writers(),
@@ -193,6 +208,7 @@ function plainStores(
     deviceGroups: new DeviceGroupStore(database),
     dials: new DialStore(database),
     ...jobStoresOf(database, seal),
+    recordingRules: new RecordingRuleStore(database),
     recurringJobs: new RecurringJobStore(database, seal),
     uploads: new UploadStore(database),
     toolPolicies: new ToolPolicyStore(database),

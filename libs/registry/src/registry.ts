@@ -26,6 +26,9 @@ import type { CredentialStore } from './provisioning/credentials/credential-stor
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 import type { GatewayPlace } from './processes/gateway-places.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
+import type { MeasurementStore } from './measurements/measurement-store.js';
+import type { RecordingRuleStore } from './measurements/recording-rule-store.js';
+import type { RestartStore } from './restarts/restart-store.js';
 import type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -108,6 +111,9 @@ export interface Registry extends JobStores {
   readonly toolSets: ToolSetStore;
   readonly dials: DialStore;
   readonly events: EventStore;
+  readonly measurements: MeasurementStore;
+  readonly recordingRules: RecordingRuleStore;
+  readonly restarts: RestartStore;
   readonly recurringJobs: RecurringJobStore;
   readonly calls: CallStore;
   readonly uploads: UploadStore;

@@ -1,6 +1,7 @@
 /** Prometheus metrics. Values are read at each scrape; only calls are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
+import type { FleetAggregate } from '@flotilla/registry';
 import { answerOr } from '../answer-or.js';
 import { addAlertMetrics } from './alert-metrics.js';
 
@@ -48,7 +49,15 @@ export interface AlertSources {
   readonly roundMs: () => number;
 }
 
+/** The latest values of the fleet, and the restarts that this process judged. */
+export interface SignalSources {
+  readonly aggregates: () => Promise<readonly FleetAggregate[]>;
+  readonly restarts: () => ReadonlyMap<string, number>;
+}
+
 export interface HubMetrics {
+  /** Adds aggregates of measurements, and restarts. Call it once, in a worker. */
+  addSignals(sources: SignalSources): void;
   /** Adds metrics of alerts. Call it once, in a process that evaluates rules. */
   addAlerts(sources: AlertSources): void;
   /** Adds metrics of webhooks. Call it once, in a process that delivers to them. */
@@ -80,6 +89,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   addBusCounter(registry, sources.busRefused);
   return {
     addAlerts: (alerts) => addAlertMetrics(registry, alerts),
+    addSignals: (signals) => addSignalMetrics(registry, signals),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     callSettled: (origin, outcome, durationMs) => {
       calls.inc({ origin, outcome });
@@ -87,6 +97,43 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     },
     scrape: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** Aggregates of the fleet, not one series per device. */
+function addSignalMetrics(registry: MetricsRegistry, { aggregates, restarts }: SignalSources): void {
+  const gauge = (name: string, help: string) =>
+    new Gauge({ name: `flotilla_measurement_${name}`, help, labelNames: ['path'], registers: [registry] });
+  const gauges = {
+    min: gauge('min', 'The smallest latest value of the last day over all devices.'),
+    mean: gauge('mean', 'The mean of the latest values of the last day over all devices.'),
+    max: gauge('max', 'The largest latest value of the last day over all devices.'),
+  };
+  new Gauge({
+    name: 'flotilla_measurement_devices',
+    help: 'Devices with a value of the last day.',
+    labelNames: ['path'],
+    registers: [registry],
+    async collect() {
+      const rows = await answerOr(aggregates(), []);
+      for (const each of [this, ...Object.values(gauges)]) each.reset();
+      for (const { path, devices, min, mean, max } of rows) {
+        this.set({ path }, devices);
+        gauges.min.set({ path }, min);
+        gauges.mean.set({ path }, mean);
+        gauges.max.set({ path }, max);
+      }
+    },
+  });
+  new Counter({
+    name: 'flotilla_device_restarts_total',
+    help: 'Restarts of devices that this process judged, by what explains them.',
+    labelNames: ['cause'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [cause, count] of restarts()) this.inc({ cause: cause.toLowerCase() }, count);
+    },
+  });
 }
 
 function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<MetricsSources['gateway']>): void {

@@ -31,6 +31,10 @@ const query: EveryField<Query> = {
   previewJob: 'JOBS_WRITE',
   recurringJob: 'JOBS_READ',
   recurringJobs: 'JOBS_READ',
+  recordingRules: 'EVENTS_READ',
+  fleetMeasurements: 'DEVICES_READ',
+  fleetMeasurementPaths: 'DEVICES_READ',
+  firmwareHealth: 'DEVICES_READ',
   firmwareImages: 'DEVICES_READ',
   firmwareImage: 'DEVICES_READ',
   firmwareSigningKeys: 'DEVICES_READ',
@@ -115,6 +119,8 @@ const mutation: EveryField<Mutation> = {
   openNextWave: 'JOBS_WRITE',
   // The roll-out of an image also needs FIRMWARE_WRITE, like each call that changes firmware.
   revertJob: 'JOBS_WRITE',
+  setRecordingRule: 'ADMIN',
+  deleteRecordingRule: 'ADMIN',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
   // libs/fleet lets people end their own.
@@ -169,6 +175,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   },
   RecurringJob: { lastJob: 'JOBS_READ', jobs: 'JOBS_READ' },
   RecurringJobPayload: { recurringJob: 'JOBS_READ' },
+  RecordingRulePayload: { recordingRule: 'EVENTS_READ' },
   JobTarget: { device: 'DEVICES_READ' },
   JobPreview: { sample: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },

@@ -49,6 +49,7 @@ import { EventResolver } from '../events/event.resolver.js';
 import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
 import { JobMutationsResolver } from '../jobs/job-mutations.resolver.js';
+import { DeviceMeasurementResolver, MeasurementResolver } from '../measurements/measurement.resolver.js';
 import { RecurringJobResolver } from '../jobs/recurring-job.resolver.js';
 import { JobTargetResolver } from '../jobs/job-target.resolver.js';
 import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
@@ -104,6 +105,8 @@ const resolvers = [
   JobMutationsResolver,
   JobPreviewResolver,
   RecurringJobResolver,
+  MeasurementResolver,
+  DeviceMeasurementResolver,
   JobTargetResolver,
   SubscriptionResolver,
   UploadResolver,

@@ -76,6 +76,7 @@ export class LocalFeed implements EventFeed {
     job: new Set(),
     decided: new Set(),
     policy: new Set(),
+    recordingRules: new Set(),
     access: new Set(),
     lateAnswer: new Set(),
   };

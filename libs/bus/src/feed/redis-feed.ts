@@ -27,6 +27,7 @@ export class RedisFeed implements EventFeed {
     job: 0,
     decided: 0,
     policy: 0,
+    recordingRules: 0,
     access: 0,
     lateAnswer: 0,
   };
@@ -57,6 +58,7 @@ export class RedisFeed implements EventFeed {
       'job',
       'decided',
       'policy',
+      'recordingRules',
       'access',
       'lateAnswer',
     ];

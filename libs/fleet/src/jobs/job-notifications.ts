@@ -3,7 +3,7 @@
  * step.
  */
 import type { Bus } from '@flotilla/bus';
-import type { Job } from '@flotilla/jobs';
+import type { Job, TrippedHealthGate } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -32,6 +32,17 @@ export interface JobEventDeps {
  * Records a step after its row was written, under the name that the audit trail uses.
  * It concerns no single device, so keys that see a part of the fleet do not get it.
  */
+/** The health gate of a roll-out stopped it. */
+export function writeHealthEvent(
+  { bus, clock, registry }: JobEventDeps,
+  { id, healthGate }: Job,
+  { at: _at, ...counts }: TrippedHealthGate,
+): void {
+  const data = { jobId: id, ...counts, action: healthGate?.action ?? 'PAUSE' };
+  const event = { type: 'job.stopped_by_health_gate', deviceId: undefined, at: clock.now(), data };
+  bus.feed.publish('event', registry.events.append(event));
+}
+
 export function writeJobEvent({ bus, clock, registry }: JobEventDeps, type: string, job: Job): void {
   const { id, name, tool, state, conclusion, pauseReason } = job;
   const data = { jobId: id, name, tool, state, conclusion, pauseReason };

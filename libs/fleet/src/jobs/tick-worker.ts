@@ -8,6 +8,7 @@ import type { JobBus } from './job-bus.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './verification/late-answers.js';
+import type { SignalsUpkeep } from '../signals/signals-upkeep.js';
 import type { RecurringRuns } from '../recurring/recurring-runs.js';
 import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
@@ -22,6 +23,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
   /** Without it, this process evaluates no alert rules. */
   readonly alerts?: Pick<AlertWorker, 'start' | 'stop'>;
+  /** Without it, this process judges no restarts and makes no roll-ups. */
+  readonly signals?: Pick<SignalsUpkeep, 'run' | 'stop'>;
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
 }
@@ -70,8 +73,9 @@ export class TickWorker {
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    const { alerts, recurring, webhooks } = this.#deps;
-    await Promise.all([this.#runner.stop(), webhooks?.stop(), recurring?.stop(), alerts?.stop()]);
+    const { alerts, recurring, signals, webhooks } = this.#deps;
+    const parts = [webhooks, recurring, alerts, signals];
+    await Promise.all([this.#runner.stop(), ...parts.map((part) => part?.stop())]);
   }
 
   async #work(tick: Tick): Promise<void> {
@@ -94,6 +98,7 @@ export class TickWorker {
     const closedSessions = await this.#deps.registry.sweepDeadProcesses();
     this.#deps.webhooks?.wake();
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
+    this.#deps.signals?.run();
     await this.#deps.recurring?.runDue();
     await this.#runner.sweep();
   }

@@ -4,6 +4,8 @@ import type { DeviceStore } from '../devices/device-store.js';
 import type { DeviceGroups as DeviceGroupStore } from '../groups/device-group-store.js';
 import type { FleetFiguresStore } from '../devices/fleet-figures.js';
 import type { EventStore } from '../events/event-store.js';
+import type { MeasurementStore } from '../measurements/measurement-store.js';
+import type { RestartStore } from '../restarts/restart-store.js';
 import type { JobReads } from '../jobs/reads/job-reads.js';
 import type { RolloutStore } from '../jobs/rollout/rollout-store.js';
 import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
@@ -49,6 +51,8 @@ export interface FleetView {
     | 'decidedOverTime'
     | 'hasTargetsOutside'
   >;
+  readonly measurements: Pick<MeasurementStore, 'latestOf' | 'pathsOver' | 'chartFacts' | 'series' | 'fleetSeries'>;
+  readonly restarts: Pick<RestartStore, 'countsOf' | 'versionFigures'>;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture without a device is found by its id, in every scope. */
   readonly uploads: Pick<UploadStore, 'find' | 'page'>;

@@ -25,6 +25,7 @@ import { DeviceState } from './device-state';
 import { DeviceTools } from './device-tools';
 import { DeviceVoiceProblem } from './device-voice-problem';
 import classes from './device.module.css';
+import { DeviceMeasurements } from './measurements/device-measurements';
 import { EditDevice } from './edit-device';
 import { SessionLog } from './log/session-log';
 import { DeviceDocument, DeviceNewsDocument, type DeviceQuery, RefreshToolsDocument } from './generated/device';
@@ -137,6 +138,9 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
         <Tabs.Panel value="tools" className={classes.toolsAndState ?? ''}>
           <DeviceTools device={device} onCalled={onCalled} />
           <DeviceState device={device} />
+        </Tabs.Panel>
+        <Tabs.Panel value="measurements">
+          <DeviceMeasurements id={device.id} />
         </Tabs.Panel>
         <Tabs.Panel value="pictures">
           <DevicePictures device={device} />
