@@ -108,9 +108,8 @@ export async function openApi(
   pages.send = api.sendConsole;
 }
 
-/** Rules for measurements and desired states need other stores. */
+/** A rule about desired states needs their store, as `desiredTargets` of the worker of alerts. */
 const missingKinds = {
-  MEASUREMENT: 'This version of the hub keeps no measurements, so no rule can look at them.',
   DESIRED_STATE_OUT_OF_SYNC: 'This version of the hub keeps no desired states, so no rule can look at them.',
 };
 

@@ -97,7 +97,10 @@ export class Alerts {
     const { graceMs } = alertTiming;
     const times = await registry.alertEvaluation.firingTimes({ plan, since, now, graceMs });
     if (times === undefined) {
-      const note = 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
+      const note =
+        plan.kind === 'MEASUREMENT'
+          ? 'The preview does not read measurements. Compare the threshold with the charts of the path.'
+          : 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
       return { preview: { since, firedCount: undefined, note } };
     }
     return { preview: { since, firedCount: countAlerts(plan, times), note: undefined } };

@@ -10,17 +10,6 @@ import type {
   Registry,
 } from '@flotilla/registry';
 
-/** Devices with a value beyond a threshold: those of measurements. */
-export interface LatestValues {
-  over(wanted: {
-    readonly filter: DeviceFilter;
-    readonly path: string;
-    readonly since: number;
-    readonly threshold: number;
-    readonly below: boolean;
-  }): Promise<readonly { readonly deviceId: string; readonly value: number; readonly at: number }[]>;
-}
-
 /** Devices that are not as a desired state says. */
 export interface DesiredTargets {
   outOfSync(
@@ -35,9 +24,8 @@ export interface HubProblem {
 }
 
 export interface RuleSourceDeps {
-  readonly registry: Pick<Registry, 'alertEvaluation' | 'fleetFigures'>;
+  readonly registry: Pick<Registry, 'alertEvaluation' | 'fleetFigures' | 'measurements'>;
   readonly hubProblems?: (() => Promise<readonly HubProblem[]>) | undefined;
-  readonly latestValues?: LatestValues | undefined;
   readonly desiredTargets?: DesiredTargets | undefined;
 }
 
@@ -45,8 +33,10 @@ export interface RuleSourceDeps {
 export const defaultThresholds = { FLEET_OFFLINE_SHARE: 0.1, CALL_FAILURE_RATIO: 0.2, count: 1 };
 /** Fewer calls in a window say nothing about a ratio. */
 export const CALLS_MIN = 5;
-/** A value that is older says nothing about the device now, ms. */
-const VALUE_COUNTS_MS = 24 * 3_600_000;
+/** A device that was away for longer has no value now, ms. */
+const SEEN_WITHIN_MS = 24 * 3_600_000;
+/** An older value says nothing, ms. A value that stays the same is not stored again. */
+const VALUE_COUNTS_MS = 7 * SEEN_WITHIN_MS;
 const FAILED: ReadonlySet<string> = new Set(['FAILED', 'VERIFY_FAILED', 'UNKNOWN', 'NOT_SENT']);
 const SUCCEEDED: ReadonlySet<string> = new Set(['SUCCEEDED', 'NO_CHANGE']);
 
@@ -124,11 +114,13 @@ function ratioOf({ outcomes }: CallCounts): { readonly total: number; readonly r
 }
 
 async function measured(
-  { latestValues }: RuleSourceDeps,
+  { registry }: RuleSourceDeps,
   { below, devices, path = '', threshold = 0 }: AlertRuleRow,
   now: number,
 ): Promise<readonly HeldSubject[]> {
-  const wanted = { filter: devices ?? { all: true }, path, threshold, below, since: now - VALUE_COUNTS_MS };
-  const values = (await latestValues?.over(wanted)) ?? [];
+  const values = await registry.measurements.latestOver({
+    ...{ filter: devices ?? { all: true }, path, since: now - VALUE_COUNTS_MS, seenSince: now - SEEN_WITHIN_MS },
+    ...(below ? { below: threshold } : { above: threshold }),
+  });
   return values.map(({ deviceId, value, at }) => ({ subject: deviceId, deviceId, since: at, facts: { value } }));
 }

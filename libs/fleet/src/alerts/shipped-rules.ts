@@ -27,5 +27,12 @@ export const shippedRules: ReadonlyMap<string, AlertRulePlan> = new Map<string, 
     'unexpected-restarts',
     { ...common, name: 'Unexpected restarts', kind: 'UNEXPECTED_RESTARTS', threshold: 3, windowSeconds: 3_600 },
   ],
+  [
+    'low-battery',
+    {
+      ...{ ...common, name: 'Low battery', kind: 'MEASUREMENT', path: 'self.get_device_status:battery.level' },
+      ...{ threshold: 20, below: true, forSeconds: 300 },
+    },
+  ],
   ['hub-unhealthy', { ...common, name: 'Hub unhealthy', kind: 'HUB_UNHEALTHY', severity: 'CRITICAL', forSeconds: 60 }],
 ]);

@@ -3,7 +3,7 @@ import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
-import { listedDeviceCondition } from '../devices/device-condition.js';
+import { IS_ONLINE, listedDeviceCondition } from '../devices/device-condition.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
@@ -76,6 +76,7 @@ export class MeasurementStore {
     filter,
     path,
     since,
+    seenSince,
     above,
     below,
     limit = LATEST_MAX,
@@ -86,6 +87,10 @@ export class MeasurementStore {
       `p.path = ${bind(parameters, storableText(path))}`,
     ];
     if (since !== undefined) conditions.push(`s.at >= ${bind(parameters, new Date(since))}`);
+    if (seenSince !== undefined) {
+      const at = bind(parameters, new Date(seenSince));
+      conditions.push(`(s.at >= ${at} OR d.last_seen_at >= ${at} OR ${IS_ONLINE})`);
+    }
     const beyond = [
       ...(above === undefined ? [] : [`s.value > ${bind(parameters, above)}`]),
       ...(below === undefined ? [] : [`s.value < ${bind(parameters, below)}`]),

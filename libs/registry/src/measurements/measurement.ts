@@ -31,6 +31,8 @@ export interface LatestOver {
   readonly path: string;
   /** Only values at or after it. */
   readonly since?: number;
+  /** Only of devices that are online, were seen, or reported the value at or after it. */
+  readonly seenSince?: number;
   /** Only values beyond it. */
   readonly above?: number;
   readonly below?: number;

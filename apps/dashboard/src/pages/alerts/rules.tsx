@@ -128,12 +128,19 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
 
 function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly isSnoozed: boolean }) {
   const { t } = useTranslation();
-  const { channels, devices, firingCount, forSeconds, kind, severity, snoozedUntil, threshold } = rule;
+  const { below, channels, devices, firingCount, forSeconds, kind, path, severity, snoozedUntil, threshold } = rule;
+  const limit = kind !== 'MEASUREMENT' ? 'thresholdIs' : below ? 'belowIs' : 'aboveIs';
   return (
     <>
       <p className="soft">
         {t(`alerts.kind.${kind}`)} · {t(`alerts.badge.${severity}`)}
-        {threshold !== null && ` · ${t('alerts.rule.thresholdIs', { threshold })}`}
+        {path !== null && (
+          <>
+            {' · '}
+            <code>{path}</code>
+          </>
+        )}
+        {threshold !== null && ` · ${t(`alerts.rule.${limit}`, { threshold })}`}
         {' · '}
         {t('alerts.rule.forIs', { seconds: forSeconds })}
         {' · '}
