@@ -101,7 +101,8 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await card.getByRole('link', { name: 'Roll out' }).click();
     const next = () => page.getByRole('button', { name: 'Next' }).click();
     await next();
-    await page.getByLabel('All devices').check();
+    // The boards of the image are chosen.
+    await page.getByText(boards.map((board) => `Model: ${board}`).join(' or ')).waitFor();
     await next();
     await page.getByText('All at once').click();
     await next();

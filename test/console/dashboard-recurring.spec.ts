@@ -51,7 +51,7 @@ describe.skipIf(!isChromiumInstalled())('a recurring job in the console', () => 
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save schedule' }).click();
     await page.getByRole('heading', { level: 1, name: 'Recurring jobs' }).waitFor();
-    await page.getByRole('region', { name: 'Quiet nights' }).getByText('0 22 * * *').waitFor();
+    await page.getByRole('region', { name: 'Quiet nights' }).getByText('Every day at 22:00').waitFor();
     expect(await page.getByRole('link', { name: 'Quiet nights' }).count()).toBeGreaterThanOrEqual(6);
     expect(await seriousViolations(page)).toEqual([]);
   });

@@ -54,38 +54,38 @@ export function Keys({ keys, onChanged }: KeysProps) {
 function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
   const { t } = useTranslation();
   return [
-    { id: 'name', header: t('access.name'), width: 130, cell: ({ name }) => name },
-    { id: 'prefix', header: t('access.prefix'), width: 110, grow: 0, cell: ({ prefix }) => <code>{prefix}…</code> },
+    { id: 'name', header: t('access.name'), width: 120, cell: ({ name }) => name },
+    { id: 'prefix', header: t('access.prefix'), width: 88, grow: 0, cell: ({ prefix }) => <code>{prefix}…</code> },
     {
       id: 'scopes',
       header: t('access.scopes'),
-      width: 200,
+      width: 170,
       grow: 2,
       cell: ({ scopes }) => <ScopeList scopes={scopes} />,
     },
     {
       id: 'devices',
       header: t('access.devices'),
-      width: 190,
+      width: 180,
       cell: ({ devices }) => <KeyDevices filter={devices} />,
     },
     {
       id: 'used',
       header: t('access.lastUsed'),
-      width: 110,
+      width: 104,
       grow: 0,
       cell: ({ lastUsedAt }) => <Time at={lastUsedAt} />,
     },
     {
       id: 'expires',
       header: t('access.expires'),
-      ...{ width: 110, grow: 0 },
+      ...{ width: 96, grow: 0 },
       cell: ({ expiresAt }) => (expiresAt === null ? t('common.never') : <Time at={expiresAt} />),
     },
     {
       id: 'revoke',
       header: '',
-      ...{ width: 80, grow: 0 },
+      ...{ width: 72, grow: 0 },
       cell: (key) => (
         <Button size="compact-xs" variant="default" onClick={() => onRevoke(key)}>
           {t('access.revoke')}

@@ -4,6 +4,7 @@ import { IconFileSpreadsheet, IconHash, IconQrcode } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { Dialog } from '../../parts/dialog/dialog';
+import classes from './add-devices.module.css';
 import { ByCode } from './by-code';
 import { ByFile } from './by-file';
 import { ByLink } from './by-link';
@@ -14,7 +15,11 @@ export function AddDevicesDialog({ onClose }: { readonly onClose: () => void }) 
   const isAdmin = useScope('ADMIN');
   return (
     <Dialog title={t('addDevices.title')} onClose={onClose} size="lg" isSticky>
-      <Tabs defaultValue="code" keepMounted={false}>
+      <Tabs
+        defaultValue="code"
+        keepMounted={false}
+        classNames={{ tab: classes.tab ?? '', tabLabel: classes.tabLabel ?? '' }}
+      >
         <Tabs.List mb="md" grow>
           <Tabs.Tab value="code" leftSection={<IconHash size={16} aria-hidden />}>
             {t('addDevices.code')}

@@ -15,6 +15,7 @@ import { ConfirmReplacement } from '../enrolments/confirm-replacement';
 import { EnrolmentsDocument, type EnrolmentsQuery } from '../enrolments/generated/enrolments';
 import { useApproval } from '../enrolments/use-approval';
 import classes from './add-devices.module.css';
+import { LoopbackHint } from './loopback-hint';
 
 type Waiting = EnrolmentsQuery['enrolments']['nodes'][number];
 
@@ -50,6 +51,7 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
     >
       {error && <LoadFailure error={error} onRetry={refresh} />}
       <Text size="sm">{t('addDevices.codeText', { url: `${location.origin}/ota/` })}</Text>
+      <LoopbackHint address={location.origin} />
       <TextInput
         label={t('enrolments.code')}
         description={t('enrolments.codeHint')}

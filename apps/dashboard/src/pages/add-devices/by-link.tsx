@@ -9,6 +9,7 @@ import { endOf } from '../enrolments/link-end';
 import { type MadeLink, NewLinkForm } from '../enrolments/new-link-form';
 import classes from './add-devices.module.css';
 import { CountDown } from './count-down';
+import { LoopbackHint } from './loopback-hint';
 import { QrCode } from './qr-code';
 
 /** Ms between two looks at how many devices have used the link. */
@@ -39,6 +40,7 @@ function ShownLink({ link, onClose }: { readonly link: MadeLink; readonly onClos
       ) : (
         <>
           <CopyField label={t('enrolments.linkUrl')} value={link.url} description={t('enrolments.linkUrlHint')} />
+          <LoopbackHint address={link.url} />
           <div className={classes.qr}>
             <QrCode text={link.url} label={t('addDevices.qr')} />
             <Text size="sm">{t('addDevices.qrText')}</Text>

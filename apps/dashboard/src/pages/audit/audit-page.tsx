@@ -6,7 +6,7 @@ import { useCallback, useMemo, useState } from 'react';
 import { Button, Code, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
 import { IconHistory } from '@tabler/icons-react';
-import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -15,6 +15,7 @@ import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
 import type { AuditSearch } from './audit-search';
+import { subjectPage } from './subject-page';
 import { AuditTrailDocument, type AuditTrailQuery } from './generated/audit';
 
 type Entry = AuditTrailQuery['auditEntries']['edges'][number]['node'];
@@ -95,7 +96,7 @@ function useColumns(onOpen: (entry: Entry) => void) {
       { id: 'at', header: t('audit.at'), width: 150, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
       { id: 'actor', header: t('audit.actor'), width: 110, cell: ({ actor }) => actor },
       { id: 'action', header: t('audit.action'), width: 150, cell: ({ action }) => <code>{action}</code> },
-      { id: 'subject', header: t('audit.subject'), width: 220, grow: 2, cell: ({ subject }) => <code>{subject}</code> },
+      { id: 'subject', header: t('audit.subject'), width: 220, grow: 2, cell: (entry) => <Subject {...entry} /> },
       {
         id: 'address',
         header: t('audit.address'),
@@ -118,6 +119,17 @@ function useColumns(onOpen: (entry: Entry) => void) {
   );
 }
 
+function Subject({ subject }: Pick<Entry, 'subject'>) {
+  const page = subjectPage(subject);
+  return page === undefined ? (
+    <code>{subject}</code>
+  ) : (
+    <Link {...page}>
+      <code>{subject}</code>
+    </Link>
+  );
+}
+
 function EntryDrawer({ entry, onClose }: { readonly entry: Entry | undefined; readonly onClose: () => void }) {
   const { t } = useTranslation();
   return (
@@ -132,7 +144,7 @@ function EntryDrawer({ entry, onClose }: { readonly entry: Entry | undefined; re
       {entry && (
         <Stack gap="md">
           <Text size="sm">
-            {entry.actor} · {entry.subject} · <Time at={entry.at} form="exact" />
+            {entry.actor} · <Subject {...entry} /> · <Time at={entry.at} form="exact" />
           </Text>
           <Code block>{JSON.stringify(entry.data, null, 2)}</Code>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>

@@ -26,9 +26,11 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
   const { t } = useTranslation();
   const momentText = useMomentText();
   const valueText = (name: string, value: unknown): string => {
-    if (name === 'presence') return t(`presence.${value as 'ONLINE'}`);
-    if (name === 'transport') return t(`devices.transports.${value as TransportKind}`);
-    if (name === 'dialect') return t(`devices.dialects.${value as Dialect}`);
+    // An address may have a value that does not exist; the chip shows it.
+    const defaultValue = String(value);
+    if (name === 'presence') return t(`presence.${value as 'ONLINE'}`, { defaultValue });
+    if (name === 'transport') return t(`devices.transports.${value as TransportKind}`, { defaultValue });
+    if (name === 'dialect') return t(`devices.dialects.${value as Dialect}`, { defaultValue });
     if (name === 'groupId') return groups.find(({ id }) => id === value)?.name ?? String(value);
     if (name === 'lastSeenBefore') {
       const at = new Date(String(value));

@@ -30,8 +30,6 @@ export function FirmwarePage() {
           }}
         />
       )}
-      <Versions />
-      <SigningKeys onChanged={pages.refresh} />
       {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
       {pages.rows.length === 0 && !pages.isLoading && !pages.error && (
         <Empty icon={IconPackage} title={t('firmware.empty')}>
@@ -50,6 +48,8 @@ export function FirmwarePage() {
           </Button>
         </Group>
       )}
+      <Versions />
+      <SigningKeys onChanged={pages.refresh} />
     </Page>
   );
 }

@@ -11,6 +11,7 @@ import { Confirm } from '../../parts/dialog/confirm';
 import { LinkButton } from '../../parts/link-button';
 import { Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
+import { boardFilter } from './board-filter';
 import classes from './firmware.module.css';
 import { DeleteImageDocument, type ImageFragment, WithdrawImageDocument } from './generated/firmware';
 import { PublishImage } from './publish-image';
@@ -105,7 +106,7 @@ function Acts({ image, state, onChanged }: ActsProps) {
       {state === 'published' && mayRun && (
         <LinkButton
           to="/jobs/new"
-          search={{ firmwareImageId: image.id }}
+          search={{ firmwareImageId: image.id, devices: boardFilter(image.models) }}
           leftSection={<IconRocket size={16} aria-hidden />}
           variant="light"
         >

@@ -8,6 +8,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { JobBadge } from '../../parts/job/job-badge';
+import { jobName } from '../../parts/job/job-name';
 import { countsOf, decidedOf } from '../../parts/job/job-progress';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page, Section } from '../../parts/page';
@@ -21,6 +22,7 @@ import { JobStatus } from './job-status';
 import { JobTargets } from './job-targets';
 import { JobWaves } from './job-waves';
 import { latestJob } from './latest-job';
+import { targetStage } from './target-stage';
 import classes from './job.module.css';
 
 const route = getRouteApi('/jobs/$id');
@@ -44,7 +46,7 @@ function KnownJob({ id }: { readonly id: string }) {
   });
   return (
     <Page
-      title={job ? nameOf(job) : t('job.title')}
+      title={job ? jobName(job) : t('job.title')}
       lead={job && <Lead job={job} />}
       actions={job && <JobActions job={job} onChanged={show} />}
     >
@@ -57,11 +59,6 @@ function KnownJob({ id }: { readonly id: string }) {
       {job && <Sides job={job} onChanged={show} />}
     </Page>
   );
-}
-
-/** A roll-out without a name is named after its image. */
-function nameOf({ name, tool, firmwareImage }: JobSeenFragment): string {
-  return name ?? (firmwareImage === null ? tool : `${firmwareImage.project} ${firmwareImage.version}`);
 }
 
 function Lead({ job }: { readonly job: JobSeenFragment }) {
@@ -99,7 +96,7 @@ function Sides({
       <JobFacts job={job} />
       {job.waves.length > 0 && <JobWaves waves={job.waves} currentWave={job.currentWave} />}
       {bad > 0 && <JobFailures id={job.id} bad={bad} isFinished={job.state === 'FINISHED'} />}
-      <JobTargets id={job.id} decided={decidedOf(progress)} />
+      <JobTargets id={job.id} stage={targetStage(job)} />
     </>
   );
 }

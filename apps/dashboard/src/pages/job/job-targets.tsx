@@ -12,7 +12,7 @@ import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
 
-/** Ms between two looks while targets are decided. */
+/** Ms between two looks while targets change. */
 const paceMs = 2_000;
 const outcomes = [
   'SUCCEEDED',
@@ -28,8 +28,13 @@ const outcomes = [
 /** The first page has as many: who has scrolled further is not thrown back. */
 const pageSize = 100;
 
-/** `decided` is how many have an outcome: another number, another look. */
-export function JobTargets({ id, decided }: { readonly id: string; readonly decided: number }) {
+interface JobTargetsProps {
+  readonly id: string;
+  /** The table reads its rows again when it changes. */
+  readonly stage: string;
+}
+
+export function JobTargets({ id, stage }: JobTargetsProps) {
   const { t } = useTranslation();
   const [wanted, setWanted] = useState<Outcome[]>([]);
   const variables = useCallback(
@@ -41,7 +46,7 @@ export function JobTargets({ id, decided }: { readonly id: string; readonly deci
   const look = useThrottledCallback(() => {
     if (rows.length <= pageSize) refresh();
   }, paceMs);
-  useEffect(() => look(), [decided, look]);
+  useEffect(() => look(), [stage, look]);
   const columns = useColumns();
   return (
     <Section

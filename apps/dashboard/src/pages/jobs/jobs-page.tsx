@@ -12,6 +12,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { JobBadge } from '../../parts/job/job-badge';
+import { jobName } from '../../parts/job/job-name';
 import { countsOf, decidedOf } from '../../parts/job/job-progress';
 import { LinkButton } from '../../parts/link-button';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
@@ -137,12 +138,14 @@ function useColumns() {
         header: t('jobs.name'),
         width: 220,
         grow: 2,
-        cell: ({ id, name, tool, firmwareImage }) => (
+        cell: (job) => (
           <>
-            <Link to="/jobs/$id" params={{ id }} className={classes.name}>
-              {name ?? tool}
+            <Link to="/jobs/$id" params={{ id: job.id }} className={classes.name}>
+              {jobName(job)}
             </Link>
-            {firmwareImage !== null && <span className={classes.version}>{firmwareImage.version}</span>}
+            {job.name !== null && job.firmwareImage !== null && (
+              <span className={classes.version}>{job.firmwareImage.version}</span>
+            )}
           </>
         ),
       },

@@ -7,7 +7,7 @@ import { useRuleText } from '../../parts/job/rule-text';
 import { HoursText } from '../../parts/zone/hours-text';
 import { Moment } from '../../parts/zone/moment';
 import { instantsOf } from '../../parts/zone/zoned-time';
-import { filterOf } from '../devices/device-search';
+import { FilterText } from '../devices/filter-text';
 import { JobImageChoicesDocument } from './generated/new-job';
 import type { DraftWave } from './job-draft';
 import type { StepName } from './job-steps';
@@ -19,10 +19,10 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
   const { t } = useTranslation();
   const { draft } = useWizard();
   const ruleText = useRuleText();
-  const { ids, devices } = draft;
   return (
     <dl className={classes.summary}>
       <Line step="what" onStep={onStep}>
+        {draft.name.trim() !== '' && <div>{draft.name.trim()}</div>}
         {draft.kind === 'firmware' ? (
           <ImageName />
         ) : (
@@ -32,11 +32,10 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
         )}
       </Line>
       <Line step="whom" onStep={onStep}>
-        {ids !== undefined
-          ? t('newJob.chosen', { count: ids.length })
-          : t(filterOf(devices) === undefined ? 'newJob.wholeFleet' : 'newJob.filtered')}
-        {devices.hasTool !== undefined && `, ${t('newJob.onlyWithTool', { tool: devices.hasTool })}`}
-        {`, ${t('newJob.offlineIs', { policy: t(`newJob.offlineKinds.${draft.offline}`) })}`}
+        <div>
+          <Targets />
+        </div>
+        <div>{t('newJob.offlineIs', { policy: t(`newJob.offlineKinds.${draft.offline}`) })}</div>
       </Line>
       <Line step="pace" onStep={onStep}>
         <Pace />
@@ -48,6 +47,14 @@ export function JobSummary({ onStep }: { readonly onStep: (step: StepName) => vo
       </Line>
     </dl>
   );
+}
+
+function Targets() {
+  const { t } = useTranslation();
+  const { ids, devices } = useWizard().draft;
+  if (ids === undefined) return <FilterText filter={devices} />;
+  const chosen = t('newJob.chosen', { count: ids.length });
+  return devices.hasTool === undefined ? chosen : `${chosen}, ${t('newJob.onlyWithTool', { tool: devices.hasTool })}`;
 }
 
 function ImageName() {

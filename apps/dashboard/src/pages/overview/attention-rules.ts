@@ -5,7 +5,9 @@ type LiveJob = JobsNowQuery['live']['nodes'][number];
 type EndedJob = JobsNowQuery['ended']['nodes'][number];
 type Webhook = FailingWebhooksQuery['webhooks'][number];
 
-const badConclusions: readonly unknown[] = ['FAILED', 'ABORTED', 'PARTIAL', 'EXPIRED'];
+const badConclusions = ['FAILED', 'ABORTED', 'PARTIAL', 'EXPIRED'] as const;
+type BadConclusion = (typeof badConclusions)[number];
+type EndCheck = Pick<EndedJob, 'conclusion' | 'finishedAt'>;
 
 /** A job outside its hours continues automatically, so it waits for no person. */
 export function waitsForPerson({ state, pauseReason }: Pick<LiveJob, 'state' | 'pauseReason'>): boolean {
@@ -13,11 +15,12 @@ export function waitsForPerson({ state, pauseReason }: Pick<LiveJob, 'state' | '
 }
 
 /** `since`: ms since the Unix epoch. */
-export function hasFailedSince(
-  { conclusion, finishedAt }: Pick<EndedJob, 'conclusion' | 'finishedAt'>,
+export function hasFailedSince<Job extends EndCheck>(
+  job: Job,
   since: number,
-): boolean {
-  return badConclusions.includes(conclusion) && finishedAt !== null && Date.parse(finishedAt) > since;
+): job is Job & { readonly conclusion: BadConclusion } {
+  const isBad = badConclusions.some((conclusion) => conclusion === job.conclusion);
+  return isBad && job.finishedAt !== null && Date.parse(job.finishedAt) > since;
 }
 
 /** A webhook that an operator has disabled does not count; one that the hub has stopped does. */

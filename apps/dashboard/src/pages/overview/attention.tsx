@@ -11,13 +11,16 @@ import {
   IconWebhookOff,
 } from '@tabler/icons-react';
 import { Link, type LinkProps } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { jobName } from '../../parts/job/job-name';
 import { Section } from '../../parts/page';
 import {
   FailingWebhooksDocument,
   JobsNowDocument,
+  type JobsNowQuery,
   LatestEventsDocument,
   WaitingEnrolmentsDocument,
 } from './generated/overview';
@@ -81,21 +84,27 @@ function useJobItems(): Item[] {
   const waiting = data.live.nodes.filter(waitsForPerson);
   const ended = data.ended.nodes.filter((job) => hasFailedSince(job, Date.now() - lookBackMs));
   return [
-    ...waiting.map(({ id, name, tool, state }): Item => ({
-      key: id,
+    ...waiting.map((job): Item => ({
+      key: job.id,
       icon: IconPlayerPause,
       token: 'unknown',
-      text: t(state === 'PAUSED' ? 'overview.jobPaused' : 'overview.jobAwaits', { job: name ?? tool }),
-      link: { to: '/jobs/$id', params: { id } },
+      text: waitingText(job, t),
+      link: { to: '/jobs/$id', params: { id: job.id } },
     })),
-    ...ended.slice(0, 4).map(({ id, name, tool, conclusion }): Item => ({
-      key: id,
+    ...ended.slice(0, 4).map((job): Item => ({
+      key: job.id,
       icon: IconAlertTriangle,
       token: 'failed',
-      text: t(conclusion === 'PARTIAL' ? 'overview.jobPartial' : 'overview.jobFailed', { job: name ?? tool }),
-      link: { to: '/jobs/$id', params: { id } },
+      text: t(`overview.jobEnded.${job.conclusion}`, { job: jobName(job) }),
+      link: { to: '/jobs/$id', params: { id: job.id } },
     })),
   ];
+}
+
+function waitingText(job: JobsNowQuery['live']['nodes'][number], t: TFunction): string {
+  const name = jobName(job);
+  if (job.state !== 'PAUSED') return t('overview.jobAwaits', { job: name });
+  return t('overview.jobPaused', { job: name, reason: t(`job.pauseReason.${(job.pauseReason ?? 'USER') as 'USER'}`) });
 }
 
 function useFlappingItems(): Item[] {

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { jobName } from '../../parts/job/job-name';
 import { countsOf, decidedOf } from '../../parts/job/job-progress';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
@@ -18,7 +19,7 @@ export function LiveJobs() {
       {live.length === 0 && <p className="soft">{t('overview.noJobs')}</p>}
       {live.map((job) => (
         <Link key={job.id} to="/jobs/$id" params={{ id: job.id }} className={classes.share}>
-          <span className="cut">{job.name ?? job.tool}</span>
+          <span className="cut">{jobName(job)}</span>
           <span className="figures">
             {t('overview.jobProgress', { decided: decidedOf(job.progress), total: job.progress.total })}
           </span>

@@ -8,12 +8,14 @@ import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
+import { ScheduleText } from '../../parts/schedule/schedule-text';
 import { Disclosure } from '../../parts/disclosure';
 import { JobBadge } from '../../parts/job/job-badge';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { Moment } from '../../parts/zone/moment';
+import { FilterText } from '../devices/filter-text';
 import { EditSchedule } from './edit-schedule';
 import {
   DeleteRecurringJobDocument,
@@ -86,7 +88,7 @@ function Facts({ job }: Pick<RecurringCardProps, 'job'>) {
     <dl className={classes.facts}>
       <dt>{t('recurring.times')}</dt>
       <dd>
-        <code>{job.cron}</code> · {job.timeZone}
+        <ScheduleText cron={job.cron} /> · {job.timeZone}
       </dd>
       <dt>{t('recurring.nextRun')}</dt>
       <dd>
@@ -120,11 +122,16 @@ function Facts({ job }: Pick<RecurringCardProps, 'job'>) {
 /** The tool with its arguments, or the image; the rest of the input on request. */
 function Summary({ job: { job, name } }: Pick<RecurringCardProps, 'job'>) {
   const { t } = useTranslation();
-  const { tool, arguments: given, firmwareImageId } = job as Partial<CreateJobInput>;
+  const { tool, arguments: given, firmwareImageId, devices } = job as Partial<CreateJobInput>;
   return (
     <>
       <code>{tool ?? t('recurring.rollOut', { id: firmwareImageId ?? '' })}</code>
       {given !== undefined && given !== null && <code> {JSON.stringify(given)}</code>}
+      {devices && (
+        <div>
+          {t('jobs.devices')}: <FilterText filter={devices} />
+        </div>
+      )}
       <Disclosure title={t('recurring.allSettings')}>
         <Json value={job} label={t('recurring.jobOf', { name })} />
       </Disclosure>

@@ -5,6 +5,7 @@ import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { type Client, useClient } from 'urql';
 import { useViewer } from '../../hub/hub';
+import { jobName } from '../../parts/job/job-name';
 import {
   type FoundByKind,
   type FoundPages,
@@ -104,9 +105,9 @@ function readersIn(t: TFunction): Readonly<Record<HubKind, Reader>> {
       const { data } = await client.query(PaletteJobsDocument, variables, fresh).toPromise();
       return (
         data &&
-        pageOf(data.jobs, ({ id, name, tool, state, conclusion }) => ({
-          ...{ id, text: name ?? tool },
-          detail: t(`jobState.${state === 'FINISHED' ? (conclusion ?? 'SUCCEEDED') : state}`),
+        pageOf(data.jobs, (job) => ({
+          ...{ id: job.id, text: jobName(job) },
+          detail: t(`jobState.${job.state === 'FINISHED' ? (job.conclusion ?? 'SUCCEEDED') : job.state}`),
         }))
       );
     },

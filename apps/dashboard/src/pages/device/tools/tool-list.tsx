@@ -28,7 +28,12 @@ export function ToolList({ device, tools, favourites, onFavourite, onCalled }: T
       onChange={setOpen}
       variant="default"
       order={3}
-      classNames={{ content: classes.body ?? '', control: classes.control ?? '', label: classes.label ?? '' }}
+      classNames={{
+        content: classes.body ?? '',
+        control: classes.control ?? '',
+        itemTitle: classes.title ?? '',
+        label: classes.label ?? '',
+      }}
     >
       {tools.map((tool) => (
         <Accordion.Item key={tool.name} value={tool.name}>

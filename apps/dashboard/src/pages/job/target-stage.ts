@@ -1,0 +1,19 @@
+/** Shows when the targets of a job may have changed, without reading them. */
+
+export interface StagedJob {
+  readonly state: string;
+  readonly currentWave: number;
+  readonly progress: {
+    readonly total: number;
+    readonly pending: number;
+    readonly waitingDevice: number;
+    readonly inFlight: number;
+    readonly verifying: number;
+  };
+}
+
+/** Another text when a target got its wave, its stage or its outcome. */
+export function targetStage({ state, currentWave, progress }: StagedJob): string {
+  const { total, pending, waitingDevice, inFlight, verifying } = progress;
+  return [state, currentWave, total, pending, waitingDevice, inFlight, verifying].join(' ');
+}
