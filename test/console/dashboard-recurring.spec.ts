@@ -63,7 +63,7 @@ describe.skipIf(!isChromiumInstalled())('a recurring job in the console', () => 
     await card.getByRole('button', { name: 'Edit schedule' }).click();
     await dialog.getByLabel(/^Time( \*)?$/).fill('21:30');
     await dialog.getByRole('button', { name: 'Save' }).click();
-    await card.getByText('30 21 * * *').waitFor();
+    await card.getByText('Every day at 21:30').waitFor();
     await card.getByRole('switch', { name: 'Enabled' }).click();
     await card.getByText('Disabled').waitFor();
     await card.getByRole('button', { name: 'Run now' }).click();
