@@ -65,6 +65,9 @@ describe('firmware images', () => {
     expect((await images().page({ first: 1, after: page.cursors[0] ?? '' })).rows).toEqual([first]);
     const { version } = first;
     expect((await images().page({ first: 5 }, version)).rows.map((image) => image.version)).toContain(version);
+    // As an image is written in the console.
+    const written = `${first.project} ${version}`;
+    expect((await images().page({ first: 5 }, written)).rows.map((image) => image.version)).toContain(version);
     expect((await images().page({ first: 5 }, `${version}%`)).rows).toEqual([]);
   });
 
