@@ -1,2 +1,0 @@
-/** See README.md. */
-export {};
