@@ -93,6 +93,11 @@ export class BatchWriter<Row, Result> {
     };
   }
 
+  /** Resolves once no row waits; during an outage of PostgreSQL that may take long. */
+  async written(): Promise<void> {
+    await this.#running;
+  }
+
   /** Writes what waits. */
   async close(): Promise<void> {
     this.#closeBy = Math.min(this.#closeBy, Date.now() + CLOSE_DEADLINE_MS);

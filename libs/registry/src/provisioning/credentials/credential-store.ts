@@ -1,6 +1,7 @@
 /**
  * Checks and issues the credentials of devices. A refusal does not say what would have been right.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeviceId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
@@ -30,6 +31,9 @@ import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './standing.js'
 import type { Credential, Standing } from './standing.js';
 import { openUseWriter } from './used-credentials.js';
 import type { CredentialUse } from './used-credentials.js';
+
+/** Without PostgreSQL the change fails by itself, and with its own reason. */
+const USES_WAIT_MS = 1_000;
 
 export interface CredentialStoreDeps {
   readonly database: Database;
@@ -130,6 +134,8 @@ export class CredentialStore {
   ): Promise<readonly DeviceId[]> {
     const { database, cache, now } = this.#deps;
     const at = now();
+    // A secret counts as stored by its device only once the use of it is written.
+    await Promise.race([this.#uses.written(), sleep(USES_WAIT_MS, undefined, { ref: false })]);
     const { changed } = await audited(
       database,
       by,
