@@ -20,13 +20,14 @@ const mayImport = {
   voice: [],
   storage: [],
   jobs: ['mcp'],
+  'desired-state': ['mcp', 'jobs'],
   'simulated-device': ['mcp', 'firmware'],
-  registry: ['mcp', 'jobs'],
+  registry: ['mcp', 'jobs', 'desired-state'],
   bus: ['mcp', 'session'],
   gateway: ['mcp', 'session', 'firmware', 'voice', 'storage', 'registry', 'bus'],
-  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'registry', 'bus'],
-  api: ['mcp', 'jobs', 'storage', 'fleet', 'registry', 'bus'],
-  hub: ['mcp', 'session', 'storage', 'jobs', 'registry', 'bus', 'gateway', 'fleet', 'api'],
+  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'desired-state', 'registry', 'bus'],
+  api: ['mcp', 'jobs', 'desired-state', 'storage', 'fleet', 'registry', 'bus'],
+  hub: ['mcp', 'session', 'storage', 'jobs', 'desired-state', 'registry', 'bus', 'gateway', 'fleet', 'api'],
   simulator: ['mcp', 'firmware', 'voice', 'simulated-device'],
   client: [],
   cli: ['client'],
@@ -56,7 +57,7 @@ const restrictedPackages = [
   { packages: ['oidc-provider'], projects: ['api', 'test'] },
 ];
 
-const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'simulated-device'].map(
+const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'simulated-device'].map(
   (core) => `libs/${core}/src/**/*.ts`,
 );
 /** Attributes of JSX elements whose values people read. */

@@ -16,6 +16,7 @@ export interface ChildNews {
   readonly connected?: number;
   readonly result?: RoundTrips;
   readonly scale?: JobScale;
+  readonly rest?: RestCost;
 }
 
 /** What a job of 100,000 targets took. */
@@ -28,4 +29,15 @@ export interface JobScale {
   readonly memoryBytes: number;
   /** From `cancelJob` to the end, none sent. */
   readonly cancelMs: number;
+}
+
+/** What a desired state costs while nothing happens. */
+export interface RestCost {
+  readonly devices: number;
+  /** Of one core, without PostgreSQL. */
+  readonly cpuPercent: number;
+  readonly sets: number;
+  readonly readsPerSecond: number;
+  /** Growth of resident memory. */
+  readonly memoryBytes: number;
 }

@@ -9,6 +9,7 @@ import { benchLargeJobs } from './large-jobs.js';
 import { benchListPages, benchMillion } from './pages/large-registries.js';
 import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
+import { benchDesiredStates } from './scale/desired-states.js';
 import { measureOneGateway } from './scale/one-gateway.js';
 import { benchSoak } from './scale/soak.js';
 import { measureThreeGateways } from './scale/three-gateways.js';
@@ -23,6 +24,9 @@ const DEFAULT_MINUTES = 30;
 /** Concurrent conversations of the part `voice`; change it with `--conversations 100`. */
 const DEFAULT_CONVERSATIONS = 500;
 
+/** Connected devices of the part `desired`; change it with `--devices 1000`. */
+const DEFAULT_DEVICES = 10_000;
+
 function numberAfter(option: string, otherwise: number): number {
   const given = process.argv.indexOf(option);
   const value = given === -1 ? otherwise : Number(process.argv[given + 1]);
@@ -34,9 +38,11 @@ function numberAfter(option: string, otherwise: number): number {
 const seconds = numberAfter('--seconds', DEFAULT_SECONDS);
 const minutes = numberAfter('--minutes', DEFAULT_MINUTES);
 const conversations = numberAfter('--conversations', DEFAULT_CONVERSATIONS);
+const devices = numberAfter('--devices', DEFAULT_DEVICES);
 /** The parts by name, for `--only jobs`. */
 const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   calls: () => benchCalls(seconds),
+  desired: () => benchDesiredStates(devices),
   fleet: benchConnectedFleet,
   jobs: benchLargeJobs,
   million: benchMillion,
@@ -47,7 +53,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['million', 'pages', 'scale', 'soak', 'subscribers'];
+const apart = ['desired', 'million', 'pages', 'scale', 'soak', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];

@@ -91,6 +91,7 @@ describe('the tools of the MCP server', () => {
     const { tools } = await agent.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
       ...['find_devices', 'describe_device', 'call_tool', 'call_tool_on_many', 'job_status'],
+      ...['create_recurring_job', 'recurring_jobs', 'create_desired_state', 'desired_states'],
     ]);
     for (const { title, annotations, outputSchema } of tools) {
       expect(title).toMatch(/^[A-Z]/);
@@ -196,11 +197,72 @@ describe('a wrong request of an agent', () => {
       { tool: 'self.reboot', group: 'Lobby', window: { from: '3', to: '5', zone: 'UTC' } },
       /HH:MM.*Nothing was done/,
     ],
+    ['create_desired_state', { name: 'All', tool: 'self.reboot', arguments: {} }, /Select devices by ids.*Nothing/],
+    [
+      'create_desired_state',
+      { name: 'Restarts', tool: 'self.reboot', arguments: {}, group: 'Lobby' },
+      /readback.*Nothing was done/,
+    ],
+    [
+      'create_recurring_job',
+      { name: 'R', tool: 'self.reboot', group: 'Lobby', cron: 'at night', timeZone: 'UTC' },
+      /not a cron expression.*Nothing was done/,
+    ],
   ])('of %s with %j gets an error that helps', async (name, args, words) => {
     const agent = await connectAgent(hub, { key });
     const answer = await agent.callTool({ name, arguments: { ...args } });
     expect(answer.isError).toBe(true);
     expect(textOf(answer)).toMatch(words);
+    await agent.close();
+  });
+});
+
+describe('what lasts', () => {
+  const volume = 'self.audio_speaker.set_volume';
+
+  it('is a desired state after a preview, and shows who is out of sync', async () => {
+    const agent = await connectAgent(hub, { key });
+    const { tools } = await agent.listTools();
+    const request = { name: 'Quiet lobby', tool: volume, arguments: { volume: 25 }, group: 'Lobby' };
+    const preview = await checked(agent, tools, 'create_desired_state', request);
+    expect(preview).toMatchObject({ preview: true, devices: boxCount + brokenCount, inSync: 0, conflicts: [] });
+    const confirmed = { ...request, confirmDevices: boxCount + brokenCount, idempotencyKey: 'quiet lobby' };
+    const made = (await checked(agent, tools, 'create_desired_state', confirmed)) as { desiredState: string };
+    expect(await checked(agent, tools, 'create_desired_state', confirmed)).toEqual(made);
+    const shown = () => checked(agent, tools, 'desired_states', { id: made.desiredState });
+    await eventually(shown, (state) => JSON.stringify(state).includes(`"IN_SYNC":${boxCount}`), 30_000);
+    expect(await shown()).toMatchObject({
+      desiredStates: [{ name: 'Quiet lobby', byState: { IN_SYNC: boxCount, WAITING_DEVICE: brokenCount } }],
+    });
+    expect(await checked(agent, tools, 'desired_states', {})).toMatchObject({ more: false });
+    const louder = { ...request, name: 'Loud lobby', arguments: { volume: 90 } };
+    expect(await checked(agent, tools, 'create_desired_state', louder)).toMatchObject({
+      conflicts: [{ name: 'Quiet lobby' }],
+    });
+    const id = made.desiredState;
+    await ask(hub, 'mutation ($id: ID!) { deleteDesiredState(id: $id) { deletedId } }', { id });
+    await agent.close();
+  });
+
+  it('is a recurring job after a preview with its next times', async () => {
+    const agent = await connectAgent(hub, { key });
+    const { tools } = await agent.listTools();
+    const request = {
+      ...{ name: 'Quiet nights', tool: volume, arguments: { volume: 10 }, group: 'Lobby' },
+      ...{ cron: '0 22 * * *', timeZone: 'Asia/Shanghai' },
+    };
+    const preview = (await checked(agent, tools, 'create_recurring_job', request)) as { nextRuns: string[] };
+    expect(preview).toMatchObject({ preview: true, devices: boxCount + brokenCount, online: boxCount });
+    expect(preview.nextRuns.map((time) => time.slice(11, 16))).toEqual(Array(5).fill('14:00'));
+    const confirmed = { ...request, confirmDevices: boxCount + brokenCount };
+    const { recurringJob: id } = (await checked(agent, tools, 'create_recurring_job', confirmed)) as {
+      recurringJob: string;
+    };
+    expect(await checked(agent, tools, 'recurring_jobs', { id })).toMatchObject({
+      recurringJobs: [{ name: 'Quiet nights', enabled: true, jobs: [] }],
+    });
+    expect(await checked(agent, tools, 'recurring_jobs', {})).toMatchObject({ more: false });
+    await ask(hub, 'mutation ($id: ID!) { deleteRecurringJob(id: $id) { deletedId } }', { id });
     await agent.close();
   });
 });
@@ -214,7 +276,7 @@ describe('"Restart every offline esp-box in the lobby at 3 am"', () => {
     expect(transcript.calls).toHaveLength(3);
     const { listing, calls } = sizesOf(transcript);
     // docs/agents.md states these bounds.
-    expect(listing).toBeLessThan(10_000);
+    expect(listing).toBeLessThan(18_000);
     expect(calls).toBeLessThan(4_000);
     expect((await steerJob(hub, 'cancelJob', started.job)).userErrors).toEqual([]);
     await agent.close();

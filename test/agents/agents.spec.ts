@@ -157,6 +157,7 @@ describe('the MCP server', () => {
     const agent = await connectAgent(hub, { mode: 'compact' });
     expect((await agent.listTools()).tools.map(({ name }) => name)).toEqual([
       ...['find_devices', 'describe_device', 'call_tool', 'call_tool_on_many', 'job_status'],
+      ...['create_recurring_job', 'recurring_jobs', 'create_desired_state', 'desired_states'],
     ]);
     const found = await agent.callTool({ name: 'find_devices', arguments: { search: 'greenhouse' } });
     expect(found.structuredContent).toMatchObject({

@@ -80,6 +80,12 @@ const recurring = (name: string): Act => ({
   variables: { 'input: RecurringJobInput!': yearly(name), 'key: String!': name },
   ...{ select: 'recurringJob { id }', keep: ['recurring', 'recurringJob.id'] },
 });
+const louder = (name: string) => ({ ...volume, name, devices: { ids: [AWAY] } });
+const desired = (name: string): Act => ({
+  args: '(input: $input, idempotencyKey: $key)',
+  variables: { 'input: DesiredStateInput!': louder(name), 'key: String!': name },
+  ...{ select: 'desiredState { id }', keep: ['desired', 'desiredState.id'] },
+});
 const by =
   (name: string, id: () => string, more: Partial<Act> = {}): (() => Act) =>
   () => ({
@@ -201,6 +207,15 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
   runRecurringJob: [by('id', of('recurring'))],
   deleteRecurringJob: [by('id', of('recurring'))],
+  createDesiredState: [() => desired('desired')],
+  updateDesiredState: [
+    () => ({
+      args: '(id: $id, expectedGeneration: 1, input: $input)',
+      variables: { 'id: ID!': known['desired'], 'input: DesiredStateInput!': louder('desired too') },
+    }),
+  ],
+  setDesiredStateEnabled: [by('enabled: false, id', of('desired'))],
+  deleteDesiredState: [by('id', of('desired'))],
   approveJob: [by('id', of('restart'), { key: of('person') })],
   denyJob: [
     () => ({

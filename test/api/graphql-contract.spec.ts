@@ -3,13 +3,13 @@
  * filters select, and pages neither lose nor repeat rows.
  */
 import { readFileSync } from 'node:fs';
-import { buildSchema, lexicographicSortSchema, printSchema, type GraphQLField } from 'graphql';
+import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
-import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { argumentOf, desiredStateOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -94,30 +94,28 @@ describe('the schema of a running hub', () => {
         timeZone: "UTC", job: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}}}) {
           recurringJob { id } } }`,
     );
+    const keeping = await ask<{ createDesiredState: { desiredState: { id: string } } }>(
+      hub,
+      `mutation { createDesiredState(idempotencyKey: "every-field", input: ${desiredStateOf(deviceId)}) {
+          desiredState { id } } }`,
+    );
     const ids: Readonly<Record<string, string>> = {
       ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
       deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
       recurringJob: schedule.createRecurringJob.recurringJob.id,
+      desiredState: keeping.createDesiredState.desiredState.id,
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
       const answer = await send(
         hub,
-        `{ ${field.name}${argument} ${everythingOf(field, field.name === 'previewJob' ? 2 : 4)} }`,
+        `{ ${field.name}${argument} ${everythingOf(field, field.name.startsWith('preview') ? 2 : 4)} }`,
       );
       expect(answer.errors, field.name).toBeUndefined();
       expect(answer.data?.[field.name], field.name).toBeTruthy();
     }
   });
 });
-
-/** The arguments that a field of Query needs: an id, a job to preview, or the size of a page. */
-function argumentOf({ name, args }: GraphQLField<unknown, unknown>, id: string | undefined, deviceId: string): string {
-  if (id !== undefined) return `(id: "${id}")`;
-  if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
-  if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
-  return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
-}
 
 describe('devices', () => {
   const hasTool = (name: string) => (device: DeviceNode) => device.tools.some((tool) => tool.name === name);

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -53,6 +54,15 @@ describe('an example', () => {
     expect(await run('bulk-volume', '10')).toBe(job);
     expect((await run('follow-a-job', job)).split('\n').at(-1)).toBe('SUCCEEDED: 3 of 3 decided, 3 succeeded');
     expect(await finished(hub, job)).toMatchObject({ conclusion: 'SUCCEEDED' });
+  });
+
+  it('keeps a value, once however often it runs', async () => {
+    const id = await run('keep-a-value', '35');
+    expect(await run('keep-a-value', '35')).toBe(id);
+    const query = 'query ($id: ID!) { desiredState(id: $id) { name summary { inSync targeted } } }';
+    expect(await ask(hub, query, { id })).toEqual({
+      desiredState: { name: 'Volume 35', summary: { inSync: 3, targeted: 3 } },
+    });
   });
 
   it('takes webhooks in, and believes none that is not signed', async () => {

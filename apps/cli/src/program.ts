@@ -11,6 +11,7 @@ import { callsCommand } from './commands/calls/calls.js';
 import { policiesCommand } from './commands/calls/policies.js';
 import { toolsCommand } from './commands/calls/tools.js';
 import type { Command } from './commands/command.js';
+import { desiredCommand } from './commands/desired/desired.js';
 import { devicesCommand } from './commands/devices/devices.js';
 import { groupsCommand } from './commands/devices/groups.js';
 import { enrolCommand } from './commands/enrol/enrol.js';
@@ -43,6 +44,7 @@ export const commands: readonly Command[] = [
   policiesCommand,
   jobsCommand,
   recurringCommand,
+  desiredCommand,
   firmwareCommand,
   enrolCommand,
   eventsCommand,

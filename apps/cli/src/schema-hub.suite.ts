@@ -32,12 +32,16 @@ const valuesByField: Readonly<Record<string, unknown>> = {
   problems: [],
   warnings: [],
   error: null,
+  conflicts: [],
   inputSchema: { type: 'object', properties: { volume: { type: 'integer' } }, required: ['volume'] },
   outcome: 'SUCCEEDED',
 };
 /** Values of JSON that a command sends back. */
 const jsonByField: Readonly<Record<string, unknown>> = {
   'RecurringJob.job': { tool: 'text', arguments: {}, devices: { all: true } },
+  'DesiredState.devices': { all: true },
+  'DesiredState.waves': [],
+  'DesiredState.abort': [],
 };
 const valuesByScalar: Readonly<Record<string, unknown>> = {
   ...{ String: 'text', Int: 1, Float: 1, Boolean: false, JSON: {}, DateTime: '2026-01-01T00:00:00.000Z' },

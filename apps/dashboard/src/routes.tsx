@@ -17,6 +17,7 @@ import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseJobSearch } from './pages/jobs/job-search';
+import { parseNewDesiredSearch } from './pages/desired/form/desired-draft';
 import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
@@ -113,6 +114,37 @@ const recurring = createRoute({
   ),
 });
 
+const desired = createRoute({
+  getParentRoute,
+  path: '/desired',
+  component: guarded('desired', () =>
+    import('./pages/desired/desired-list-page').then(({ DesiredListPage }) => DesiredListPage),
+  ),
+});
+
+const newDesired = createRoute({
+  getParentRoute,
+  path: '/desired/new',
+  validateSearch: parseNewDesiredSearch,
+  component: guarded('desired', () =>
+    import('./pages/desired/form/desired-form-page').then(({ NewDesiredPage }) => NewDesiredPage),
+  ),
+});
+
+const oneDesired = createRoute({
+  getParentRoute,
+  path: '/desired/$id',
+  component: guarded('desired', () => import('./pages/desired/desired-page').then(({ DesiredPage }) => DesiredPage)),
+});
+
+const editDesired = createRoute({
+  getParentRoute,
+  path: '/desired/$id/edit',
+  component: guarded('desired', () =>
+    import('./pages/desired/form/desired-form-page').then(({ EditDesiredPage }) => EditDesiredPage),
+  ),
+});
+
 const firmware = createRoute({
   getParentRoute,
   path: '/firmware',
@@ -187,6 +219,10 @@ export const router = createRouter({
     newJob,
     job,
     recurring,
+    desired,
+    newDesired,
+    oneDesired,
+    editDesired,
     firmware,
     enrolments,
     events,

@@ -16,6 +16,8 @@ import { z } from 'zod';
 const DEMO_DEVICES = 40;
 /** One of each kind. */
 const DEMO_MICROCONTROLLERS = 3;
+/** People turn the volume of the first devices, so that the desired state of the demo has work. */
+const knobs = ['--knob', 'volume:20', '--knob-devices', '4'];
 /** The devices enrol within seconds, so a short life keeps others from using the link. */
 const LINK_LIFE_MS = 10 * 60_000;
 
@@ -41,7 +43,17 @@ export async function startDemoFleet({
   const { token } = await enrolments.createLink({ name: 'demo', tags: ['demo'], maxDevices: DEMO_DEVICES, expiresAt });
   const main = fileURLToPath(import.meta.resolve('../../simulator/dist/main.js'));
   const counts = ['--devices', String(DEMO_DEVICES), '--mcpu', String(DEMO_MICROCONTROLLERS)];
-  const options = [...counts, '--profile', 'mixed', '--json', '--ota', addresses.otaUrl(token), '--data-dir', dataDir];
+  const options = [
+    ...counts,
+    ...knobs,
+    '--profile',
+    'mixed',
+    '--json',
+    '--ota',
+    addresses.otaUrl(token),
+    '--data-dir',
+    dataDir,
+  ];
   const child = spawn(process.execPath, [main, ...options], {
     stdio: ['pipe', 'pipe', 'inherit'],
     // In a process group apart from the hub: Ctrl-C reaches the hub, which then stops the fleet.

@@ -10,6 +10,7 @@ import { Drain } from './drain.js';
 import type { HubConfig } from './settings/config.js';
 import { closeDataFolder } from './data-folder.js';
 import { startDemoFleet } from './demo-fleet.js';
+import { furnishDemo } from './furnish-demo.js';
 import { DeviceRoutes } from './http/device-routes.js';
 import { drainHttp } from './http/drain-http.js';
 import { OpenRequests } from './http/open-requests.js';
@@ -96,7 +97,10 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const pages: UnknownPages = {};
   const onRoute = (route: string) => void frameworkRoutes.push(route);
   const server = makeHttpServer({ deviceRoutes, openRequests, tls, logger, pages, onRoute });
-  closers.add('http server', () => openRequests.idle(LAST_ANSWERS_WITHIN_MS).then(() => server.close()));
+  closers.add('http server', async () => {
+    await openRequests.idle(LAST_ANSWERS_WITHIN_MS);
+    await server.close();
+  });
   const upgrades = new Map<string, UpgradeHandler>();
   let httpPort = 0;
   const places = await openPlaces(services);
@@ -114,16 +118,10 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const gatewayPlace = { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures, clientOf };
   const gateway = services.has('gateway') ? await openGateway(services, callRules, gatewayPlace) : undefined;
   const metrics = measureParts(services, gateway);
-  if (services.has('api'))
-    await openApi(services, callRules, metrics, {
-      server,
-      pages,
-      upgrades,
-      settings: deviceSettings(addresses, config),
-      pictures,
-      clientOf,
-      failures,
-    });
+  const httpSide = { server, pages, upgrades, settings: deviceSettings(addresses, config), pictures };
+  const fleet = services.has('api')
+    ? await openApi(services, callRules, metrics, { ...httpSide, clientOf, failures })
+    : undefined;
   const worker = services.has('worker') ? await openWorker(services, callRules, metrics, pictures) : undefined;
   addDrains(drain, services, { gateway, worker, openRequests });
   addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures, drain, gateway }));
@@ -145,6 +143,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
     const { dataDir } = config;
     const demo = await startDemoFleet({ enrolments: registry.enrolments, addresses, dataDir, logger });
     closers.add('demo fleet', demo.stop);
+    if (fleet) closers.add('demo furniture', furnishDemo({ fleet, registry, dataDir, logger }));
   }
   return { ports, lost: lease.lost, drain: () => drain.run(), stop: () => closers.closeAll() };
 }

@@ -164,6 +164,7 @@ function makeDevice(
   flashOf: (id: string) => DeviceFlash | undefined,
 ): SimulatedDevice {
   const { seed, answerDelayMs, reconnectMs, bootMs, speed, ota, network, behaviours } = options;
+  const knobs = index < options.knobDevices ? options.knobs : [];
   const profile = profiles[profileOf(options.profile, index)];
   const identity = identityOf({ seed, index, board: profile.parts.board });
   return new SimulatedDevice({
@@ -172,7 +173,7 @@ function makeDevice(
     profile,
     transport: transportOf(options.transport, index),
     random: seededRandom(seed * 0x10000 + index),
-    behaviours: [...(answerDelayMs > 0 ? [{ kind: 'slow' as const, ms: answerDelayMs }] : []), ...behaviours],
+    behaviours: [...(answerDelayMs > 0 ? [{ kind: 'slow' as const, ms: answerDelayMs }] : []), ...behaviours, ...knobs],
     otaUrl: ota,
     network,
     pauses: {

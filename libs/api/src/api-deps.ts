@@ -104,7 +104,7 @@ const ofDevices: Readonly<Record<keyof FleetView | keyof JobStores | 'viewFor', 
     uploads: true,
   },
   ...{ jobCommands: true, targetPreparation: true, targetQueue: true, targetVerification: true },
-  ...{ fleetFigures: true, viewFor: true },
+  ...{ fleetFigures: true, viewFor: true, desiredStates: true },
 };
 
 export function fleetWide(registry: Registry): FleetWideStores {

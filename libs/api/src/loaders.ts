@@ -7,6 +7,10 @@ import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { FailureCodeCount, JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
   CallRow,
+  DesiredStateEditRow,
+  DesiredStateRow,
+  DesiredStateSummaryRow,
+  DesiredTargetRow,
   DeviceGroupRow,
   DeviceRow,
   DownloadRow,
@@ -43,6 +47,12 @@ export interface Loaders {
   readonly isUserOnly: DataLoader<string, boolean>;
   readonly groupSize: DataLoader<DeviceGroupRow, number>;
   readonly deviceGroups: DataLoader<DeviceId, readonly DeviceGroupRow[]>;
+  readonly desiredState: DataLoader<string, DesiredStateRow | undefined>;
+  /** By the id of the desired state. */
+  readonly desiredStateSummary: DataLoader<string, DesiredStateSummaryRow>;
+  readonly desiredStatesOf: DataLoader<DeviceId, readonly DesiredTargetRow[]>;
+  /** The latest edits; read once per desired state. */
+  readonly desiredStateEdits: (id: string) => Promise<readonly DesiredStateEditRow[]>;
   readonly jobProgress: DataLoader<JobId, JobProgress | undefined>;
   /** All policies: there are few, and matching is by longest prefix. */
   readonly toolPolicies: () => Promise<readonly ToolPolicy[]>;
@@ -65,11 +75,17 @@ export interface Loaders {
  */
 export type FleetWideLookUps = Pick<Registry, 'downloads' | 'firmwareImages' | 'toolPolicies' | 'webhooks'>;
 
+/** Edits that a roll-out may have left on devices: older generations are shown without a value. */
+const EDITS_MAX = 50;
+
 export function makeLoaders(
   view: FleetView,
   { downloads, firmwareImages, toolPolicies, webhooks }: FleetWideLookUps,
 ): Loaders {
-  const { devices, deviceGroups, toolSets, events, calls, jobs } = view;
+  const { desiredStates, devices, deviceGroups, toolSets, events, calls, jobs } = view;
+  const desiredEdits = new DataLoader((ids: readonly string[]) =>
+    Promise.all(ids.map((id) => desiredStates.edits(id, EDITS_MAX))),
+  );
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
@@ -80,6 +96,10 @@ export function makeLoaders(
     }),
     groupSize: new DataLoader((groups) => deviceGroups.deviceCounts(groups)),
     deviceGroups: new DataLoader((ids) => deviceGroups.groupsOf(ids)),
+    desiredState: new DataLoader((ids) => desiredStates.findMany(ids)),
+    desiredStateSummary: new DataLoader((ids) => desiredStates.summaries(ids)),
+    desiredStatesOf: new DataLoader((ids) => desiredStates.targetsOf(ids)),
+    desiredStateEdits: (id) => desiredEdits.load(id),
     jobProgress: new DataLoader(async (ids) => {
       const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));

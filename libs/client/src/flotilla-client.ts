@@ -13,15 +13,18 @@ import { tailEvents, type TailedEvent, type TailOptions } from './fleet/tail-eve
 import { expectAccepted, FlotillaError } from './flotilla-error.js';
 import {
   CallToolDocument,
+  CreateDesiredStateDocument,
   CreateJobDocument,
+  DesiredStateChangedDocument,
   JobProgressDocument,
   JobTargetsDecidedDocument,
   type CallOutcomeFragment,
+  type DesiredStateStatusFragment,
   type DeviceSummaryFragment,
   type JobStatusFragment,
   type TargetOutcomeFragment,
 } from './generated/operations.js';
-import type { CallToolInput, CreateJobInput } from './generated/schema-types.js';
+import type { CallToolInput, CreateJobInput, DesiredStateInput } from './generated/schema-types.js';
 import { sendOperation, type HttpPeer } from './transport/http-operations.js';
 import { Subscriptions, type SubscriptionOptions } from './transport/subscriptions.js';
 import { uploadFirmware, type FirmwareFile } from './fleet/upload-firmware.js';
@@ -121,6 +124,32 @@ export class FlotillaClient implements OperationSender {
   ): AsyncGenerator<readonly TargetOutcomeFragment[], void, void> {
     for await (const { jobTargetsDecided } of this.subscribe(JobTargetsDecidedDocument, { jobId }, options))
       yield jobTargetsDecided;
+  }
+
+  /**
+   * Creates a desired state. The same key and input find the same one; without a key, one is
+   * created for this call.
+   */
+  async createDesiredState(
+    input: DesiredStateInput,
+    { idempotencyKey = crypto.randomUUID(), ...options }: RequestOptions & { readonly idempotencyKey?: string } = {},
+  ): Promise<DesiredStateStatusFragment> {
+    const { createDesiredState } = await this.request(CreateDesiredStateDocument, { input, idempotencyKey }, options);
+    const { desiredState } = expectAccepted(createDesiredState);
+    if (!desiredState) throw new FlotillaError('BAD_RESPONSE', 'The hub answered with neither a state nor a reason.');
+    return desiredState;
+  }
+
+  /**
+   * Returns a desired state now and after each change, at most twice a second, until it is deleted.
+   * Leaving the loop does not change it.
+   */
+  async *followDesiredState(
+    id: string,
+    options: SubscriptionOptions = {},
+  ): AsyncGenerator<DesiredStateStatusFragment, void, void> {
+    for await (const { desiredStateChanged } of this.subscribe(DesiredStateChangedDocument, { id }, options))
+      yield desiredStateChanged;
   }
 
   /**

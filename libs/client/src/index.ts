@@ -17,6 +17,7 @@ export type { SubscriptionOptions } from './transport/subscriptions.js';
 export { verifyWebhook, type VerifyOptions } from './webhooks/verify-webhook.js';
 export type {
   CallOutcomeFragment,
+  DesiredStateStatusFragment,
   DeviceSummaryFragment,
   EventFieldsFragment,
   JobStatusFragment,

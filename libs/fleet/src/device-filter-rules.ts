@@ -18,6 +18,12 @@ export function refuseFilter(filter: DeviceFilter, path: readonly string[], dept
   if (!Object.values(conditions).some(isCondition) && any === undefined && not === undefined) {
     return refuse('INVALID', path, 'The filter says nothing. The whole fleet is `all: true`.');
   }
+  if (filter.outOfSync !== undefined)
+    return refuse(
+      'INVALID',
+      [...path, 'outOfSync'],
+      '`outOfSync` is for lists of devices: it changes with each comparison. Select the devices by a tag or group.',
+    );
   if (filter.all === false) return refuse('INVALID', [...path, 'all'], '`all` is true or left out.');
   if (filter.ids !== undefined && filter.ids.length > inlineIdsMax) {
     return refuse(

@@ -19,6 +19,14 @@ import { refreshTools } from './calls/refresh-tools.js';
 import type { SingleCalls } from './calls/single-calls.js';
 import type { CallRules } from './calls/call-rules.js';
 import type { FleetLogger } from './fleet-logger.js';
+import {
+  createDesiredState,
+  deleteDesiredState,
+  setDesiredStateEnabled,
+  updateDesiredState,
+} from './desired-states/desired-states.js';
+import { previewDesiredState } from './desired-states/preview-desired-state.js';
+import { WatchedTools } from './desired-states/watched-tools.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import { approveJob, denyJob } from './jobs/commands/approve-job.js';
 import { createJob } from './jobs/commands/create-job.js';
@@ -34,6 +42,7 @@ import {
   runRecurringJob,
   updateRecurringJob,
 } from './recurring/recurring-jobs.js';
+import { previewRecurringJob } from './recurring/preview-recurring-job.js';
 import { revertJob } from './rollout/revert-job.js';
 import { openSessionLog, SessionLogReaders } from './session-log/open-session-log.js';
 import { chooseDeviceVoiceServers } from './voice/choose-voice-servers.js';
@@ -55,6 +64,8 @@ export interface FleetDeps {
     | 'jobCommands'
     | 'targetPreparation'
     | 'recurringJobs'
+    | 'desiredStates'
+    | 'desiredStateStore'
     | 'rollouts'
     | 'toolPolicies'
     | 'toolSets'
@@ -80,6 +91,9 @@ export interface FleetDeps {
   readonly observeCall?: CallObserver;
 }
 
+/** Outcomes of calls that may have had an effect. */
+const reached: ReadonlySet<string> = new Set(['SUCCEEDED', 'FAILED', 'UNKNOWN']);
+
 const noVoiceServers = new VoiceOrigins({ own: [], listed: [] });
 
 type OperationDeps = FleetDeps &
@@ -89,6 +103,7 @@ type OperationDeps = FleetDeps &
 export class Fleet {
   readonly #deps: OperationDeps;
   readonly #caller: ToolCaller;
+  readonly #watched: WatchedTools;
 
   constructor(deps: FleetDeps) {
     const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
@@ -98,6 +113,7 @@ export class Fleet {
     };
     this.#deps = { ...defaults, ...deps, policies, readers: new SessionLogReaders() };
     this.#caller = new ToolCaller(this.#deps);
+    this.#watched = new WatchedTools(this.#deps);
   }
 
   /** Waits for the outcome of the call. The hub made `ownUrl` for it; no caller can choose one. */
@@ -105,6 +121,8 @@ export class Fleet {
     const startedAt = performance.now();
     const answer = await this.#caller.call(request, actor, ownUrl);
     this.#deps.observeCall?.('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
+    if (answer.call !== undefined && reached.has(answer.call.outcome ?? ''))
+      this.#watched.called(answer.call.deviceId, request.tool, 'MAYBE');
     return answer;
   }
 
@@ -134,8 +152,18 @@ export class Fleet {
   readonly createRecurringJob = this.#bind(createRecurringJob);
   readonly updateRecurringJob = this.#bind(updateRecurringJob);
   readonly deleteRecurringJob = this.#bind(deleteRecurringJob);
+  /** Reports what `createRecurringJob` would do, and writes nothing. */
+  readonly previewRecurringJob = this.#bind(previewRecurringJob);
   /** Starts a run now, besides the schedule. */
   readonly runRecurringJob = this.#bind(runRecurringJob);
+
+  /** Creates a desired state; the same key with the same request returns the same one. */
+  readonly createDesiredState = this.#bind(createDesiredState);
+  readonly updateDesiredState = this.#bind(updateDesiredState);
+  readonly setDesiredStateEnabled = this.#bind(setDesiredStateEnabled);
+  readonly deleteDesiredState = this.#bind(deleteDesiredState);
+  /** Reports what saving would do, and writes nothing. */
+  readonly previewDesiredState = this.#bind(previewDesiredState);
 
   readonly setToolPolicy = this.#bind(setToolPolicy);
   readonly deleteToolPolicy = this.#bind(deleteToolPolicy);

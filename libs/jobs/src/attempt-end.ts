@@ -112,6 +112,6 @@ function endBeforeVerification(
     ...{ kind: 'verifying', certainty, error, result },
     deadlineAt: begin + deadlineMs,
     softDeadlineAt: softMs === undefined ? undefined : begin + softMs,
-    readAt: isRead ? begin + times.readbackDelayMs : undefined,
+    readAt: isRead ? begin + (job.readback?.settleMs ?? times.readbackDelayMs) : undefined,
   };
 }

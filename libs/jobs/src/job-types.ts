@@ -28,6 +28,10 @@ export interface Readback {
   readonly tool: string;
   readonly path: string;
   readonly argument: string;
+  /** A difference of numbers up to this counts as equal (0). */
+  readonly tolerance?: number | undefined;
+  /** Time between the answer and the reading, ms (600). */
+  readonly settleMs?: number | undefined;
 }
 
 /**

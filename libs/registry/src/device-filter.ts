@@ -34,6 +34,8 @@ export interface DeviceFilter {
   readonly toolsStale?: boolean;
   /** Milliseconds since the Unix epoch. */
   readonly lastSeenBefore?: number;
+  /** Whether an applicable desired state differs. For lists only. */
+  readonly outOfSync?: boolean;
   /** Part of the id or name; ignores case, has no wildcards. */
   readonly search?: string;
   /** Devices that were targets of this job and ended so. Set by the hub to run a job again. */

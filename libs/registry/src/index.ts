@@ -49,6 +49,26 @@ export type {
   NewDownload,
   NewFirmwareImage,
 } from './firmware/image-rows.js';
+export { propertyOf } from './desired-states/desired-state.js';
+export type {
+  DesiredStateAnswer,
+  DesiredStateEditRow,
+  DesiredStatePlan,
+  DesiredStateRow,
+  DesiredStateSummaryRow,
+  DesiredTargetRow,
+  StateCounts,
+} from './desired-states/desired-state.js';
+export type { DesiredStateStore, StoredGeneration } from './desired-states/desired-state-store.js';
+export type { DesiredStateReads } from './desired-states/desired-state-reads.js';
+export type {
+  Convergence,
+  DesiredStateQueue,
+  FencedTarget,
+  OwnedDesiredState,
+  TargetKey,
+} from './desired-states/queue/desired-state-queue.js';
+export type { DeviceFacts, RolloutReach } from './desired-states/queue/device-facts.js';
 export type {
   MissedRunPolicy,
   OverlapPolicy,

@@ -21,6 +21,9 @@ import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
 import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
+import { DesiredStateReads } from './desired-states/desired-state-reads.js';
+import { DesiredStateStore } from './desired-states/desired-state-store.js';
+import { DesiredStateQueue } from './desired-states/queue/desired-state-queue.js';
 import { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import { AgentGrantStore } from './grants/grant-store.js';
 import { OauthStore } from './grants/oauth-store.js';
@@ -190,6 +193,9 @@ function plainStores(
     dials: new DialStore(database),
     ...jobStoresOf(database, seal),
     recurringJobs: new RecurringJobStore(database, seal),
+    desiredStateStore: new DesiredStateStore(database, seal),
+    desiredStateQueue: new DesiredStateQueue(database),
+    desiredStates: new DesiredStateReads(database),
     uploads: new UploadStore(database),
     toolPolicies: new ToolPolicyStore(database),
     signInFailures: new SignInFailureStore(database),

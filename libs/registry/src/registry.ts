@@ -21,6 +21,9 @@ import type { CredentialStore } from './provisioning/credentials/credential-stor
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 import type { GatewayPlace } from './processes/gateway-places.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
+import type { DesiredStateStore } from './desired-states/desired-state-store.js';
+import type { DesiredStateQueue } from './desired-states/queue/desired-state-queue.js';
+import type { DesiredStateReads } from './desired-states/desired-state-reads.js';
 import type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -104,6 +107,9 @@ export interface Registry extends JobStores {
   readonly dials: DialStore;
   readonly events: EventStore;
   readonly recurringJobs: RecurringJobStore;
+  readonly desiredStateStore: DesiredStateStore;
+  readonly desiredStateQueue: DesiredStateQueue;
+  readonly desiredStates: DesiredStateReads;
   readonly calls: CallStore;
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;

@@ -36,6 +36,13 @@ export interface BoardParts {
   readonly screen: { readonly width: number; readonly height: number };
 }
 
+/** The settings that people and the hub change. Absent parts have none. */
+export interface DeviceLevels {
+  readonly volume: number;
+  readonly brightness: number | undefined;
+  readonly theme: string | undefined;
+}
+
 export class DeviceState {
   volume = VOLUME;
   theme = 'light';
@@ -76,6 +83,12 @@ export class DeviceState {
     const { from, to, at } = this.#brightness;
     const steps = Math.min(Math.abs(to - from), Math.max(0, Math.floor((now - at) / FADE_STEP_MS)));
     return from + Math.sign(to - from) * steps;
+  }
+
+  levels(now: number): DeviceLevels {
+    const { hasBacklight, hasTheme } = this.parts;
+    const brightness = hasBacklight ? this.brightnessAt(now) : undefined;
+    return { volume: this.volume, brightness, theme: hasTheme ? this.theme : undefined };
   }
 
   /** Forgets everything, who it is included; only the MAC is burnt in. */

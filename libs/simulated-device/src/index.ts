@@ -1,8 +1,8 @@
 export type { MqttSettings, TransportSettings, WebSocketSettings } from './boot/transport-settings.js';
 export { AssetsReader } from './firmware/assets-reader.js';
 export type { AssetsVerdict } from './firmware/assets-reader.js';
-export { behaviourSchema, isLasting } from './behaviour/behaviour.js';
-export type { Behaviour, LastingBehaviour } from './behaviour/behaviour.js';
+export { behaviourSchema, isLasting, knobNames } from './behaviour/behaviour.js';
+export type { Behaviour, KnobBehaviour, LastingBehaviour } from './behaviour/behaviour.js';
 export type { LoggedCall } from './calls/call-log.js';
 export { identityOf } from './identity.js';
 export type { DeviceIdentity, IdentitySeed } from './identity.js';
@@ -17,6 +17,7 @@ export type { SoundChannel } from './connection/sound-channel.js';
 export type { ShownAlert } from './screen.js';
 export { seededRandom } from './behaviour/seeded-random.js';
 export { SimulatedDevice } from './simulated-device.js';
+export type { DeviceLevels } from './device-state.js';
 export type { DeviceSetup } from './device-setup.js';
 export { boardProfileNames, boardProfiles } from './mcpu/board-profile.js';
 export type { BoardProfile, BoardProfileName } from './mcpu/board-profile.js';

@@ -6,13 +6,14 @@ import { Agenda } from './calls/agenda.js';
 import { AssetsUpdate } from './firmware/assets-update.js';
 import { isLasting, type Behaviour } from './behaviour/behaviour.js';
 import { BehaviourScript } from './behaviour/behaviour-script.js';
+import { Knobs } from './behaviour/knobs.js';
 import { CallLog, type LoggedCall } from './calls/call-log.js';
 import { Boot } from './boot/boot.js';
 import { Nvs } from './boot/nvs.js';
 import { transportSettings } from './boot/transport-settings.js';
 import { Conversation, type SoundCounts } from './connection/conversation.js';
 import type { DeviceSetup } from './device-setup.js';
-import { DeviceState } from './device-state.js';
+import { DeviceState, type DeviceLevels } from './device-state.js';
 import { FirmwareUpdate, type UpdateFault } from './firmware/firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './json/firmware-json.js';
 import { utf8Length } from './json/utf8-length.js';
@@ -47,6 +48,7 @@ export class SimulatedDevice {
   readonly #agenda = new Agenda();
   readonly #link: Link;
   readonly #script: BehaviourScript;
+  readonly #knobs: Knobs;
   readonly #conversation: Conversation;
   readonly #replies: Replies;
   readonly #requests: McpRequests;
@@ -70,7 +72,13 @@ export class SimulatedDevice {
     const { otaUrl } = setup;
     this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses, otaUrl === undefined));
     this.#http = new HttpRequests(this.#link);
-    this.#script = new BehaviourScript(setup.behaviours ?? [], setup.random);
+    const behaviours = setup.behaviours ?? [];
+    const scripted = behaviours.filter(({ kind }) => kind !== 'knob');
+    this.#script = new BehaviourScript(scripted, setup.random);
+    this.#knobs = new Knobs(
+      this.#state,
+      behaviours.filter((behaviour) => behaviour.kind === 'knob'),
+    );
     const parts = {
       link: this.#link,
       mainTask: this.#mainTask,
@@ -136,6 +144,12 @@ export class SimulatedDevice {
     return this.#conversation.sound;
   }
 
+  /** What the knobs show at this moment, and how often a knob has changed a value. */
+  levels(now: number): DeviceLevels & { readonly turns: number } {
+    this.#advance(now);
+    return { ...this.#state.levels(now), turns: this.#knobs.turns };
+  }
+
   /**
    * Power-on, or the time of the last `reconnectAt`: asks the OTA address after a restart, else
    * connects.
@@ -192,7 +206,8 @@ export class SimulatedDevice {
   /** Takes a behaviour on, or does at once what a momentary one says. */
   behave(behaviour: Behaviour, now: number): readonly DeviceEffect[] {
     if (isLasting(behaviour)) {
-      this.#script.add(behaviour);
+      if (behaviour.kind === 'knob') this.#knobs.add(behaviour, now);
+      else this.#script.add(behaviour);
       return this.#settle(now);
     }
     switch (behaviour.kind) {
@@ -222,8 +237,12 @@ export class SimulatedDevice {
         this.#link.effect({ kind: 'keep', flash: this.#state.flash(this.#nvs) });
         this.#restarts.crash(now);
         break;
+      case 'turnKnob':
+        this.#knobs.turn(behaviour.knob, behaviour.value, now);
+        break;
       case 'normal':
         this.#script.clear();
+        this.#knobs.clear();
         break;
     }
     return this.#settle(now);
@@ -235,13 +254,14 @@ export class SimulatedDevice {
   }
 
   #advance(now: number): void {
+    this.#knobs.turnDue(now);
     this.#agenda.runDue(now);
     this.#mainTask.advance(now);
   }
 
   #settle(now: number): readonly DeviceEffect[] {
     this.#advance(now);
-    return this.#link.take(Math.min(this.#agenda.wakeAt, this.#mainTask.wakeAt));
+    return this.#link.take(Math.min(this.#agenda.wakeAt, this.#mainTask.wakeAt, this.#knobs.wakeAt));
   }
 
   #take(message: FirmwareObject, now: number): void {

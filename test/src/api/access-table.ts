@@ -38,6 +38,9 @@ const forbidden = 'FORBIDDEN';
 const group = '{name: "$1", filter: {ids: ["$id"]}}';
 const job = '{tool: "self.get_device_status", devices: {ids: ["$id"]}}';
 const recurring = `{name: "$1", cron: "@daily", timeZone: "UTC", job: ${job}}`;
+const desired =
+  '{name: "$1", tool: "self.audio_speaker.set_volume", arguments: {volume: 3}, devices: {ids: ["$id"]}, ' +
+  'enabled: false}';
 const webhook = '{url: "https://example.com/$1", types: ["device.connected"]}';
 
 export const queries: Readonly<Record<string, AccessRow>> = {
@@ -57,6 +60,9 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   job: may('JOBS_READ', '(id: "$id")', 'null'),
   jobs: may('JOBS_READ'),
   previewJob: mayCall('JOBS_WRITE', `(input: ${job})`),
+  desiredState: may('JOBS_READ', '(id: "$id")', 'null'),
+  desiredStates: may('JOBS_READ'),
+  previewDesiredState: may('JOBS_READ', `(input: ${desired})`),
   recurringJob: may('JOBS_READ', '(id: "$id")', 'null'),
   recurringJobs: may('JOBS_READ'),
   firmwareImages: may('DEVICES_READ'),
@@ -112,6 +118,10 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   updateRecurringJob: may('JOBS_WRITE', `(id: "$id", input: ${recurring})`, notFound),
   deleteRecurringJob: may('JOBS_WRITE', '(id: "$id")', notFound),
   runRecurringJob: may('JOBS_WRITE', '(id: "$id")', notFound),
+  createDesiredState: mayCall('JOBS_WRITE', `(input: ${desired}, idempotencyKey: "$1")`),
+  updateDesiredState: mayCall('JOBS_WRITE', `(id: "$id", expectedGeneration: 1, input: ${desired})`, notFound),
+  setDesiredStateEnabled: mayCall('JOBS_WRITE', '(id: "$id", enabled: true)', notFound),
+  deleteDesiredState: mayCall('JOBS_WRITE', '(id: "$id")', notFound),
   publishFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id", models: ["m"])', notFound, forbidden),
   withdrawFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
   deleteFirmwareImage: may('FIRMWARE_WRITE', '(id: "$id")', notFound, forbidden),
@@ -139,6 +149,7 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
   deviceChanged: may('DEVICES_READ'),
   deviceListChanged: may('DEVICES_READ'),
   eventAdded: may('EVENTS_READ'),
+  desiredStateChanged: may('JOBS_READ', '(id: "$id")', 'NOT_FOUND'),
   jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   sessionLog: may('ADMIN', '(deviceId: "$id")', 'NOT_FOUND'),

@@ -40,3 +40,22 @@ export function everythingOf(field: GraphQLField<unknown, unknown>, levels: numb
 function rowsOf(field: GraphQLField<unknown, unknown>): string {
   return field.args.some(({ name }) => name === 'first') ? `(first: ${NESTED_ROWS})` : '';
 }
+
+/** The input of a desired state of the volume of a device. */
+export function desiredStateOf(deviceId: string): string {
+  const value = 'tool: "self.audio_speaker.set_volume", arguments: {volume: 3}';
+  return `{name: "Every field", ${value}, devices: {ids: ["${deviceId}"]}}`;
+}
+
+/** The arguments that a field of Query needs: an id, a job to preview, or the size of a page. */
+export function argumentOf(
+  { name, args }: GraphQLField<unknown, unknown>,
+  id: string | undefined,
+  deviceId: string,
+): string {
+  if (id !== undefined) return `(id: "${id}")`;
+  if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
+  if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
+  if (name === 'previewDesiredState') return `(input: ${desiredStateOf(deviceId)})`;
+  return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
+}

@@ -12,6 +12,7 @@ export interface Scenery {
   readonly doneJobId: string;
   /** Stands behind the gate of its first wave. */
   readonly pausedJobId: string;
+  readonly desiredId: string;
 }
 
 export interface ScenePage {
@@ -33,6 +34,9 @@ export const pages: readonly ScenePage[] = [
   { name: 'job-paused', pathOf: ({ pausedJobId }) => `/jobs/${pausedJobId}` },
   { name: 'job-new', pathOf: () => '/jobs/new?tool=self.audio_speaker.set_volume' },
   { name: 'recurring', pathOf: () => '/recurring' },
+  { name: 'desired', pathOf: () => '/desired' },
+  { name: 'desired-state', pathOf: ({ desiredId }) => `/desired/${desiredId}` },
+  { name: 'desired-edit', pathOf: ({ desiredId }) => `/desired/${desiredId}/edit` },
   { name: 'firmware', pathOf: () => '/firmware' },
   { name: 'events', pathOf: () => '/events' },
   { name: 'explore', pathOf: () => '/explore' },
@@ -97,7 +101,23 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
     (state) => state === 'FINISHED',
     30_000,
   );
-  return { deviceId, doneJobId: done, pausedJobId: paused };
+  return { deviceId, doneJobId: done, pausedJobId: paused, desiredId: await desiredStates(hub) };
+}
+
+/** Two desired states, one of which is overridden on some devices. Returns the other one. */
+async function desiredStates(hub: Hub): Promise<string> {
+  const query = `mutation ($input: DesiredStateInput!, $key: String!) {
+    createDesiredState(input: $input, idempotencyKey: $key) { desiredState { id } userErrors { message } } }`;
+  const idOf = async (input: Readonly<Record<string, unknown>>) => {
+    const { createDesiredState: answer } = await ask<{
+      createDesiredState: { desiredState: { id: string } | null; userErrors: readonly unknown[] };
+    }>(hub, query, { input, key: input['name'] });
+    if (answer.desiredState === null) throw new Error(`It was refused: ${JSON.stringify(answer.userErrors)}`);
+    return answer.desiredState.id;
+  };
+  const tool = 'self.audio_speaker.set_volume';
+  await idOf({ name: 'Loud canaries', tool, arguments: { volume: 60 }, devices: { tags: ['canary'] }, priority: 5 });
+  return idOf({ name: 'Quiet shops', tool, arguments: { volume: 30 }, devices: { all: true }, holdSeconds: 900 });
 }
 
 /** Uploaded, and published for one of the simulated boards. */

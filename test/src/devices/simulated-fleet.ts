@@ -49,6 +49,13 @@ export interface DeviceCall {
   readonly at: number;
 }
 
+export interface DeviceLevels {
+  readonly volume: number;
+  readonly brightness?: number;
+  readonly theme?: string;
+  readonly turns: number;
+}
+
 export interface ShownAlert {
   readonly status: string;
   readonly message: string;
@@ -69,6 +76,8 @@ export interface SimulatedFleet {
   calls(): Promise<Readonly<Record<string, readonly DeviceCall[]>>>;
   /** Packets of sound that a device has said and played. */
   sound(device: string): Promise<{ readonly spoken: number; readonly heard: number }>;
+  /** Where the knobs of each device are, and how often one was turned. */
+  levels(): Promise<Readonly<Record<string, DeviceLevels>>>;
   /** The banners that a device showed, oldest first. */
   alerts(device: string): Promise<readonly ShownAlert[]>;
   /**
@@ -82,7 +91,7 @@ export interface SimulatedFleet {
 }
 
 interface AnswerLine {
-  readonly event: 'done' | 'error' | 'alerts' | 'calls' | 'sound';
+  readonly event: 'done' | 'error' | 'alerts' | 'calls' | 'levels' | 'sound';
   readonly id: number;
   readonly message?: string;
   readonly devices?: unknown;
@@ -200,6 +209,8 @@ export function startFleet(
         }
       );
     },
+    levels: async () =>
+      (await perform({ cmd: 'levels', device: '*' })).devices as Readonly<Record<string, DeviceLevels>>,
     alerts: async (device) => {
       const { devices } = await perform({ cmd: 'alerts', device });
       return (devices as Readonly<Record<string, readonly ShownAlert[]>>)[device] ?? [];

@@ -7,7 +7,7 @@ import { exitCodes, type ExitCode } from '../exit-codes.js';
 import type { GlobalArguments } from '../options/global-options.js';
 
 /** Values that a shell completes from the hub. */
-export type CompletedValue = 'device' | 'tool' | 'job' | 'image';
+export type CompletedValue = 'device' | 'tool' | 'job' | 'image' | 'desired';
 
 /** A group or a leaf. */
 export interface Command {

@@ -4,7 +4,12 @@
 import type { FlotillaClient, RequestOptions } from '@flotilla/client';
 import type { Command, CompletedValue } from '../commands/command.js';
 import { withClient } from '../connection.js';
-import { CompletionsDocument, FirmwareImagesDocument, JobsDocument } from '../generated/operations.js';
+import {
+  CompletionsDocument,
+  DesiredStatesDocument,
+  FirmwareImagesDocument,
+  JobsDocument,
+} from '../generated/operations.js';
 
 /** How long a person waits for a completion, ms. */
 const timeoutMs = 2_000;
@@ -87,6 +92,8 @@ const readers: Readonly<Record<CompletedValue, Reader>> = {
   },
   job: async (client, { limits }) =>
     (await client.request(JobsDocument, { first }, limits)).jobs.nodes.map(({ id }) => id),
+  desired: async (client, { limits }) =>
+    (await client.request(DesiredStatesDocument, { first }, limits)).desiredStates.nodes.map(({ id }) => id),
   image: async (client, { limits }) =>
     (await client.request(FirmwareImagesDocument, { first }, limits)).firmwareImages.nodes.map(({ id }) => id),
 };

@@ -16,6 +16,7 @@ export const deviceFilterOptions = {
   model: { type: 'string', requiresArg: true, describe: 'Board, as the device reports it' },
   'firmware-before': { type: 'string', requiresArg: true, describe: 'Devices with a version before this one' },
   'has-tool': { type: 'string', requiresArg: true, describe: 'Devices with this tool' },
+  'out-of-sync': { type: 'boolean', describe: 'Devices that are out of sync with a desired state; not for jobs' },
   group: { type: 'string', requiresArg: true, describe: 'Id of a device group' },
   search: { type: 'string', requiresArg: true, describe: 'Part of the id or name' },
   device: {
@@ -41,12 +42,13 @@ export function deviceFilter(args: DeviceFilterArguments): DeviceFilter {
     model,
     'firmware-before': firmwareBefore,
     'has-tool': hasTool,
+    'out-of-sync': outOfSync,
     group: groupId,
     search,
     device: ids,
     filter,
   } = args;
-  const given = { tags: tag, model, firmwareBefore, hasTool, groupId, search, ids };
+  const given = { tags: tag, model, firmwareBefore, hasTool, outOfSync, groupId, search, ids };
   return {
     ...(online === undefined ? {} : { presence: online ? 'ONLINE' : 'OFFLINE' }),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),

@@ -8,8 +8,7 @@ import { yesOption } from '../console/confirm.js';
 import { UsageError } from '../exit-codes.js';
 import { jsonObject } from '../json-input.js';
 
-const jobOptions = {
-  name: { type: 'string', requiresArg: true, describe: 'Name of the job' },
+export const waveOptions = {
   waves: {
     type: 'string',
     requiresArg: true,
@@ -17,6 +16,11 @@ const jobOptions = {
   },
   soak: numberOption('soak', 'Seconds to wait after each wave', { min: 0, max: intMax }),
   manual: { type: 'boolean', describe: 'Pause after each wave until an operator opens the next one' },
+} as const;
+
+const jobOptions = {
+  name: { type: 'string', requiresArg: true, describe: 'Name of the job' },
+  ...waveOptions,
   'per-minute': numberOption('per-minute', 'Maximum devices per minute', { min: 1, max: intMax }),
   offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'For offline devices: wait, skip or fail' },
   'expires-in': numberOption('expires-in', 'Hours to wait for offline devices', {
@@ -60,7 +64,11 @@ export function jobInput(args: JobArguments, what: Pick<CreateJobInput, 'tool' |
   };
 }
 
-function wavesOf({ waves, soak, manual }: JobArguments): readonly WaveInput[] | undefined {
+export function wavesOf({
+  waves,
+  soak,
+  manual,
+}: Partial<InferredOptionTypes<typeof waveOptions>>): readonly WaveInput[] | undefined {
   if (waves === undefined) {
     if (soak !== undefined || manual !== undefined)
       throw new UsageError('--soak and --manual apply to waves. Add --waves.');

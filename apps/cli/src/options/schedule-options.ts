@@ -39,7 +39,16 @@ function startOf(typed: string, now: number): string {
   return new Date(time).toISOString();
 }
 
+/** The window with the zone of this computer, unless another one is given. */
 function windowOf(args: ScheduleArguments): WindowInput | undefined {
+  const window = windowIn(args);
+  return window === undefined ? undefined : { ...window, zone: window.zone ?? localZone() };
+}
+
+/** The window that the options give, without a zone if they have none. */
+export function windowIn(
+  args: Pick<ScheduleArguments, 'window' | 'window-zone' | 'window-days'>,
+): (Omit<WindowInput, 'zone'> & { readonly zone?: string }) | undefined {
   const { window, 'window-zone': zone, 'window-days': days } = args;
   if (window === undefined) {
     if (zone !== undefined || days !== undefined)
@@ -49,17 +58,25 @@ function windowOf(args: ScheduleArguments): WindowInput | undefined {
   const [, from, to] = /^((?:[01]\d|2[0-3]):[0-5]\d)-((?:[01]\d|2[0-3]):[0-5]\d)$/.exec(window.trim()) ?? [];
   if (from === undefined || to === undefined)
     throw new UsageError(`--window must be hours such as 22:00-06:00, not "${window}".`);
-  return { from, to, zone: zoneOf(zone), ...(days === undefined ? {} : { days: daysOf(days) }) };
+  return {
+    ...{ from, to },
+    ...(zone === undefined ? {} : { zone: checkedZone(zone) }),
+    ...(days === undefined ? {} : { days: daysOf(days) }),
+  };
 }
 
 /** The hub checks the zone again; this check names the option. */
-function zoneOf(zone: string = Intl.DateTimeFormat().resolvedOptions().timeZone): string {
+function checkedZone(zone: string): string {
   try {
     new Intl.DateTimeFormat('en', { timeZone: zone });
     return zone;
   } catch {
     throw new UsageError(`--window-zone must be an IANA time zone such as Europe/Berlin, not "${zone}".`);
   }
+}
+
+function localZone(): string {
+  return Intl.DateTimeFormat().resolvedOptions().timeZone;
 }
 
 /** 1 is Monday, as in the API. */

@@ -5,6 +5,7 @@
 import {
   type Icon,
   IconActivity,
+  IconAdjustmentsCheck,
   IconApi,
   IconCalendarRepeat,
   IconCpu,
@@ -32,6 +33,7 @@ export type PageName =
   | 'devices'
   | 'jobs'
   | 'recurring'
+  | 'desired'
   | 'firmware'
   | 'enrolments'
   | 'events'
@@ -46,6 +48,7 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'devices', to: '/devices', icon: IconCpu, scope: 'DEVICES_READ' },
   { name: 'jobs', to: '/jobs', icon: IconListCheck, scope: 'JOBS_READ' },
   { name: 'recurring', to: '/recurring', icon: IconCalendarRepeat, scope: 'JOBS_READ' },
+  { name: 'desired', to: '/desired', icon: IconAdjustmentsCheck, scope: 'JOBS_READ' },
   { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
   { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
   { name: 'events', to: '/events', icon: IconActivity, scope: 'EVENTS_READ' },

@@ -1,5 +1,6 @@
 /** Prometheus metrics. Values are read at each scrape; only calls are counted as they settle. */
 import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRegistry } from 'prom-client';
+import type { DesiredStateObserver } from '@flotilla/fleet';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { answerOr } from '../answer-or.js';
 
@@ -36,6 +37,10 @@ export interface WebhookSources {
 }
 
 export interface HubMetrics {
+  /** Counts sets, and how long edits took. */
+  readonly desiredStates: DesiredStateObserver;
+  /** Adds the targets by state. Call it once, in a process that keeps desired states true. */
+  addDesiredStates(targets: () => ReadonlyMap<string, number>): void;
   /** Adds metrics of webhooks. Call it once, in a process that delivers to them. */
   addWebhooks(sources: WebhookSources): void;
   /** Counts one settled call by its origin. */
@@ -64,6 +69,8 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   addStorageGauges(registry, sources);
   addBusCounter(registry, sources.busRefused);
   return {
+    desiredStates: desiredStateMetrics(registry),
+    addDesiredStates: (targets) => addDesiredTargets(registry, targets),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     callSettled: (origin, outcome, durationMs) => {
       calls.inc({ origin, outcome });
@@ -71,6 +78,42 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     },
     scrape: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** From a pass over a few devices to one over a large fleet at a slow pace, seconds. */
+const CONVERGENCE_SECONDS_BUCKETS = [0.5, 1, 2, 5, 10, 30, 60, 300, 900, 3_600];
+
+function desiredStateMetrics(registry: MetricsRegistry): DesiredStateObserver {
+  const sets = new Counter({
+    name: 'flotilla_desired_state_sets_total',
+    help: 'Calls of desired states by outcome.',
+    labelNames: ['outcome'],
+    registers: [registry],
+  });
+  const seconds = new Histogram({
+    name: 'flotilla_desired_state_convergence_seconds',
+    help: 'Time from an edit until this share of the reachable devices (percent) was in sync.',
+    labelNames: ['percent'],
+    buckets: CONVERGENCE_SECONDS_BUCKETS,
+    registers: [registry],
+  });
+  return {
+    setEnded: (outcome) => sets.inc({ outcome }),
+    converged: (percent, took) => seconds.observe({ percent }, took),
+  };
+}
+
+function addDesiredTargets(registry: MetricsRegistry, targets: () => ReadonlyMap<string, number>): void {
+  new Gauge({
+    name: 'flotilla_desired_state_targets',
+    help: 'Devices by state, over the desired states that this process keeps true.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [state, count] of targets()) this.set({ state }, count);
+    },
+  });
 }
 
 function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<MetricsSources['gateway']>): void {

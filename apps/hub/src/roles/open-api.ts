@@ -39,12 +39,13 @@ export interface HttpSide {
   readonly failures: KeyFailures;
 }
 
+/** Returns the operations of the fleet, which the demo uses, too. */
 export async function openApi(
   services: SharedServices,
   callRules: CallRules,
   metrics: HubMetrics,
   { server, pages, upgrades, settings, pictures, clientOf, failures }: HttpSide,
-): Promise<void> {
+): Promise<Fleet> {
   const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
   const { approvals, mustBeSigned, verification } = config;
   const rules = {
@@ -102,6 +103,7 @@ export async function openApi(
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   pages.send = api.sendConsole;
+  return fleet;
 }
 
 /** Checks the address at registration; it is checked again before each connection. */

@@ -1,10 +1,12 @@
 /** The worker role: jobs, webhooks and retention, driven by ticks. */
 import {
+  DesiredStateRunner,
   observeJobCalls,
   RecordRetention,
   RecurringRuns,
   TickWorker,
   UploadRetention,
+  WatchedTools,
   WebhookDeliveries,
   type CallRules,
 } from '@flotilla/fleet';
@@ -38,9 +40,19 @@ export async function openWorker(
   metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
   const { approvals, mustBeSigned, verification } = config;
   const rules = { approvals, mustBeSigned, verification, downloadOrigin: pictures.downloadOrigin };
+  const watched = new WatchedTools({ registry, bus, clock });
+  const desired = new DesiredStateRunner({
+    ...{ registry, bus, clock, logger, callRules, singleCalls, lease, ...rules },
+    ...{ timeZone: config.deviceTimeZone, observe: metrics.desiredStates },
+  });
+  metrics.addDesiredStates(() => desired.counts());
   const worker = new TickWorker({
     registry,
-    bus: observeJobCalls(bus, (...call) => metrics.callSettled(...call)),
+    bus: observeJobCalls(
+      bus,
+      (...call) => metrics.callSettled(...call),
+      (...call) => watched.called(...call),
+    ),
     clock,
     logger,
     callRules,
@@ -50,6 +62,7 @@ export async function openWorker(
     rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
     retention,
     webhooks,
+    desired,
     recurring: new RecurringRuns({ registry, bus, clock, logger, callRules, ...rules }),
   });
   await worker.start();

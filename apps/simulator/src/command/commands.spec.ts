@@ -42,10 +42,20 @@ describe('commands', () => {
     expect(runCommand('{"cmd":"stop"}')).toEqual({ answer: { event: 'done', cmd: 'stop' }, isStop: true });
   });
 
+  it('turn knobs and show where they are', () => {
+    const turn = '{"cmd":"turnKnob","device":"02:00:01:00:00:00","knob":"volume","value":35}';
+    expect(runCommand(turn).answer).toEqual({ event: 'done', cmd: 'turnKnob', devices: 1 });
+    expect(runCommand('{"cmd":"levels","device":"*"}').answer['devices']).toMatchObject({
+      '02:00:01:00:00:00': { volume: 35, brightness: 75, theme: 'light', turns: 1 },
+      '02:00:01:00:00:01': { volume: 70, turns: 0 },
+    });
+  });
+
   it.each([
     ['{', 'expected object'],
     ['{"cmd":"fly"}', 'cmd'],
     ['{"cmd":"behaviour","device":"*","behaviour":{"kind":"slow"}}', 'behaviour.ms'],
+    ['{"cmd":"turnKnob","device":"*","knob":"treble"}', 'knob'],
     ['{"cmd":"calls","device":"02:00"}', 'No device 02:00'],
   ])('explain what is wrong with %s', (line, message) => {
     const { answer } = runCommand(line);

@@ -2,7 +2,7 @@
  * The commands on standard input, one JSON object per line. An invalid line returns an error event
  * and changes nothing.
  */
-import { behaviourSchema } from '@flotilla/simulated-device';
+import { behaviourSchema, knobNames } from '@flotilla/simulated-device';
 import { z } from 'zod';
 import { boardFaults } from '../boards/board-faults.js';
 import { boardSettingsSchema } from '../boards/board-settings.js';
@@ -17,6 +17,8 @@ const AWAY_MS_MAX = 86_400_000;
 const device = z.string().min(1);
 /** How long a device stays away, ms; until `connect` where it is not said. */
 const forMs = z.number().int().min(0).max(AWAY_MS_MAX).optional();
+/** Absent: the seed draws one. */
+const level = z.number().int().min(0).max(100).optional();
 /** Anything the caller likes; comes back in the answer. */
 const id = z.union([z.string(), z.number()]).optional();
 
@@ -26,6 +28,8 @@ const commandSchema = z.discriminatedUnion('cmd', [
   z.strictObject({ cmd: z.literal('calls'), id, device }),
   z.strictObject({ cmd: z.literal('alerts'), id, device }),
   z.strictObject({ cmd: z.literal('sound'), id, device }),
+  z.strictObject({ cmd: z.literal('levels'), id, device }),
+  z.strictObject({ cmd: z.literal('turnKnob'), id, device, knob: z.enum(knobNames), value: level }),
   z.strictObject({ cmd: z.literal('behaviour'), id, device, behaviour: behaviourSchema }),
   z.strictObject({
     cmd: z.literal('disconnect'),
@@ -103,12 +107,17 @@ function actOnDevices(command: Extract<Command, { device: string }>, fleet: Flee
       devices: Object.fromEntries(selected.map(({ device: { identity, sound } }) => [identity.mac, sound])),
     };
   }
+  if (command.cmd === 'levels') {
+    const levels = selected.map((running) => [running.device.identity.mac, running.device.levels(Date.now())]);
+    return { event: 'levels', devices: Object.fromEntries(levels) };
+  }
   if (command.cmd === 'alerts') {
     const alerts = selected.map((running) => [running.device.identity.mac, running.device.shownAlerts]);
     return { event: 'alerts', devices: Object.fromEntries(alerts) };
   }
   for (const running of selected) {
     if (command.cmd === 'behaviour') running.behave(command.behaviour);
+    else if (command.cmd === 'turnKnob') running.behave({ kind: 'turnKnob', knob: command.knob, value: command.value });
     else if (command.cmd === 'connect') running.switchOn();
     else running.switchOff(command.how ?? 'abrupt', command.forMs);
   }

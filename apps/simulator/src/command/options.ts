@@ -13,6 +13,7 @@ import {
 } from '@flotilla/simulated-device';
 import { boardSettingsSchema } from '../boards/board-settings.js';
 import type { BoardSettings } from '../boards/board-settings.js';
+import { addKnob } from './knob-option.js';
 import { readJson } from './read-json.js';
 
 /** Devices per source address: one loopback address has about 28,000 ports, and some are taken. */
@@ -64,12 +65,16 @@ export interface SimulatorOptions {
   readonly mcpuCredentials: readonly BoardSettings[];
   /** Which every device begins with. */
   readonly behaviours: readonly LastingBehaviour[];
+  /** Turns of knobs, for the first `knobDevices` devices. */
+  readonly knobs: readonly LastingBehaviour[];
+  readonly knobDevices: number;
 }
 
 /** What commander hands over; the parsers below have checked each value. */
-type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel' | 'behaviours' | 'mcpuCredentials'> & {
+type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel' | 'behaviours' | 'mcpuCredentials' | 'knobs'> & {
   readonly mcpuCredentials?: readonly BoardSettings[];
   readonly behaviour?: readonly LastingBehaviour[];
+  readonly knob?: readonly LastingBehaviour[];
   readonly json?: boolean;
   readonly direct?: boolean;
   readonly mqttLevel: string;
@@ -91,7 +96,8 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
     command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
   if (given.ota !== undefined && given.direct)
     command.error('error: --ota and --direct exclude each other. Give one of them.');
-  const { json, direct, mqttLevel, behaviour: behaviours = [], mcpuCredentials = [], ...rest } = given;
+  const { json, direct, mqttLevel, ...rest } = given;
+  const { behaviour: behaviours = [], mcpuCredentials = [], knob: knobs = [] } = given;
   const ota = direct ? undefined : (given.ota ?? `http://${given.host}:${given.httpPort}/ota/`);
   return {
     ...rest,
@@ -100,6 +106,7 @@ export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): Si
     isJson: json === true,
     localAddresses,
     behaviours,
+    knobs,
     mcpuCredentials,
   };
 }
@@ -221,6 +228,8 @@ function describeBoards(command: Command): Command {
       readCredentials,
     )
     .option('--behaviour <json>', 'a lasting behaviour of every device; may be given several times', addBehaviour)
+    .option('--knob <turns>', 'a knob that people turn: volume:6 (per hour) or brightness@22:00=80 (UTC)', addKnob)
+    .addOption(number('--knob-devices <n>', 'so many devices have such knobs', DEVICES_MAX, 0, DEVICES_MAX))
     .option(
       '--json',
       'talk JSON lines: events on standard output, commands on standard input (see apps/simulator/README.md)',

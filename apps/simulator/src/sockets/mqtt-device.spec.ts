@@ -91,6 +91,8 @@ function startFleet(
     localAddresses: 1,
     ...{ mcpu: 0, mcpuFaulty: 0, mcpuHost: '127.0.0.1', mcpuPort: 0, mcpuCredentials: [] },
     behaviours: [],
+    knobs: [],
+    knobDevices: 0,
     ...changes,
   };
   const put = (loss?: Loss) => loss && losses.put(loss);

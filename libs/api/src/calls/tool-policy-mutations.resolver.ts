@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
-import type { ToolPolicy } from '@flotilla/jobs';
+import type { Readback, ToolPolicy } from '@flotilla/jobs';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET } from '../api-deps.js';
 import type { FleetOperations } from '../fleet-operations.js';
@@ -9,6 +9,7 @@ import type {
   MutationDeleteToolPolicyArgs,
   MutationResolvers,
   MutationSetToolPolicyArgs,
+  ReadbackInput,
 } from '../generated/schema-types.js';
 
 /** What operators say of tools. */
@@ -31,7 +32,7 @@ export class ToolPolicyMutationsResolver implements Required<
       readOnly: input.readOnly ?? undefined,
       disconnectExpected: input.disconnectExpected ?? false,
       verification: input.verification ?? 'NONE',
-      readback: input.readback ?? undefined,
+      readback: input.readback ? readbackOf(input.readback) : undefined,
       failureText: input.failureText ?? undefined,
       callTimeoutMs: input.callTimeoutMs ?? 60_000,
     };
@@ -48,4 +49,13 @@ export class ToolPolicyMutationsResolver implements Required<
     const answer = await this.fleet.deleteToolPolicy(pattern, actorOf(context));
     return 'refusal' in answer ? { userErrors: [answer.refusal] } : { pattern: answer.pattern, userErrors: [] };
   }
+}
+
+/** Members that are left out keep what was the rule before they existed. */
+function readbackOf({ tolerance, settleMs, ...own }: ReadbackInput): Readback {
+  return {
+    ...own,
+    ...(typeof tolerance === 'number' && { tolerance }),
+    ...(typeof settleMs === 'number' && { settleMs }),
+  };
 }

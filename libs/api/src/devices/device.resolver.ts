@@ -4,6 +4,7 @@ import { showVoiceUrls } from '@flotilla/fleet';
 import type { DevicePin } from '@flotilla/mcp';
 import type {
   CallRow,
+  DesiredTargetRow,
   DeviceGroupRow,
   DeviceRow,
   EventRow,
@@ -25,7 +26,8 @@ import type {
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
-type Fields = 'groups' | 'voiceUrl' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
+type Fields =
+  'desiredStates' | 'groups' | 'voiceUrl' | 'pins' | 'tools' | 'toolSetHistory' | 'sessions' | 'events' | 'calls';
 
 /** What hangs on a device; its plain fields are its row's. */
 @Resolver('Device')
@@ -56,6 +58,11 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
   @ResolveField()
   groups({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DeviceGroupRow[]> {
     return loaders.deviceGroups.load(id);
+  }
+
+  @ResolveField()
+  desiredStates({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly DesiredTargetRow[]> {
+    return loaders.desiredStatesOf.load(id);
   }
 
   @ResolveField()

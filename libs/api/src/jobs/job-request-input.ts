@@ -41,11 +41,11 @@ export function parseJobRequest(input: CreateJobInput): JobRequest | RolloutRequ
 }
 
 /** The fleet service refuses a wave with both or neither of `percent` and `count`. */
-function waveOf(wave: WaveInput): WaveSpec {
+export function waveOf(wave: WaveInput): WaveSpec {
   return { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO', ...withoutNulls(wave) } as WaveSpec;
 }
 
 /** Outcomes that no rule counts are refused by the service. */
-function abortRuleOf(rule: AbortRuleInput): AbortRule {
+export function abortRuleOf(rule: AbortRuleInput): AbortRule {
   return { scope: 'JOB', action: 'PAUSE', ...withoutNulls(rule), outcomes: rule.outcomes as AbortRule['outcomes'] };
 }

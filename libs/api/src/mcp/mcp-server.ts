@@ -55,7 +55,7 @@ export class McpServer {
     this.#deps = deps;
     this.#limits = limits;
     const catalogue = new ToolCatalogue(deps.registry);
-    this.#agentDeps = { fleet: deps.fleet, catalogue };
+    this.#agentDeps = { fleet: deps.fleet, registry: deps.registry, catalogue };
     this.#notifications = new ListingNotifications({
       feed: deps.feed,
       catalogue,

@@ -32,6 +32,8 @@ import type { Admission } from '../limits/admission.js';
 import { ApiKeyResolver } from '../people/api-key.resolver.js';
 import { AuditResolver } from '../people/audit.resolver.js';
 import { CallResolver } from '../calls/call.resolver.js';
+import { DesiredStateResolver } from '../desired-states/desired-state.resolver.js';
+import { DesiredStateTargetResolver } from '../desired-states/desired-state-target.resolver.js';
 import { DeviceMutationsResolver } from '../devices/device-mutations.resolver.js';
 import { DeviceGroupMutationsResolver } from '../devices/device-group-mutations.resolver.js';
 import { DeviceGroupResolver } from '../devices/device-group.resolver.js';
@@ -54,6 +56,7 @@ import { ToolResultResolver } from '../calls/tool-result.resolver.js';
 import { ToolPolicyMutationsResolver } from '../calls/tool-policy-mutations.resolver.js';
 import { FleetSummaryResolver } from '../devices/fleet-summary.resolver.js';
 import { HubStatusResolver } from '../events/hub-status.resolver.js';
+import { ReadbackResolver } from '../calls/readback.resolver.js';
 import { FleetToolResolver } from '../calls/fleet-tool.resolver.js';
 import { ToolResolver } from '../calls/tool.resolver.js';
 import { AgentGrantResolver } from '../people/agent-grant.resolver.js';
@@ -99,6 +102,9 @@ const resolvers = [
   JobMutationsResolver,
   JobPreviewResolver,
   RecurringJobResolver,
+  DesiredStateResolver,
+  DesiredStateTargetResolver,
+  ReadbackResolver,
   JobTargetResolver,
   SubscriptionResolver,
   UploadResolver,

@@ -2,13 +2,14 @@ import { Inject } from '@nestjs/common';
 import { Resolver, Subscription } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
-import type { DeviceRow } from '@flotilla/registry';
+import type { DesiredStateRow, DeviceRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, LIMITS, LOGGER } from '../api-deps.js';
 import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type {
+  SubscriptionDesiredStateChangedArgs,
   SubscriptionDeviceChangedArgs,
   SubscriptionDeviceListChangedArgs,
   SubscriptionEventAddedArgs,
@@ -18,6 +19,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type { ApiLimits } from '../limits/api-limits.js';
+import { desiredStateChanges } from './streams/desired-state-changes.js';
 import { deviceChanges, type StreamSources } from './streams/device-changes.js';
 import { deviceListChanges, type DeviceListChange } from './streams/device-list-changes.js';
 import { eventAdditions, type EventAddition, type EventBatch } from './streams/event-additions.js';
@@ -67,6 +69,16 @@ export class SubscriptionResolver {
   async jobProgress(_root: unknown, { jobId }: SubscriptionJobProgressArgs, { view }: ApiContext): Promise<Live<Job>> {
     if (!(await view.jobs.find(jobId))) throw new ApiError('NOT_FOUND', `There is no job "${jobId}".`);
     return jobChanges({ ...this.sources, view }, jobId);
+  }
+
+  @Subscription('desiredStateChanged', { resolve: withFreshLoaders<DesiredStateRow> })
+  async desiredStateChanged(
+    _root: unknown,
+    { id }: SubscriptionDesiredStateChangedArgs,
+    { view }: ApiContext,
+  ): Promise<Live<DesiredStateRow>> {
+    if (!(await view.desiredStates.find(id))) throw new ApiError('NOT_FOUND', `There is no desired state "${id}".`);
+    return desiredStateChanges({ ...this.sources, view }, id);
   }
 
   @Subscription('jobTargetsDecided', { resolve: withFreshLoaders<readonly TargetOfJob[]> })

@@ -51,6 +51,10 @@ export interface FeedTopics {
   readonly job: { readonly jobId: JobId };
   /** These targets of a job were decided: at most `decidedPerMessageMax`. */
   readonly decided: { readonly jobId: JobId; readonly deviceIds: readonly DeviceId[] };
+  /** A desired state was changed, or devices moved between its states. */
+  readonly desiredState: { readonly id: string };
+  /** A tool that desired states set was called by another caller. */
+  readonly called: { readonly deviceId: DeviceId; readonly tool: string };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
   /** The rights of `KEY:<id>` or `USER:<id>` changed: revoked, signed out or disabled. */

@@ -76,6 +76,8 @@ export class LocalFeed implements EventFeed {
     job: new Set(),
     decided: new Set(),
     policy: new Set(),
+    desiredState: new Set(),
+    called: new Set(),
     access: new Set(),
     lateAnswer: new Set(),
   };

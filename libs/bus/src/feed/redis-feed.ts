@@ -27,6 +27,8 @@ export class RedisFeed implements EventFeed {
     job: 0,
     decided: 0,
     policy: 0,
+    desiredState: 0,
+    called: 0,
     access: 0,
     lateAnswer: 0,
   };
@@ -57,6 +59,8 @@ export class RedisFeed implements EventFeed {
       'job',
       'decided',
       'policy',
+      'desiredState',
+      'called',
       'access',
       'lateAnswer',
     ];

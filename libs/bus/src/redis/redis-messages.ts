@@ -98,6 +98,8 @@ const feedMessage = z.discriminatedUnion('topic', [
     topic: z.literal('decided'),
     message: z.object({ jobId: z.custom<JobId>(text), deviceIds: z.array(deviceId).max(decidedPerMessageMax) }),
   }),
+  z.object({ topic: z.literal('desiredState'), message: z.object({ id: z.string() }) }),
+  z.object({ topic: z.literal('called'), message: z.object({ deviceId, tool: z.string() }) }),
   z.object({ topic: z.literal('lateAnswer'), message: z.object({ callId, outcome }) }),
 ]);
 

@@ -3,16 +3,25 @@
  * the worker reports calls of jobs.
  */
 import type { CallRouter } from '@flotilla/bus';
+import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { JobBus } from '../jobs/job-bus.js';
+
+/** Receives the device and tool of each call of a job that may have had an effect. */
+export type JobCallListener = (deviceId: DeviceId, tool: string, certainty: CallOutcome['certainty']) => void;
 
 /** Receives each call of this process once, when it has settled. */
 export type CallObserver = (origin: 'single' | 'job', outcome: string, durationMs: number) => void;
 
-export function observeJobCalls({ calls, feed, ticks }: JobBus, observe: CallObserver): JobBus {
+export function observeJobCalls(
+  { calls, feed, ticks }: JobBus,
+  observe: CallObserver,
+  listen: JobCallListener = () => undefined,
+): JobBus {
   const deliver: CallRouter['deliver'] = (gatewayId, routed, settle) => {
     const startedAt = performance.now();
     calls.deliver(gatewayId, routed, (settled) => {
       observe('job', settled.outcome.kind, performance.now() - startedAt);
+      listen(routed.deviceId, routed.call.tool, settled.outcome.certainty);
       settle(settled);
     });
   };

@@ -7,6 +7,7 @@ import type { JobBus } from './job-bus.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './verification/late-answers.js';
+import type { DesiredStateRunner } from '../desired-states/controller/desired-state-runner.js';
 import type { RecurringRuns } from '../recurring/recurring-runs.js';
 import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
@@ -21,6 +22,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
+  /** Without it, this process keeps no desired states true. */
+  readonly desired?: Pick<DesiredStateRunner, 'sweep' | 'stop' | 'handOver'>;
 }
 
 /** How late a job without an owner, or a device of a dead process, is noticed. */
@@ -60,13 +63,17 @@ export class TickWorker {
     const { ticks } = this.#deps.bus;
     await ticks.rest();
     await this.#deps.recurring?.stop();
-    await this.#runner.handOver(graceMs, (jobId) => ticks.add({ kind: 'job', jobId }));
+    await Promise.all([
+      this.#deps.desired?.handOver(graceMs),
+      this.#runner.handOver(graceMs, (jobId) => ticks.add({ kind: 'job', jobId })),
+    ]);
   }
 
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    await Promise.all([this.#runner.stop(), this.#deps.webhooks?.stop(), this.#deps.recurring?.stop()]);
+    const { desired, recurring, webhooks } = this.#deps;
+    await Promise.all([this.#runner.stop(), webhooks?.stop(), recurring?.stop(), desired?.stop()]);
   }
 
   async #work(tick: Tick): Promise<void> {
@@ -90,6 +97,7 @@ export class TickWorker {
     this.#deps.webhooks?.wake();
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
     await this.#deps.recurring?.runDue();
+    await this.#deps.desired?.sweep();
     await this.#runner.sweep();
   }
 }

@@ -8,6 +8,10 @@ import type { Refusal } from '../refusal.js';
 /** Characters of names, paths and texts: each is stored, and looked at for every call. */
 const textLengthMax = 200;
 
+/** Slow values, such as a motor, take seconds; the check of a job waits five minutes at most. */
+const settleMsMax = 60_000;
+const settleRange = `The time before the reading is 0 to ${settleMsMax} ms.`;
+
 const patternSchema = z
   .string()
   .max(textLengthMax)
@@ -34,6 +38,8 @@ const policySchema = z
             'The path is member names with dots between them, for example audio_speaker.volume.',
           ),
         argument: z.string().min(1).max(textLengthMax),
+        tolerance: z.number().min(0, 'A tolerance is 0 or more, in the unit of the value.').optional(),
+        settleMs: z.int().min(0, settleRange).max(settleMsMax, settleRange).optional(),
       })
       .optional(),
     failureText: z.string().min(1).max(textLengthMax).optional(),

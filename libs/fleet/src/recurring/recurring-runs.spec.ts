@@ -97,6 +97,19 @@ describe('a recurring job', () => {
     expect(await eventsOf(job)).toEqual([]);
   });
 
+  it('is previewed with its next times and the devices of a run, and is not stored', async () => {
+    const count = await hub.registry.recurringJobs.count();
+    const preview = await hub.fleet.previewRecurringJob(requestOf({ cron: '0 9 * * *' }), actor);
+    if ('refusal' in preview) throw new TypeError(preview.refusal.message);
+    expect(preview.job).toMatchObject({ targetCount: 2, onlineCount: 2, missingToolCount: 0 });
+    expect(preview.nextRuns).toHaveLength(5);
+    for (const at of preview.nextRuns) expect([new Date(at).getUTCHours(), at > hub.clock.now()]).toEqual([9, true]);
+    expect(await hub.fleet.previewRecurringJob(requestOf({ cron: 'at night' }), actor)).toMatchObject({
+      refusal: { code: 'INVALID', path: ['input', 'cron'] },
+    });
+    expect(await hub.registry.recurringJobs.count()).toBe(count);
+  });
+
   it('whose job was created before a crash does not create a second one', async () => {
     const job = await created({ overlap: 'CANCEL_PREVIOUS' });
     await whenDue(job);

@@ -38,7 +38,8 @@ export function verify(turn: Turn): boolean {
 /** Targets are in VERIFYING, or are about to be. */
 export function expectVerifications(turn: Turn): void {
   const { job, rules, verifying } = turn.run;
-  const lookAt = Math.min(verifying.lookAt, turn.now + rules.verification.readbackDelayMs);
+  const settleMs = job.readback?.settleMs ?? rules.verification.readbackDelayMs;
+  const lookAt = Math.min(verifying.lookAt, turn.now + settleMs);
   // A look that is under way may have read before these were written.
   const look = verifying.look && { ...verifying.look, isOneMoreExpected: true };
   updateVerifying(turn, { isAnyExpected: true, look, ...(job.verification === 'READBACK' && { lookAt }) });

@@ -10,12 +10,12 @@ const quotedMax = 100;
 
 export function judgeReadback(
   result: ToolResult,
-  { tool, path, argument }: Readback,
+  { tool, path, argument, tolerance }: Readback,
   args: Readonly<Record<string, unknown>>,
 ): DecidedVerification {
-  const value = valueAt(bodyOf(result), path);
+  const value = readbackValue(result, path);
   if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} told nothing at ${path}.`);
-  if (isSame(value, args[argument])) return passed;
+  if (isSame(value, args[argument], tolerance)) return passed;
   const names = [argument, ...path.split('.')];
   if (names.some((name) => isSecretMember(name, value)))
     return verifyFailed('READBACK_DIFFERS', `${path} is not the value that was set.`);
@@ -44,11 +44,20 @@ export function valueAt(body: unknown, path: string): unknown {
   return value;
 }
 
-/** Devices tell numbers as texts and the other way round. */
-export function isSame(told: unknown, wanted: unknown): boolean {
+/** The value in the answer of a read tool; undefined without one. */
+export function readbackValue(result: ToolResult, path: string): unknown {
+  return valueAt(bodyOf(result), path);
+}
+
+/**
+ * Devices tell numbers as texts and the other way round. Numbers may differ by the tolerance, and
+ * by the error of floating point.
+ */
+export function isSame(told: unknown, wanted: unknown, tolerance = 0): boolean {
   if (typeof told === 'object' || typeof wanted === 'object') return JSON.stringify(told) === JSON.stringify(wanted);
   const [one, other] = [numberOf(told), numberOf(wanted)];
-  return one !== undefined && other !== undefined ? one === other : String(told) === String(wanted);
+  if (one === undefined || other === undefined) return String(told) === String(wanted);
+  return one === other || (tolerance > 0 && Math.abs(one - other) <= tolerance * (1 + Number.EPSILON * 8));
 }
 
 function numberOf(value: unknown): number | undefined {

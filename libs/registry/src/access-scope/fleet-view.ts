@@ -4,6 +4,7 @@ import type { DeviceStore } from '../devices/device-store.js';
 import type { DeviceGroups as DeviceGroupStore } from '../groups/device-group-store.js';
 import type { FleetFiguresStore } from '../devices/fleet-figures.js';
 import type { EventStore } from '../events/event-store.js';
+import type { DesiredStateReads } from '../desired-states/desired-state-reads.js';
 import type { JobReads } from '../jobs/reads/job-reads.js';
 import type { RolloutStore } from '../jobs/rollout/rollout-store.js';
 import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
@@ -48,6 +49,11 @@ export interface FleetView {
     | 'failureGroups'
     | 'decidedOverTime'
     | 'hasTargetsOutside'
+  >;
+  /** Those that the viewer created, and those that cover one of its devices. */
+  readonly desiredStates: Pick<
+    DesiredStateReads,
+    'find' | 'findMany' | 'page' | 'count' | 'summaries' | 'targets' | 'targetsOf' | 'edits'
   >;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture without a device is found by its id, in every scope. */

@@ -16,7 +16,14 @@ const dependences: Readonly<Record<keyof ResolvedFilter, Dependence>> = {
   ...{ all: 'fixed', ids: 'fixed', dialect: 'fixed', groupId: 'fixed' },
   ...{ tags: 'tags', search: 'labels', model: 'model' },
   ...{ firmwareVersion: 'traits', firmwareBefore: 'traits', hasTool: 'traits', transport: 'traits' },
-  ...{ presence: 'never', toolsStale: 'never', lastSeenBefore: 'never', targetsOf: 'never', revertOf: 'never' },
+  ...{
+    presence: 'never',
+    toolsStale: 'never',
+    outOfSync: 'never',
+    lastSeenBefore: 'never',
+    targetsOf: 'never',
+    revertOf: 'never',
+  },
   ...{ within: 'nested', any: 'nested', not: 'nested' },
 };
 

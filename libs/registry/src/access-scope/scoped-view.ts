@@ -58,6 +58,7 @@ export function scopedView(stores: Stores, database: Database, scope: JobScope):
       pagesOf: (ids, page) => past(ids, (own, since) => stores.calls.pagesOf(own, page, since), emptyPage),
     },
     jobs: jobsWithin(stores.jobs, scope),
+    desiredStates: desiredStatesWithin(stores.desiredStates, scope, devices),
     rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, scope) },
     uploads: {
       find: async (id) => ofScopedDevice(await stores.uploads.find(id), ({ at }) => at, starts),
@@ -209,6 +210,23 @@ function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs']
     failureGroups: (ids, first) => store.failureGroups(ids, first, scope),
     decidedOverTime: (ids, points) => store.decidedOverTime(ids, points, scope),
     hasTargetsOutside: (job) => store.hasTargetsOutside(job, scope),
+  };
+}
+
+function desiredStatesWithin(
+  store: Registry['desiredStates'],
+  scope: JobScope,
+  devices: Pick<DeviceStore, 'findMany'>,
+): FleetView['desiredStates'] {
+  return {
+    find: (id) => store.find(id, scope),
+    findMany: (ids) => store.findMany(ids, scope),
+    page: (page) => store.page(page, scope),
+    count: () => store.count(scope),
+    summaries: (ids) => store.summaries(ids, scope),
+    targets: (id, states, page) => store.targets(id, states, page, scope),
+    targetsOf: (ids) => scopedAmong(devices)(ids, (own) => store.targetsOf(own), []),
+    edits: (id, first) => store.edits(id, first),
   };
 }
 

@@ -4,6 +4,7 @@
  */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
 import { bind, containsPattern } from '../database/sql-parameters.js';
+import { IS_OUT_OF_SYNC } from '../desired-states/out-of-sync.js';
 import type { DeviceFilter, ResolvedFilter } from '../device-filter.js';
 import { IS_ON_NEW_VERSION } from '../jobs/rollout/on-new-version.js';
 import type { FilterValues } from './filter-values.js';
@@ -84,6 +85,7 @@ function ownConditions(filter: ResolvedFilter, compilation: Compilation): string
   when(filter.hasTool, (tool) => hasTool(tool, compilation));
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
   when(filter.lastSeenBefore, (at) => isSeenBefore(at, compilation));
+  when(filter.outOfSync, (isOut) => (isOut ? IS_OUT_OF_SYNC : `NOT ${IS_OUT_OF_SYNC}`));
   when(filter.targetsOf, ({ jobId, outcomes, exceptCodes = [] }) => {
     const [job, ends, codes] = [bind(parameters, jobId), bind(parameters, outcomes), bind(parameters, exceptCodes)];
     return `EXISTS (SELECT FROM job_target t

@@ -10,7 +10,13 @@ import { plainRow } from '../database/plain-row.js';
 import { Prisma } from '../generated/prisma/client.js';
 import type { ToolPolicy as PolicyRecord } from '../generated/prisma/client.js';
 
-const readback = z.object({ tool: z.string(), path: z.string(), argument: z.string() }).optional();
+/** Policies that were set before 0.2.0 have neither a tolerance nor a settle time. */
+const readback = z
+  .object({
+    ...{ tool: z.string(), path: z.string(), argument: z.string() },
+    ...{ tolerance: z.number().optional(), settleMs: z.number().optional() },
+  })
+  .optional();
 
 /** SQL, because Prisma compiles its first query for a tenth of a second, while devices connect. */
 const ALL = {

@@ -10,6 +10,12 @@ const TALK_PACKETS_MAX = 60_000;
 /** Behaviours of one device at a time: enough for any story, few enough to search per message. */
 export const BEHAVIOURS_MAX = 32;
 
+/** A turn per second is more than a person does; a turn in ten hours is rare enough. */
+const TURNS_PER_HOUR_MAX = 3600;
+const TURNS_PER_HOUR_MIN = 0.1;
+/** Times of the day of one knob. */
+const TURN_TIMES_MAX = 24;
+
 const delayMs = z.number().int().min(0).max(DELAY_MS_MAX);
 const method = z.enum(['initialize', 'tools/list', 'tools/call']);
 const age = z.enum(['detached', 'immediate', 'queued']);
@@ -28,6 +34,12 @@ const scope = {
  * Limits a behaviour for the whole fleet to devices with this board, by the name in `serverInfo`.
  */
 const board = z.string().min(1).optional();
+
+/** What a person can turn at the device. A board without a backlight has no `brightness`. */
+export const knobNames = ['volume', 'brightness'] as const;
+const knob = z.enum(knobNames);
+/** Absent: the seed draws another level than the current one. */
+const level = z.number().int().min(0).max(100).optional();
 
 const lasting = [
   /** The tool keeps the main task busy for so long. Calls only. */
@@ -94,6 +106,22 @@ const lasting = [
   z.strictObject({ kind: z.literal('losesLargeMessages') }),
   /** The device does not return from its next restart until it is switched on manually. */
   z.strictObject({ kind: z.literal('brick') }),
+  /** A person turns a knob: `perHour` times on average, or each day `at` these times (UTC). */
+  z
+    .strictObject({
+      kind: z.literal('knob'),
+      knob,
+      perHour: z.number().min(TURNS_PER_HOUR_MIN).max(TURNS_PER_HOUR_MAX).optional(),
+      at: z
+        .array(z.string().regex(/^(?:[01]\d|2[0-3]):[0-5]\d$/))
+        .min(1)
+        .max(TURN_TIMES_MAX)
+        .optional(),
+      value: level,
+    })
+    .refine(({ perHour, at }) => (perHour === undefined) !== (at === undefined), {
+      message: 'Give either perHour, or at with times such as 22:00',
+    }),
 ] as const;
 
 const momentary = [
@@ -121,6 +149,8 @@ const momentary = [
    * Erases settings and UUID. The device restarts with a new UUID, as after flashing from scratch.
    */
   z.strictObject({ kind: z.literal('eraseFlash') }),
+  /** A person turns a knob now. */
+  z.strictObject({ kind: z.literal('turnKnob'), knob, value: level }),
   /** Drops every lasting behaviour. */
   z.strictObject({ kind: z.literal('normal') }),
 ] as const;
@@ -131,6 +161,9 @@ export const behaviourSchema = z.discriminatedUnion('kind', [...lasting, ...mome
 export type Behaviour = z.infer<typeof behaviourSchema>;
 /** One that stays until it has worn off or `normal` drops it. */
 export type LastingBehaviour = z.infer<(typeof lasting)[number]>;
+
+export type KnobBehaviour = Extract<LastingBehaviour, { kind: 'knob' }>;
+export type KnobName = (typeof knobNames)[number];
 
 const lastingKinds: ReadonlySet<string> = new Set(lasting.map((schema) => schema.shape.kind.value));
 

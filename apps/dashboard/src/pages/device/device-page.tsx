@@ -15,6 +15,7 @@ import { Page } from '../../parts/page';
 import { useNotify } from '../../parts/use-notify';
 import { EventTail } from '../events/event-tail';
 import { DeviceCalls } from './device-calls';
+import { DeviceDesired } from './device-desired';
 import { DeviceFacts } from './device-facts';
 import { DeviceHistory } from './device-history';
 import { DeviceMenu } from './device-menu';
@@ -111,6 +112,7 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
   const { tab = 'tools' } = route.useSearch();
   const navigate = useNavigate({ from: '/devices/$id' });
   const [mayReadEvents, mayReadLog] = [useScope('EVENTS_READ'), useScope('ADMIN')];
+  const mayReadJobs = useScope('JOBS_READ');
   const isHidden = { pins: device.pins.length === 0, events: !mayReadEvents, log: !mayReadLog };
   const shown = deviceTabs.filter((name) => !(name in isHidden) || !isHidden[name as keyof typeof isHidden]);
   const current = shown.includes(tab) ? tab : 'tools';
@@ -136,7 +138,10 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
         </Tabs.List>
         <Tabs.Panel value="tools" className={classes.toolsAndState ?? ''}>
           <DeviceTools device={device} onCalled={onCalled} />
-          <DeviceState device={device} />
+          <div className={classes.tools}>
+            {mayReadJobs && <DeviceDesired device={device} />}
+            <DeviceState device={device} />
+          </div>
         </Tabs.Panel>
         <Tabs.Panel value="pictures">
           <DevicePictures device={device} />

@@ -4,7 +4,9 @@
  */
 import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
+import { IconAdjustmentsCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { isObject } from '../../parts/arguments/argument-fields';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
@@ -13,6 +15,8 @@ import { CopyAs } from '../../parts/copy-as/copy-as';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { MutationFailureNotice } from '../../parts/failure';
+import { LinkButton } from '../../parts/link-button';
+import { canBeKept } from '../desired/form/can-be-kept';
 import type { DeviceSeen } from './device-page';
 import type { DeviceTool } from './device-tools';
 import { ToolResults } from './tools/tool-results';
@@ -74,6 +78,7 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
               isDisabled={!state.isSound}
               request={() => ({ kind: 'call', deviceId: device.id, tool: tool.name, arguments: state.arguments })}
             />
+            <KeepSo deviceId={device.id} tool={tool} given={state.arguments} />
             {device.presence === 'OFFLINE' && (
               <span className={classes.note}>{t(`tool.offline.${device.reachability}`)}</span>
             )}
@@ -94,6 +99,28 @@ export function ToolForm({ device, tool, mayCall, onCalled }: ToolFormProps) {
         onClose={() => setAsking(false)}
       />
     </form>
+  );
+}
+
+interface KeepSoProps {
+  readonly deviceId: string;
+  readonly tool: DeviceTool;
+  readonly given: Readonly<Record<string, unknown>>;
+}
+
+/** The way to a desired state with these arguments, for tools whose effect the hub can keep. */
+function KeepSo({ deviceId, tool, given }: KeepSoProps) {
+  const { t } = useTranslation();
+  if (!useScope('JOBS_WRITE') || !canBeKept(tool.policy)) return null;
+  return (
+    <LinkButton
+      to="/desired/new"
+      search={{ tool: tool.name, arguments: given, devices: { ids: [deviceId] } }}
+      variant="default"
+      leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
+    >
+      {t('desired.keepSo')}
+    </LinkButton>
   );
 }
 

@@ -31,6 +31,7 @@ const conditions = [
   'dialect',
   'lastSeenBefore',
   'toolsStale',
+  'outOfSync',
   'search',
 ] as const;
 type Condition = (typeof conditions)[number];
@@ -52,7 +53,7 @@ export function AddCondition({ search, choices, onChange }: AddConditionProps) {
     setOpen(false);
     button.current?.focus();
   };
-  const needsValue = condition !== 'toolsStale';
+  const needsValue = condition !== 'toolsStale' && condition !== 'outOfSync';
   return (
     <Popover opened={isOpen} onChange={setOpen} position="bottom-start" trapFocus returnFocus width={280}>
       <Popover.Target>
@@ -144,7 +145,7 @@ function useClosedChoices(condition: Condition) {
 
 function conditionFrom(condition: Condition, value: string): DeviceConditions {
   if (condition === 'tags') return { tags: [value] };
-  if (condition === 'toolsStale') return { toolsStale: true };
+  if (condition === 'toolsStale' || condition === 'outOfSync') return { [condition]: true };
   if (condition === 'lastSeenBefore') {
     const hours = silences[value as keyof typeof silences];
     return { lastSeenBefore: new Date(Date.now() - hours * 3_600_000).toISOString() };

@@ -10,6 +10,7 @@ export const columnIds = [
   'tags',
   'transport',
   'dialect',
+  'desired',
   'lastSeen',
   'connected',
 ] as const;

@@ -42,6 +42,7 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
   };
   const plainText = (name: PlainCondition, value: unknown): string => {
     if (name === 'toolsStale') return t(value === true ? 'devices.condition.toolsStale' : 'devices.toolsFresh');
+    if (name === 'outOfSync') return t(value === true ? 'devices.condition.outOfSync' : 'devices.notOutOfSync');
     if (name === 'ids') return t('devices.chosenIds', { count: (value as readonly string[]).length });
     return `${t(`devices.condition.${name}`)}: ${valueText(name, value)}`;
   };

@@ -2,6 +2,8 @@
 import { useMemo } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { complianceLooks, type ComplianceState } from '../../parts/compliance/compliance-looks';
+import { ComplianceBadge } from '../../parts/compliance/compliance-badge';
 import type { Column } from '../../parts/table/data-table';
 import { Presence } from '../../parts/presence';
 import { Time } from '../../parts/time';
@@ -44,6 +46,7 @@ export function useDeviceColumns({ shown, search, setSearch }: DeviceColumnsOpti
         cell: ({ transport }) => (transport === null ? none : t(`devices.transports.${transport}`)),
       },
       dialect: { width: 76, grow: 0, cell: ({ dialect }) => t(`devices.dialects.${dialect}`) },
+      desired: { width: 130, grow: 0, cell: ({ desiredStates }) => <DesiredCell states={desiredStates ?? []} /> },
       lastSeen: {
         ...{ width: 104, grow: 0, sort: sort('LAST_SEEN_DESC') },
         cell: ({ presence, lastSeenAt }) => (presence === 'ONLINE' ? t('devices.now') : <Time at={lastSeenAt} />),
@@ -68,6 +71,14 @@ function DeviceCell({ row: { id, name, toolsStale } }: { readonly row: DeviceLin
       {toolsStale && <span className={classes.stale}>{t('devices.stale')}</span>}
     </>
   );
+}
+
+/** The first problem, or that all of them are in sync. */
+function DesiredCell({ states }: { readonly states: readonly { readonly state: ComplianceState }[] }) {
+  const { t } = useTranslation();
+  const [first] = states;
+  if (first === undefined) return t('common.none');
+  return <ComplianceBadge state={(states.find(({ state }) => complianceLooks[state].isOut) ?? first).state} />;
 }
 
 function Tags({ tags, onChoose }: { readonly tags: readonly string[]; readonly onChoose: (tag: string) => void }) {

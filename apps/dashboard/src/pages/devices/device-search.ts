@@ -17,6 +17,7 @@ export interface DeviceConditions {
   readonly transport?: TransportKind;
   readonly hasTool?: string;
   readonly toolsStale?: boolean;
+  readonly outOfSync?: boolean;
   readonly lastSeenBefore?: string;
   readonly groupId?: string;
   readonly any?: readonly DeviceConditions[];
@@ -63,7 +64,9 @@ function parseConditions(raw: Readonly<Record<string, unknown>>, depth: number):
   for (const [name, values] of Object.entries(choiceConditions)) {
     if ((values as readonly unknown[]).includes(raw[name])) found[name] = raw[name];
   }
-  if (typeof raw['toolsStale'] === 'boolean') found['toolsStale'] = raw['toolsStale'];
+  for (const name of ['toolsStale', 'outOfSync'] as const) {
+    if (typeof raw[name] === 'boolean') found[name] = raw[name];
+  }
   for (const name of ['ids', 'tags'] as const) {
     const texts = (Array.isArray(raw[name]) ? raw[name] : [raw[name]]).map(textIn).filter((text) => text !== undefined);
     if (texts.length > 0) found[name] = texts;

@@ -55,8 +55,9 @@ export function DevicesPage() {
   );
   const filter = useMemo(() => filterOf(search), [search]);
   const [selection, setSelection] = useFilterSelection(JSON.stringify(filter));
-  const { pages, count } = useDeviceList(search, filter);
   const choice = useColumnChoice();
+  const withDesired = useScope('JOBS_READ') && choice.shown.has('desired');
+  const { pages, count } = useDeviceList(search, { filter, withDesired });
   const columns = useDeviceColumns({ shown: choice.shown, search, setSearch });
   const boxes = useSelection({ rows: pages.rows, selection, setSelection });
   const matching = count?.deviceCount ?? pages.rows.length;
@@ -120,15 +121,25 @@ function useFilterSelection(filter: string | undefined) {
   return [selection, setSelection] as const;
 }
 
+interface ListedDevices {
+  readonly filter: DeviceFilter | undefined;
+  /** Whether each row has the states of its desired states. */
+  readonly withDesired: boolean;
+}
+
 /** The rows and their number, both live. */
-function useDeviceList({ orderBy = 'NAME_ASC' }: DeviceSearch, filter: DeviceFilter | undefined) {
+function useDeviceList({ orderBy = 'NAME_ASC' }: DeviceSearch, { filter, withDesired }: ListedDevices) {
   const variables = useCallback(
-    (after: string | null) => ({ filter, orderBy, after, first: after === null ? firstPage : furtherPage }),
-    [filter, orderBy],
+    (after: string | null) => {
+      const first = after === null ? firstPage : furtherPage;
+      return { filter, orderBy, after, first, withDesired };
+    },
+    [filter, orderBy, withDesired],
   );
   const pages = usePages({ query: DevicesDocument, variables, pageOf });
-  const watched = useMemo(() => ({ filter }), [filter]);
-  const summary = useHubQuery({ query: DeviceCountDocument, variables: watched, refreshMs: countRefreshMs });
+  const watched = useMemo(() => ({ filter, withDesired }), [filter, withDesired]);
+  const counted = useMemo(() => ({ filter }), [filter]);
+  const summary = useHubQuery({ query: DeviceCountDocument, variables: counted, refreshMs: countRefreshMs });
   const { rows, patch, refresh, hasMore, isLoading } = pages;
   useLiveList({
     ...{ subscription: DeviceListChangesDocument, variables: watched, changeOf, isMoved: isMovedIn[orderBy] },

@@ -161,7 +161,7 @@ export function withTool({ tool: former, devices }: JobDraft, tool: string | und
   };
 }
 
-export function hasWhom({ ids, devices, isWholeFleet }: JobDraft): boolean {
+export function hasWhom({ ids, devices, isWholeFleet }: Pick<JobDraft, 'ids' | 'devices' | 'isWholeFleet'>): boolean {
   return ids !== undefined || filterOf(devices) !== undefined || isWholeFleet;
 }
 

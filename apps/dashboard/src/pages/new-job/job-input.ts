@@ -28,7 +28,7 @@ function whatOf({ kind, tool, arguments: given, firmwareImageId, verification }:
   return { tool: tool ?? '', arguments: given, ...(verification && { verification }) };
 }
 
-function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) {
+export function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) {
   return {
     ...(unit === 'percent' ? { percent: size } : { count: size }),
     successThreshold: threshold / 100,

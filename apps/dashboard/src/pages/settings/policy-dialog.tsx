@@ -99,7 +99,7 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
     onChange({
       verification: chosen as Verification,
       ...(chosen === 'READBACK' &&
-        !readback && { readback: { tool: 'self.get_device_status', path: '', argument: '' } }),
+        !readback && { readback: { tool: 'self.get_device_status', path: '', argument: '', ...usualReading } }),
     });
   return (
     <>
@@ -118,9 +118,30 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
             onChange={(event) => onChange({ readback: { ...readback, [name]: event.currentTarget.value } })}
           />
         ))}
+      {readback && (
+        <>
+          <NumberInput
+            label={t('settings.readback.tolerance')}
+            value={readback.tolerance}
+            min={0}
+            onChange={(tolerance) => onChange({ readback: { ...readback, tolerance: Number(tolerance) } })}
+          />
+          <NumberInput
+            label={t('settings.readback.settle')}
+            suffix=" ms"
+            value={readback.settleMs}
+            min={0}
+            max={60_000}
+            onChange={(settleMs) => onChange({ readback: { ...readback, settleMs: Number(settleMs) } })}
+          />
+        </>
+      )}
     </>
   );
 }
+
+/** As the hub has it where a policy says nothing. */
+const usualReading = { tolerance: 0, settleMs: 600 };
 
 /** Without what the cache adds to its objects. */
 function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
@@ -137,6 +158,10 @@ function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
       failureText,
       callTimeoutMs,
     },
-    readback: readback && { tool: readback.tool, path: readback.path, argument: readback.argument },
+    readback: readback && readingInput(readback),
   };
+}
+
+function readingInput({ tool, path, argument, tolerance, settleMs }: NonNullable<Policy['readback']>) {
+  return { tool, path, argument, tolerance, settleMs };
 }

@@ -5,7 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { useViewer } from '../../hub/hub';
 import { timeZones, viewerZone } from './time-zones';
 
-export interface ZoneFieldProps extends Pick<SelectProps, 'label' | 'description' | 'error' | 'w' | 'clearable'> {
+export interface ZoneFieldProps extends Pick<
+  SelectProps,
+  'label' | 'description' | 'placeholder' | 'error' | 'w' | 'clearable'
+> {
   /** IANA name; empty if none is chosen. */
   readonly value: string;
   readonly onChange: (zone: string) => void;

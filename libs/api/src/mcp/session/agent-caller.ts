@@ -4,7 +4,7 @@ import type { FleetView, Principal, Scope, StoredTool } from '@flotilla/registry
 import { actorOf, hasScope, mayCallUserOnly } from '../../api-context.js';
 
 /**
- * Lists all tools (full), five tools that find and call the others (compact), or by fleet size
+ * Lists all tools (full), the tools that find and call others (compact), or by fleet size
  * (auto).
  */
 export type ListingMode = 'auto' | 'full' | 'compact';

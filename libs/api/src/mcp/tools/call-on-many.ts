@@ -112,6 +112,6 @@ function startIn({ startAt }: JsonObject): number | undefined | null {
 }
 
 /** Without a key each call creates a job. */
-function keyIn({ idempotencyKey }: JsonObject): string {
+export function keyIn({ idempotencyKey }: JsonObject): string {
   return typeof idempotencyKey === 'string' ? idempotencyKey : randomUUID();
 }

@@ -1,6 +1,6 @@
 /**
- * The five tools by which an agent finds and calls the tools of a large fleet, with the scope that
- * each needs.
+ * The tools by which an agent finds and calls the tools of a large fleet, with the scope that each
+ * needs.
  */
 import type { Tool } from '@modelcontextprotocol/server';
 import { compileArguments, type CompiledArguments } from '@flotilla/mcp';
@@ -13,6 +13,14 @@ import {
   jobStartSchema,
   jobStatusSchema,
 } from './output-schemas.js';
+import {
+  createDesiredStateTool,
+  createRecurringJobTool,
+  desiredStatesTool,
+  mayDoHarm,
+  readOnly,
+  recurringJobsTool,
+} from './standing-tools.js';
 
 /** Devices of one `call_tool_on_many`: few enough to check and to undo. */
 export const callOnManyMax = 500;
@@ -22,8 +30,6 @@ export const foundDevicesMax = 100;
 const text = (description: string) => ({ type: 'string', description });
 const toolName = text('The name of the tool as describe_device shows it.');
 const toolArguments = { type: 'object', description: "What the tool's schema asks for." };
-const readOnly = { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: false };
-const mayDoHarm = { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true };
 
 /** When a job sends, and what it does about offline devices. */
 const schedule = {
@@ -52,7 +58,16 @@ export interface FleetTool {
   readonly compiled: CompiledArguments;
 }
 
-export type FleetToolName = 'find_devices' | 'describe_device' | 'call_tool' | 'call_tool_on_many' | 'job_status';
+export type FleetToolName =
+  | 'find_devices'
+  | 'describe_device'
+  | 'call_tool'
+  | 'call_tool_on_many'
+  | 'job_status'
+  | 'create_recurring_job'
+  | 'recurring_jobs'
+  | 'create_desired_state'
+  | 'desired_states';
 
 function fleetTool(scope: Scope, tool: Tool): FleetTool {
   return { scope, tool, compiled: compileArguments(tool.inputSchema) };
@@ -153,6 +168,10 @@ export const fleetTools: Readonly<Record<FleetToolName, FleetTool>> = {
     outputSchema: jobStatusSchema,
     annotations: readOnly,
   }),
+  create_recurring_job: fleetTool('JOBS_WRITE', createRecurringJobTool),
+  recurring_jobs: fleetTool('JOBS_READ', recurringJobsTool),
+  create_desired_state: fleetTool('JOBS_WRITE', createDesiredStateTool),
+  desired_states: fleetTool('JOBS_READ', desiredStatesTool),
 };
 
 export function isFleetTool(name: string): name is FleetToolName {

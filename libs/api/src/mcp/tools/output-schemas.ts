@@ -2,15 +2,15 @@
 import type { Tool } from '@modelcontextprotocol/server';
 
 type Schema = Readonly<Record<string, unknown>>;
-type OutputSchema = NonNullable<Tool['outputSchema']>;
+export type OutputSchema = NonNullable<Tool['outputSchema']>;
 
-const text = { type: 'string' };
-const integer = { type: 'integer' };
-const boolean = { type: 'boolean' };
-const time = { type: 'string', format: 'date-time' };
-const list = (items: Schema) => ({ type: 'array', items });
+export const text = { type: 'string' };
+export const integer = { type: 'integer' };
+export const boolean = { type: 'boolean' };
+export const time = { type: 'string', format: 'date-time' };
+export const list = (items: Schema) => ({ type: 'array', items });
 
-function object(required: Readonly<Record<string, Schema>>, optional: Readonly<Record<string, Schema>> = {}) {
+export function object(required: Readonly<Record<string, Schema>>, optional: Readonly<Record<string, Schema>> = {}) {
   return { type: 'object' as const, properties: { ...required, ...optional }, required: Object.keys(required) };
 }
 

@@ -8,14 +8,18 @@ import { actorOfCaller, callerMay, type AgentCaller } from '../session/agent-cal
 import { quotingResult, refusalResult, toAgentResult } from '../results/agent-results.js';
 import { plainDescription, plainLine } from '../results/untrusted-text.js';
 import { callToolOnMany } from './call-on-many.js';
+import { createDesiredState, desiredStates, type DesiredToolDeps } from './desired-tools.js';
 import { selectedDevices } from './device-arguments.js';
 import { fleetTools, type FleetToolName } from './fleet-tools.js';
 import { describedTool } from './listed-tool.js';
+import { createRecurringJob, recurringJobs, type RecurringToolDeps } from './recurring-tools.js';
 import { shownDevice } from './shown-device.js';
 import type { ToolCatalogue } from './tool-catalogue.js';
 
-export interface AgentDeps {
-  readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob' | 'previewJob'>;
+export interface AgentDeps extends RecurringToolDeps, DesiredToolDeps {
+  readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob' | 'previewJob'> &
+    RecurringToolDeps['fleet'] &
+    DesiredToolDeps['fleet'];
   readonly catalogue: ToolCatalogue;
 }
 
@@ -55,6 +59,10 @@ const runs: Readonly<Record<FleetToolName, Run>> = {
   call_tool: callTool,
   call_tool_on_many: callToolOnMany,
   job_status: jobStatus,
+  create_recurring_job: createRecurringJob,
+  recurring_jobs: recurringJobs,
+  create_desired_state: createDesiredState,
+  desired_states: desiredStates,
 };
 
 async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonObject): Promise<CallToolResult> {

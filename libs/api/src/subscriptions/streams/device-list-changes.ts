@@ -71,7 +71,7 @@ async function readChanges(
 }
 
 /** A device that was removed, or that the viewer may no longer see: only its id is known. */
-function withoutRow(id: DeviceId): DeviceRow {
+export function withoutRow(id: DeviceId): DeviceRow {
   return {
     id,
     dialect: parseMicrocontrollerId(id).ok ? 'MCPU' : 'XIAOZHI',

@@ -75,6 +75,7 @@ export interface FeedIndexes {
   readonly devices: FeedIndex<'device'>;
   readonly jobs: FeedIndex<'job'>;
   readonly decided: FeedIndex<'decided'>;
+  readonly desiredStates: FeedIndex<'desiredState'>;
 }
 
 export function indexFeed(feed: Pick<EventFeed, 'subscribe'>): FeedIndexes {
@@ -82,6 +83,7 @@ export function indexFeed(feed: Pick<EventFeed, 'subscribe'>): FeedIndexes {
     events: new FeedIndex(feed, 'event', ({ deviceId }) => deviceId, { gatherMs: eventGatherMs }),
     devices: new FeedIndex(feed, 'device', ({ deviceId }) => deviceId),
     jobs: new FeedIndex(feed, 'job', ({ jobId }) => jobId),
+    desiredStates: new FeedIndex(feed, 'desiredState', ({ id }) => id),
     decided: new FeedIndex(feed, 'decided', ({ jobId }) => jobId),
   };
 }

@@ -3,7 +3,7 @@ import { NumberInput, type NumberInputProps } from '@mantine/core';
 
 export interface NumberFieldProps extends Pick<
   NumberInputProps,
-  'label' | 'description' | 'placeholder' | 'error' | 'suffix' | 'w' | 'allowDecimal'
+  'label' | 'description' | 'placeholder' | 'error' | 'suffix' | 'w' | 'allowDecimal' | 'allowNegative'
 > {
   readonly value: number | undefined;
   readonly min: number;
@@ -14,6 +14,7 @@ export interface NumberFieldProps extends Pick<
 }
 
 export function NumberField({ value, fallback, onChange, allowDecimal = false, w = 220, ...props }: NumberFieldProps) {
+  const { allowNegative = false } = props;
   return (
     <NumberInput
       {...props}
@@ -21,7 +22,7 @@ export function NumberField({ value, fallback, onChange, allowDecimal = false, w
       maw="100%"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
       allowDecimal={allowDecimal}
-      allowNegative={false}
+      allowNegative={allowNegative}
       clampBehavior="blur"
       value={value ?? ''}
       onChange={(typed) => onChange(typed === '' ? fallback : Number(typed))}

@@ -5,7 +5,7 @@ import { JobToolChoicesDocument } from '../generated/new-job';
 import { deviceFilterOf, hasWhom, type JobDraft } from '../job-draft';
 import { mostCommon } from './most-common-tools';
 
-export function useToolChoices(draft: JobDraft) {
+export function useToolChoices(draft: Pick<JobDraft, 'ids' | 'devices' | 'isWholeFleet'>) {
   const { ids, devices } = draft;
   const isNarrowed = hasWhom(draft);
   const variables = useMemo(

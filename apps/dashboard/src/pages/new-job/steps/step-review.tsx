@@ -1,14 +1,18 @@
 /** Shows the preview of the job, and the button that starts it. Nothing is sent before. */
 import { useEffect, useMemo, useState } from 'react';
 import { Button, Group, Loader, Stack } from '@mantine/core';
-import { IconCalendarRepeat, IconPlayerPlay } from '@tabler/icons-react';
+import { IconAdjustmentsCheck, IconCalendarRepeat, IconPlayerPlay } from '@tabler/icons-react';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../../hub/hub';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { CopyAs } from '../../../parts/copy-as/copy-as';
 import { MutationFailureNotice, LoadFailure } from '../../../parts/failure';
+import { LinkButton } from '../../../parts/link-button';
+import { canBeKept } from '../../desired/form/can-be-kept';
+import { useToolChoices } from '../fields/tool-choices';
 import { CreateJobDocument, PreviewJobDocument, type PreviewJobQuery } from '../generated/new-job';
 import { onlyWithTool } from '../job-draft';
 import type { StepName } from '../job-steps';
@@ -69,6 +73,7 @@ export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckPr
               isDisabled={preview.userErrors.length > 0}
               request={() => ({ kind: 'job', input: { ...input }, idempotencyKey: newIdempotencyKey() })}
             />
+            <KeepSo />
             <Button
               variant="default"
               leftSection={<IconCalendarRepeat size={16} aria-hidden />}
@@ -90,6 +95,27 @@ export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckPr
       </Group>
       {isRepeating && <RepeatJob input={input} onClose={() => setRepeating(false)} />}
     </Stack>
+  );
+}
+
+/** The same as a desired state. Only for tools whose effect can be read back and repeated. */
+function KeepSo() {
+  const { t } = useTranslation();
+  const { draft } = useWizard();
+  const { tools } = useToolChoices(draft);
+  const mayCall = useScope('TOOLS_CALL');
+  const chosen = draft.kind === 'tool' ? tools.find(({ name }) => name === draft.tool) : undefined;
+  if (!mayCall || chosen === undefined || !canBeKept(chosen.policy)) return null;
+  const devices = draft.ids === undefined ? draft.devices : { ids: draft.ids };
+  return (
+    <LinkButton
+      to="/desired/new"
+      search={{ tool: chosen.name, arguments: draft.arguments, devices }}
+      variant="default"
+      leftSection={<IconAdjustmentsCheck size={16} aria-hidden />}
+    >
+      {t('desired.keepSo')}
+    </LinkButton>
   );
 }
 

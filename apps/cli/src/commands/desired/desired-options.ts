@@ -1,0 +1,67 @@
+/** The options of a desired state, and the fields of its input that they give. */
+import type { DesiredStateInput, DesiredStateWindowInput } from '@flotilla/client/schema';
+import type { Argv, InferredOptionTypes } from 'yargs';
+import { jsonObject } from '../../json-input.js';
+import { deviceFilterOptions, type DeviceFilterArguments } from '../../options/device-filter.js';
+import { wavesOf, waveOptions } from '../../options/job-options.js';
+import { intMax, numberOption } from '../../options/number-option.js';
+import { windowIn } from '../../options/schedule-options.js';
+import { given, textOption } from '../../options/shared-options.js';
+
+/** Minutes: 30 days. */
+const holdMinutesMax = 43_200;
+/** For `--window`: removes the window in an edit. */
+const always = 'always';
+
+const desiredOptions = {
+  name: textOption('Name of the desired state'),
+  mode: { choices: ['ENFORCE', 'REPORT'], describe: 'Set values that differ, or only report them' },
+  'on-drift': {
+    choices: ['REVERT', 'HOLD', 'ACCEPT'],
+    describe: 'For values that a person or another caller changed: set again, leave for a while, or leave',
+  },
+  hold: numberOption('hold', 'Minutes that HOLD leaves a changed value alone', {
+    ...{ min: 0, max: holdMinutesMax, isFraction: true },
+  }),
+  priority: numberOption('priority', 'Where several set the same value of a device, the highest applies', {
+    ...{ min: -1_000, max: 1_000 },
+  }),
+  window: textOption('Hours of the day at which it applies, such as 22:00-07:00, or "always"'),
+  'window-zone': textOption('IANA time zone of --window, such as Europe/Berlin [the zone of each device]'),
+  'window-days': textOption('Days on which the window begins, such as mon,tue [every day]'),
+  ...waveOptions,
+  'max-in-flight': numberOption('max-in-flight', 'Maximum calls under way at a time', { min: 1, max: intMax }),
+  'per-minute': numberOption('per-minute', 'Maximum devices per minute', { min: 1, max: intMax }),
+  input: textOption('Other fields of DesiredStateInput as JSON, such as \'{"abort":[…]}\''),
+  preview: { type: 'boolean', describe: 'Show what saving would do, without saving' },
+} as const;
+
+export type DesiredArguments = Partial<InferredOptionTypes<typeof desiredOptions>> & DeviceFilterArguments;
+
+/** Adds the options, with those that select devices. */
+export function withDesiredOptions<Args>(args: Argv<Args>) {
+  return args
+    .options(deviceFilterOptions)
+    .option('all', { type: 'boolean', describe: 'Select the whole fleet' })
+    .options(desiredOptions);
+}
+
+/** The given fields, without name, tool, arguments and devices. */
+export function rulesOf(args: DesiredArguments): Partial<DesiredStateInput> {
+  const { mode, hold, priority } = args;
+  const window = windowOf(args);
+  const waves = wavesOf(args);
+  return {
+    ...given({ mode, priority, waves, window, onDrift: args['on-drift'] }),
+    ...given({ maxInFlight: args['max-in-flight'], perMinute: args['per-minute'] }),
+    ...(hold === undefined ? {} : { holdSeconds: Math.round(hold * 60) }),
+    ...(args.input === undefined ? {} : jsonObject(args.input, '--input')),
+  };
+}
+
+/** Null for `always`, undefined without the option. */
+function windowOf(args: DesiredArguments): DesiredStateWindowInput | null | undefined {
+  if (args.window?.trim() === always) return null;
+  const window = windowIn(args);
+  return window === undefined ? undefined : { ...window, zone: args['window-zone'] ?? null };
+}

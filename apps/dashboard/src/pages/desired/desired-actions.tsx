@@ -1,0 +1,107 @@
+/** Edit, enable, disable and delete a desired state. Disabling and deleting are confirmed. */
+import { useState } from 'react';
+import { Button } from '@mantine/core';
+import { IconPencil, IconPlayerPlay, IconPlayerStop, IconTrash } from '@tabler/icons-react';
+import { useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
+import { LinkButton } from '../../parts/link-button';
+import {
+  DeleteDesiredStateDocument,
+  SetDesiredStateEnabledDocument,
+  type DesiredSeenFragment,
+} from './generated/desired';
+
+export interface DesiredActionsProps {
+  readonly state: DesiredSeenFragment;
+  readonly onChanged: (state: DesiredSeenFragment) => void;
+}
+
+export function DesiredActions({ state, onChanged }: DesiredActionsProps) {
+  const { t } = useTranslation();
+  const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
+  const [asked, setAsked] = useState<'disable' | 'delete'>();
+  const enable = useHubMutation(SetDesiredStateEnabledDocument, (data) => data.setDesiredStateEnabled.userErrors);
+  const show = (changed: DesiredSeenFragment | null | undefined) => {
+    if (changed) onChanged(changed);
+  };
+  if (!mayRun || !mayCall) return null;
+  return (
+    <>
+      <MutationFailureNotice failure={asked === undefined ? enable.failure : undefined} />
+      <LinkButton
+        to="/desired/$id/edit"
+        params={{ id: state.id }}
+        variant="default"
+        leftSection={<IconPencil size={16} aria-hidden />}
+      >
+        {t('desired.edit')}
+      </LinkButton>
+      {state.enabled ? (
+        <Button
+          variant="default"
+          leftSection={<IconPlayerStop size={16} aria-hidden />}
+          onClick={() => setAsked('disable')}
+        >
+          {t('desired.disable')}
+        </Button>
+      ) : (
+        state.pausedReason === null && (
+          <Button
+            variant="default"
+            leftSection={<IconPlayerPlay size={16} aria-hidden />}
+            loading={enable.isBusy}
+            onClick={() =>
+              void enable
+                .run({ id: state.id, enabled: true })
+                .then((data) => show(data?.setDesiredStateEnabled.desiredState))
+            }
+          >
+            {t('desired.enable')}
+          </Button>
+        )
+      )}
+      <Button variant="default" leftSection={<IconTrash size={16} aria-hidden />} onClick={() => setAsked('delete')}>
+        {t('desired.delete')}
+      </Button>
+      <ConfirmMutation
+        mutation={enable}
+        variables={asked === 'disable' ? { id: state.id, enabled: false } : undefined}
+        title={t('desired.disableTitle')}
+        text={t('desired.disableText', { name: state.name })}
+        act={t('desired.disable')}
+        keep={t('keep.enabled')}
+        onClose={() => setAsked(undefined)}
+        onDone={(data) => show(data.setDesiredStateEnabled.desiredState)}
+      />
+      <Deletion state={state} isAsked={asked === 'delete'} onClose={() => setAsked(undefined)} />
+    </>
+  );
+}
+
+interface DeletionProps {
+  readonly state: DesiredSeenFragment;
+  readonly isAsked: boolean;
+  readonly onClose: () => void;
+}
+
+function Deletion({ state: { id, name }, isAsked, onClose }: DeletionProps) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const remove = useHubMutation(DeleteDesiredStateDocument, (data) => data.deleteDesiredState.userErrors);
+  return (
+    <ConfirmMutation
+      mutation={remove}
+      variables={isAsked ? { id } : undefined}
+      title={t('desired.deleteTitle')}
+      text={t('desired.deleteText', { name })}
+      act={t('desired.delete')}
+      keep={t('keep.desired')}
+      onClose={onClose}
+      onDone={() => void navigate({ to: '/desired' })}
+    />
+  );
+}

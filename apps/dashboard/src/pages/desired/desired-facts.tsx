@@ -1,0 +1,73 @@
+/** What the desired state sets, where, when, and by which rules. */
+import type { ReactNode } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Disclosure } from '../../parts/disclosure';
+import { Json } from '../../parts/json';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { useConditionTexts } from '../devices/condition-text';
+import { type DeviceFilter, DeviceChoicesDocument } from '../devices/generated/devices';
+import { conditionsIn } from './form/stored-filter';
+import type { DesiredSeenFragment } from './generated/desired';
+import { SettingText } from './setting-text';
+import { WindowText } from './window-text';
+import classes from './desired.module.css';
+
+export function DesiredFacts({ state }: { readonly state: DesiredSeenFragment }) {
+  const { t, i18n } = useTranslation();
+  const number = new Intl.NumberFormat(i18n.language);
+  const minutes = number.format(Math.round(state.holdSeconds / 6) / 10);
+  return (
+    <Section title={t('desired.what')}>
+      <dl className={classes.facts}>
+        <Line name={t('desired.sets')}>
+          <SettingText state={state} />
+        </Line>
+        <Line name={t('desired.devices')}>
+          <Filter devices={state.devices} />
+        </Line>
+        <Line name={t('desired.window')}>
+          <WindowText window={state.window} />
+        </Line>
+        <Line name={t('desired.mode')}>{t(`desired.modes.${state.mode}`)}</Line>
+        {state.mode === 'ENFORCE' && (
+          <Line name={t('desired.onDrift')}>{t(`desired.driftActions.${state.onDrift}`, { minutes })}</Line>
+        )}
+        <Line name={t('desired.priority')}>{number.format(state.priority)}</Line>
+        <Line name={t('desired.pace')}>
+          {t('newJob.inFlight', { count: state.maxInFlight })}
+          {state.perMinute !== null && `, ${t('job.perMinute', { count: state.perMinute })}`}
+        </Line>
+        {(state.waves !== null || state.abort !== null) && (
+          <Line name={t('desired.rollouts')}>
+            <Disclosure title={t('desired.rolloutTerms')}>
+              <Json value={{ waves: state.waves, abort: state.abort }} label={t('desired.rolloutTerms')} />
+            </Disclosure>
+          </Line>
+        )}
+        <Line name={t('desired.createdBy')}>
+          {state.createdBy}, <Time at={state.createdAt} />
+        </Line>
+      </dl>
+    </Section>
+  );
+}
+
+function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}
+
+function Filter({ devices }: { readonly devices: unknown }) {
+  const { t } = useTranslation();
+  const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {} });
+  const { textOf } = useConditionTexts(choices.data?.deviceGroups.nodes ?? []);
+  const conditions = conditionsIn(devices as DeviceFilter);
+  if (conditions === undefined) return <Json value={devices} label={t('desired.devices')} />;
+  return textOf(conditions) || t('newJob.wholeFleet');
+}

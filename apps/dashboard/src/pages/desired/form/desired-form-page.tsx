@@ -1,0 +1,163 @@
+/** A new desired state, or an edit, with a live preview of what saving would do. */
+import { type FormEvent, useMemo, useState } from 'react';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { newIdempotencyKey } from '../../../hub/idempotency-key';
+import { useScope } from '../../../hub/hub';
+import { useHubMutation } from '../../../hub/use-hub-mutation';
+import { useHubQuery } from '../../../hub/use-hub-query';
+import { LoadFailure, MutationFailureNotice } from '../../../parts/failure';
+import { LinkButton } from '../../../parts/link-button';
+import { Page, Section } from '../../../parts/page';
+import { PageForbidden } from '../../../shell/page-failure';
+import { refusedAt } from '../../new-job/refusals';
+import {
+  CreateDesiredStateDocument,
+  DesiredStateDocument,
+  UpdateDesiredStateDocument,
+  type DesiredSeenFragment,
+} from '../generated/desired';
+import { type DesiredDraft, draftFrom, draftOf, inputOf, isComplete } from './desired-draft';
+import { DesiredPreview, usePreview } from './desired-preview';
+import { FieldsOfAction } from './fields-of-action';
+import { FieldsOfDevices } from './fields-of-devices';
+import { FieldsOfRules } from './fields-of-rules';
+import classes from '../desired.module.css';
+
+const newRoute = getRouteApi('/desired/new');
+const editRoute = getRouteApi('/desired/$id/edit');
+
+export function NewDesiredPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const [draft] = useState(draftFrom(newRoute.useSearch()));
+  // Pressing again after a lost answer makes no second one.
+  const [key] = useState(newIdempotencyKey);
+  const create = useHubMutation(CreateDesiredStateDocument, (data) => data.createDesiredState.userErrors);
+  const save = async (changed: DesiredDraft) => {
+    const made = (await create.run({ input: inputOf(changed), key }))?.createDesiredState.desiredState;
+    if (made) void navigate({ to: '/desired/$id', params: { id: made.id } });
+  };
+  return (
+    <DesiredForm
+      title={t('desired.newTitle')}
+      start={draft}
+      mutation={create}
+      onSave={save}
+      cancel={
+        <LinkButton to="/desired" variant="default">
+          {t('keep.unsaved')}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+export function EditDesiredPage() {
+  const { t } = useTranslation();
+  const { id } = editRoute.useParams();
+  const variables = useMemo(() => ({ id }), [id]);
+  const { data, error, refresh } = useHubQuery({ query: DesiredStateDocument, variables });
+  // What is read later does not change what the operator sees and edits.
+  const [first, setFirst] = useState<DesiredSeenFragment>();
+  if (first === undefined && data?.desiredState) setFirst(data.desiredState);
+  if (error)
+    return (
+      <Page title={t('desired.edit')}>
+        <LoadFailure error={error} onRetry={refresh} />
+      </Page>
+    );
+  return first === undefined ? null : <KnownForm key={id} state={first} />;
+}
+
+function KnownForm({ state }: { readonly state: DesiredSeenFragment }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const { id, generation } = state;
+  const [draft] = useState(() => draftOf(state));
+  const update = useHubMutation(UpdateDesiredStateDocument, (data) => data.updateDesiredState.userErrors);
+  const save = async (changed: DesiredDraft) => {
+    const saved = await update.run({ id, generation, input: inputOf(changed) });
+    if (saved) void navigate({ to: '/desired/$id', params: { id } });
+  };
+  return (
+    <DesiredForm
+      id={id}
+      title={t('desired.editTitle', { name: state.name })}
+      start={draft}
+      mutation={update}
+      onSave={save}
+      cancel={
+        <LinkButton to="/desired/$id" params={{ id }} variant="default">
+          {t('keep.unsaved')}
+        </LinkButton>
+      }
+    />
+  );
+}
+
+interface DesiredFormProps {
+  readonly id?: string;
+  readonly title: string;
+  readonly start: DesiredDraft;
+  readonly mutation: Pick<ReturnType<typeof useHubMutation>, 'failure' | 'isBusy'>;
+  readonly onSave: (draft: DesiredDraft) => Promise<void>;
+  readonly cancel: React.ReactNode;
+}
+
+function DesiredForm({ id, title, start, mutation, onSave, cancel }: DesiredFormProps) {
+  const { t } = useTranslation();
+  const [draft, setDraft] = useState(start);
+  const [isTried, setTried] = useState(false);
+  const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
+  const change = (changed: Partial<DesiredDraft>) => setDraft((now) => ({ ...now, ...changed }));
+  const preview = usePreview(draft, id);
+  const refusals = preview.data?.userErrors ?? [];
+  const fields = { draft, change, refusals, isTried };
+  const isNameMissing = isTried && draft.name.trim() === '';
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    // A form in a popover of this one submits itself only.
+    if (event.target !== event.currentTarget) return;
+    setTried(true);
+    if (isComplete(draft) && draft.name.trim() !== '') void onSave(draft);
+  };
+  if (!mayRun || !mayCall) return <PageForbidden scope={mayRun ? 'TOOLS_CALL' : 'JOBS_WRITE'} />;
+  return (
+    <Page title={title} lead={t('desired.formLead')}>
+      <form className={classes.form} onSubmit={submit} noValidate>
+        <Section title={t('desired.formWhat')}>
+          <Stack>
+            <TextInput
+              label={t('desired.name')}
+              value={draft.name}
+              maxLength={100}
+              required
+              error={(isNameMissing && t('desired.nameMissing')) || refusedAt(refusals, 'name')}
+              onChange={(event) => change({ name: event.currentTarget.value })}
+              maw={560}
+            />
+            <FieldsOfAction {...fields} />
+          </Stack>
+        </Section>
+        <Section title={t('desired.devices')}>
+          <FieldsOfDevices {...fields} />
+        </Section>
+        <Section title={t('desired.formRules')}>
+          <FieldsOfRules {...fields} />
+        </Section>
+        <Section title={t('desired.preview')}>
+          <DesiredPreview preview={preview} isComplete={isComplete(draft)} />
+          <MutationFailureNotice failure={mutation.failure} />
+          <Group justify="flex-end" gap="xs" mt="md">
+            {cancel}
+            <Button type="submit" loading={mutation.isBusy}>
+              {t(id === undefined ? 'desired.create' : 'common.save')}
+            </Button>
+          </Group>
+        </Section>
+      </form>
+    </Page>
+  );
+}

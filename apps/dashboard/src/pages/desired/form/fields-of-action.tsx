@@ -1,0 +1,74 @@
+/** The tool and its arguments. It offers tools whose effect can be read back and repeated. */
+import { useEffect, useMemo } from 'react';
+import { Select } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
+import { LoadFailure } from '../../../parts/failure';
+import { Json } from '../../../parts/json';
+import type { ToolChoice } from '../../new-job/fields/most-common-tools';
+import { useToolChoices } from '../../new-job/fields/tool-choices';
+import { refusedAt, refusedIn } from '../../new-job/refusals';
+import type { DesiredFields } from './desired-fields';
+import { canBeKept } from './can-be-kept';
+import formClasses from '../../new-job/new-job.module.css';
+
+export function FieldsOfAction(fields: DesiredFields) {
+  const { t } = useTranslation();
+  const { draft, change, refusals, isTried } = fields;
+  const { tools, error, refresh } = useToolChoices({ ids: undefined, devices: draft.devices, isWholeFleet: false });
+  const offered = useMemo(() => tools.filter(({ policy }) => canBeKept(policy)), [tools]);
+  const chosen = offered.find(({ name }) => name === draft.tool);
+  const names = offered.map(({ name, deviceCount }) => ({
+    value: name,
+    label: t('newJob.toolOn', { tool: name, count: deviceCount }),
+  }));
+  const unknown = draft.tool !== undefined && chosen === undefined ? [{ value: draft.tool, label: draft.tool }] : [];
+  const isMissing = isTried && draft.tool === undefined;
+  return (
+    <>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      <Select
+        label={t('newJob.tool')}
+        description={t('desired.toolHint')}
+        placeholder={t('newJob.toolHint')}
+        searchable
+        openOnFocus={false}
+        data={[...names, ...unknown]}
+        value={draft.tool ?? null}
+        onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false })}
+        nothingFoundMessage={t('device.noToolMatches')}
+        error={(isMissing && t('newJob.missing.tool')) || refusedAt(refusals, 'tool')}
+        maw={560}
+      />
+      {chosen && <ToolArguments key={chosen.name} tool={chosen} {...fields} />}
+      {unknown.length > 0 && draft.isSound && <Json value={draft.arguments} label={t('tool.arguments')} />}
+    </>
+  );
+}
+
+function ToolArguments({ tool, draft, change, refusals, isTried }: DesiredFields & { readonly tool: ToolChoice }) {
+  const { t } = useTranslation();
+  const state = useArguments(tool, { known: draft.arguments, isPreset: false });
+  const written = JSON.stringify(state.arguments);
+  const { isSound } = state;
+  useEffect(() => {
+    if (written === JSON.stringify(draft.arguments) && isSound === draft.isSound) return;
+    change({ arguments: JSON.parse(written) as Record<string, unknown>, isSound });
+    // eslint-disable-next-line react-hooks/exhaustive-deps -- the other two change at each render
+  }, [written, isSound]);
+  const refused = refusedIn(refusals, 'arguments');
+  const { readback } = tool.policy;
+  return (
+    <>
+      <ArgumentsForm state={state} isTried={isTried} />
+      {readback !== null && (
+        <p className={formClasses.hint}>{t('desired.readback', { tool: readback.tool, path: readback.path })}</p>
+      )}
+      {refused !== undefined && (
+        <p className={formClasses.refused} role="alert">
+          {refused}
+        </p>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+/** Why a device is in its compliance state, in a sentence, with links to what is behind it. */
+import type { ReactNode } from 'react';
+import { Link } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { Time } from '../time';
+import type { ComplianceState } from './compliance-looks';
+
+export interface ComplianceTarget {
+  readonly state: ComplianceState;
+  readonly nextTryAt: string | null;
+  readonly error: { readonly code: string; readonly message: string } | null;
+  readonly blockedBy: readonly { readonly id: string; readonly name: string }[];
+}
+
+export function ComplianceReason({ target }: { readonly target: ComplianceTarget }) {
+  const { t } = useTranslation();
+  const { state, nextTryAt, error, blockedBy } = target;
+  const parts: ReactNode[] = [
+    ...(hasSentence(state) ? [t(`complianceReason.${state}`)] : []),
+    ...(error === null ? [] : [`${error.code}: ${error.message}`]),
+    ...blockedBy.map(({ id, name }) => (
+      <Link key={id} to="/desired/$id" params={{ id }}>
+        {name}
+      </Link>
+    )),
+    ...(nextTryAt === null
+      ? []
+      : [
+          <span key="next">
+            {t(state === 'HELD' ? 'complianceReason.heldUntil' : 'complianceReason.nextTry')} <Time at={nextTryAt} />
+          </span>,
+        ]),
+  ];
+  return (
+    <>
+      {parts.map((part, index) => (
+        <span key={index}>
+          {index > 0 && ' '}
+          {part}
+        </span>
+      ))}
+    </>
+  );
+}
+
+/** States that say nothing more than their name: their error or their time does. */
+const silent = ['IN_SYNC', 'RETRYING', 'UNSUPPORTED'] as const;
+type Silent = (typeof silent)[number];
+
+function hasSentence(state: ComplianceState): state is Exclude<ComplianceState, Silent> {
+  return !(silent as readonly ComplianceState[]).includes(state);
+}

@@ -1,0 +1,79 @@
+/**
+ * One desired state and one recurring job for the demo, created once, when its devices have
+ * reported their tools. The operator may change and delete both.
+ */
+import { existsSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { actorOfPrincipal } from '@flotilla/fleet';
+import type { Actor, DesiredStateRequest, Fleet, RecurringJobRequest } from '@flotilla/fleet';
+import type { Registry } from '@flotilla/registry';
+import type { Logger } from 'pino';
+
+export interface DemoFurniture {
+  readonly fleet: Pick<Fleet, 'createDesiredState' | 'createRecurringJob' | 'previewDesiredState'>;
+  readonly registry: Pick<Registry, 'apiKeys'>;
+  readonly dataDir: string;
+  readonly logger: Pick<Logger, 'warn'>;
+}
+
+const VOLUME = 'self.audio_speaker.set_volume';
+const BRIGHTNESS = 'self.screen.set_brightness';
+/** In the data folder; with it, what the operator deleted is not created again. */
+const MARK = 'demo.created';
+/** Ms between two looks for devices, and looks at most: devices enrol within seconds. */
+const LOOK_MS = 2_000;
+const LOOKS_MAX = 150;
+
+const desired: DesiredStateRequest = {
+  ...{ name: 'Demo: quiet speakers', tool: VOLUME, arguments: { volume: 40 }, devices: { tags: ['demo'] } },
+  ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 120, priority: 0, window: undefined },
+  ...{ waves: undefined, abort: undefined, maxInFlight: 10, perMinute: undefined, enabled: true },
+};
+const recurring: RecurringJobRequest = {
+  ...{ name: 'Demo: bright screens in the morning', cron: '0 7 * * MON-FRI', timeZone: 'UTC' },
+  job: { tool: BRIGHTNESS, arguments: { brightness: 80 }, devices: { tags: ['demo'], hasTool: BRIGHTNESS } },
+  ...{ missed: 'SKIP', overlap: 'SKIP', until: undefined, enabled: true },
+};
+
+/** Returns a function that ends the looks for devices. */
+export function furnishDemo(parts: DemoFurniture): () => void {
+  const mark = path.join(parts.dataDir, MARK);
+  if (existsSync(mark)) return () => undefined;
+  let looks = 0;
+  let timer: NodeJS.Timeout | undefined;
+  let isEnded = false;
+  const look = async () => {
+    const actor = await administrator(parts.registry);
+    const isDone = actor === undefined || (await create(parts, actor));
+    if (isDone) writeFileSync(mark, '');
+    else if (++looks < LOOKS_MAX && !isEnded) timer = setTimeout(again, LOOK_MS);
+  };
+  const again = () =>
+    void look().catch((error: unknown) =>
+      parts.logger.warn({ err: error }, 'the desired state and the recurring job of the demo could not be created'),
+    );
+  again();
+  return () => {
+    isEnded = true;
+    clearTimeout(timer);
+  };
+}
+
+/** False while no device has reported the tool. */
+async function create({ fleet }: DemoFurniture, actor: Actor): Promise<boolean> {
+  const { refusal, targetCount } = await fleet.previewDesiredState(desired, actor);
+  if (refusal !== undefined || targetCount === 0) return false;
+  await fleet.createDesiredState(desired, 'demo', actor);
+  await fleet.createRecurringJob(recurring, 'demo', actor);
+  return true;
+}
+
+/** The first admin key, whose rights the demo has. */
+async function administrator({ apiKeys }: DemoFurniture['registry']): Promise<Actor | undefined> {
+  const key = (await apiKeys.all()).find(
+    ({ scopes, revokedAt }) => scopes.includes('ADMIN') && revokedAt === undefined,
+  );
+  if (key === undefined) return undefined;
+  const { id, name, scopes, devices, ownerId } = key;
+  return actorOfPrincipal({ kind: 'KEY', id, name, scopes, devices, owner: ownerId });
+}

@@ -1,0 +1,72 @@
+import { ResolveField, Resolver } from '@nestjs/graphql';
+import { isSecretMember } from '@flotilla/mcp';
+import type { DesiredStateRow, DesiredTargetRow, DeviceRow } from '@flotilla/registry';
+import type { ApiContext } from '../api-context.js';
+import { ApiError } from '../errors/api-error.js';
+import type { DesiredStateTargetResolvers } from '../generated/schema-types.js';
+import { withoutRow } from '../subscriptions/streams/device-list-changes.js';
+
+export type TargetOfDesiredState = DesiredTargetRow;
+
+/** What a secret value is shown as. */
+const MASK = '***';
+
+/** One desired state on one device; its plain fields are its row's. */
+@Resolver('DesiredStateTarget')
+export class DesiredStateTargetResolver implements Required<
+  Pick<DesiredStateTargetResolvers, 'desiredState' | 'device' | 'blockedBy'>
+> {
+  @ResolveField()
+  async desiredState(
+    { desiredStateId }: TargetOfDesiredState,
+    _args: unknown,
+    { loaders }: ApiContext,
+  ): Promise<DesiredStateRow> {
+    const state = await loaders.desiredState.load(desiredStateId);
+    if (state === undefined) throw new ApiError('NOT_FOUND', 'The desired state was deleted meanwhile.');
+    return state;
+  }
+
+  /** Of a device that was removed a moment ago, only the id is known. */
+  @ResolveField()
+  async device({ deviceId }: TargetOfDesiredState, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow> {
+    return (await loaders.device.load(deviceId)) ?? withoutRow(deviceId);
+  }
+
+  /** Of the generation that the device has; arguments are stored masked. */
+  @ResolveField()
+  async desired(
+    { desiredStateId, observedGeneration }: TargetOfDesiredState,
+    _args: unknown,
+    { loaders }: ApiContext,
+  ): Promise<unknown> {
+    const state = await loaders.desiredState.load(desiredStateId);
+    if (state === undefined) return undefined;
+    if (observedGeneration === 0 || observedGeneration === state.generation)
+      return state.arguments[state.readback.argument];
+    const edits = await loaders.desiredStateEdits(desiredStateId);
+    const edit = edits.find(({ generation }) => generation === observedGeneration);
+    return edit?.plan.arguments[edit.readback.argument];
+  }
+
+  @ResolveField()
+  async reported(
+    { desiredStateId, reported }: TargetOfDesiredState,
+    _args: unknown,
+    { loaders }: ApiContext,
+  ): Promise<unknown> {
+    const state = await loaders.desiredState.load(desiredStateId);
+    const names = state === undefined ? [] : [state.readback.argument, ...state.readback.path.split('.')];
+    return names.some((name) => isSecretMember(name, reported)) ? MASK : reported;
+  }
+
+  @ResolveField()
+  async blockedBy(
+    { blockedBy }: TargetOfDesiredState,
+    _args: unknown,
+    { loaders }: ApiContext,
+  ): Promise<readonly DesiredStateRow[]> {
+    const states = await Promise.all(blockedBy.map((id) => loaders.desiredState.load(id)));
+    return states.flatMap((state) => state ?? []);
+  }
+}

@@ -1,0 +1,180 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal, SavedState } from '@flotilla/fleet';
+import type { Job } from '@flotilla/jobs';
+import { maskArguments } from '@flotilla/mcp';
+import type { DesiredStateEditRow, DesiredStateRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET, LIMITS } from '../api-deps.js';
+import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { showDeviceFilter } from '../devices/device-filter-input.js';
+import { userErrors } from '../errors/user-errors.js';
+import type { FleetOperations } from '../fleet-operations.js';
+import type {
+  DesiredStateEditsArgs,
+  DesiredStatePreview,
+  DesiredStateResolvers,
+  DesiredStateSummary,
+  DesiredStateTargetsArgs,
+  MutationCreateDesiredStateArgs,
+  MutationDeleteDesiredStateArgs,
+  MutationResolvers,
+  MutationSetDesiredStateEnabledArgs,
+  MutationUpdateDesiredStateArgs,
+  QueryDesiredStateArgs,
+  QueryDesiredStatesArgs,
+  QueryPreviewDesiredStateArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+import { parseDesiredState } from './desired-state-input.js';
+import type { TargetOfDesiredState } from './desired-state-target.resolver.js';
+import { summaryOf } from './summary-of.js';
+
+/** Edits of one answer. */
+const EDITS_MAX = 50;
+
+interface DesiredStatePayload {
+  readonly desiredState?: DesiredStateRow;
+  readonly userErrors: readonly Refusal[];
+}
+
+type DesiredStatePage = Connection<DesiredStateRow> & { readonly totalCount: number };
+/** The rows of a preview become devices and desired states by their own resolvers. */
+type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'sample'> & {
+  readonly conflicts: readonly unknown[];
+  readonly sample: readonly unknown[];
+};
+
+@Resolver('DesiredState')
+export class DesiredStateResolver
+  implements
+    Required<Pick<QueryResolvers, 'desiredState' | 'desiredStates'>>,
+    Required<Pick<DesiredStateResolvers, 'devices' | 'targets' | 'rollout'>>,
+    Required<
+      Pick<
+        MutationResolvers,
+        'createDesiredState' | 'updateDesiredState' | 'setDesiredStateEnabled' | 'deleteDesiredState'
+      >
+    >
+{
+  constructor(
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  desiredState(
+    _root: unknown,
+    { id }: QueryDesiredStateArgs,
+    { view }: ApiContext,
+  ): Promise<DesiredStateRow | undefined> {
+    return view.desiredStates.find(id);
+  }
+
+  @Query()
+  async desiredStates(_root: unknown, args: QueryDesiredStatesArgs, { view }: ApiContext): Promise<DesiredStatePage> {
+    const [page, totalCount] = await Promise.all([
+      view.desiredStates.page(pageRequest(args, this.limits.pageRowsMax)),
+      view.desiredStates.count(),
+    ]);
+    return Object.assign(toConnection(page), { totalCount });
+  }
+
+  @Query()
+  async previewDesiredState(
+    _root: unknown,
+    { input, id }: QueryPreviewDesiredStateArgs,
+    context: ApiContext,
+  ): Promise<ShownPreview> {
+    const { refusal, ...preview } = await this.fleet.previewDesiredState(
+      parseDesiredState(input),
+      actorOf(context),
+      id ?? undefined,
+    );
+    return { ...preview, userErrors: userErrors(refusal) };
+  }
+
+  @Mutation()
+  async createDesiredState(
+    _root: unknown,
+    { input, idempotencyKey }: MutationCreateDesiredStateArgs,
+    context: ApiContext,
+  ): Promise<DesiredStatePayload> {
+    return toPayload(await this.fleet.createDesiredState(parseDesiredState(input), idempotencyKey, actorOf(context)));
+  }
+
+  @Mutation()
+  async updateDesiredState(
+    _root: unknown,
+    { id, expectedGeneration, input }: MutationUpdateDesiredStateArgs,
+    context: ApiContext,
+  ): Promise<DesiredStatePayload> {
+    const request = parseDesiredState(input);
+    return toPayload(await this.fleet.updateDesiredState(id, expectedGeneration, request, actorOf(context)));
+  }
+
+  @Mutation()
+  async setDesiredStateEnabled(
+    _root: unknown,
+    { id, enabled }: MutationSetDesiredStateEnabledArgs,
+    context: ApiContext,
+  ): Promise<DesiredStatePayload> {
+    return toPayload(await this.fleet.setDesiredStateEnabled(id, enabled, actorOf(context)));
+  }
+
+  @Mutation()
+  async deleteDesiredState(
+    _root: unknown,
+    { id }: MutationDeleteDesiredStateArgs,
+    context: ApiContext,
+  ): Promise<{ readonly deletedId?: string; readonly userErrors: readonly Refusal[] }> {
+    const { refusal } = await this.fleet.deleteDesiredState(id, actorOf(context));
+    return refusal ? { userErrors: userErrors(refusal) } : { deletedId: id, userErrors: [] };
+  }
+
+  @ResolveField()
+  devices({ devices }: DesiredStateRow): unknown {
+    return showDeviceFilter(devices);
+  }
+
+  @ResolveField()
+  async summary(state: DesiredStateRow, _args: unknown, { loaders }: ApiContext): Promise<DesiredStateSummary> {
+    return summaryOf(state, await loaders.desiredStateSummary.load(state.id));
+  }
+
+  @ResolveField()
+  async targets(
+    state: DesiredStateRow,
+    { states, ...args }: DesiredStateTargetsArgs,
+    { view }: ApiContext,
+  ): Promise<Connection<TargetOfDesiredState>> {
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    return toConnection(await view.desiredStates.targets(state.id, states ?? undefined, request));
+  }
+
+  @ResolveField()
+  async rollout({ rolloutJobId }: DesiredStateRow, _args: unknown, { view }: ApiContext): Promise<Job | undefined> {
+    return rolloutJobId === undefined ? undefined : view.jobs.find(rolloutJobId);
+  }
+
+  @ResolveField()
+  async edits(
+    { id, name }: DesiredStateRow,
+    { first }: DesiredStateEditsArgs,
+    { view }: ApiContext,
+  ): Promise<readonly unknown[]> {
+    const edits = await view.desiredStates.edits(id, pageSize(first, 20, EDITS_MAX));
+    return edits.map((edit) => showEdit(edit, name));
+  }
+}
+
+function showEdit({ plan, generation, at, by }: DesiredStateEditRow, name: string) {
+  const { devices, tool, arguments: given, ...rules } = plan;
+  const input = { name, devices: showDeviceFilter(devices), tool, arguments: maskArguments(tool, given), ...rules };
+  return { generation, at, by, input };
+}
+
+function toPayload(saved: SavedState): DesiredStatePayload {
+  return 'refusal' in saved ? { userErrors: userErrors(saved.refusal) } : { desiredState: saved.state, userErrors: [] };
+}

@@ -1,0 +1,206 @@
+/**
+ * Compares devices with all desired states that cover them: reads what is known of them, lets
+ * libs/desired-state decide, and returns the entries to write and what follows.
+ */
+import { blocksOf, decide, desiredWindowAt, endTry, failRead } from '@flotilla/desired-state';
+import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@flotilla/desired-state';
+import { valueAt } from '@flotilla/jobs';
+import type { CallError, DeviceId } from '@flotilla/mcp';
+import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '@flotilla/registry';
+import type { DesiredStateRunnerDeps } from './controller-deps.js';
+import type { LiveGeneration, LiveState } from './live-state.js';
+import type { LiveStates } from './live-states.js';
+import type { FailedRead, Look } from './look.js';
+import { newest } from './recent-values.js';
+import type { RecentValues } from './recent-values.js';
+
+/** One entry after a look. `to` undefined: the device is not covered any more. */
+export interface Compared {
+  readonly live: LiveState;
+  readonly device: Pick<DeviceFacts, 'deviceId' | 'epoch' | 'gatewayId'>;
+  readonly generation: LiveGeneration | undefined;
+  readonly from: DesiredTargetRow | undefined;
+  readonly to: DesiredTargetRow | undefined;
+  readonly next: Decision['next'];
+  /** Why it was looked at: what follows a read has the same cause. */
+  readonly cause: LookCause;
+}
+
+interface Covered {
+  readonly live: LiveState;
+  readonly generation: LiveGeneration;
+  readonly row: DesiredTargetRow | undefined;
+}
+
+export class DeviceComparison {
+  constructor(
+    private readonly deps: DesiredStateRunnerDeps,
+    private readonly states: LiveStates,
+    private readonly values: RecentValues,
+  ) {}
+
+  async of(looks: ReadonlyMap<DeviceId, Look>): Promise<readonly Compared[]> {
+    const { registry } = this.deps;
+    const lives = this.states.all;
+    const deviceIds = [...looks.keys()];
+    const readTools = [...new Set(lives.flatMap(toolsRead))];
+    const filters = lives.map(({ owned }) => owned.filter ?? { any: [] });
+    const rollouts = lives.flatMap(({ rolloutJobId }) => rolloutJobId ?? []);
+    const queue = registry.desiredStateQueue;
+    const [facts, rows, reach] = await Promise.all([
+      queue.facts(deviceIds, { readTools, filters }),
+      queue.rows(
+        lives.map(({ row }) => row.id),
+        deviceIds,
+      ),
+      rollouts.length === 0 ? new Map<string, RolloutReach>() : queue.rolloutReach(rollouts, deviceIds),
+    ]);
+    await this.#judgeTools(lives, facts);
+    const rowsOf = new Map(rows.map((row) => [`${row.desiredStateId} ${row.deviceId}`, row]));
+    const found = new Map(facts.map((each) => [each.deviceId, each]));
+    const compared: Compared[] = [];
+    for (const [deviceId, look] of looks) {
+      const device = found.get(deviceId);
+      const covered: Covered[] = [];
+      for (const [index, live] of lives.entries()) {
+        const row = rowsOf.get(`${live.row.id} ${deviceId}`);
+        if (device?.matches[index] === true) {
+          const generation = await this.#generationOf(live, row, reach.get(`${live.rolloutJobId ?? ''} ${deviceId}`));
+          if (generation !== undefined) covered.push({ live, generation, row });
+        } else if (row !== undefined && !row.isSending) compared.push(forgotten(live, row));
+      }
+      if (device !== undefined) compared.push(...this.#compare(device, look, covered, readTools));
+    }
+    return compared;
+  }
+
+  /** UNDER_WAY: the job decides, so the entry stays as it is. */
+  async #generationOf(
+    live: LiveState,
+    row: DesiredTargetRow | undefined,
+    reach: RolloutReach | undefined,
+  ): Promise<LiveGeneration | undefined> {
+    if (live.rolloutJobId === undefined && live.row.settledGeneration === live.row.generation)
+      return this.states.generation(live, live.row.generation);
+    if (reach === 'UNDER_WAY') return undefined;
+    const number = reach === 'REACHED' ? live.row.generation : live.unreachedGeneration(row);
+    return (await this.states.generation(live, number)) ?? this.states.generation(live, live.row.generation);
+  }
+
+  async #judgeTools(lives: readonly LiveState[], facts: readonly DeviceFacts[]): Promise<void> {
+    const hashes = [...new Set(facts.flatMap(({ toolSetHash }) => toolSetHash ?? []))];
+    const checks = lives.flatMap(({ generations }) =>
+      [...generations.values()].flatMap(({ sets, reads }) => [sets, reads]),
+    );
+    for (const check of checks) {
+      const unknown = hashes.filter((hash) => check.known(hash) === undefined);
+      if (unknown.length > 0) await check.judge(unknown);
+    }
+  }
+
+  #compare(
+    device: DeviceFacts,
+    look: Look,
+    covered: readonly Covered[],
+    readTools: readonly string[],
+  ): readonly Compared[] {
+    const now = this.deps.clock.now();
+    const zone = device.timeZone ?? this.deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const properties = new Set(covered.map(({ generation }) => generation.property));
+    return [...properties].flatMap((property) => {
+      const group = covered.filter(({ generation }) => generation.property === property);
+      const contenders: Contender[] = group
+        .filter(({ generation }) => generation.wanted.generation > 0)
+        .map(({ generation }) => ({ wanted: generation.wanted, unsupported: unsupportedBy(generation, device) }));
+      const blocks = blocksOf(contenders, zone, now);
+      return group.map((each) => {
+        const { wanted, stored } = each.generation;
+        const value = this.#valueOf(device, each, readTools);
+        const window = desiredWindowAt(wanted.window, zone, now);
+        const facts: Facts = {
+          ...{ isOnline: device.isOnline, value, freshSince: look.freshSince, cause: look.cause },
+          ...{ block: blocks.get(wanted.id), edgeAt: window?.until },
+        };
+        const failedRead = failedReadOf(look, stored.readback.tool, device);
+        const decision = this.#decide(each, facts, look, now);
+        const entry =
+          decision.next === 'read' && failedRead !== undefined
+            ? { entry: failRead(decision.entry, failedRead, { now, chance: this.#chance() }), next: 'none' as const }
+            : decision;
+        return {
+          ...{ live: each.live, device, generation: each.generation, from: each.row, next: entry.next },
+          cause: look.cause,
+          to: { ...entry.entry, desiredStateId: wanted.id, deviceId: device.deviceId },
+        };
+      });
+    });
+  }
+
+  #decide({ live, generation, row }: Covered, facts: Facts, { ends }: Look, now: number): Decision {
+    const end = ends.get(live.row.id);
+    if (end === undefined || row?.isSending !== true) return decide(generation.wanted, row, facts, now);
+    return endTry(generation.wanted, row, end, facts, { now, chance: this.#chance() });
+  }
+
+  #valueOf(
+    { deviceId, told, toldAt }: DeviceFacts,
+    { generation, live, row }: Covered,
+    readTools: readonly string[],
+  ): KnownValue | undefined {
+    const { tool, path } = generation.stored.readback;
+    const value = valueAt(told[readTools.indexOf(tool)], path);
+    const reported = value === undefined || toldAt === undefined ? undefined : { value, at: toldAt };
+    const stored = row?.reportedAt === undefined ? undefined : { value: row.reported, at: row.reportedAt };
+    // An edit may have changed the tool, and so what the entry is about.
+    const former = row && live.generations.get(row.observedGeneration);
+    const own = former === undefined || former.property === generation.property ? stored : undefined;
+    return newest(this.values.get(deviceId, generation.property), newest(own, reported));
+  }
+
+  #chance(): number {
+    return (this.deps.chance ?? Math.random)();
+  }
+}
+
+/** Whether the row has to be written. A value that moves within the tolerance is not worth it. */
+export function isChanged({ from, to }: Pick<Compared, 'from' | 'to'>): boolean {
+  if (from === undefined || to === undefined) return from !== to;
+  const members: readonly (keyof Entry)[] = [
+    ...(['state', 'observedGeneration', 'syncedGeneration', 'attempts', 'nextTryAt', 'edgeAt', 'isSending'] as const),
+  ];
+  if (members.some((member) => from[member] !== to[member])) return true;
+  if (from.error?.code !== to.error?.code || from.blockedBy.join() !== to.blockedBy.join()) return true;
+  return to.state !== 'IN_SYNC' && JSON.stringify(from.reported) !== JSON.stringify(to.reported);
+}
+
+export function fenced({ live, from, to }: Compared): FencedTarget {
+  const row = to ?? from;
+  if (row === undefined) throw new TypeError('An entry has a row before or after a look.');
+  return { fence: live.owned.fence, row, ...(to === undefined && { isGone: true }) };
+}
+
+function forgotten(live: LiveState, row: DesiredTargetRow): Compared {
+  const device = { deviceId: row.deviceId, epoch: 0, gatewayId: undefined };
+  return { live, device, generation: undefined, from: row, to: undefined, next: 'none', cause: 'CHANGE' };
+}
+
+function toolsRead({ generations }: LiveState): readonly string[] {
+  return [...generations.values()].map(({ stored }) => stored.readback.tool);
+}
+
+function failedReadOf({ failedReads }: Look, tool: string, { epoch }: DeviceFacts): FailedRead | undefined {
+  const failed = failedReads.get(tool);
+  return failed?.epoch === epoch ? failed : undefined;
+}
+
+/** A device that has never listed its tools is not unsupported before it does. */
+function unsupportedBy(
+  { sets, reads, stored }: LiveGeneration,
+  { isOnline, toolSetHash }: DeviceFacts,
+): CallError | undefined {
+  if (toolSetHash === undefined) return isOnline ? sets.withoutTools : undefined;
+  const rejection = sets.known(toolSetHash)?.rejection;
+  if (rejection !== undefined) return rejection;
+  const unread = reads.known(toolSetHash)?.rejection;
+  return unread && { ...unread, message: `The value cannot be read with "${stored.readback.tool}": ${unread.message}` };
+}

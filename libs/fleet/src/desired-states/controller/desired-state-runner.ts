@@ -1,0 +1,299 @@
+/**
+ * The controller of desired states: takes what has no owner, listens to what happens to devices,
+ * and compares them. It looks at the present only, so any message may be lost or come twice.
+ */
+import { freshMs } from '@flotilla/desired-state';
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import { ToolCaller } from '../../calls/call-tool.js';
+import { PolicyCache } from '../../policies/policy-cache.js';
+import { DeviceComparison, fenced, isChanged } from './compare-devices.js';
+import type { Compared } from './compare-devices.js';
+import { ComplianceReports } from './compliance-reports.js';
+import type { DesiredStateRunnerDeps } from './controller-deps.js';
+import { watchConvergence } from './convergence-watch.js';
+import { FleetPasses } from './fleet-passes.js';
+import type { LiveState } from './live-state.js';
+import { LiveStates } from './live-states.js';
+import { lookOfEnd, plainLook, readyLook } from './look.js';
+import type { Look } from './look.js';
+import { LookQueue } from './look-queue.js';
+import { RecentValues } from './recent-values.js';
+import { steerRollout } from './rollout-steering.js';
+import { SetSender } from './set-sender.js';
+import { SweepClock } from './sweep-clock.js';
+import { TimerSet } from './timer-set.js';
+import { ValueReader } from './value-reader.js';
+
+/** Devices of one comparison, and comparisons side by side. */
+const batchMax = 500;
+const batchesMax = 2;
+/** Looks gather for so long, ms; due entries and the sweep are looked at this often. */
+const gatherMs = 30;
+const stepMs = 1_000;
+/** Least time between two readings of the desired states, ms. */
+const loadEveryMs = 200;
+/** Groups and rights of people change without a message to this process, ms. */
+const reloadEveryMs = 3_000;
+const calledMax = 10_000;
+const calledAfterMs = 700;
+const drainMs = 2_000;
+const retryMs = 1_000;
+
+export class DesiredStateRunner {
+  readonly #deps: DesiredStateRunnerDeps;
+  readonly #states: LiveStates;
+  readonly #values = new RecentValues();
+  readonly #queue = new LookQueue();
+  readonly #comparison: DeviceComparison;
+  readonly #reader: ValueReader;
+  readonly #sender: SetSender;
+  readonly #sweep: SweepClock;
+  readonly #timers: TimerSet;
+  readonly #reports: ComplianceReports;
+  readonly #passes: FleetPasses;
+  #unsubscribe: readonly (() => void)[] = [];
+  #batches = 0;
+  #isGathering = false;
+  #isStepping = false;
+  #isStarted = false;
+  #isStopped = false;
+  #loading: Promise<void> | undefined;
+  #isLoadWanted = false;
+  #loadedAt = -Infinity;
+  #called = 0;
+
+  constructor(deps: DesiredStateRunnerDeps) {
+    this.#deps = deps;
+    const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
+    this.#timers = new TimerSet(deps.clock);
+    this.#reports = new ComplianceReports(deps, this.#timers);
+    this.#states = new LiveStates(deps);
+    this.#comparison = new DeviceComparison(deps, this.#states, this.#values);
+    this.#reader = new ValueReader(deps, policies, this.#values);
+    this.#sweep = new SweepClock(deps.registry.desiredStateQueue);
+    // Single calls do not make room for sets, but the other way round.
+    const caller = new ToolCaller({ ...deps, policies, singleCalls: { during: (call) => call() } });
+    this.#sender = new SetSender(deps, {
+      ...{ states: this.#states, queue: this.#queue, reader: this.#reader, caller },
+      onEnd: (deviceId, id, end) => this.#look(deviceId, lookOfEnd(id, end)),
+      onFree: () => this.#gather(),
+    });
+    this.#passes = new FleetPasses(deps, {
+      ...{ queue: this.#queue, timers: this.#timers },
+      look: (deviceId, look) => this.#look(deviceId, look),
+      onEnd: (live) => this.#endPass(live),
+    });
+    void deps.lease.lost.then(() => this.#end());
+  }
+
+  /** Loads the desired states, at the start and with each sweep of the worker. */
+  async sweep(): Promise<void> {
+    if (this.#isStopped) return;
+    this.#start();
+    await this.#load();
+  }
+
+  /** Devices by state over what this process owns, for metrics. */
+  counts(): ReadonlyMap<string, number> {
+    const sums = new Map<string, number>();
+    for (const { counts } of this.#states.all)
+      for (const [state, count] of counts) sums.set(state, (sums.get(state) ?? 0) + count);
+    return sums;
+  }
+
+  async stop(graceMs = drainMs): Promise<void> {
+    this.#end();
+    await this.#loading?.catch(() => undefined);
+    await this.#sender.stop(graceMs);
+  }
+
+  async handOver(graceMs: number): Promise<void> {
+    const ids = this.#states.all.map(({ row }) => row.id);
+    await this.stop(graceMs);
+    const { bus, lease, logger, registry } = this.#deps;
+    try {
+      await registry.desiredStateQueue.release(lease.id);
+      for (const id of ids) bus.feed.publish('desiredState', { id });
+    } catch (err) {
+      logger.warn({ err }, 'could not hand desired states over; another worker takes them after the lease');
+    }
+  }
+
+  #start(): void {
+    if (this.#isStarted) return;
+    this.#isStarted = true;
+    const { clock, feed } = { ...this.#deps, ...this.#deps.bus };
+    this.#unsubscribe = [
+      feed.subscribe('desiredState', () => this.#loadSoon()),
+      feed.subscribe('access', () => this.#loadSoon()),
+      feed.subscribe('policy', () => this.#loadSoon()),
+      feed.subscribe('device', ({ deviceId, presence }) =>
+        this.#look(deviceId, presence === 'ONLINE' ? readyLook(clock.now()) : plainLook),
+      ),
+      feed.subscribe('called', ({ deviceId, tool }) => this.#lookAfterCall(deviceId, tool)),
+      feed.subscribe('decided', ({ jobId, deviceIds }) => {
+        if (this.#rollout(jobId) !== undefined) for (const deviceId of deviceIds) this.#look(deviceId, plainLook);
+      }),
+      feed.subscribe('job', ({ jobId }) => {
+        if (this.#rollout(jobId) !== undefined) this.#loadSoon();
+      }),
+    ];
+    this.#timers.after(stepMs, () => void this.#step());
+    this.#timers.after(reloadEveryMs, () => this.#reload());
+  }
+
+  #end(): void {
+    this.#isStopped = true;
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
+    this.#unsubscribe = [];
+    this.#timers.end();
+    this.#queue.clear();
+    this.#reader.stop();
+    this.#passes.end();
+  }
+
+  #reload(): void {
+    this.#loadSoon();
+    this.#timers.after(reloadEveryMs, () => this.#reload());
+  }
+
+  #rollout(jobId: JobId): LiveState | undefined {
+    return this.#states.all.find(({ rolloutJobId }) => rolloutJobId === jobId);
+  }
+
+  #lookAfterCall(deviceId: DeviceId, tool: string): void {
+    const isOurs = this.#states.all.some(({ row }) => row.tool === tool);
+    if (!isOurs || this.#called >= calledMax) return;
+    this.#called += 1;
+    const { clock } = this.#deps;
+    const freshSince = clock.now();
+    this.#timers.after(calledAfterMs, () => {
+      this.#called -= 1;
+      this.#look(deviceId, { ...plainLook, freshSince });
+    });
+  }
+
+  #look(deviceId: DeviceId, look: Look): void {
+    if (this.#isStopped || this.#states.all.length === 0) return;
+    this.#queue.add(deviceId, look);
+    this.#gather();
+  }
+
+  #gather(): void {
+    if (this.#isGathering || this.#isStopped || this.#queue.size === 0) return;
+    this.#isGathering = true;
+    this.#timers.after(gatherMs, () => {
+      this.#isGathering = false;
+      this.#compareNext();
+    });
+  }
+
+  #compareNext(): void {
+    while (this.#batches < batchesMax && !this.#isStopped) {
+      const looks = this.#queue.take(batchMax);
+      if (looks.size === 0) return;
+      this.#batches += 1;
+      void this.#compare(looks).finally(() => {
+        this.#batches -= 1;
+        this.#queue.giveBack(looks.keys());
+        if (this.#queue.size > 0) this.#gather();
+        this.#sender.pump();
+      });
+    }
+  }
+
+  async #compare(looks: ReadonlyMap<DeviceId, Look>): Promise<void> {
+    const { lease, logger, registry } = this.#deps;
+    try {
+      const compared = await this.#comparison.of(looks);
+      if (this.#isStopped) return;
+      const changed = compared.filter(isChanged);
+      const written = await registry.desiredStateQueue.write(lease.id, changed.map(fenced));
+      const keys = new Set(written.map(({ desiredStateId, deviceId }) => `${desiredStateId} ${deviceId}`));
+      const valid = compared.filter(
+        (each) => !isChanged(each) || keys.has(`${each.live.row.id} ${each.device.deviceId}`),
+      );
+      if (valid.length < compared.length) this.#loadSoon();
+      for (const each of valid) this.#follow(each);
+      await this.#reports.report(changed.filter((each) => keys.has(`${each.live.row.id} ${each.device.deviceId}`)));
+    } catch (error) {
+      logger.warn({ err: error, devices: looks.size }, 'could not compare devices with desired states; tries again');
+      this.#timers.after(retryMs, () => {
+        for (const [deviceId, look] of looks) this.#look(deviceId, look);
+      });
+    }
+  }
+
+  #follow({ live, device, generation, from, to, next, cause }: Compared): void {
+    if (isChanged({ from, to })) live.move(from, to);
+    const { deviceId } = device;
+    if (next !== 'set' || generation === undefined || to === undefined) live.wishes.delete(deviceId);
+    else live.wishes.set(deviceId, { generation, row: to, notBefore: live.wishes.get(deviceId)?.notBefore ?? 0 });
+    if (next !== 'read' || generation === undefined || this.#isStopped) return;
+    const { tool } = generation.stored.readback;
+    if (this.#reader.isReading(device, tool) && cause === 'CHANGE') return;
+    this.#reader.read(device, generation, live.actor.mayCallUserOnly, (end) =>
+      this.#look(deviceId, { ...plainLook, cause, ...(!end.isRead && { failedReads: new Map([[tool, end]]) }) }),
+    );
+  }
+
+  #loadSoon(): void {
+    if (this.#isLoadWanted || this.#isStopped) return;
+    this.#isLoadWanted = true;
+    const delayMs = Math.max(0, this.#loadedAt + loadEveryMs - this.#deps.clock.now());
+    this.#timers.after(delayMs, () => {
+      this.#isLoadWanted = false;
+      void this.#load();
+    });
+  }
+
+  /** Callers at the same time share one reading, and one more follows if it began before them. */
+  async #load(): Promise<void> {
+    while (this.#loading !== undefined) await this.#loading;
+    if (this.#isStopped) return;
+    this.#loading = this.#loadOnce().finally(() => (this.#loading = undefined));
+    await this.#loading;
+  }
+
+  async #loadOnce(): Promise<void> {
+    const { clock, logger } = this.#deps;
+    this.#loadedAt = clock.now();
+    try {
+      for (const change of await this.#states.load()) this.#passes.start(change);
+      for (const live of this.#states.all) if (await steerRollout(this.#deps, live)) this.#loadSoon();
+    } catch (error) {
+      logger.warn({ err: error }, 'could not read desired states; the next sweep tries again');
+    }
+  }
+
+  async #endPass(live: LiveState): Promise<void> {
+    live.isCompared = true;
+    await watchConvergence(this.#deps, live);
+    this.#reports.notify(live.row.id);
+  }
+
+  /** What the time asks for: due entries, and the devices of the sweep. */
+  async #step(): Promise<void> {
+    if (this.#isStepping) return;
+    this.#isStepping = true;
+    try {
+      await this.#lookAtDue();
+    } catch (error) {
+      this.#deps.logger.warn({ err: error }, 'could not look for due entries of desired states; tries again');
+    } finally {
+      this.#isStepping = false;
+      this.#timers.after(stepMs, () => void this.#step());
+    }
+  }
+
+  async #lookAtDue(): Promise<void> {
+    const { clock, registry } = this.#deps;
+    const ids = this.#states.all.map(({ row }) => row.id);
+    if (ids.length === 0) return;
+    const now = clock.now();
+    for (const deviceId of await registry.desiredStateQueue.due(ids, now, 10 * batchMax))
+      this.#look(deviceId, plainLook);
+    const sweep: Look = { ...plainLook, cause: 'SWEEP', freshSince: now - freshMs };
+    for (const deviceId of await this.#sweep.due(now)) this.#look(deviceId, sweep);
+  }
+}

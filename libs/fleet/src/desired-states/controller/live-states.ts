@@ -1,0 +1,151 @@
+/**
+ * The desired states that this process owns: reads them again after a change, pauses those whose
+ * owner may not send any more, and says which have to be compared with all their devices.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { currentActor } from '../../recurring/current-actor.js';
+import type { OwnedDesiredState } from '@flotilla/registry';
+import type { Actor } from '../../actor.js';
+import { writeDesiredStateEvent } from '../desired-states.js';
+import type { DesiredStateRunnerDeps } from './controller-deps.js';
+import { LiveState, liveGeneration } from './live-state.js';
+import type { LiveGeneration } from './live-state.js';
+
+/** Who pauses a desired state, in the audit trail. */
+const HUB = { actor: 'hub' };
+
+/** ADOPTED: another process may have left something unfinished. EDITED: each device is compared. */
+export interface LiveChange {
+  readonly state: LiveState;
+  readonly kind: 'ADOPTED' | 'EDITED';
+}
+
+export class LiveStates {
+  readonly #deps: DesiredStateRunnerDeps;
+  readonly #live = new Map<string, LiveState>();
+
+  constructor(deps: DesiredStateRunnerDeps) {
+    this.#deps = deps;
+  }
+
+  get all(): readonly LiveState[] {
+    return [...this.#live.values()];
+  }
+
+  get(id: string): LiveState | undefined {
+    return this.#live.get(id);
+  }
+
+  clear(): void {
+    this.#live.clear();
+  }
+
+  /** Takes what has no owner, and reads all again. */
+  async load(): Promise<readonly LiveChange[]> {
+    const { lease, registry } = this.#deps;
+    await registry.desiredStateQueue.takeOwnership(lease.id);
+    const owned = await registry.desiredStateQueue.owned(lease.id);
+    const former = new Map(this.#live);
+    const freed = new Set<string>();
+    for (const [id, state] of former)
+      if (!owned.some((each) => each.state.id === id)) {
+        this.#live.delete(id);
+        freed.add(state.row.property);
+      }
+    const changes: LiveChange[] = [];
+    for (const each of owned) {
+      const change = await this.#adopt(each, former.get(each.state.id));
+      if (change !== undefined) changes.push(change);
+      else if (freed.has(each.state.property)) changes.push(...this.#edited(each.state.id));
+    }
+    return changes;
+  }
+
+  async #adopt(owned: OwnedDesiredState, former: LiveState | undefined): Promise<LiveChange | undefined> {
+    const { clock, registry } = this.#deps;
+    const { state: row, fence } = owned;
+    const actor = await this.#actorOf(owned);
+    if (actor === undefined) {
+      this.#live.delete(row.id);
+      return undefined;
+    }
+    if (former?.owned.fence === fence && isDeepStrictEqual(former.actor, actor)) return this.#renewed(former, owned);
+    const live = new LiveState(owned, actor, clock.now());
+    const { counts, inSyncNow } = await registry.desiredStateQueue.counts(row.id, row.generation);
+    Object.assign(live, { counts: new Map(counts), inSyncNow });
+    if ((await this.generation(live, row.generation)) === undefined) return undefined;
+    this.#live.set(row.id, live);
+    return { state: live, kind: live.counts.size === 0 ? 'EDITED' : 'ADOPTED' };
+  }
+
+  async #renewed(live: LiveState, owned: OwnedDesiredState): Promise<LiveChange | undefined> {
+    const { row: before, owned: formerly } = live;
+    const { state: after } = owned;
+    live.owned = owned;
+    const isEdited = before.generation !== after.generation || before.editedAt !== after.editedAt;
+    const isMoved =
+      before.settledGeneration !== after.settledGeneration ||
+      before.rolloutJobId !== after.rolloutJobId ||
+      !isDeepStrictEqual(formerly.filter, owned.filter);
+    if (!isEdited && !isMoved) return undefined;
+    if (isEdited) {
+      const { counts, inSyncNow } = await this.#deps.registry.desiredStateQueue.counts(after.id, after.generation);
+      Object.assign(live, { counts: new Map(counts), inSyncNow });
+      live.wishes.clear();
+      for (const number of live.generations.keys()) if (number === 0) live.generations.delete(number);
+    }
+    live.isCompared = false;
+    if ((await this.generation(live, after.generation)) === undefined) return undefined;
+    return { state: live, kind: 'EDITED' };
+  }
+
+  #edited(id: string): readonly LiveChange[] {
+    const state = this.#live.get(id);
+    return state === undefined ? [] : [{ state, kind: 'EDITED' }];
+  }
+
+  /** 0 is the newest plan before any device has it. Undefined where it was pruned or lost. */
+  async generation(live: LiveState, number: number): Promise<LiveGeneration | undefined> {
+    const known = live.generations.get(number);
+    if (known !== undefined) return known;
+    const { registry } = this.#deps;
+    const stored = await registry.desiredStateStore.generationOf(
+      live.row.id,
+      number === 0 ? live.row.generation : number,
+    );
+    if (stored === 'lost') {
+      await this.#pause(live.owned, 'The secret arguments were encrypted with another key. Save it again.');
+      return undefined;
+    }
+    if (stored === undefined) return undefined;
+    const made = liveGeneration(this.#deps, live.row, number, stored, live.actor);
+    live.generations.set(number, made);
+    return made;
+  }
+
+  async #actorOf(owned: OwnedDesiredState): Promise<Actor | undefined> {
+    const { clock, registry } = this.#deps;
+    const { savedById, name } = owned.state;
+    const current = await currentActor(registry, savedById, clock.now());
+    const missing =
+      'missing' in current
+        ? current.missing
+        : current.actor.mayCallTools === false
+          ? `${current.actor.name} may not call tools any more.`
+          : undefined;
+    if (missing !== undefined) {
+      await this.#pause(owned, missing);
+      return undefined;
+    }
+    // The filter is narrowed already; the calls need no look at the scope of the key.
+    return 'actor' in current ? { ...current.actor, name: `desired-state:${name}`, devices: undefined } : undefined;
+  }
+
+  async #pause({ state }: OwnedDesiredState, reason: string): Promise<void> {
+    const { bus, clock, registry } = this.#deps;
+    this.#live.delete(state.id);
+    if (!(await registry.desiredStateStore.pause(state, reason, clock.now(), HUB))) return;
+    writeDesiredStateEvent(this.#deps, 'desired_state.paused', state, { reason });
+    bus.feed.publish('desiredState', { id: state.id });
+  }
+}

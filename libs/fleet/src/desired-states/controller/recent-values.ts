@@ -1,0 +1,28 @@
+/**
+ * Values that devices have told this process lately. PostgreSQL knows when a value changed, but not
+ * when it was last confirmed: without this, each edit would read every device again.
+ */
+import type { KnownValue } from '@flotilla/desired-state';
+import type { DeviceId } from '@flotilla/mcp';
+import { LRUCache } from 'lru-cache';
+
+/** Some ten MB at most. A value that was dropped is read again. */
+const valuesMax = 50_000;
+
+export class RecentValues {
+  readonly #values = new LRUCache<string, KnownValue>({ max: valuesMax });
+
+  get(deviceId: DeviceId, property: string): KnownValue | undefined {
+    return this.#values.get(`${deviceId} ${property}`);
+  }
+
+  set(deviceId: DeviceId, property: string, value: KnownValue): void {
+    this.#values.set(`${deviceId} ${property}`, value);
+  }
+}
+
+/** The later one of two. */
+export function newest(one: KnownValue | undefined, other: KnownValue | undefined): KnownValue | undefined {
+  if (one === undefined || other === undefined) return one ?? other;
+  return other.at > one.at ? other : one;
+}

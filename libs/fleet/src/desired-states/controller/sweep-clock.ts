@@ -1,0 +1,39 @@
+/** Spreads the looks of the sweep: each device once an hour in a fleet of any size. */
+import { sweepMs } from '@flotilla/desired-state';
+import type { DeviceId } from '@flotilla/mcp';
+
+/** Devices of one step after a standstill. */
+const stepMax = 1_000;
+
+export interface SweptFleet {
+  deviceCount(): Promise<number>;
+  devicesAfter(after: string, limit: number): Promise<readonly DeviceId[]>;
+}
+
+export class SweepClock {
+  #after = '';
+  #total = 0;
+  #done = 0;
+  #startedAt: number | undefined;
+
+  constructor(private readonly fleet: SweptFleet) {}
+
+  /** The devices that are due at `now`. */
+  async due(now: number): Promise<readonly DeviceId[]> {
+    if (this.#startedAt === undefined || now - this.#startedAt >= sweepMs) await this.#begin(now);
+    const elapsed = now - (this.#startedAt ?? now);
+    const limit = Math.min(stepMax, Math.ceil((this.#total * elapsed) / sweepMs) - this.#done);
+    if (limit <= 0) return [];
+    const ids = await this.fleet.devicesAfter(this.#after, limit);
+    this.#done += limit;
+    this.#after = ids.at(-1) ?? this.#after;
+    return ids;
+  }
+
+  async #begin(now: number): Promise<void> {
+    this.#total = await this.fleet.deviceCount();
+    this.#startedAt = now;
+    this.#done = 0;
+    this.#after = '';
+  }
+}

@@ -1,0 +1,144 @@
+/** Desired states over a real database and a manual clock: what is refused, and who may do what. */
+import { randomUUID } from 'node:crypto';
+import { defaultToolPolicy } from '@flotilla/jobs';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Actor } from '../actor.js';
+import { admin } from '../fleet-fixture.suite.js';
+import { openDesiredFixture, requestOf, VOLUME } from './desired-fixture.suite.js';
+import type { DesiredFixture } from './desired-fixture.suite.js';
+import type { DesiredStateRequest } from './desired-state-request.js';
+
+describe('a desired state', () => {
+  let world: DesiredFixture;
+  let actor: Actor & { readonly keyId: string };
+  let fleet: DesiredFixture['hub']['fleet'];
+
+  beforeAll(async () => {
+    world = await openDesiredFixture();
+    fleet = world.hub.fleet;
+    await world.hub.connect(['a', 'b']);
+    actor = await world.makeActor();
+  });
+  afterAll(() => world.close());
+
+  const create = (change: Partial<DesiredStateRequest>, by: Actor = actor, key: string = randomUUID()) =>
+    fleet.createDesiredState(requestOf({ enabled: false, ...change }), key, by);
+
+  it.each<[string, Partial<DesiredStateRequest>, string, readonly string[]]>([
+    ['an empty name', { name: ' ' }, 'INVALID', ['input', 'name']],
+    ['an empty filter', { devices: {} }, 'INVALID', ['input', 'devices']],
+    ['a filter about itself', { devices: { outOfSync: true } }, 'INVALID', ['input', 'devices', 'outOfSync']],
+    ['an unknown group', { devices: { groupId: randomUUID() } }, 'NOT_FOUND', ['input', 'devices']],
+    ['no tool', { tool: '' }, 'INVALID', ['input', 'tool']],
+    ['a tool that no device has', { tool: 'self.none' }, 'TOOL_UNKNOWN', ['input', 'tool']],
+    ['a user-only tool', { tool: 'self.reboot', arguments: {} }, 'TOOL_FORBIDDEN', ['input', 'tool']],
+    ['arguments that fit no device', { arguments: { volume: 300 } }, 'ARGUMENTS_INVALID', ['input', 'arguments']],
+    ['the argument missing', { arguments: { loudness: 3 } }, 'INVALID', ['input', 'arguments', 'volume']],
+    ['a long hold', { holdSeconds: 1e9 }, 'LIMIT_EXCEEDED', ['input', 'holdSeconds']],
+    ['a priority out of range', { priority: 1_001 }, 'LIMIT_EXCEEDED', ['input', 'priority']],
+    ['a pace of nothing', { perMinute: 0 }, 'INVALID', ['input', 'perMinute']],
+    ['nothing in flight', { maxInFlight: 0 }, 'INVALID', ['input', 'maxInFlight']],
+    ['a time that no clock shows', { window: { from: '24:00', to: '07:00' } }, 'INVALID', ['input', 'window', 'from']],
+    ['an end that no clock shows', { window: { from: '22:00', to: '7' } }, 'INVALID', ['input', 'window', 'to']],
+    ['an empty window', { window: { from: '07:00', to: '07:00' } }, 'INVALID', ['input', 'window', 'from']],
+    [
+      'an unknown zone',
+      { window: { from: '22:00', to: '07:00', zone: 'Mars/Base' } },
+      'INVALID',
+      ['input', 'window', 'zone'],
+    ],
+  ])('is refused with %s', async (_what, change, code, path) => {
+    expect(await create(change)).toMatchObject({ refusal: { code, path } });
+    expect(await fleet.previewDesiredState(requestOf(change), actor)).toMatchObject({ refusal: { code, path } });
+  });
+
+  it('needs a readback in the policy of its tool, and the refusal says how to add one', async () => {
+    const lamp = { tool: 'self.lamp.turn_on', arguments: {} };
+    const refused = await create(lamp);
+    expect(refused).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'tool'] } });
+    expect('refusal' in refused && refused.refusal.message).toMatch(
+      /no readback.*Add one: set the tool policy with `readback`/,
+    );
+    const readback = { tool: 'self.get_device_status', path: 'lamp.power', argument: 'power' };
+    const policy = { ...defaultToolPolicy, pattern: 'self.lamp.turn_on', readback };
+    await fleet.setToolPolicy(policy, admin);
+    expect(await create(lamp)).toMatchObject({ refusal: { message: expect.stringContaining('may be repeated') } });
+    await fleet.setToolPolicy({ ...policy, idempotent: true, disruptive: true }, admin);
+    expect(await create(lamp)).toMatchObject({ refusal: { message: expect.stringContaining('disrupts its device') } });
+    await fleet.deleteToolPolicy('self.lamp.turn_on', admin);
+  });
+
+  it('is created once for a repeated request, and has a name that no other has', async () => {
+    const [name, key] = [randomUUID(), randomUUID()];
+    const first = await create({ name }, actor, key);
+    expect(await create({ name }, actor, key)).toEqual(first);
+    expect(await create({ name, priority: 1 }, actor, key)).toMatchObject({
+      refusal: { code: 'IDEMPOTENCY_KEY_REUSED' },
+    });
+    expect(await create({ name })).toMatchObject({ refusal: { code: 'CONFLICT', path: ['input', 'name'] } });
+  });
+
+  it('is edited from the generation that the caller has seen, and keeps its edits', async () => {
+    const made = await world.save({ enabled: false }, actor);
+    const edit = (expected: number, volume: number) =>
+      fleet.updateDesiredState(
+        made.id,
+        expected,
+        requestOf({ enabled: false, name: made.name, arguments: { volume } }),
+        actor,
+      );
+    expect(await edit(1, 40)).toMatchObject({ state: { generation: 2, arguments: { volume: 40 } } });
+    expect(await edit(1, 41)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['expectedGeneration'] } });
+    expect(await fleet.updateDesiredState(randomUUID(), 1, requestOf(), actor)).toMatchObject({
+      refusal: { code: 'NOT_FOUND', path: ['id'] },
+    });
+    const edits = await world.hub.registry.desiredStates.edits(made.id, 10);
+    expect(edits.map(({ generation, plan }) => [generation, plan.arguments['volume']])).toEqual([
+      [2, 40],
+      [1, 30],
+    ]);
+    const { rows } = await world.hub.registry.audit.page({ subject: `desired-state:${made.id}` }, { first: 5 });
+    expect(rows.map(({ action }) => action)).toEqual(['desired_state.edited', 'desired_state.created']);
+  });
+
+  it('is previewed: the counts add up, and conflicts are named', async () => {
+    await world.hub.connect(['new'], []);
+    await world.turn('a', 30);
+    await world.turn('b', 80);
+    const other = await world.save({ arguments: { volume: 5 } }, actor);
+    const preview = await fleet.previewDesiredState(requestOf({ devices: { ids: ['a', 'b', 'new', 'c'] } }), actor);
+    const { targetCount, inSyncCount, changeCount, unsupportedCount, unknownCount } = preview;
+    expect([inSyncCount, changeCount, unsupportedCount, unknownCount]).toEqual([1, 1, 1, 0]);
+    expect(inSyncCount + changeCount + unsupportedCount + unknownCount).toBe(targetCount);
+    expect(preview.conflicts.map(({ id }) => id)).toEqual([other.id]);
+    expect(preview.sample.map(({ id }) => id)).toEqual(['b']);
+    expect(await fleet.previewDesiredState(requestOf({ arguments: { volume: 5 } }), actor)).toMatchObject({
+      conflicts: [],
+    });
+    expect(await fleet.previewDesiredState(requestOf({ priority: 1 }), actor)).toMatchObject({ conflicts: [] });
+    expect(await fleet.previewDesiredState(requestOf(), actor, other.id)).toMatchObject({ conflicts: [] });
+    await fleet.deleteDesiredState(other.id, actor);
+  });
+
+  it('of a narrowed key is narrowed for good, and other narrowed keys do not see it', async () => {
+    const scope = { ids: ['a'] };
+    const narrowed = await world.makeActor(['JOBS_WRITE', 'TOOLS_CALL'], scope);
+    const made = await world.save({ enabled: false, tool: VOLUME }, narrowed);
+    expect(made.devices).toMatchObject({ within: scope });
+    const stranger = await world.makeActor(['JOBS_WRITE', 'TOOLS_CALL'], { ids: ['b'] });
+    const view = world.hub.registry.viewFor(stranger);
+    expect(await view.desiredStates.find(made.id)).toBeUndefined();
+    expect((await view.desiredStates.page({ first: 10 })).rows).toEqual([]);
+    const refused = { refusal: { code: 'NOT_FOUND', path: ['id'] } };
+    expect(await fleet.updateDesiredState(made.id, 1, requestOf(), stranger)).toMatchObject(refused);
+    expect(await fleet.setDesiredStateEnabled(made.id, true, stranger)).toMatchObject(refused);
+    expect(await fleet.deleteDesiredState(made.id, stranger)).toMatchObject(refused);
+    expect((await world.hub.registry.viewFor(narrowed).desiredStates.find(made.id))?.id).toBe(made.id);
+  });
+
+  it('needs the scope TOOLS_CALL', async () => {
+    const reader = { ...actor, mayCallTools: false };
+    await expect(create({}, reader)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+    await expect(fleet.setDesiredStateEnabled(randomUUID(), true, reader)).rejects.toMatchObject({ code: 'FORBIDDEN' });
+  });
+});

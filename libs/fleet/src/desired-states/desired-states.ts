@@ -1,0 +1,201 @@
+/** Creates, changes and deletes desired states. The worker keeps them true. */
+import { isDeepStrictEqual } from 'node:util';
+import type { Bus } from '@flotilla/bus';
+import type { JobId } from '@flotilla/mcp';
+import { scopedFilter } from '@flotilla/registry';
+import type { DesiredStateAnswer, DesiredStateRow, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import { sourceOf } from '../actor.js';
+import type { Actor } from '../actor.js';
+import { FleetError } from '../fleet-error.js';
+import { refuseKey } from '../idempotency/refuse-key.js';
+import { requestHash } from '../idempotency/request-hash.js';
+import type { CreateJobDeps } from '../jobs/commands/create-job.js';
+import { cancelJob } from '../jobs/commands/steer-job.js';
+import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
+import { newId } from '../new-id.js';
+import { refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
+import { checkDesiredState } from './desired-state-request.js';
+import type { DesiredStateRequest } from './desired-state-request.js';
+import { startRollout } from './edit-rollout.js';
+
+export interface DesiredStateDeps extends PreviewJobDeps {
+  readonly registry: PreviewJobDeps['registry'] & Pick<Registry, 'desiredStateStore' | 'desiredStates' | 'events'>;
+}
+
+export type SavedState = { readonly state: DesiredStateRow } | { readonly refusal: Refusal };
+
+/** Desired states of one hub: each batch of devices is compared with the filters of all. */
+const statesMax = 200;
+
+/** The same key with the same request returns the same desired state. */
+export async function createDesiredState(
+  deps: DesiredStateDeps,
+  request: DesiredStateRequest,
+  idempotencyKey: string,
+  actor: Actor,
+): Promise<SavedState> {
+  requireTools(actor);
+  const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
+  if (invalidKey !== undefined) return { refusal: invalidKey };
+  const checked = await checkDesiredState(deps, request, actor);
+  if ('refusal' in checked) return checked;
+  const { registry, clock } = deps;
+  const at = clock.now();
+  const plan = {
+    ...{ ...request, devices: scopedFilter(request.devices, actor.devices), id: newId(at), ...checked },
+    ...{ savedById: actor.id, createdBy: actor.name, idempotencyKey, requestHash: requestHash(request) },
+  };
+  const answer = await registry.desiredStateStore.create(plan, { statesMax, at, by: sourceOf(actor) });
+  return afterSave(deps, answer, actor);
+}
+
+/** Replaces all of it. From now on its calls have the rights of `actor`. */
+export async function updateDesiredState(
+  deps: DesiredStateDeps,
+  id: string,
+  expectedGeneration: number,
+  request: DesiredStateRequest,
+  actor: Actor,
+): Promise<SavedState> {
+  requireTools(actor);
+  const former = await own(deps, id, actor);
+  if (former === undefined) return { refusal: noSuchState(id) };
+  const completed = await withFormerSecrets(deps, former, request);
+  const checked = await checkDesiredState(deps, completed, actor);
+  if ('refusal' in checked) return checked;
+  const at = deps.clock.now();
+  const devices = scopedFilter(completed.devices, actor.devices);
+  const plan = { ...completed, devices, id, ...checked, savedById: actor.id };
+  const change = { at, by: sourceOf(actor) };
+  const answer = await deps.registry.desiredStateStore.update(plan, expectedGeneration, change);
+  if (answer.kind === 'saved') await stopRollout(deps, former, actor);
+  return afterSave(deps, answer, actor, id);
+}
+
+/** A disabled one has no entries and sends nothing. */
+export async function setDesiredStateEnabled(
+  deps: DesiredStateDeps,
+  id: string,
+  enabled: boolean,
+  actor: Actor,
+): Promise<SavedState> {
+  requireTools(actor);
+  const former = await own(deps, id, actor);
+  if (former === undefined) return { refusal: noSuchState(id) };
+  const change = { at: deps.clock.now(), by: sourceOf(actor) };
+  const answer = await deps.registry.desiredStateStore.setEnabled(id, enabled, change);
+  if (answer.kind === 'saved' && !enabled) await stopRollout(deps, former, actor);
+  return afterSave(deps, answer, actor, id);
+}
+
+/** Each device keeps its value. */
+export async function deleteDesiredState(
+  deps: DesiredStateDeps,
+  id: string,
+  actor: Actor,
+): Promise<{ readonly refusal?: Refusal }> {
+  requireTools(actor);
+  const former = await own(deps, id, actor);
+  if (former === undefined) return { refusal: noSuchState(id) };
+  const change = { at: deps.clock.now(), by: sourceOf(actor) };
+  if (!(await deps.registry.desiredStateStore.remove(id, change))) return { refusal: noSuchState(id) };
+  await stopRollout(deps, former, actor);
+  deps.bus.feed.publish('desiredState', { id });
+  return {};
+}
+
+export interface DesiredEventDeps {
+  readonly registry: Pick<Registry, 'events'>;
+  readonly bus: Pick<Bus, 'feed'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** About all of its devices, so keys that see a part of the fleet do not get it. */
+export function writeDesiredStateEvent(
+  { bus, clock, registry }: DesiredEventDeps,
+  type: string,
+  { id, name, generation }: DesiredStateRow,
+  more: Readonly<Record<string, unknown>> = {},
+): void {
+  const data = { desiredStateId: id, name, generation, ...more };
+  bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+}
+
+function requireTools({ mayCallTools }: Actor): void {
+  if (mayCallTools === false)
+    throw new FleetError(
+      'FORBIDDEN',
+      'A desired state calls a tool: it needs the scope TOOLS_CALL, which you do not have.',
+    );
+}
+
+/** Scoped keys change what they created. */
+async function own({ registry }: DesiredStateDeps, id: string, actor: Actor): Promise<DesiredStateRow | undefined> {
+  const state = await registry.desiredStateStore.find(id);
+  return actor.devices === undefined || state?.createdById === actor.id ? state : undefined;
+}
+
+/** Arguments as they were shown, with masked secrets, stand for the arguments that are stored. */
+async function withFormerSecrets(
+  { registry }: DesiredStateDeps,
+  former: DesiredStateRow,
+  request: DesiredStateRequest,
+): Promise<DesiredStateRequest> {
+  if (former.tool !== request.tool || !isDeepStrictEqual(former.arguments, request.arguments)) return request;
+  const stored = await registry.desiredStateStore.argumentsOf(former.id, former.generation);
+  return stored === undefined || stored === 'lost' ? request : { ...request, arguments: stored };
+}
+
+async function stopRollout(
+  deps: CreateJobDeps & DesiredStateDeps,
+  { rolloutJobId }: DesiredStateRow,
+  actor: Actor,
+): Promise<void> {
+  if (rolloutJobId !== undefined) await cancelJob(deps, rolloutJobId as JobId, false, { ...actor, devices: undefined });
+}
+
+async function afterSave(
+  deps: DesiredStateDeps,
+  answer: DesiredStateAnswer,
+  actor: Actor,
+  id = '',
+): Promise<SavedState> {
+  if (!('state' in answer)) return { refusal: refusalOf(answer.kind, id) };
+  if (answer.kind === 'repeat') return { state: answer.state };
+  const { state } = answer;
+  const rolloutJobId = await startRollout(deps, state, actor);
+  writeDesiredStateEvent(deps, 'desired_state.edited', state, { enabled: state.enabled, by: actor.name });
+  deps.bus.feed.publish('desiredState', { id: state.id });
+  return { state: rolloutJobId === undefined ? state : { ...state, rolloutJobId } };
+}
+
+function refusalOf(kind: Exclude<DesiredStateAnswer['kind'], 'saved' | 'repeat'>, id: string): Refusal {
+  switch (kind) {
+    case 'NOT_FOUND':
+      return noSuchState(id);
+    case 'NAME_TAKEN':
+      return refuse('CONFLICT', ['input', 'name'], 'Another desired state has this name.');
+    case 'CONFLICT':
+      return refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another desired state.');
+    case 'OTHER_GENERATION':
+      return refuse(
+        'CONFLICT',
+        ['expectedGeneration'],
+        'It was edited meanwhile. Read it again, and apply your change to the current generation.',
+      );
+    case 'PAUSED':
+      return refuse(
+        'CONFLICT',
+        ['id'],
+        'The hub paused it, because who saved it may no longer call tools. Save it again to use your rights.',
+      );
+    case 'FULL':
+      return refuse('LIMIT_EXCEEDED', [], `There are ${statesMax} desired states; delete one that is not needed.`);
+  }
+}
+
+function noSuchState(id: string): Refusal {
+  return refuse('NOT_FOUND', ['id'], `There is no desired state "${id.slice(0, 100)}" that you may change.`);
+}

@@ -1,0 +1,60 @@
+/**
+ * Rolls an edit out by an ordinary job. The API starts it; the worker starts it again if the
+ * process of the API died in between, with the same idempotency key.
+ */
+import type { DailyWindow } from '@flotilla/jobs';
+import type { DesiredStateRow, Registry } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import type { FleetLogger } from '../fleet-logger.js';
+import { createFrom } from '../jobs/commands/create-job.js';
+import type { CreateJobDeps } from '../jobs/commands/create-job.js';
+
+export interface RolloutStartDeps extends CreateJobDeps {
+  readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
+  readonly logger: FleetLogger;
+}
+
+/** Whether its newest generation still has to be rolled out by a job that does not exist yet. */
+export function needsRollout({ enabled, generation, mode, rolloutJobId, settledGeneration }: DesiredStateRow): boolean {
+  return enabled && mode === 'ENFORCE' && settledGeneration < generation && rolloutJobId === undefined;
+}
+
+/** The id of the job, if one was needed. A refused job leaves the edit to the worker's next try. */
+export async function startRollout(
+  deps: RolloutStartDeps,
+  state: DesiredStateRow,
+  actor: Actor,
+): Promise<string | undefined> {
+  const { id, generation, name, tool, devices, maxInFlight, perMinute, waves, abort, window } = state;
+  if (!needsRollout(state)) return undefined;
+  const args = await deps.registry.desiredStateStore.argumentsOf(id, generation);
+  if (args === undefined || args === 'lost') return undefined;
+  const request = {
+    ...{ name: `${name.slice(0, 150)} (generation ${generation})`, tool, arguments: args, devices, maxInFlight },
+    ...({ offline: 'SKIP', verification: 'READBACK', skipIfSatisfied: true } as const),
+    ...(perMinute === undefined ? {} : { perMinute }),
+    ...(waves && { waves }),
+    ...(abort && { abort }),
+    ...(window && { window: jobWindow(window) }),
+  };
+  const origin = {
+    idempotencyKey: `desired-state:${id}:${generation}`,
+    actor: { ...actor, name: `desired-state:${name}`, devices: undefined },
+  };
+  const { job, refusal } = await createFrom(deps, request, origin);
+  if (job === undefined) {
+    deps.logger.warn(
+      { desiredStateId: id, generation, refusal },
+      'could not start the roll-out of an edit; tries again',
+    );
+    return undefined;
+  }
+  await deps.registry.desiredStateStore.startRollout(id, generation, job.id);
+  return job.id;
+}
+
+/** A job has one zone. Without one it uses that of the hub. */
+function jobWindow({ from, to, zone, days }: NonNullable<DesiredStateRow['window']>): DailyWindow {
+  const own = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return { from, to, zone: own, ...(days && { days }) };
+}

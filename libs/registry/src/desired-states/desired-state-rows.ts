@@ -1,0 +1,109 @@
+/** Rows of desired states, on their way into PostgreSQL and out of it. */
+import type { Entry } from '@flotilla/desired-state';
+import type { Readback } from '@flotilla/jobs';
+import type { CallError, DeviceId } from '@flotilla/mcp';
+import type { AuditedChange } from '../audit/audit-entry.js';
+import { storableJson } from '../database/json-rows.js';
+import { plainRow } from '../database/plain-row.js';
+import type { DesiredState, DesiredStateEdit, Prisma } from '../generated/prisma/client.js';
+import type {
+  DesiredStateEditRow,
+  DesiredStatePlan,
+  DesiredStateRow,
+  DesiredTargetRow,
+  StoredPlan,
+} from './desired-state.js';
+
+/** Columns that no reader sees. */
+export const OMITTED = {
+  ...{ secretArguments: true, idempotencyKey: true, requestHash: true, ownerId: true, fence: true },
+} as const;
+
+/** The plan without what has its own columns, and with the arguments as readers see them. */
+export function planJson(plan: DesiredStatePlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
+  const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = plan;
+  return storableJson({
+    ...{ devices, tool, arguments: shown, mode, onDrift, holdSeconds, priority },
+    ...{ window, waves, abort, maxInFlight, perMinute },
+  });
+}
+
+export function toDesiredState({ plan, readback, ...row }: Omit<DesiredState, keyof typeof OMITTED>): DesiredStateRow {
+  return {
+    ...(plan as unknown as StoredPlan),
+    ...plainRow(row),
+    readback: readback as unknown as Readback,
+  };
+}
+
+export function toEdit(row: Omit<DesiredStateEdit, 'desiredStateId' | 'secretArguments'>): DesiredStateEditRow {
+  const { generation, at, by, plan, readback } = row;
+  return {
+    ...{ generation, at: at.getTime(), by },
+    plan: plan as unknown as StoredPlan,
+    readback: readback as unknown as Readback,
+  };
+}
+
+export function changeOf(
+  action: string,
+  { id, name, generation, ...row }: DesiredStateRow,
+  at: number,
+  more: Readonly<Record<string, unknown>> = {},
+): AuditedChange {
+  const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = row;
+  const data = {
+    ...{ name, generation, devices, tool, arguments: row.arguments, mode, onDrift, holdSeconds, priority, window },
+    ...{ waves, abort, maxInFlight, perMinute, enabled: row.enabled, ...more },
+  };
+  return { action, subject: `desired-state:${id}`, data, at };
+}
+
+export interface TargetRecord {
+  readonly desired_state_id: string;
+  readonly device_id: string;
+  readonly state: Entry['state'];
+  readonly since: Date;
+  readonly observed_generation: number;
+  readonly synced_generation: number;
+  readonly reported: unknown;
+  readonly reported_at: Date | null;
+  readonly attempts: number;
+  readonly next_try_at: Date | null;
+  readonly edge_at: Date | null;
+  readonly reverts: readonly number[];
+  readonly error_code: string | null;
+  readonly error_message: string | null;
+  readonly rpc_code: number | null;
+  readonly blocked_by: readonly string[];
+  readonly is_sending: boolean;
+}
+
+export const TARGET_COLUMNS = `t.desired_state_id, t.device_id, t.state, t.since, t.observed_generation,
+  t.synced_generation, t.reported, t.reported_at, t.attempts, t.next_try_at, t.edge_at, t.reverts, t.error_code,
+  t.error_message, t.rpc_code, t.blocked_by, t.is_sending`;
+
+export function toTarget(record: TargetRecord): DesiredTargetRow {
+  return {
+    desiredStateId: record.desired_state_id,
+    deviceId: record.device_id as DeviceId,
+    state: record.state,
+    since: record.since.getTime(),
+    observedGeneration: record.observed_generation,
+    syncedGeneration: record.synced_generation,
+    reported: record.reported_at === null ? undefined : record.reported,
+    reportedAt: record.reported_at?.getTime(),
+    attempts: record.attempts,
+    nextTryAt: record.next_try_at?.getTime(),
+    edgeAt: record.edge_at?.getTime(),
+    reverts: record.reverts,
+    error: errorOf(record),
+    blockedBy: record.blocked_by,
+    isSending: record.is_sending,
+  };
+}
+
+function errorOf({ error_code: code, error_message: message, rpc_code: rpcCode }: TargetRecord): CallError | undefined {
+  if (code === null) return undefined;
+  return { code: code as CallError['code'], message: message ?? '', ...(rpcCode === null ? {} : { rpcCode }) };
+}

@@ -1,0 +1,108 @@
+/** What is decided in PostgreSQL when people edit desired states at the same time. */
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AT } from '../jobs/job-fixture.suite.js';
+import type { DesiredStateRow, SavedDesiredState } from './desired-state.js';
+import { by, fencedWith, openDesiredStateFixture, planOf, targetOf } from './desired-state-fixture.suite.js';
+import type { DesiredStateFixture } from './desired-state-fixture.suite.js';
+
+const change = { at: AT, by };
+
+describe('the store of desired states', () => {
+  let fixture: DesiredStateFixture;
+
+  beforeAll(async () => {
+    fixture = await openDesiredStateFixture();
+  });
+  afterAll(() => fixture.close());
+
+  const edited = (state: DesiredStateRow, plan: Partial<SavedDesiredState>): SavedDesiredState => {
+    const { idempotencyKey: _key, requestHash: _hash, createdBy: _by, ...saved } = planOf({ ...state });
+    return { ...saved, ...plan };
+  };
+
+  it('saves one of several edits of the same generation', async () => {
+    const state = await fixture.create();
+    const answers = await Promise.all(
+      [1, 2, 3, 4, 5].map((volume) => fixture.store.update(edited(state, { arguments: { volume } }), 1, change)),
+    );
+    expect(answers.map(({ kind }) => kind).sort()).toEqual([...Array<string>(4).fill('OTHER_GENERATION'), 'saved']);
+    const edits = await fixture.reads.edits(state.id, 10);
+    expect(edits.map(({ generation }) => generation)).toEqual([2, 1]);
+    const found = await fixture.store.find(state.id);
+    expect(found).toMatchObject({ generation: 2, arguments: edits[0]?.plan.arguments });
+  });
+
+  it('creates one of several with the same name, and one for the same key', async () => {
+    const name = randomUUID();
+    const limit = { ...change, statesMax: 1_000 };
+    const named = await Promise.all([1, 2, 3].map(() => fixture.store.create(planOf({ name }), limit)));
+    expect(named.map(({ kind }) => kind).sort()).toEqual(['NAME_TAKEN', 'NAME_TAKEN', 'saved']);
+    const plan = planOf();
+    const repeated = await Promise.all([1, 2, 3].map(() => fixture.store.create({ ...plan, id: randomUUID() }, limit)));
+    expect(repeated.map(({ kind }) => kind).sort()).toEqual(['repeat', 'repeat', 'saved']);
+    expect(new Set(repeated.map((answer) => 'state' in answer && answer.state.id)).size).toBe(1);
+  });
+
+  it('holds no more than the limit, also when they are created at the same time', async () => {
+    const statesMax = (await fixture.reads.count()) + 2;
+    const answers = await Promise.all([1, 2, 3, 4].map(() => fixture.store.create(planOf(), { ...change, statesMax })));
+    expect(answers.map(({ kind }) => kind).sort()).toEqual(['FULL', 'FULL', 'saved', 'saved']);
+  });
+
+  it('lets another process take one whose property was edited, and refuses writes of the former owner', async () => {
+    const state = await fixture.create();
+    const fence = await fixture.fenceOf(state);
+    const readback = { tool: 'self.get_device_status', path: 'screen.brightness', argument: 'volume' };
+    await fixture.store.update(edited(state, { readback }), 1, change);
+    const row = targetOf({ ...state, generation: 2 }, 'a', 'IN_SYNC');
+    expect(await fixture.queue.write(fixture.jobs.owner, fencedWith(fence, [row]))).toEqual([]);
+    const other = await fixture.jobs.addProcess();
+    expect(await fixture.queue.takeOwnership(other)).toContain(state.id);
+  });
+
+  it('enables once, forgets entries when it disables, and leaves a paused one to its next edit', async () => {
+    const state = await fixture.create({ enabled: false });
+    const on = await Promise.all([1, 2, 3].map(() => fixture.store.setEnabled(state.id, true, change)));
+    expect(on.map(({ kind }) => kind).sort()).toEqual(['repeat', 'repeat', 'saved']);
+    const fence = await fixture.fenceOf(state);
+    await fixture.queue.write(fixture.jobs.owner, fencedWith(fence, [targetOf(state, 'a', 'IN_SYNC')]));
+    expect(await fixture.store.pause(state, 'the key was revoked', AT, by)).toBe(true);
+    expect(await fixture.store.pause(state, 'again', AT, by)).toBe(false);
+    expect([await fixture.existing(state), await fixture.counted(state)]).toEqual([{}, {}]);
+    expect((await fixture.store.setEnabled(state.id, true, change)).kind).toBe('PAUSED');
+    const saved = await fixture.store.update(edited(state, { enabled: true }), 1, change);
+    expect(saved).toMatchObject({ state: { enabled: true, pausedReason: undefined, generation: 2 } });
+  });
+
+  it('settles the roll-out of the newest generation only', async () => {
+    const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
+    const state = await fixture.create({ waves });
+    expect(state.settledGeneration).toBe(0);
+    expect(await fixture.store.startRollout(state.id, 2, randomUUID())).toBe(false);
+    await fixture.store.update(edited(state, { waves, arguments: { volume: 31 } }), 1, change);
+    expect(await fixture.store.settleRollout(state.id, 1)).toBe(false);
+    expect(await fixture.store.settleRollout(state.id, 2)).toBe(true);
+    expect(await fixture.store.settleRollout(state.id, 2)).toBe(false);
+  });
+
+  it('counts summaries within a scope from the entries of its devices', async () => {
+    const [seen = '', other = ''] = await fixture.jobs.addDevices(2);
+    const state = await fixture.create();
+    const fence = await fixture.fenceOf(state);
+    const since = AT - 60_000;
+    await fixture.queue.write(
+      fixture.jobs.owner,
+      fencedWith(fence, [targetOf(state, seen, 'HELD', { since }), targetOf(state, other, 'IN_SYNC')]),
+    );
+    const scope = { within: { ids: [seen] }, creator: 'KEY:other' };
+    const [[all], [part]] = await Promise.all([
+      fixture.reads.summaries([state.id]),
+      fixture.reads.summaries([state.id], scope),
+    ]);
+    expect([Object.fromEntries(all?.counts ?? []), all?.oldestDriftAt]).toEqual([{ HELD: 1, IN_SYNC: 1 }, since]);
+    expect(Object.fromEntries(part?.counts ?? [])).toEqual({ HELD: 1 });
+    const targets = await fixture.reads.targets(state.id, undefined, { first: 10 }, scope);
+    expect(targets.rows.map(({ deviceId }) => deviceId)).toEqual([seen]);
+  });
+});

@@ -1,0 +1,290 @@
+/** Desired states: few rows, changed by people. Their targets are in the queue and the reads. */
+import type { Readback } from '@flotilla/jobs';
+import { audited } from '../audit/append-audit.js';
+import type { AuditSource } from '../audit/audit-entry.js';
+import type { Database, Queryable, Transaction } from '../database/database.js';
+import { storableJson, storableText } from '../database/json-rows.js';
+import { isUuid } from '../database/uuid-v7.js';
+import type { Prisma } from '../generated/prisma/client.js';
+import type { ArgumentSeal } from '../secrets/argument-seal.js';
+import { propertyOf } from './desired-state.js';
+import type {
+  DesiredStateAnswer,
+  DesiredStateChange,
+  DesiredStatePlan,
+  DesiredStateRow,
+  NewDesiredState,
+  SavedDesiredState,
+  StoredPlan,
+} from './desired-state.js';
+import { changeOf, OMITTED, planJson, toDesiredState, toEdit } from './desired-state-rows.js';
+
+/** The arguments of one generation as they are sent. */
+export type GenerationArguments = DesiredStatePlan['arguments'];
+
+export interface StoredGeneration {
+  readonly plan: StoredPlan;
+  readonly readback: Readback;
+}
+
+export class DesiredStateStore {
+  constructor(
+    private readonly database: Database,
+    private readonly seal: ArgumentSeal,
+  ) {}
+
+  /** FULL where there are `statesMax`. A repeated request returns its earlier row. */
+  create(
+    plan: NewDesiredState,
+    { statesMax, at, by }: DesiredStateChange & { readonly statesMax: number },
+  ): Promise<DesiredStateAnswer> {
+    return audited(
+      this.database,
+      by,
+      async (transaction): Promise<DesiredStateAnswer> => {
+        await lock(transaction);
+        return transaction.ask(async (prisma) => {
+          const earlier = await this.#earlier(prisma, plan);
+          if (earlier !== undefined) return earlier;
+          if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
+          if ((await prisma.desiredState.count()) >= statesMax) return { kind: 'FULL' };
+          const { id, savedById: createdById, tool, arguments: given } = plan;
+          const data = {
+            ...{ ...this.#columnsOf(plan, 1, 0, at), id, createdById, generation: 1 },
+            ...{ createdBy: storableText(plan.createdBy), idempotencyKey: storableText(plan.idempotencyKey) },
+            ...{ requestHash: this.seal.storedHash(plan.requestHash, tool, given), createdAt: new Date(at) },
+          };
+          const state = toDesiredState(await prisma.desiredState.create({ data, omit: OMITTED }));
+          await this.#addEdit(prisma, plan, 1, { at, by });
+          return { kind: 'saved', state };
+        });
+      },
+      (answer) => (answer.kind === 'saved' ? [changeOf('desired_state.created', answer.state, at)] : []),
+    );
+  }
+
+  /** Replaces the plan, raises the generation, and clears the reason of a pause. */
+  update(
+    plan: SavedDesiredState,
+    expectedGeneration: number,
+    { at, by }: DesiredStateChange,
+  ): Promise<DesiredStateAnswer> {
+    const { id } = plan;
+    if (!isUuid(id)) return Promise.resolve({ kind: 'NOT_FOUND' });
+    return audited(
+      this.database,
+      by,
+      async (transaction): Promise<DesiredStateAnswer> => {
+        await lock(transaction);
+        const answer = await transaction.ask(async (prisma): Promise<DesiredStateAnswer> => {
+          const former = await prisma.desiredState.findUnique({ where: { id } });
+          if (former === null) return { kind: 'NOT_FOUND' };
+          if (former.generation !== expectedGeneration) return { kind: 'OTHER_GENERATION' };
+          if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
+          const generation = former.generation + 1;
+          const hasMoved = former.property !== propertyOf(plan.readback);
+          const data = {
+            ...{ ...this.#columnsOf(plan, generation, former.settledGeneration, at), generation },
+            // Another process may own the property that it sets from now on.
+            ...(hasMoved ? { ownerId: null, fence: { increment: 1 } } : {}),
+          };
+          const state = toDesiredState(await prisma.desiredState.update({ where: { id }, data, omit: OMITTED }));
+          await this.#addEdit(prisma, plan, generation, { at, by });
+          return { kind: 'saved', state };
+        });
+        if (answer.kind === 'saved' && !answer.state.enabled) await forgetTargets(transaction, id);
+        return answer;
+      },
+      (answer) => (answer.kind === 'saved' ? [changeOf('desired_state.edited', answer.state, at)] : []),
+    );
+  }
+
+  /** PAUSED where the hub disabled it: then it has to be saved again. */
+  async setEnabled(id: string, enabled: boolean, { at, by }: DesiredStateChange): Promise<DesiredStateAnswer> {
+    const former = await this.find(id);
+    if (former === undefined) return { kind: 'NOT_FOUND' };
+    if (former.enabled === enabled) return { kind: 'repeat', state: former };
+    return audited(
+      this.database,
+      by,
+      async (transaction): Promise<DesiredStateAnswer> => {
+        const answer = await transaction.ask(async (prisma): Promise<DesiredStateAnswer> => {
+          const { count } = await prisma.desiredState.updateMany({
+            where: { id, enabled: !enabled, ...(enabled ? { pausedReason: null } : {}) },
+            data: { enabled, updatedAt: new Date(at), ...restarted(at) },
+          });
+          const row = await prisma.desiredState.findUnique({ where: { id }, omit: OMITTED });
+          if (row === null) return { kind: 'NOT_FOUND' };
+          if (count === 0 && row.enabled !== enabled) return { kind: 'PAUSED' };
+          return { kind: count === 0 ? 'repeat' : 'saved', state: toDesiredState(row) };
+        });
+        if (answer.kind === 'saved' && !enabled) await forgetTargets(transaction, id);
+        return answer;
+      },
+      (answer) =>
+        answer.kind === 'saved'
+          ? [changeOf(enabled ? 'desired_state.enabled' : 'desired_state.disabled', answer.state, at)]
+          : [],
+    );
+  }
+
+  /** Disables it until it is saved again. False where it was disabled already. */
+  async pause(state: DesiredStateRow, reason: string, at: number, by: AuditSource): Promise<boolean> {
+    const data = { enabled: false, pausedReason: storableText(reason), updatedAt: new Date(at) };
+    return audited(
+      this.database,
+      by,
+      async (transaction) => {
+        const isPaused = await transaction.ask(
+          async (prisma) =>
+            (await prisma.desiredState.updateMany({ where: { id: state.id, enabled: true }, data })).count > 0,
+        );
+        if (isPaused) await forgetTargets(transaction, state.id);
+        return isPaused;
+      },
+      (isPaused) => (isPaused ? [changeOf('desired_state.paused', { ...state, enabled: false }, at, { reason })] : []),
+    );
+  }
+
+  /** Changes no device. False where there is no such id. */
+  async remove(id: string, { at, by }: DesiredStateChange): Promise<boolean> {
+    const state = await this.find(id);
+    if (state === undefined) return false;
+    return audited(
+      this.database,
+      by,
+      async (transaction) => {
+        const isRemoved = await transaction.ask(async (prisma) => {
+          const { count } = await prisma.desiredState.deleteMany({ where: { id } });
+          await prisma.desiredStateEdit.deleteMany({ where: { desiredStateId: id } });
+          return count > 0;
+        });
+        await forgetTargets(transaction, id);
+        return isRemoved;
+      },
+      (isRemoved) => (isRemoved ? [changeOf('desired_state.deleted', state, at)] : []),
+    );
+  }
+
+  async find(id: string): Promise<DesiredStateRow | undefined> {
+    if (!isUuid(id)) return undefined;
+    const query = { where: { id }, omit: OMITTED };
+    const row = await this.database.ask((prisma) => prisma.desiredState.findUnique(query));
+    return row === null ? undefined : toDesiredState(row);
+  }
+
+  /** All that set one of these properties and are enabled: few. */
+  async withProperty(property: string): Promise<readonly DesiredStateRow[]> {
+    const query = { where: { property, enabled: true }, orderBy: { id: 'asc' as const }, omit: OMITTED };
+    return (await this.database.ask((prisma) => prisma.desiredState.findMany(query))).map(toDesiredState);
+  }
+
+  /**
+   * The arguments of a generation with their secrets. `lost` if they were sealed with another key,
+   * undefined for an unknown one.
+   */
+  async argumentsOf(id: string, generation: number): Promise<GenerationArguments | 'lost' | undefined> {
+    const found = await this.generationOf(id, generation);
+    return found === 'lost' ? 'lost' : found?.plan.arguments;
+  }
+
+  /** The plan and the readback of a generation, with its secrets, as `argumentsOf` has them. */
+  async generationOf(id: string, generation: number): Promise<StoredGeneration | 'lost' | undefined> {
+    const where = { desiredStateId_generation: { desiredStateId: id, generation } };
+    const row = await this.database.ask((prisma) => prisma.desiredStateEdit.findUnique({ where }));
+    if (row === null) return undefined;
+    const { secretArguments, ...edit } = row;
+    const { plan, readback } = toEdit(edit);
+    if (secretArguments === null) return { plan, readback };
+    const opened = this.seal.open(id, secretArguments);
+    return opened === undefined ? 'lost' : { plan: { ...plan, arguments: opened }, readback };
+  }
+
+  /** The tools of all enabled desired states: calls of them by other callers are of interest. */
+  async toolsInUse(): Promise<readonly string[]> {
+    const rows = await this.database.query<{ readonly tool: string }>(
+      { name: 'desired-tools', text: `SELECT DISTINCT plan->>'tool' AS tool FROM desired_state WHERE enabled` },
+      [],
+    );
+    return rows.map(({ tool }) => tool);
+  }
+
+  /** Notes the job that rolls out this generation, unless there is a newer one. */
+  async startRollout(id: string, generation: number, jobId: string): Promise<boolean> {
+    const change = { where: { id, generation }, data: { rolloutJobId: jobId } };
+    return (await this.database.ask((prisma) => prisma.desiredState.updateMany(change))).count > 0;
+  }
+
+  /** From now on the generation applies to all devices. */
+  async settleRollout(id: string, generation: number): Promise<boolean> {
+    const change = {
+      where: { id, generation, settledGeneration: { not: generation } },
+      data: { settledGeneration: generation },
+    };
+    return (await this.database.ask((prisma) => prisma.desiredState.updateMany(change))).count > 0;
+  }
+
+  async #earlier(prisma: Prisma.TransactionClient, plan: NewDesiredState): Promise<DesiredStateAnswer | undefined> {
+    const { savedById: createdById, idempotencyKey } = plan;
+    const where = { createdById_idempotencyKey: { createdById, idempotencyKey: storableText(idempotencyKey) } };
+    const earlier = await prisma.desiredState.findUnique({ where, omit: { ...OMITTED, requestHash: false } });
+    if (earlier === null) return undefined;
+    const { requestHash, ...row } = earlier;
+    const isRepeated = this.seal.isHashOf(requestHash, plan.requestHash);
+    return isRepeated ? { kind: 'repeat', state: toDesiredState(row) } : { kind: 'CONFLICT' };
+  }
+
+  async #addEdit(
+    prisma: Prisma.TransactionClient,
+    plan: SavedDesiredState,
+    generation: number,
+    { at, by }: DesiredStateChange,
+  ): Promise<void> {
+    const data = {
+      ...{ desiredStateId: plan.id, generation, at: new Date(at), by: storableText(by.actor) },
+      ...this.#sealed(plan),
+    };
+    await prisma.desiredStateEdit.create({ data });
+  }
+
+  /** With waves or abort rules the generation applies to a device when its roll-out reaches it. */
+  #columnsOf(plan: SavedDesiredState, generation: number, formerlySettled: number, at: number) {
+    const isRolledOut = plan.mode === 'ENFORCE' && (plan.waves !== undefined || plan.abort !== undefined);
+    return {
+      ...{ name: storableText(plan.name), enabled: plan.enabled, pausedReason: null, savedById: plan.savedById },
+      ...{ ...this.#sealed(plan), property: storableText(propertyOf(plan.readback)), updatedAt: new Date(at) },
+      ...{ settledGeneration: isRolledOut ? formerlySettled : generation, rolloutJobId: null, ...restarted(at) },
+    };
+  }
+
+  #sealed(plan: SavedDesiredState) {
+    const { shown, sealed } = this.seal.seal(plan.id, plan.tool, plan.arguments);
+    return {
+      plan: planJson(plan, shown),
+      secretArguments: sealed === undefined ? null : Uint8Array.from(sealed),
+      readback: storableJson(plan.readback satisfies Readback),
+    };
+  }
+}
+
+/** The clock of t50 and the others starts again. */
+function restarted(at: number) {
+  return { editedAt: new Date(at), t50Ms: null, t95Ms: null, t99Ms: null };
+}
+
+/** Writers take turns, because names are unique and the number of rows is bounded. */
+async function lock(transaction: Queryable): Promise<void> {
+  await transaction.query({ text: 'LOCK TABLE desired_state IN SHARE ROW EXCLUSIVE MODE' }, []);
+}
+
+async function forgetTargets(transaction: Transaction, id: string): Promise<void> {
+  await transaction.query({ text: 'DELETE FROM desired_state_target WHERE desired_state_id = $1' }, [id]);
+  await transaction.query({ text: 'DELETE FROM desired_state_counter WHERE desired_state_id = $1' }, [id]);
+}
+
+async function isTaken(
+  prisma: Prisma.TransactionClient,
+  { id, name }: { readonly id: string; readonly name: string },
+): Promise<boolean> {
+  return (await prisma.desiredState.count({ where: { name: storableText(name), id: { not: id } } })) > 0;
+}

@@ -1,0 +1,121 @@
+/** A desired state in the console: from a tool to its page, a turned knob, an edit and its end. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { online } from '../src/jobs/job-api.js';
+
+const DEVICES = 4;
+const VOLUME = 'self.audio_speaker.set_volume';
+const FIRST = '02:00:01:00:00:00';
+const phone = { width: 390, height: 844 };
+
+describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => {
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    fleet = startFleet(hub, { devices: DEVICES, profile: 'screen-camera' });
+    await online(hub, DEVICES);
+    console = await openConsole(browser, hub);
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [console] }));
+
+  /** The form, where a filter is replaced by the whole fleet. */
+  const chooseAll = async () => {
+    const clear = page.getByRole('button', { name: 'Clear all' });
+    if ((await clear.count()) > 0) await clear.click();
+    await page.getByLabel('All devices').check();
+  };
+
+  it('begins at a tool of a device, with a preview before it is saved', async () => {
+    await console.visit('/desired');
+    await page.getByText('No desired states yet').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await console.visit(`/devices/${FIRST}`);
+    await page.getByRole('button', { name: /^self\.audio_speaker\.set_volume/ }).click();
+    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('30');
+    await page.getByRole('link', { name: 'Keep it so' }).click();
+    await page.getByRole('heading', { level: 1, name: 'New desired state' }).waitFor();
+    await page.getByLabel(/^Name/).fill('Quiet shop');
+    await chooseAll();
+    const preview = page.getByRole('region', { name: 'Preview and save' });
+    await preview.getByText('Would change', { exact: true }).waitFor();
+    await preview.getByRole('definition').filter({ hasText: /^4$/ }).first().waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Create desired state' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quiet shop' }).waitFor();
+    await page.getByText('4 of 4 in sync').waitFor();
+    await page.getByText('Every device to which it applies is in sync.').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('shows a knob that a person turned, on its page, at the device and in the list', async () => {
+    await fleet.perform({ cmd: 'turnKnob', device: FIRST, knob: 'volume', value: 80 });
+    // The hub reads the value with the next call of the status tool.
+    await console.visit(`/devices/${FIRST}`);
+    await page.getByRole('button', { name: /^self\.get_device_status/ }).click();
+    await page.getByRole('button', { name: 'Call', exact: true }).click();
+    const panel = page.getByRole('region', { name: 'Desired states' });
+    await panel.getByText('Held', { exact: true }).waitFor();
+    await panel.getByText('desired 30, reported 80').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await panel.getByRole('link', { name: 'Quiet shop' }).click();
+    await page.getByText('3 of 4 in sync').waitFor();
+    await page.getByRole('table', { name: 'Devices of this state' }).getByText('It is set again').waitFor();
+    await console.visit('/devices?outOfSync=true');
+    await page.getByRole('link', { name: FIRST }).waitFor();
+    await page.getByText('1 device, 1 online').waitFor();
+  });
+
+  it('is edited with what changed in its history, on a phone, too', async () => {
+    await console.visit('/desired');
+    await page.getByRole('link', { name: 'Quiet shop' }).click();
+    await page.setViewportSize(phone);
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('20');
+    await page.getByRole('region', { name: 'Preview and save' }).getByText('Would change', { exact: true }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('4 of 4 in sync').waitFor();
+    const edits = page.getByRole('region', { name: 'Edits' });
+    await edits.getByText('arguments.volume').waitFor();
+    expect(await edits.getByRole('listitem').filter({ hasText: 'arguments.volume' }).first().innerText()).toMatch(
+      /30 → 20/,
+    );
+    const width = await page.evaluate('document.documentElement.scrollWidth');
+    expect(width).toBeLessThanOrEqual(phone.width);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('names a conflict before it is saved, and is disabled and deleted', async () => {
+    await page.setViewportSize({ width: 1280, height: 900 });
+    await console.visit(`/desired/new?tool=${VOLUME}&arguments=${encodeURIComponent('{"volume":70}')}`);
+    await chooseAll();
+    const preview = page.getByRole('region', { name: 'Preview and save' });
+    await preview.getByRole('link', { name: 'Quiet shop' }).click();
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Disable' }).click();
+    await dialog.getByRole('button', { name: 'Disable' }).click();
+    await page.getByText('It is disabled: it covers no devices and sends nothing.').waitFor();
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await page.getByText('4 of 4 in sync').waitFor();
+    await page.getByRole('button', { name: 'Delete' }).click();
+    await dialog.getByRole('button', { name: 'Delete' }).click();
+    await page.getByText('No desired states yet').waitFor();
+  });
+});

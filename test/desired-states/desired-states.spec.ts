@@ -1,0 +1,103 @@
+/** Desired states on the built hub, with simulated devices: away, changed by others, compared. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { eventually } from '../src/eventually.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { createDesiredState, readDesiredState } from '../src/jobs/desired-state-api.js';
+import { online } from '../src/jobs/job-api.js';
+
+const DEVICES = 8;
+const VOLUME = 'self.audio_speaker.set_volume';
+const plan = (volume: number, more: Readonly<Record<string, unknown>> = {}) => ({
+  ...{ name: `volume ${volume}`, devices: { hasTool: VOLUME }, tool: VOLUME, arguments: { volume }, ...more },
+});
+
+interface TargetNode {
+  readonly state: string;
+  readonly since: string;
+  readonly device: { readonly id: string; readonly connectedAt: string | null };
+}
+
+describe('a desired state', () => {
+  let hub: HubProcess;
+  let fleet: SimulatedFleet;
+
+  beforeAll(async () => {
+    hub = await startHub({});
+    fleet = startFleet(hub, { devices: DEVICES });
+    await online(hub, DEVICES);
+  });
+
+  afterAll(async () => {
+    await fleet.stop();
+    await hub.stop();
+    removeDataDir(hub.dataDir);
+  });
+
+  async function targetsOf(id: string): Promise<readonly TargetNode[]> {
+    const query = `query ($id: ID!) { desiredState(id: $id) {
+      targets(first: 100) { nodes { state since device { id connectedAt } } } } }`;
+    const answer = await ask<{ desiredState: { targets: { nodes: TargetNode[] } } }>(hub, query, { id });
+    return answer.desiredState.targets.nodes;
+  }
+
+  const inSync = (id: string) =>
+    eventually(
+      () => readDesiredState(hub, id),
+      ({ summary }) => summary.targeted > 0 && summary.inSync === summary.targeted,
+      20_000,
+    );
+  const setsByDevice = async () =>
+    Object.fromEntries(
+      Object.entries((await fleet.counts()).devices).flatMap(([id, tools]) =>
+        tools[VOLUME] === undefined ? [] : [[id, tools[VOLUME]]],
+      ),
+    );
+  const remove = (id: string) =>
+    ask(hub, 'mutation ($id: ID!) { deleteDesiredState(id: $id) { userErrors { code } } }', { id });
+
+  it('is set once on each device, and again when a person changed the value', async () => {
+    const { id } = await createDesiredState(hub, plan(33, { onDrift: 'HOLD', holdSeconds: 3 }), 'once');
+    const { summary } = await inSync(id);
+    const [first] = await targetsOf(id);
+    const deviceId = first?.device.id ?? '';
+    expect(new Set(Object.values(await setsByDevice()))).toEqual(new Set([1]));
+    expect(Object.keys(await setsByDevice())).toHaveLength(summary.targeted);
+    await ask(hub, `mutation ($input: CallToolInput!) { callTool(input: $input) { userErrors { code } } }`, {
+      input: { deviceId, tool: VOLUME, arguments: { volume: 90 } },
+    });
+    await eventually(
+      () => readDesiredState(hub, id),
+      (state) => state.summary.held === 1,
+    );
+    await inSync(id);
+    expect((await setsByDevice())[deviceId]).toBe(3);
+    const { events } = await ask<{ events: { nodes: { type: string }[] } }>(
+      hub,
+      'query ($id: ID!) { events(filter: { deviceId: $id, types: ["device.drifted", "device.in_sync"] }) ' +
+        '{ nodes { type } } }',
+      { id: deviceId },
+    );
+    expect(events.nodes.map(({ type }) => type)).toEqual(['device.drifted', 'device.in_sync']);
+    await remove(id);
+  });
+
+  it('is applied within two seconds to devices that come online', async () => {
+    await fleet.stop();
+    await online(hub, 0);
+    const { id } = await createDesiredState(hub, plan(44), 'away');
+    await eventually(
+      () => readDesiredState(hub, id),
+      ({ summary }) => summary.targeted > 0 && summary.waitingDevice === summary.targeted,
+    );
+    fleet = startFleet(hub, { devices: DEVICES });
+    await inSync(id);
+    const late = (await targetsOf(id)).map(
+      ({ since, device }) => Date.parse(since) - Date.parse(device.connectedAt ?? ''),
+    );
+    // The listing of the tools is a part of it.
+    expect(Math.max(...late)).toBeLessThan(4_000);
+    await remove(id);
+  });
+});
