@@ -161,7 +161,7 @@ async function comeBack({ api, database, fleet }: World, former: DesiredStateNod
   return delays.rows[Math.ceil(delays.rows.length * 0.99) - 1]?.seconds ?? Infinity;
 }
 
-/** Waits until all covered devices are in sync with this generation; returns the seconds it took. */
+/** Waits until all covered devices are in sync with this generation; returns the seconds. */
 async function converged({ api, database }: World, { id, generation }: DesiredStateNode) {
   const startedAt = performance.now();
   const outstanding = () =>

@@ -5,7 +5,7 @@ import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { AT, openJobFixture } from '../jobs/job-fixture.suite.js';
 import type { JobFixture } from '../jobs/job-fixture.suite.js';
 import { ArgumentSeal } from '../secrets/argument-seal.js';
-import type { DesiredStateRow, DesiredTargetRow, NewDesiredState } from './desired-state.js';
+import type { DesiredStateRow, DesiredTargetRow, NewDesiredState, SavedDesiredState } from './desired-state.js';
 import { DesiredStateReads } from './desired-state-reads.js';
 import { DesiredStateStore } from './desired-state-store.js';
 import { DesiredStateQueue } from './queue/desired-state-queue.js';
@@ -37,6 +37,13 @@ export function planOf(change: Partial<NewDesiredState> = {}): NewDesiredState {
     ...{ savedById: 'KEY:spec', createdBy: 'spec', idempotencyKey: randomUUID(), requestHash: 'hash' },
     ...change,
   };
+}
+
+/** An edit of it. */
+export function editOf(state: DesiredStateRow, change: Partial<SavedDesiredState> = {}): SavedDesiredState {
+  const { idempotencyKey, requestHash, createdBy, ...saved } = planOf({ ...state });
+  void [idempotencyKey, requestHash, createdBy];
+  return { ...saved, ...change };
 }
 
 export async function openDesiredStateFixture(): Promise<DesiredStateFixture> {

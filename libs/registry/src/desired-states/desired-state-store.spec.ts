@@ -2,8 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AT } from '../jobs/job-fixture.suite.js';
-import type { DesiredStateRow, SavedDesiredState } from './desired-state.js';
-import { by, fencedWith, openDesiredStateFixture, planOf, targetOf } from './desired-state-fixture.suite.js';
+import { by, editOf, fencedWith, openDesiredStateFixture, planOf, targetOf } from './desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from './desired-state-fixture.suite.js';
 
 const change = { at: AT, by };
@@ -16,15 +15,10 @@ describe('the store of desired states', () => {
   });
   afterAll(() => fixture.close());
 
-  const edited = (state: DesiredStateRow, plan: Partial<SavedDesiredState>): SavedDesiredState => {
-    const { idempotencyKey: _key, requestHash: _hash, createdBy: _by, ...saved } = planOf({ ...state });
-    return { ...saved, ...plan };
-  };
-
   it('saves one of several edits of the same generation', async () => {
     const state = await fixture.create();
     const answers = await Promise.all(
-      [1, 2, 3, 4, 5].map((volume) => fixture.store.update(edited(state, { arguments: { volume } }), 1, change)),
+      [1, 2, 3, 4, 5].map((volume) => fixture.store.update(editOf(state, { arguments: { volume } }), 1, change)),
     );
     expect(answers.map(({ kind }) => kind).sort()).toEqual([...Array<string>(4).fill('OTHER_GENERATION'), 'saved']);
     const edits = await fixture.reads.edits(state.id, 10);
@@ -54,7 +48,7 @@ describe('the store of desired states', () => {
     const state = await fixture.create();
     const fence = await fixture.fenceOf(state);
     const readback = { tool: 'self.get_device_status', path: 'screen.brightness', argument: 'volume' };
-    await fixture.store.update(edited(state, { readback }), 1, change);
+    await fixture.store.update(editOf(state, { readback }), 1, change);
     const row = targetOf({ ...state, generation: 2 }, 'a', 'IN_SYNC');
     expect(await fixture.queue.write(fixture.jobs.owner, fencedWith(fence, [row]))).toEqual([]);
     const other = await fixture.jobs.addProcess();
@@ -71,7 +65,7 @@ describe('the store of desired states', () => {
     expect(await fixture.store.pause(state, 'again', AT, by)).toBe(false);
     expect([await fixture.existing(state), await fixture.counted(state)]).toEqual([{}, {}]);
     expect((await fixture.store.setEnabled(state.id, true, change)).kind).toBe('PAUSED');
-    const saved = await fixture.store.update(edited(state, { enabled: true }), 1, change);
+    const saved = await fixture.store.update(editOf(state, { enabled: true }), 1, change);
     expect(saved).toMatchObject({ state: { enabled: true, pausedReason: undefined, generation: 2 } });
   });
 
@@ -80,7 +74,7 @@ describe('the store of desired states', () => {
     const state = await fixture.create({ waves });
     expect(state.settledGeneration).toBe(0);
     expect(await fixture.store.startRollout(state.id, 2, randomUUID())).toBe(false);
-    await fixture.store.update(edited(state, { waves, arguments: { volume: 31 } }), 1, change);
+    await fixture.store.update(editOf(state, { waves, arguments: { volume: 31 } }), 1, change);
     expect(await fixture.store.settleRollout(state.id, 1)).toBe(false);
     expect(await fixture.store.settleRollout(state.id, 2)).toBe(true);
     expect(await fixture.store.settleRollout(state.id, 2)).toBe(false);

@@ -32,8 +32,9 @@ describe('knobs', () => {
   });
 
   it('turn each day at their times, in UTC', () => {
-    const knob = { kind: 'knob', knob: 'volume', at: ['06:30', '22:00'], value: 15 } as const;
-    const bench = new DeviceOnBench({ behaviours: [knob] });
+    const bench = new DeviceOnBench({
+      behaviours: [{ kind: 'knob', knob: 'volume', at: ['06:30', '22:00'], value: 15 }],
+    });
     expect(levelsOver(bench, [6.4, 6.5]).map(({ volume }) => volume)).toEqual([70, 15]);
     bench.do((device, now) => device.behave({ kind: 'turnKnob', knob: 'volume', value: 40 }, now));
     expect(levelsOver(bench, [21.9, 22]).map(({ volume }) => volume)).toEqual([40, 15]);

@@ -4,7 +4,7 @@ import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { AT } from '../../jobs/job-fixture.suite.js';
 import type { DesiredStateRow, NewDesiredState } from '../desired-state.js';
-import { by, fencedWith, openDesiredStateFixture, planOf, targetOf } from '../desired-state-fixture.suite.js';
+import { by, editOf, fencedWith, openDesiredStateFixture, targetOf } from '../desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from '../desired-state-fixture.suite.js';
 
 const brightness: Partial<NewDesiredState> = {
@@ -99,17 +99,15 @@ describe('desired states of several processes', () => {
     await fixture.queue.write(first, fencedWith(fence, [targetOf(state, 'a', 'IN_SYNC')]));
     expect(await claimed(first, targets)).toEqual(['b']);
     await fixture.queue.write(first, fencedWith(fence, [targetOf(state, 'b', 'APPLYING')]));
-    const { idempotencyKey: _key, requestHash: _hash, createdBy: _by, ...plan } = planOf({ ...state });
-    await fixture.store.update({ ...plan, arguments: { volume: 31 } }, 1, { at: AT, by });
+    await fixture.store.update(editOf(state, { arguments: { volume: 31 } }), 1, { at: AT, by });
     expect(await claimed(first, targets)).toEqual([]);
   });
 
   it('claim the former generation where a roll-out has not come', async () => {
     const state = await fixture.create();
     const targets = await differing(state, first, ['a']);
-    const { idempotencyKey: _key, requestHash: _hash, createdBy: _by, ...plan } = planOf({ ...state });
     const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
-    await fixture.store.update({ ...plan, waves }, 1, { at: AT, by });
+    await fixture.store.update(editOf(state, { waves }), 1, { at: AT, by });
     expect(await claimed(first, targets)).toEqual(['a']);
   });
 

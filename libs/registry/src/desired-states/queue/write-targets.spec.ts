@@ -1,4 +1,4 @@
-/** The counters of a desired state equal its entries after any batch, also of batches side by side. */
+/** The counters of a desired state equal its entries after any batch, also side by side. */
 import { complianceStates } from '@flotilla/desired-state';
 import type { ComplianceState } from '@flotilla/desired-state';
 import fc from 'fast-check';
