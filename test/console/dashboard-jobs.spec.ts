@@ -184,6 +184,27 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(lines).toHaveLength(devices + 1);
   });
 
+  it('lists what failed in the whole fleet, from Overview, by device and tool', async () => {
+    const back = page.url();
+    await console.visit('/');
+    await page.getByRole('link', { name: 'Calls that failed' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Calls' }).waitFor();
+    const calls = page.getByRole('table', { name: 'Calls' });
+    await expect.poll(() => calls.getByRole('row').count()).toBe(refusing + 1);
+    expect(await calls.getByText('speaker is broken', { exact: false }).count()).toBe(refusing);
+    const device = (await calls.getByRole('row').nth(1).getByRole('link').textContent()) ?? '';
+    await page.getByRole('searchbox', { name: 'Device' }).fill(device);
+    await expect.poll(() => calls.getByRole('row').count()).toBe(2);
+    expect(page.url()).toContain(encodeURIComponent(device));
+    await calls.getByRole('button', { name: 'self.audio_speaker.set_volume' }).click();
+    await page.getByRole('dialog').getByRole('link', { name: 'Part of a job' }).waitFor();
+    await page.keyboard.press('Escape');
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.getByRole('searchbox', { name: 'Tool' }).fill('self.no_such_tool');
+    await page.getByText('No call matches', { exact: false }).waitFor();
+    await page.goto(back);
+  });
+
   it('runs what failed again', async () => {
     await page.getByRole('button', { name: `Run again on ${refusing} devices` }).click();
     await page.getByRole('link', { name: 'previous job' }).waitFor();

@@ -13,11 +13,12 @@ import {
 import { useScope } from './hub/hub';
 import type { Scope } from './hub/session';
 import { parseAuditSearch } from './pages/audit/audit-search';
+import { parseCallSearch } from './pages/calls/call-search';
 import { parseDeviceTab } from './pages/device/device-search';
 import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseJobSearch } from './pages/jobs/job-search';
-import { parseNewDesiredSearch } from './pages/desired/form/desired-draft';
+import { parseNewDesiredSearch } from './pages/desired/form/new-desired-search';
 import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
@@ -167,6 +168,13 @@ const explore = createRoute({
   component: guarded('explore', () => import('./pages/explore/explore-page').then(({ ExplorePage }) => ExplorePage)),
 });
 
+const calls = createRoute({
+  getParentRoute,
+  path: '/calls',
+  validateSearch: parseCallSearch,
+  component: guarded('calls', () => import('./pages/calls/calls-page').then(({ CallsPage }) => CallsPage)),
+});
+
 const events = createRoute({
   getParentRoute,
   path: '/events',
@@ -225,6 +233,7 @@ export const router = createRouter({
     editDesired,
     firmware,
     enrolments,
+    calls,
     events,
     explore,
     audit,

@@ -148,8 +148,8 @@ async function comeBack({ api, database, fleet }: World, former: DesiredStateNod
   await eventually(away, (found) => found === ids.length, WITHIN_MS);
   const state = await editDesiredState(api, await current(api, former), planOf(50));
   await eventually(
-    () => current(api, state),
-    ({ summary }) => summary.inSync === summary.targeted,
+    () => outstanding(database, state),
+    (found) => found === 0,
     WITHIN_MS,
   );
   const delays = await database.query<{ seconds: number }>(
@@ -162,20 +162,27 @@ async function comeBack({ api, database, fleet }: World, former: DesiredStateNod
 }
 
 /** Waits until all covered devices are in sync with this generation; returns the seconds. */
-async function converged({ api, database }: World, { id, generation }: DesiredStateNode) {
+async function converged({ api, database }: World, state: DesiredStateNode) {
   const startedAt = performance.now();
-  const outstanding = () =>
-    count(
-      database,
-      `SELECT count(*)::int AS count FROM desired_state_target
-       WHERE desired_state_id = $1 AND (state <> 'IN_SYNC' OR observed_generation < $2)`,
-      id,
-      generation,
-    );
-  const read = () => readDesiredState(api, id);
+  const read = () => current(api, state);
   await eventually(read, ({ summary }) => summary.t95Seconds !== null, WITHIN_MS);
-  await eventually(outstanding, (found) => found === 0, WITHIN_MS);
+  await eventually(
+    () => outstanding(database, state),
+    (found) => found === 0,
+    WITHIN_MS,
+  );
   return { seconds: (performance.now() - startedAt) / 1_000, state: await read() };
+}
+
+/** Devices that are not in sync with this generation. */
+function outstanding(database: pg.Client, { id, generation }: DesiredStateNode): Promise<number> {
+  return count(
+    database,
+    `SELECT count(*)::int AS count FROM desired_state_target
+     WHERE desired_state_id = $1 AND (state <> 'IN_SYNC' OR observed_generation < $2)`,
+    id,
+    generation,
+  );
 }
 
 function current(api: HubProcess, { id }: DesiredStateNode): Promise<DesiredStateNode> {

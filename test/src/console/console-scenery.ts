@@ -38,6 +38,7 @@ export const pages: readonly ScenePage[] = [
   { name: 'desired-state', pathOf: ({ desiredId }) => `/desired/${desiredId}` },
   { name: 'desired-edit', pathOf: ({ desiredId }) => `/desired/${desiredId}/edit` },
   { name: 'firmware', pathOf: () => '/firmware' },
+  { name: 'calls', pathOf: () => '/calls?hours=24' },
   { name: 'events', pathOf: () => '/events' },
   { name: 'explore', pathOf: () => '/explore' },
   { name: 'enrolments', pathOf: () => '/enrolments' },

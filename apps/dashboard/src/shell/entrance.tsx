@@ -1,12 +1,15 @@
 /** The sign-in page. It replaces the requested page, so that signing in leads there. */
-import { type FormEvent, useEffect, useState } from 'react';
-import { Button, Loader, PasswordInput, Stack, TextInput } from '@mantine/core';
+import { lazy, Suspense, useEffect, useState } from 'react';
+import { Button, Loader } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
-import type { SessionState, SignInFailure } from '../hub/session';
-import { rememberPage, type SignInMethods, signInMethods } from '../hub/sign-in-methods';
+import type { SessionState } from '../hub/session';
+import { type SignInMethods, signInMethods } from '../hub/sign-in-methods';
 import classes from './entrance.module.css';
 import { Mark } from './mark';
+
+/** Its fields are not part of the first load of those who are signed in. */
+const SignInForm = lazy(() => import('./sign-in-form').then((part) => ({ default: part.SignInForm })));
 
 export function Entrance({ state }: { readonly state: Exclude<SessionState, { is: 'in' }> }) {
   const { t } = useTranslation();
@@ -51,88 +54,12 @@ function SignIn({ isEnded }: { readonly isEnded: boolean }) {
             <p className={classes.lead}>{t(isEnded ? 'signIn.ended' : 'signIn.lead')}</p>
           </div>
         </div>
-        {offered && <SignInForm offered={offered} />}
+        {offered && (
+          <Suspense>
+            <SignInForm offered={offered} />
+          </Suspense>
+        )}
       </div>
     </main>
   );
-}
-
-/** One form for both methods: a filled key signs in with the key. */
-function SignInForm({ offered }: { readonly offered: SignInMethods }) {
-  const { t } = useTranslation();
-  const session = useSession();
-  const [email, setEmail] = useState('');
-  const [password, setPassword] = useState('');
-  const [key, setKey] = useState('');
-  const [isBusy, setBusy] = useState(false);
-  const [failure, setFailure] = useState(offered.failure);
-  const says = useFailureText(key !== '');
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    setBusy(true);
-    setFailure(
-      key.trim() === ''
-        ? await session.signInByPassword(email.trim(), password)
-        : await session.signInByKey(key.trim()),
-    );
-    setBusy(false);
-  };
-  const isReady = key.trim() !== '' || (email.trim() !== '' && password !== '');
-  return (
-    <form onSubmit={(event) => void submit(event)}>
-      <Stack gap="md">
-        {offered.password && (
-          <>
-            <TextInput
-              type="email"
-              label={t('signIn.email')}
-              value={email}
-              onChange={(event) => setEmail(event.currentTarget.value)}
-              autoComplete="username"
-              autoFocus
-            />
-            <PasswordInput
-              label={t('signIn.password')}
-              value={password}
-              onChange={(event) => setPassword(event.currentTarget.value)}
-              autoComplete="current-password"
-            />
-            <div className={classes.or}>{t('signIn.or')}</div>
-          </>
-        )}
-        <PasswordInput
-          label={t('signIn.key')}
-          description={t('signIn.keyHint')}
-          value={key}
-          onChange={(event) => setKey(event.currentTarget.value)}
-          autoComplete="off"
-          autoFocus={!offered.password}
-        />
-        {failure && (
-          <p className={classes.failure} role="alert">
-            {says(failure)}
-          </p>
-        )}
-        <Button type="submit" loading={isBusy} disabled={!isReady}>
-          {t('signIn.submit')}
-        </Button>
-        {offered.oidc && (
-          <Button component="a" variant="default" href={offered.oidc.url} onClick={rememberPage}>
-            {t('signIn.oidc', { name: offered.oidc.label })}
-          </Button>
-        )}
-        <p className={classes.lead}>{t('signIn.keyWhere')}</p>
-      </Stack>
-    </form>
-  );
-}
-
-function useFailureText(isByKey: boolean) {
-  const { t } = useTranslation();
-  return (failure: SignInFailure): string => {
-    if (failure.is === 'slow-down') return t('signIn.slowDown', { count: failure.seconds });
-    if (failure.is === 'provider-refused') return t('signIn.providerRefused');
-    if (failure.is === 'unreachable') return t('signIn.unreachable');
-    return t(isByKey ? 'signIn.refusedKey' : 'signIn.refusedPassword');
-  };
 }

@@ -15,6 +15,7 @@ import {
   IconListCheck,
   IconPackage,
   IconSettings,
+  IconTool,
   IconUserPlus,
   IconWebhook,
 } from '@tabler/icons-react';
@@ -36,6 +37,7 @@ export type PageName =
   | 'desired'
   | 'firmware'
   | 'enrolments'
+  | 'calls'
   | 'events'
   | 'explore'
   | 'audit'
@@ -51,6 +53,7 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'desired', to: '/desired', icon: IconAdjustmentsCheck, scope: 'JOBS_READ' },
   { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
   { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
+  { name: 'calls', to: '/calls', icon: IconTool, scope: 'DEVICES_READ' },
   { name: 'events', to: '/events', icon: IconActivity, scope: 'EVENTS_READ' },
   { name: 'audit', to: '/audit', icon: IconHistory, scope: 'ADMIN' },
   { name: 'access', to: '/access', icon: IconKey, scope: 'ADMIN' },

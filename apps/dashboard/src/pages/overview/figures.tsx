@@ -68,6 +68,7 @@ function CallFigure() {
           ? t('overview.noCalls')
           : t('overview.succeeded', { share: number(good / total, { style: 'percent' }) })
       }
+      link={{ to: '/calls', search: { hours: latelyHours } }}
     />
   );
 }

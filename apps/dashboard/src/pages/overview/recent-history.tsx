@@ -1,10 +1,12 @@
 /** The last day: devices online over time, and how calls ended. */
 import { useMemo } from 'react';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
 import { TimeChart } from '../../parts/chart/time-chart';
+import { failedOutcomes } from '../calls/call-search';
 import { FleetLatelyDocument } from './generated/overview';
 import { latelyHours, latelyRefreshMs } from './overview-pace';
 
@@ -38,7 +40,14 @@ export function CallOutcomes() {
     (data?.fleetSummary.calls.outcomes ?? []).map(({ outcome, count }) => [outcome, count]),
   );
   return (
-    <Section title={t('overview.callOutcomes', { hours: latelyHours })}>
+    <Section
+      title={t('overview.callOutcomes', { hours: latelyHours })}
+      actions={
+        <Link to="/calls" search={{ outcomes: failedOutcomes, hours: latelyHours }}>
+          {t('overview.failedCalls')}
+        </Link>
+      }
+    >
       {Object.keys(counts).length === 0 ? (
         <p className="soft">{t('overview.noCalls')}</p>
       ) : (

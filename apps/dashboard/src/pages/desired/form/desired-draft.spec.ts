@@ -1,7 +1,8 @@
 /** The form of a desired state keeps what is stored, and sends what was entered. */
 import { describe, expect, it } from 'vitest';
 import type { DesiredSeenFragment } from '../generated/desired';
-import { draftFrom, draftOf, inputOf, isComplete, parseNewDesiredSearch } from './desired-draft';
+import { draftFrom, draftOf, inputOf, isComplete } from './desired-draft';
+import { parseNewDesiredSearch } from './new-desired-search';
 import { conditionsIn } from './stored-filter';
 
 const summary = {

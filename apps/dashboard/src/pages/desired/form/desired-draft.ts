@@ -1,8 +1,9 @@
 /** What the form of a desired state gathers, what it begins with, and the input that it becomes. */
 import { canaryWaves, usualRule } from '../../new-job/job-draft';
 import { ruleOf, waveOf } from '../../new-job/job-input';
-import { type DeviceConditions, type DeviceSearch, filterOf, parseDeviceSearch } from '../../devices/device-search';
+import { type DeviceConditions, filterOf } from '../../devices/device-search';
 import type { DesiredSeenFragment, DesiredStateInput } from '../generated/desired';
+import type { NewDesiredSearch } from './new-desired-search';
 import { conditionsIn } from './stored-filter';
 
 export interface DraftHours {
@@ -37,25 +38,6 @@ export interface DesiredDraft {
   readonly maxInFlight: number;
   readonly perMinute: number | undefined;
   readonly enabled: boolean;
-}
-
-export interface NewDesiredSearch {
-  readonly tool?: string;
-  readonly arguments?: Readonly<Record<string, unknown>>;
-  readonly devices?: DeviceSearch;
-}
-
-export function parseNewDesiredSearch(raw: Readonly<Record<string, unknown>>): NewDesiredSearch {
-  const { tool, devices, arguments: given } = raw;
-  return {
-    ...(typeof tool === 'string' && { tool }),
-    ...(isRecord(given) && { arguments: given }),
-    ...(isRecord(devices) && { devices: parseDeviceSearch(devices) }),
-  };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 export function draftFrom({ tool, arguments: given = {}, devices = {} }: NewDesiredSearch): DesiredDraft {

@@ -1,0 +1,46 @@
+/** Which calls the Calls page shows, as its address carries it. Without a choice these are all. */
+import type { CallFilter } from '../../parts/calls/generated/calls';
+
+/** How a call of one device can end. */
+export const callOutcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT'] as const;
+export type CallOutcome = (typeof callOutcomes)[number];
+/** All but the good one. */
+export const failedOutcomes: readonly CallOutcome[] = callOutcomes.filter((outcome) => outcome !== 'SUCCEEDED');
+
+/** Times to look back, in hours. */
+export const spans = [1, 24, 7 * 24, 31 * 24] as const;
+export type Span = (typeof spans)[number];
+
+export interface CallSearch {
+  readonly tool?: string;
+  readonly device?: string;
+  readonly outcomes?: readonly CallOutcome[];
+  readonly hours?: Span;
+}
+
+export function parseCallSearch({ tool, device, outcomes, hours }: Readonly<Record<string, unknown>>): CallSearch {
+  const given: readonly unknown[] = Array.isArray(outcomes) ? outcomes : [outcomes];
+  const wanted = callOutcomes.filter((outcome) => given.includes(outcome));
+  const span = spans.find((each) => each === Number(hours));
+  return {
+    ...(isText(tool) && { tool: String(tool) }),
+    ...(isText(device) && { device: String(device) }),
+    ...(wanted.length > 0 && { outcomes: wanted }),
+    ...(span !== undefined && { hours: span }),
+  };
+}
+
+/** The router reads a text such as `12` as a number. */
+function isText(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '');
+}
+
+/** `now`: ms since the Unix epoch. */
+export function callFilterOf({ tool, device, outcomes, hours }: CallSearch, now: number): CallFilter {
+  return {
+    ...(tool !== undefined && { tool }),
+    ...(device !== undefined && { deviceId: device }),
+    ...(outcomes !== undefined && { outcomes }),
+    ...(hours !== undefined && { since: new Date(now - hours * 3_600_000).toISOString() }),
+  };
+}

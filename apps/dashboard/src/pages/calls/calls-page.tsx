@@ -1,0 +1,109 @@
+/** Calls of the whole fleet, such as those that failed last week, with a filter in the address. */
+import { useMemo, useState } from 'react';
+import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { useDebouncedCallback } from '@mantine/hooks';
+import { IconTool } from '@tabler/icons-react';
+import { getRouteApi, useNavigate } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { CallList } from '../../parts/calls/call-list';
+import { Empty } from '../../parts/empty';
+import { Page } from '../../parts/page';
+import { callFilterOf, callOutcomes, type CallSearch, parseCallSearch, spans } from './call-search';
+import classes from './calls-page.module.css';
+
+const route = getRouteApi('/calls');
+/** Ms after the last key before the hub is asked. */
+const typingMs = 300;
+
+export function CallsPage() {
+  const { t } = useTranslation();
+  const search = route.useSearch();
+  const written = JSON.stringify(search);
+  // A time span counts from the moment in which it was chosen, so that pages follow each other.
+  const filter = useMemo(() => callFilterOf(JSON.parse(written) as CallSearch, Date.now()), [written]);
+  return (
+    <Page title={t('calls.title')} lead={t('calls.lead')}>
+      <Conditions search={search} />
+      <CallList
+        filter={filter}
+        label={t('calls.title')}
+        empty={
+          <Empty icon={IconTool} title={t('calls.empty')}>
+            {t('calls.emptyHint')}
+          </Empty>
+        }
+      />
+    </Page>
+  );
+}
+
+function Conditions({ search }: { readonly search: CallSearch }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate({ from: '/calls' });
+  const change = (changes: Readonly<Record<string, unknown>>) =>
+    void navigate({ search: (now) => parseCallSearch({ ...now, ...changes }), replace: true });
+  return (
+    <div className={classes.conditions}>
+      <MultiSelect
+        label={t('calls.outcomes')}
+        placeholder={search.outcomes === undefined ? t('calls.allOutcomes') : ''}
+        data={callOutcomes.map((value) => ({ value, label: t(`outcome.${value}`) }))}
+        value={[...(search.outcomes ?? [])]}
+        onChange={(outcomes) => change({ outcomes })}
+        clearable
+        flex="1 1 260px"
+        maw={420}
+      />
+      <Select
+        label={t('calls.time')}
+        data={[
+          { value: 'all', label: t('calls.span.all') },
+          ...spans.map((hours) => ({ value: String(hours), label: t(`calls.span.${hours}`) })),
+        ]}
+        value={String(search.hours ?? 'all')}
+        onChange={(hours) => change({ hours: hours ?? 'all' })}
+        allowDeselect={false}
+        flex="1 1 150px"
+        maw={190}
+      />
+      <TypedCondition
+        label={t('calls.tool')}
+        hint={t('calls.toolHint')}
+        value={search.tool ?? ''}
+        onChange={(tool) => change({ tool })}
+      />
+      <TypedCondition
+        label={t('calls.device')}
+        hint={t('calls.deviceHint')}
+        value={search.device ?? ''}
+        onChange={(device) => change({ device })}
+      />
+    </div>
+  );
+}
+
+interface TypedConditionProps {
+  readonly label: string;
+  readonly hint: string;
+  readonly value: string;
+  readonly onChange: (text: string) => void;
+}
+
+function TypedCondition({ label, hint, value, onChange }: TypedConditionProps) {
+  const [typed, setTyped] = useState(value);
+  const tell = useDebouncedCallback(onChange, typingMs);
+  return (
+    <TextInput
+      type="search"
+      label={label}
+      placeholder={hint}
+      value={typed}
+      onChange={(event) => {
+        setTyped(event.currentTarget.value);
+        tell(event.currentTarget.value.trim());
+      }}
+      flex="1 1 200px"
+      maw={280}
+    />
+  );
+}

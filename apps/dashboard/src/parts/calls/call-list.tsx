@@ -1,0 +1,150 @@
+/** Calls that match a filter, latest first. A call expands to its arguments and its result. */
+import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { Stack } from '@mantine/core';
+import { Link } from '@tanstack/react-router';
+import type { TFunction } from 'i18next';
+import { useTranslation } from 'react-i18next';
+import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
+import { Dialog } from '../dialog/dialog';
+import { LoadFailure } from '../failure';
+import { Json } from '../json';
+import { CallResult } from '../outcome/call-result';
+import { OutcomeBadge } from '../outcome/outcome-badge';
+import { type Column, DataTable } from '../table/data-table';
+import { Time } from '../time';
+import classes from './calls.module.css';
+import { type CallFilter, CallsDocument, type CallsQuery, type ListedCallFragment } from './generated/calls';
+
+/** Ms. */
+const refreshMs = 4_000;
+/** As asked for. */
+const pageRows = 50;
+
+export interface CallListProps {
+  /** The same object as long as the filter is the same. */
+  readonly filter: CallFilter;
+  readonly label: string;
+  /** Shown where no call matches. */
+  readonly empty: ReactNode;
+}
+
+/** Shows the device and the error of each call where the filter names no device. */
+export function CallList({ filter, label, empty }: CallListProps) {
+  const { t, i18n } = useTranslation();
+  const variables = useCallback((after: string | null) => ({ filter, after }), [filter]);
+  const pages = usePages({ query: CallsDocument, variables, pageOf });
+  useRefreshed(pages);
+  const [looked, setLooked] = useState<ListedCallFragment>();
+  const hasDevices = filter.deviceId === undefined;
+  const columns = useMemo(
+    () => (hasDevices ? fleetColumns(t, i18n.language, setLooked) : deviceColumns(t, i18n.language, setLooked)),
+    [hasDevices, t, i18n.language],
+  );
+  if (pages.error) return <LoadFailure error={pages.error} onRetry={pages.refresh} />;
+  if (pages.rows.length === 0 && !pages.isLoading) return empty;
+  return (
+    <>
+      <DataTable
+        label={label}
+        columns={columns}
+        rows={pages.rows}
+        rowKey={({ id }) => id}
+        hasMore={pages.hasMore}
+        onEnd={pages.loadMore}
+      />
+      {looked && <CallDialog call={looked} onClose={() => setLooked(undefined)} />}
+    </>
+  );
+}
+
+type CallColumns = readonly Column<ListedCallFragment>[];
+type OnChoose = (call: ListedCallFragment) => void;
+
+function deviceColumns(t: TFunction, language: string, onChoose: OnChoose): CallColumns {
+  const { at, tool, outcome, duration, actor } = commonColumns(t, language, onChoose);
+  const given: Column<ListedCallFragment> = {
+    ...{ id: 'arguments', header: t('call.arguments'), width: 160 },
+    cell: (row) => <code>{JSON.stringify(row.arguments)}</code>,
+  };
+  return [at, tool, outcome, given, duration, actor];
+}
+
+function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallColumns {
+  const { at, tool, outcome, duration, actor } = commonColumns(t, language, onChoose);
+  const device: Column<ListedCallFragment> = {
+    ...{ id: 'device', header: t('call.device'), width: 170 },
+    cell: ({ deviceId }) => (
+      <Link to="/devices/$id" params={{ id: deviceId }} search={{ tab: 'calls' }}>
+        {deviceId}
+      </Link>
+    ),
+  };
+  const error: Column<ListedCallFragment> = {
+    ...{ id: 'error', header: t('call.error'), width: 220, grow: 2 },
+    cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
+  };
+  return [at, device, tool, outcome, error, duration, actor];
+}
+
+function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
+  return {
+    at: {
+      ...{ id: 'at', header: t('call.at'), width: 150, grow: 0 },
+      cell: ({ startedAt }: ListedCallFragment) => <Time at={startedAt} form="exact" />,
+    },
+    tool: {
+      ...{ id: 'tool', header: t('call.tool'), width: 240, grow: 2 },
+      cell: (row: ListedCallFragment) => (
+        <button type="button" className={`${classes.tool} cut`} onClick={() => onChoose(row)}>
+          {row.tool}
+        </button>
+      ),
+    },
+    outcome: {
+      ...{ id: 'outcome', header: t('call.outcome'), width: 140 },
+      cell: (row: ListedCallFragment) => <OutcomeBadge outcome={row.outcome ?? 'IN_FLIGHT'} />,
+    },
+    duration: {
+      ...{ id: 'duration', header: t('call.duration'), width: 80, grow: 0, isNumeric: true },
+      cell: ({ durationMs }: ListedCallFragment) =>
+        durationMs === null ? t('common.none') : new Intl.NumberFormat(language).format(Math.round(durationMs)),
+    },
+    actor: {
+      ...{ id: 'actor', header: t('call.actor'), width: 110 },
+      cell: (row: ListedCallFragment) => row.actor,
+    },
+  };
+}
+
+function CallDialog({ call, onClose }: { readonly call: ListedCallFragment; readonly onClose: () => void }) {
+  const { t } = useTranslation();
+  return (
+    <Dialog title={call.tool} size="lg" onClose={onClose}>
+      <Stack>
+        {call.jobId !== null && (
+          <Link to="/jobs/$id" params={{ id: call.jobId }}>
+            {t('call.ofJob')}
+          </Link>
+        )}
+        <Json label={t('call.arguments')} value={call.arguments} />
+        <CallResult call={call} />
+      </Stack>
+    </Dialog>
+  );
+}
+
+/** There is no subscription for calls, so the list polls while it shows the latest ones. */
+function useRefreshed({ rows, isLoading, refresh }: Pages<ListedCallFragment>): void {
+  const isAtLatest = rows.length <= pageRows && !isLoading;
+  useEffect(() => {
+    if (!isAtLatest) return undefined;
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') refresh();
+    }, refreshMs);
+    return () => clearInterval(timer);
+  }, [isAtLatest, refresh]);
+}
+
+function pageOf({ calls: { nodes, pageInfo } }: CallsQuery): PageOfRows<ListedCallFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}
