@@ -192,6 +192,12 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     const calls = page.getByRole('table', { name: 'Calls' });
     await expect.poll(() => calls.getByRole('row').count()).toBe(refusing + 1);
     expect(await calls.getByText('speaker is broken', { exact: false }).count()).toBe(refusing);
+    const saving = page.waitForEvent('download');
+    await page.getByRole('button', { name: 'Save as CSV' }).click();
+    const lines = readFileSync(await (await saving).path(), 'utf8')
+      .trim()
+      .split('\r\n');
+    expect(lines).toHaveLength(refusing + 1);
     const device = (await calls.getByRole('row').nth(1).getByRole('link').textContent()) ?? '';
     await page.getByRole('searchbox', { name: 'Device' }).fill(device);
     await expect.poll(() => calls.getByRole('row').count()).toBe(2);

@@ -45,7 +45,7 @@ describe('a desired state', () => {
   const inSync = (id: string) =>
     eventually(
       () => readDesiredState(hub, id),
-      ({ summary }) => summary.targeted > 0 && summary.inSync === summary.targeted,
+      ({ summary }) => summary.t99Seconds !== null && summary.inSync === summary.targeted,
       20_000,
     );
   const setsByDevice = async () =>

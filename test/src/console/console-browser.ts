@@ -110,7 +110,8 @@ interface AxeResult {
 /** What axe calls serious or critical on the page as it is, one line each. */
 export async function seriousViolations(page: Page): Promise<readonly string[]> {
   await page.evaluate(axeSource);
-  const { violations } = (await page.evaluate('axe.run(document)')) as AxeResult;
+  // GraphiQL is the editor of another project.
+  const { violations } = (await page.evaluate('axe.run({ exclude: [".graphiql-container"] })')) as AxeResult;
   return violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .flatMap(({ id, nodes }) =>

@@ -7,6 +7,7 @@ export interface DesiredStateNode {
   readonly generation: number;
   readonly summary: Readonly<Record<'targeted' | 'inSync' | 'waitingDevice' | 'held' | 'applying', number>> & {
     readonly t95Seconds: number | null;
+    readonly t99Seconds: number | null;
   };
 }
 
@@ -15,7 +16,7 @@ interface Payload {
   readonly userErrors: readonly { readonly code: string; readonly message: string }[];
 }
 
-const FIELDS = 'id generation summary { targeted inSync waitingDevice held applying t95Seconds }';
+const FIELDS = 'id generation summary { targeted inSync waitingDevice held applying t95Seconds t99Seconds }';
 const ERRORS = 'userErrors { code message }';
 
 export async function createDesiredState(

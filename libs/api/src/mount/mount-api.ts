@@ -23,6 +23,7 @@ import { defaultApiLimits, type ApiLimits } from '../limits/api-limits.js';
 import { MountedAdapter } from '../nest/mounted-adapter.js';
 import { makeNestLog } from '../nest/nest-log.js';
 import { auditExport } from '../rest/audit-export.js';
+import { callExports } from '../rest/call-export.js';
 import { firmwareUpload } from '../rest/firmware-upload.js';
 import { jobResultRoutes } from '../rest/job-results.js';
 import { catalogueRest } from '../rest/openapi/rest-catalogue.js';
@@ -80,6 +81,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
       ...uploadRoutes({ ...deps, clientOf }),
       firmwareUpload(deps.firmware, clientOf),
       ...jobResultRoutes((viewer) => viewOf(deps.registry, viewer).jobs),
+      ...callExports((viewer) => viewOf(deps.registry, viewer).calls),
       auditExport(deps.registry.audit),
       openApi,
     ]);

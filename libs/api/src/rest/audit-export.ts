@@ -5,6 +5,7 @@
 import { Readable } from 'node:stream';
 import type { AuditEntryRow, AuditStore } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
+import { boundOf } from './read-times.js';
 import type { RestRoute } from './rest-routes.js';
 
 /** Entries of one page: with the largest data 8 MiB, the most that an export holds in memory. */
@@ -31,13 +32,6 @@ export function auditExport(audit: Pick<AuditStore, 'page'>): RestRoute {
       return reply.headers(headers).send(Readable.from(linesOf(audit, bounds), { objectMode: false }));
     },
   };
-}
-
-function boundOf(name: 'since' | 'until', text: unknown): { readonly since?: number; readonly until?: number } {
-  if (text === undefined) return {};
-  const at = typeof text === 'string' ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(at)) throw new ApiError('BAD_USER_INPUT', `"${name}" is a time such as 2026-01-31T00:00:00Z.`);
-  return { [name]: at };
 }
 
 async function* linesOf(

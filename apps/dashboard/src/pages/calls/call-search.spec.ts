@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { callFilterOf, parseCallSearch } from './call-search';
+import { callFileOf, callFilterOf, parseCallSearch } from './call-search';
 
 const now = Date.parse('2026-03-04T12:00:00Z');
 
@@ -23,5 +23,12 @@ describe('the address of the Calls page', () => {
     expect(callFilterOf({ device: 'board', outcomes: ['FAILED'], hours: 24 }, now)).toEqual({
       ...{ deviceId: 'board', outcomes: ['FAILED'], since: '2026-03-03T12:00:00.000Z' },
     });
+  });
+
+  it('becomes the address of a file', () => {
+    expect(callFileOf({}, now)).toBe('/api/calls.csv');
+    expect(callFileOf({ device: 'a b', outcomes: ['FAILED', 'UNKNOWN'], hours: 1 }, now)).toBe(
+      '/api/calls.csv?deviceId=a+b&since=2026-03-04T11%3A00%3A00.000Z&outcome=FAILED&outcome=UNKNOWN',
+    );
   });
 });

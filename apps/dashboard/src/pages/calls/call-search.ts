@@ -1,11 +1,11 @@
 /** Which calls the Calls page shows, as its address carries it. Without a choice these are all. */
 import type { CallFilter } from '../../parts/calls/generated/calls';
 
-/** How a call of one device can end. */
-export const callOutcomes = ['SUCCEEDED', 'FAILED', 'REJECTED', 'UNKNOWN', 'NOT_SENT'] as const;
+/** As `flotilla calls --failed` has them. */
+export const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'NOT_SENT', 'EXPIRED'] as const;
+/** How single calls and calls of jobs end. */
+export const callOutcomes = ['SUCCEEDED', 'NO_CHANGE', ...failedOutcomes, 'CANCELLED', 'SKIPPED'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
-/** All but the good one. */
-export const failedOutcomes: readonly CallOutcome[] = callOutcomes.filter((outcome) => outcome !== 'SUCCEEDED');
 
 /** Times to look back, in hours. */
 export const spans = [1, 24, 7 * 24, 31 * 24] as const;
@@ -43,4 +43,14 @@ export function callFilterOf({ tool, device, outcomes, hours }: CallSearch, now:
     ...(outcomes !== undefined && { outcomes }),
     ...(hours !== undefined && { since: new Date(now - hours * 3_600_000).toISOString() }),
   };
+}
+
+/** The address of the same calls as a file. */
+export function callFileOf(search: CallSearch, now: number): string {
+  const { tool, deviceId, outcomes, since } = callFilterOf(search, now);
+  const query = new URLSearchParams([
+    ...Object.entries({ tool, deviceId, since }).flatMap(([name, value]) => (value ? [[name, value]] : [])),
+    ...(outcomes ?? []).map((outcome) => ['outcome', outcome]),
+  ]);
+  return `/api/calls.csv${query.size > 0 ? `?${query.toString()}` : ''}`;
 }

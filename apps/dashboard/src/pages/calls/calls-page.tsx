@@ -1,14 +1,16 @@
 /** Calls of the whole fleet, such as those that failed last week, with a filter in the address. */
 import { useMemo, useState } from 'react';
-import { MultiSelect, Select, TextInput } from '@mantine/core';
+import { Button, MultiSelect, Select, TextInput } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { IconTool } from '@tabler/icons-react';
+import { IconDownload, IconTool } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { saveFile } from '../../hub/send-file';
 import { CallList } from '../../parts/calls/call-list';
 import { Empty } from '../../parts/empty';
 import { Page } from '../../parts/page';
-import { callFilterOf, callOutcomes, type CallSearch, parseCallSearch, spans } from './call-search';
+import { useNotify } from '../../parts/use-notify';
+import { callFileOf, callFilterOf, callOutcomes, type CallSearch, parseCallSearch, spans } from './call-search';
 import classes from './calls-page.module.css';
 
 const route = getRouteApi('/calls');
@@ -22,7 +24,7 @@ export function CallsPage() {
   // A time span counts from the moment in which it was chosen, so that pages follow each other.
   const filter = useMemo(() => callFilterOf(JSON.parse(written) as CallSearch, Date.now()), [written]);
   return (
-    <Page title={t('calls.title')} lead={t('calls.lead')}>
+    <Page title={t('calls.title')} lead={t('calls.lead')} actions={<Export search={search} />}>
       <Conditions search={search} />
       <CallList
         filter={filter}
@@ -34,6 +36,28 @@ export function CallsPage() {
         }
       />
     </Page>
+  );
+}
+
+function Export({ search }: { readonly search: CallSearch }) {
+  const { t } = useTranslation();
+  const notify = useNotify();
+  const [isSaving, setSaving] = useState(false);
+  const save = async () => {
+    setSaving(true);
+    const isSaved = await saveFile(callFileOf(search, Date.now()), 'calls.csv');
+    setSaving(false);
+    if (!isSaved) notify(t('calls.notExported'));
+  };
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={isSaving}
+      onClick={() => void save()}
+    >
+      {t('calls.export')}
+    </Button>
   );
 }
 

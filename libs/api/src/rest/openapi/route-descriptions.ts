@@ -103,6 +103,10 @@ const signIn: Readonly<Record<string, OperationDescription>> = {
   },
 };
 
+const callExport =
+  'Latest first, without arguments. The query takes `deviceId`, `tool`, `jobId`, `outcome` (also several times), ' +
+  '`since` (included) and `until` (not included).';
+
 export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new Map(
   Object.entries<OperationDescription>({
     ...signIn,
@@ -177,6 +181,18 @@ export const routeDescriptions: ReadonlyMap<string, OperationDescription> = new 
       summary: "Every device's outcome of a job, as lines of JSON",
       answer: { status: 200, description: 'One line per device.', content: { 'application/jsonl': text } },
       refusals: [404],
+    },
+    'GET /api/calls.csv': {
+      summary: 'Calls, as CSV',
+      description: callExport,
+      answer: { status: 200, description: 'With a line of names first.', content: { 'text/csv': text } },
+      refusals: [400],
+    },
+    'GET /api/calls.jsonl': {
+      summary: 'Calls, as lines of JSON',
+      description: callExport,
+      answer: { status: 200, description: 'One line per call.', content: { 'application/jsonl': text } },
+      refusals: [400],
     },
     'GET /api/audit.jsonl': {
       summary: 'The audit trail, as lines of JSON',
