@@ -19,7 +19,7 @@ const PATH = /^(\/[^\s?#]*)(\?[^\s#]*)?(#\S*)?$/;
 
 /** Words of a segment: a name, also in camel case, a number, or capitals. */
 const WORD = /^(?:[A-Za-z][a-z]{0,14}(?:[A-Z][a-z]{2,14}){0,2}|\d{1,6}|[A-Z]{1,10})$/;
-/** Letters of one case with digits, such as `v1` and `esp32s3`: few and short, or they are a code. */
+/** Letters of one case with digits, as `v1` and `esp32s3`: few and short, or they are a code. */
 const MIXED = /^(?:[a-z0-9]{1,8}|[A-Z0-9]{1,8})$/;
 const MIXED_MAX = 2;
 /** A longer segment has at most one of them: a random token has this many characters. */
