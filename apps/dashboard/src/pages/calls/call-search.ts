@@ -7,8 +7,8 @@ export const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN',
 export const callOutcomes = ['SUCCEEDED', 'NO_CHANGE', ...failedOutcomes, 'CANCELLED', 'SKIPPED'] as const;
 export type CallOutcome = (typeof callOutcomes)[number];
 
-/** Times to look back, in hours. */
-export const spans = [1, 24, 7 * 24, 31 * 24] as const;
+/** Times to look back, in hours: up to a week, and a month. */
+export const spans = [1, 24, 168, 744] as const;
 export type Span = (typeof spans)[number];
 
 export interface CallSearch {

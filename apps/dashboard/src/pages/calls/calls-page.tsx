@@ -82,7 +82,7 @@ function Conditions({ search }: { readonly search: CallSearch }) {
         label={t('calls.time')}
         data={[
           { value: 'all', label: t('calls.span.all') },
-          ...spans.map((hours) => ({ value: String(hours), label: t(`calls.span.${hours}`) })),
+          ...spans.map((hours) => ({ value: String(hours), label: t(`calls.span.h${hours}`) })),
         ]}
         value={String(search.hours ?? 'all')}
         onChange={(hours) => change({ hours: hours ?? 'all' })}
