@@ -76,7 +76,7 @@ function Links() {
     <nav aria-label={t('app.navigation')} style={{ display: 'contents' }}>
       <ul className={classes.links}>
         {shown.map(({ name, to, icon: Shape }) => (
-          <li key={name} className={name === 'events' || name === 'access' ? classes.gapBefore : undefined}>
+          <li key={name} className={name === 'calls' || name === 'access' ? classes.gapBefore : undefined}>
             <Link to={to} className={classes.link} activeOptions={{ exact: to === '/', includeSearch: false }}>
               <Shape size={17} stroke={1.7} aria-hidden />
               {t(`nav.${name}`)}
