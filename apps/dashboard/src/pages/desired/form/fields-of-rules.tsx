@@ -1,14 +1,12 @@
 /** What happens to a changed value, when the desired state applies, and how edits go out. */
-import { Checkbox, Chip, Group, Radio, Select, Stack, TextInput } from '@mantine/core';
+import { Checkbox, Group, Radio, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../../parts/disclosure';
-import { weekdayNames } from '../../../parts/job/weekdays';
-import { ZoneField } from '../../../parts/zone/zone-field';
 import { NumberField } from '../../new-job/fields/number-field';
+import { WindowFieldset } from '../../new-job/fields/window-fieldset';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
 import type { DesiredDraft, DraftHours, Rollout } from './desired-draft';
 import type { DesiredFields } from './desired-fields';
-import formClasses from '../../new-job/new-job.module.css';
 
 /** Minutes: 30 days. */
 const holdMinutesMax = 43_200;
@@ -86,9 +84,7 @@ function Drift({ draft, change, refusals }: DesiredFields) {
 }
 
 function Hours({ draft: { window }, change, refusals }: DesiredFields) {
-  const { t, i18n } = useTranslation();
-  const set = (changed: Partial<DraftHours>) => change({ window: { ...(window ?? night), ...changed } });
-  const refused = refusedAt(refusals, 'window');
+  const { t } = useTranslation();
   return (
     <Stack gap="sm">
       <Checkbox
@@ -98,44 +94,13 @@ function Hours({ draft: { window }, change, refusals }: DesiredFields) {
         onChange={(event) => change({ window: event.currentTarget.checked ? night : undefined })}
       />
       {window && (
-        <fieldset className={formClasses.part}>
-          <legend className={formClasses.label}>{t('desired.window')}</legend>
-          {(['from', 'to'] as const).map((end) => (
-            <TextInput
-              key={end}
-              type="time"
-              label={t(`newJob.windowEnds.${end}`)}
-              value={window[end]}
-              error={refusedAt(refusals, 'window', end)}
-              onChange={(event) => set({ [end]: event.currentTarget.value })}
-              w={120}
-            />
-          ))}
-          <ZoneField
-            label={t('newJob.zone')}
-            placeholder={t('desired.deviceZone')}
-            value={window.zone}
-            error={refusedAt(refusals, 'window', 'zone')}
-            onChange={(zone) => set({ zone })}
-            clearable
-            w={300}
-          />
-          <Chip.Group multiple value={window.days.map(String)} onChange={(days) => set({ days: days.map(Number) })}>
-            <Group gap={6} role="group" aria-label={t('newJob.days')} pb={4}>
-              {weekdayNames(i18n.language).map((name, index) => (
-                <Chip key={name} value={String(index + 1)} size="xs">
-                  {name}
-                </Chip>
-              ))}
-            </Group>
-          </Chip.Group>
-          <p className={formClasses.hint}>{t(window.days.length === 0 ? 'newJob.everyDay' : 'newJob.onTheseDays')}</p>
-          {refused !== undefined && (
-            <p className={formClasses.refused} role="alert">
-              {refused}
-            </p>
-          )}
-        </fieldset>
+        <WindowFieldset
+          legend={t('desired.window')}
+          window={window}
+          refusals={refusals}
+          withoutZone={t('desired.deviceZone')}
+          onChange={(changed) => change({ window: { ...window, ...changed } })}
+        />
       )}
     </Stack>
   );

@@ -2,14 +2,12 @@
  * Selects the devices: chosen before, or matching a filter; and decides what happens to offline
  * ones.
  */
-import type { KeyboardEvent } from 'react';
-import { Button, Checkbox, Group, Select, Stack } from '@mantine/core';
+import { Button, Group, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
-import { conditionsOf, filterOf } from '../../devices/device-search';
-import { FilterBar } from '../../devices/filter-bar';
 import { DeviceCountDocument } from '../../devices/generated/devices';
 import { deviceFilterOf, missingIn } from '../job-draft';
+import { DeviceFilterField } from '../fields/device-filter-field';
 import { NumberField } from '../fields/number-field';
 import { refusedAt, refusedIn } from '../refusals';
 import { useWizard } from '../wizard';
@@ -18,13 +16,18 @@ import classes from '../new-job.module.css';
 export function StepDevices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const { ids, devices } = draft;
+  const { ids, devices, isWholeFleet } = draft;
   const isMissing = isTried && missingIn('whom', draft) === 'devices';
   const refused = (isMissing && t('newJob.missing.devices')) || refusedIn(refusals, 'devices');
   return (
     <Stack>
       {ids === undefined ? (
-        <Filter refused={refused || undefined} />
+        <DeviceFilterField
+          {...{ devices, isWholeFleet }}
+          wholeFleetHint={t('newJob.wholeFleetHint')}
+          refused={refused || undefined}
+          onChange={change}
+        />
       ) : (
         <div className={classes.chosen}>
           <span>{t('newJob.chosen', { count: ids.length })}</span>
@@ -37,42 +40,6 @@ export function StepDevices() {
       <Count />
       <Away />
     </Stack>
-  );
-}
-
-function Filter({ refused }: { readonly refused: string | undefined }) {
-  const { t } = useTranslation();
-  const { draft, change } = useWizard();
-  const { devices, isWholeFleet } = draft;
-  // The search runs while the user types, so Enter in it does not submit the step.
-  const stay = (event: KeyboardEvent) => {
-    if (event.key === 'Enter' && event.target instanceof HTMLInputElement && event.target.type === 'search')
-      event.preventDefault();
-  };
-  return (
-    <>
-      <div onKeyDown={stay}>
-        <FilterBar
-          search={devices}
-          onChange={(changed) => change({ devices: conditionsOf({ ...devices, ...changed }), isWholeFleet: false })}
-        />
-      </div>
-      {filterOf(devices) === undefined && (
-        <Checkbox
-          label={t('newJob.wholeFleet')}
-          description={t('newJob.wholeFleetHint')}
-          checked={isWholeFleet}
-          error={refused}
-          aria-invalid={refused !== undefined}
-          onChange={(event) => change({ isWholeFleet: event.currentTarget.checked })}
-        />
-      )}
-      {filterOf(devices) !== undefined && refused !== undefined && (
-        <p className={classes.refused} role="alert">
-          {refused}
-        </p>
-      )}
-    </>
   );
 }
 
