@@ -1,8 +1,7 @@
 /** What an owner asks of a desired state, and what is refused. */
-import type { DesiredStateMode, DesiredWindow, DriftAction } from '@flotilla/desired-state';
-import type { AbortRule, Readback, ToolPolicy, WaveSpec } from '@flotilla/jobs';
+import type { Readback, ToolPolicy } from '@flotilla/jobs';
 import { compileArguments, isTimeZone } from '@flotilla/mcp';
-import type { DeviceFilter, Registry } from '@flotilla/registry';
+import type { DesiredStatePlan, Registry } from '@flotilla/registry';
 import { z } from 'zod';
 import type { Actor } from '../actor.js';
 import type { CallRules } from '../calls/call-rules.js';
@@ -13,22 +12,7 @@ import type { PolicyCache } from '../policies/policy-cache.js';
 import { refuse, refuseIssue, sayIssue } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
-export interface DesiredStateRequest {
-  readonly name: string;
-  readonly devices: DeviceFilter;
-  readonly tool: string;
-  readonly arguments: Readonly<Record<string, unknown>>;
-  readonly mode: DesiredStateMode;
-  readonly onDrift: DriftAction;
-  readonly holdSeconds: number;
-  readonly priority: number;
-  readonly window: DesiredWindow | undefined;
-  readonly waves: readonly WaveSpec[] | undefined;
-  readonly abort: readonly AbortRule[] | undefined;
-  readonly maxInFlight: number;
-  readonly perMinute: number | undefined;
-  readonly enabled: boolean;
-}
+export type DesiredStateRequest = DesiredStatePlan;
 
 export interface CheckDeps {
   readonly registry: Pick<Registry, 'toolSets' | 'viewFor'>;
