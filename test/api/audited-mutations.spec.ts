@@ -29,6 +29,9 @@ const person = { email: 'audited@example.com', role: 'VIEWER', password: 'correc
 const AWAY = '02:00:00:00:aa:01';
 const inAnHour = new Date(Date.now() + 3_600_000).toISOString();
 const screen = '02:00:01:00:00:00';
+const second = '02:00:01:00:00:01';
+/** Its restart must not be in the way of the other two. */
+const restarting = '02:00:01:00:00:02';
 const volume = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 3 } };
 
 const receiver = new WebhookReceiver();
@@ -40,8 +43,8 @@ const known: Record<string, string> = {};
 beforeAll(async () => {
   await receiver.listen();
   hub = await startHub({ env: { FLOTILLA_APPROVALS: 'on', FLOTILLA_WEBHOOK_URLS: receiver.url } });
-  fleet = startFleet(hub, { devices: 2, profile: 'screen-camera' });
-  await online(hub, 2);
+  fleet = startFleet(hub, { devices: 3, profile: 'screen-camera' });
+  await online(hub, 3);
   known['person'] = await keyOfPerson(await signedInPerson(hub), ['JOBS_WRITE', 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
   known['image'] = (await uploadImage(hub, makeImage())).body.id ?? '';
 });
@@ -117,13 +120,8 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   updateDevice: [() => input('UpdateDeviceInput', { deviceId: AWAY, name: 'Away' })],
   tagDevices: [() => input('TagDevicesInput', { filter: { ids: [AWAY] }, add: ['audited'] })],
   rotateDeviceCredential: [by('deviceId', () => AWAY)],
-  callTool: [() => input('CallToolInput', { deviceId: screen, tool: 'self.reboot' })],
-  takeSnapshot: [
-    async () => {
-      await online(hub, 2);
-      return { ...by('deviceId', () => screen)(), select: 'upload { id }', keep: ['upload', 'upload.id'] };
-    },
-  ],
+  callTool: [() => input('CallToolInput', { deviceId: restarting, tool: 'self.reboot' })],
+  takeSnapshot: [by('deviceId', () => screen, { select: 'upload { id }', keep: ['upload', 'upload.id'] })],
   showImage: [
     () => ({
       args: '(deviceId: $id, uploadId: $upload)',
@@ -195,8 +193,8 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
     () => job({ tool: 'self.reboot', devices: { ids: [AWAY] } }, 'restart'),
     () => job({ tool: 'self.reboot', devices: { ids: [AWAY] } }, 'denied'),
     () => job({ ...volume, devices: { ids: [AWAY] } }, 'waiting'),
-    () => job({ ...volume, devices: { presence: 'ONLINE' }, waves: [{ count: 1, gate: 'MANUAL' }] }, 'waves'),
-    () => job({ ...volume, devices: { ids: ['02:00:01:00:00:01'] } }, 'done'),
+    () => job({ ...volume, devices: { ids: [screen, second] }, waves: [{ count: 1, gate: 'MANUAL' }] }, 'waves'),
+    () => job({ ...volume, devices: { ids: [second] } }, 'done'),
   ],
   createRecurringJob: [() => recurring('audited')],
   updateRecurringJob: [

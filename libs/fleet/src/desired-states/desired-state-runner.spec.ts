@@ -21,6 +21,7 @@ describe('the worker of desired states', () => {
     await runner.sweep();
     world.sets.clear();
     for (const id of ['a', 'b', 'c']) world.volumes.set(id, 50);
+    serveVolumes(world.hub, world.volumes, world.sets);
   });
   afterEach(async () => {
     for (const { id } of made.splice(0)) await world.hub.fleet.deleteDesiredState(id, admin);
@@ -251,7 +252,6 @@ describe('the worker of desired states', () => {
     await until(state).toEqual(inSync);
     expect(Object.fromEntries(world.sets)).toEqual({ a: 1, b: 1, c: 1 });
     hanging?.();
-    serveVolumes(world.hub, world.volumes, world.sets);
   });
 
   it('has one set under way for a device, also when another person saves it meanwhile', async () => {
@@ -271,7 +271,6 @@ describe('the worker of desired states', () => {
     await until(state).toEqual({ a: 'IN_SYNC' });
     expect(Object.fromEntries(world.sets)).toEqual({ a: 1 });
     expect(await world.targets(state)).toMatchObject([{ observedGeneration: 2 }]);
-    serveVolumes(world.hub, world.volumes, world.sets);
   });
 
   it('reads again after a new connection, and forgets a read of the former session', async () => {
@@ -296,6 +295,5 @@ describe('the worker of desired states', () => {
     fail?.();
     await until(state).toEqual({ unread: 'IN_SYNC' });
     expect(world.hub.clock.now() - readyAt).toBeLessThanOrEqual(2_000);
-    serveVolumes(world.hub, world.volumes, world.sets);
   });
 });

@@ -58,6 +58,7 @@ export class DesiredStateRunner {
   #isStarted = false;
   #isStopped = false;
   #loading: Promise<void> | undefined;
+  #nextLoad: Promise<void> | undefined;
   #isLoadWanted = false;
   #loadedAt = -Infinity;
   #called = 0;
@@ -247,12 +248,20 @@ export class DesiredStateRunner {
     });
   }
 
-  /** Callers at the same time share one reading, and one more follows if it began before them. */
-  async #load(): Promise<void> {
-    while (this.#loading !== undefined) await this.#loading;
-    if (this.#isStopped) return;
+  /** Callers during a reading share the one after it: what they ask for may be newer. */
+  #load(): Promise<void> {
+    if (this.#loading === undefined) return this.#beginLoad();
+    this.#nextLoad ??= this.#loading.then(() => {
+      this.#nextLoad = undefined;
+      return this.#beginLoad();
+    });
+    return this.#nextLoad;
+  }
+
+  #beginLoad(): Promise<void> {
+    if (this.#isStopped) return Promise.resolve();
     this.#loading = this.#loadOnce().finally(() => (this.#loading = undefined));
-    await this.#loading;
+    return this.#loading;
   }
 
   async #loadOnce(): Promise<void> {
