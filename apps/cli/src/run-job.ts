@@ -67,7 +67,7 @@ export async function followJob(client: FlotillaClient, id: string, args: Output
 
 /** The status of a job: in words for people, all fields for programs. */
 export async function printJob(
-  job: Omit<JobRowFragment, 'createdBy'> & Readonly<Record<string, unknown>>,
+  job: Omit<JobRowFragment, 'createdBy' | 'firmwareImage'> & Readonly<Record<string, unknown>>,
   args: OutputOptions,
 ): Promise<void> {
   if (formatOf(args) !== 'table' || args.columns !== undefined) return printThing(job, args);

@@ -9,7 +9,12 @@ export const jobColumns: readonly ColumnLike<JobRowFragment>[] = [
   { key: 'decided', of: (job) => `${decidedOf(job)}/${job.progress.total}` },
   { key: 'troubles', of: troublesOf },
   'tool',
-  'name',
+  { key: 'name', of: ({ name, firmwareImage }) => name ?? (firmwareImage && imageName(firmwareImage)) },
   { key: 'createdBy', head: 'BY' },
   'createdAt',
 ];
+
+/** An unnamed roll-out is known by its image, as in the console. */
+function imageName({ project, version }: NonNullable<JobRowFragment['firmwareImage']>): string {
+  return `${project} ${version}`;
+}

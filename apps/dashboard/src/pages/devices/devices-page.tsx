@@ -211,6 +211,7 @@ function Acts({ search, isSelecting, matching = 0, onTagged }: ActsProps) {
         <LinkButton
           to="/jobs/new"
           search={{ devices: conditionsOf(search) }}
+          disabled={matching === 0}
           leftSection={<IconPlayerPlay size={16} aria-hidden />}
         >
           {t('devices.jobAct', { count: matching })}
