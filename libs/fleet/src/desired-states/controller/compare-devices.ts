@@ -33,11 +33,16 @@ interface Covered {
 }
 
 export class DeviceComparison {
+  /** Asking Intl takes 70 µs, a third of what a comparison of one device takes. */
+  readonly #zone: string;
+
   constructor(
     private readonly deps: DesiredStateRunnerDeps,
     private readonly states: LiveStates,
     private readonly values: RecentValues,
-  ) {}
+  ) {
+    this.#zone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  }
 
   async of(looks: ReadonlyMap<DeviceId, Look>): Promise<readonly Compared[]> {
     const { registry } = this.deps;
@@ -105,7 +110,7 @@ export class DeviceComparison {
     readTools: readonly string[],
   ): readonly Compared[] {
     const now = this.deps.clock.now();
-    const zone = device.timeZone ?? this.deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    const zone = device.timeZone ?? this.#zone;
     const properties = new Set(covered.map(({ generation }) => generation.property));
     return [...properties].flatMap((property) => {
       const group = covered.filter(({ generation }) => generation.property === property);

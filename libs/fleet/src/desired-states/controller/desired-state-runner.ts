@@ -128,9 +128,10 @@ export class DesiredStateRunner {
       feed.subscribe('desiredState', () => this.#loadSoon()),
       feed.subscribe('access', () => this.#loadSoon()),
       feed.subscribe('policy', () => this.#loadSoon()),
-      feed.subscribe('device', ({ deviceId, presence }) =>
-        this.#look(deviceId, presence === 'ONLINE' ? readyLook(clock.now()) : plainLook),
-      ),
+      feed.subscribe('device', ({ deviceId, presence }) => {
+        if (presence === 'ONLINE') this.#look(deviceId, readyLook(clock.now()));
+        else if (!this.#sender.isTrying(deviceId)) this.#look(deviceId, plainLook);
+      }),
       feed.subscribe('called', ({ deviceId, tool }) => this.#lookAfterCall(deviceId, tool)),
       feed.subscribe('decided', ({ jobId, deviceIds }) => {
         if (this.#rollout(jobId) !== undefined) for (const deviceId of deviceIds) this.#look(deviceId, plainLook);

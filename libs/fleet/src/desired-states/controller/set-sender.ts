@@ -21,6 +21,11 @@ const claimMaxBeside = 20;
 /** A device that a job or another desired state holds is tried again after this time, ms. */
 const heldMs = 1_000;
 const settleMsDefault = 600;
+/**
+ * An answer to a status tool is also a report of the device, which asks for a look. It is written
+ * meanwhile, so that one look serves both: a quarter less CPU for an edit.
+ */
+const reportMs = 150;
 
 export interface SenderParts {
   readonly states: LiveStates;
@@ -37,6 +42,8 @@ export class SetSender {
   readonly #parts: SenderParts;
   /** Devices whose call has not ended. An edit may forget the entry of a set, but not its call. */
   readonly #calling = new Set<DeviceId>();
+  /** Devices whose try has not ended. Its end compares them with all desired states. */
+  readonly #trying = new Set<DeviceId>();
   #isClaiming = false;
   #isWanted = false;
   #isStopped = false;
@@ -57,6 +64,10 @@ export class SetSender {
       this.#isClaiming = false;
       if (this.#isWanted) this.pump();
     });
+  }
+
+  isTrying(deviceId: DeviceId): boolean {
+    return this.#trying.has(deviceId);
   }
 
   /** Sends nothing more, and waits for the calls under way, but not for their checks. */
@@ -143,6 +154,11 @@ export class SetSender {
     const { tool, arguments: args } = wish.generation.stored.plan;
     live.inFlight += 1;
     this.#calling.add(deviceId);
+    this.#trying.add(deviceId);
+    const end = (result: TryEnd): void => {
+      this.#trying.delete(deviceId);
+      onEnd(deviceId, live.row.id, result);
+    };
     void caller
       .call({ deviceId, tool, arguments: args }, live.actor)
       .catch((error: unknown): CallAnswer => ({ refusal: refusedBy(error) }))
@@ -150,7 +166,7 @@ export class SetSender {
         live.inFlight -= 1;
         this.#endCall(deviceId);
         this.#deps.observe?.setEnded(answer.call?.outcome ?? 'REFUSED');
-        this.#afterCall(live, deviceId, wish, answer, (end) => onEnd(deviceId, live.row.id, end));
+        this.#afterCall(live, deviceId, wish, answer, end);
         this.pump();
       });
   }
@@ -167,7 +183,12 @@ export class SetSender {
       return end({ kind: 'FAILED', error: error ?? unexplained, isSent: false });
     if (call.outcome === 'FAILED') return end({ kind: 'FAILED', error: error ?? unexplained, isSent: true });
     const settleMs = generation.stored.readback.settleMs ?? settleMsDefault;
-    this.#deps.clock.setTimer(settleMs, () => void this.#readBack(live, deviceId, generation, error).then(end));
+    const { clock } = this.#deps;
+    clock.setTimer(settleMs, () => {
+      void this.#readBack(live, deviceId, generation, error).then((result) =>
+        clock.setTimer(reportMs, () => end(result)),
+      );
+    });
   }
 
   /** Without an answer, or without a value, the try has failed. */
