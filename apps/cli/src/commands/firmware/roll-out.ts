@@ -3,10 +3,10 @@ import { randomUUID } from 'node:crypto';
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
-import { exitCodes } from '../../exit-codes.js';
+import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { RevertJobDocument } from '../../generated/operations.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
-import { runJob } from '../../run-job.js';
+import { followJob, runJob } from '../../run-job.js';
 import { printRows } from '../../console/output.js';
 import { leaf } from '../command.js';
 import { jobColumns } from '../jobs/job-columns.js';
@@ -37,13 +37,22 @@ export const revertCommand = leaf({
     args
       .positional('job', { type: 'string', demandOption: true, describe: 'Id of the job of the roll-out' })
       .option('idempotency-key', textOption('A repeated command with the same key finds the first jobs'))
+      .option('follow', { type: 'boolean', describe: 'Follow the jobs one by one; Ctrl-C leaves them running' })
       .options(yesOption),
   run: async (args) => {
     if (!(await confirm('A revert restarts devices with their former firmware.', args))) return exitCodes.refused;
     return withClient(args, async (client) => {
       const variables = { id: args.job, idempotencyKey: args.idempotencyKey ?? randomUUID() };
       const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
-      await printRows([...(job === null ? [] : [job]), ...(others ?? [])], jobColumns, args);
+      const jobs = [...(job === null ? [] : [job]), ...(others ?? [])];
+      if (args.follow !== true) return printRows(jobs, jobColumns, args);
+      let code: ExitCode = exitCodes.done;
+      for (const { id } of jobs) {
+        const ended = await followJob(client, id, args);
+        if (ended !== exitCodes.done) code = ended;
+        if (ended === exitCodes.interrupted) break;
+      }
+      return code;
     });
   },
 });
