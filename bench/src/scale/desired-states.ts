@@ -40,7 +40,7 @@ export async function benchDesiredStates(devices: number): Promise<readonly Figu
 async function restFigures(): Promise<readonly Figure[]> {
   const child = fork(fileURLToPath(new URL('desired-at-rest.js', import.meta.url)), {
     stdio: ['ignore', 2, 2, 'ipc'],
-    execArgv: [...hubNodeOptions],
+    execArgv: [...hubNodeOptions, '--expose-gc'],
   });
   const rest = await new Promise<RestCost>((resolve, reject) => {
     let found: RestCost | undefined;

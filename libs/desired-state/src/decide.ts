@@ -53,9 +53,19 @@ function begun(wanted: Wanted, former: Entry | undefined, now: number): Entry {
   const isKept = former !== undefined && (blockedStates.has(former.state) || kept.has(former.state));
   const { state, since } = isKept ? former : { state: 'APPLYING' as const, since: now };
   return {
-    ...{ state, since, observedGeneration, syncedGeneration: 0 },
-    ...{ reported: former?.reported, reportedAt: former?.reportedAt, attempts: 0, nextTryAt: undefined },
-    ...{ edgeAt: undefined, reverts: [], error: undefined, blockedBy: [], isSending: false },
+    state,
+    since,
+    observedGeneration,
+    syncedGeneration: 0,
+    reported: former?.reported,
+    reportedAt: former?.reportedAt,
+    attempts: 0,
+    nextTryAt: undefined,
+    edgeAt: undefined,
+    reverts: [],
+    error: undefined,
+    blockedBy: [],
+    isSending: false,
   };
 }
 

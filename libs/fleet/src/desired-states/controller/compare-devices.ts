@@ -123,8 +123,12 @@ export class DeviceComparison {
         const value = this.#valueOf(device, each, readTools);
         const window = desiredWindowAt(wanted.window, zone, now);
         const facts: Facts = {
-          ...{ isOnline: device.isOnline, value, freshSince: look.freshSince, cause: look.cause },
-          ...{ block: blocks.get(wanted.id), edgeAt: window?.until },
+          isOnline: device.isOnline,
+          value,
+          freshSince: look.freshSince,
+          cause: look.cause,
+          block: blocks.get(wanted.id),
+          edgeAt: window?.until,
         };
         const failedRead = failedReadOf(look, stored.readback.tool, device);
         const decision = this.#decide(each, facts, look, now);
@@ -133,7 +137,11 @@ export class DeviceComparison {
             ? { entry: failRead(decision.entry, failedRead, { now, chance: this.#chance() }), next: 'none' as const }
             : decision;
         return {
-          ...{ live: each.live, device, generation: each.generation, from: each.row, next: entry.next },
+          live: each.live,
+          device,
+          generation: each.generation,
+          from: each.row,
+          next: entry.next,
           cause: look.cause,
           to: { ...entry.entry, desiredStateId: wanted.id, deviceId: device.deviceId },
         };
