@@ -1,4 +1,5 @@
 /** The contract of a call router, for every implementation. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import { describe, expect, it } from 'vitest';
@@ -110,6 +111,22 @@ export function describeCallRouter(harness: BusHarness): void {
       );
       await end();
       expect((await send(here.calls, 'ended', routedCall())).outcome.kind).toBe('NOT_SENT');
+    });
+
+    it('answers what was sent to a gateway before its service ended', async () => {
+      const { here, there } = harness.buses();
+      const outcomes: string[] = [];
+      for (let turns = 0; turns < 20; turns += 1) {
+        const end = await there.calls.serve(
+          gatewayId('ending'),
+          serverThat(({ call }, settle) => settle({ callId: call.callId, outcome: answered, settledAt: 0 })),
+        );
+        const sent = Array.from({ length: 20 }, () => send(here.calls, 'ending', routedCall(1_000)));
+        for (let turn = 0; turn < turns; turn += 1) await nextTurn();
+        await end();
+        outcomes.push(...(await Promise.all(sent)).map(({ outcome }) => outcome.kind));
+      }
+      expect(outcomes.filter((kind) => kind !== 'SUCCEEDED' && kind !== 'NOT_SENT')).toEqual([]);
     });
 
     it('settles as unknown when the gateway throws on a call', async () => {

@@ -36,6 +36,8 @@ export class RedisLink {
   readonly #servers: RedisServers;
   readonly #seal: MessageSeal;
   readonly #listeners = new Map<string, (message: string) => void>();
+  /** Channels whose subscription ends: a new connection does not begin it again. */
+  readonly #leaving = new Set<string>();
   readonly #pings: NodeJS.Timeout;
   /** The last error; a failing command only reports that the connection is closed. */
   #reason: string | undefined;
@@ -125,12 +127,14 @@ export class RedisLink {
     listener: (text: string, sender: string) => void,
     isWanted = () => true,
   ): Promise<() => Promise<void>> {
-    this.#listeners.set(channel, (message) => {
+    const listen = (message: string): void => {
       if (!isWanted() || this.#seal.isOwn(message)) return;
       const opened = this.#seal.open(channel, message);
       if ('problem' in opened) this.refused.add(opened.problem, channel);
       else listener(opened.text, opened.sender);
-    });
+    };
+    this.#listeners.set(channel, listen);
+    this.#leaving.delete(channel);
     try {
       await this.#subscribe(channel);
     } catch (cause) {
@@ -138,9 +142,13 @@ export class RedisLink {
       throw new BusError('BUS_UNAVAILABLE', message, { cause: withoutCommand(cause) });
     }
     return async () => {
-      this.#listeners.delete(channel);
-      if (this.#subscriber.status !== 'ready') return;
-      await (this.#servers.isCluster ? this.#subscriber.sunsubscribe(channel) : this.#subscriber.unsubscribe(channel));
+      this.#leaving.add(channel);
+      try {
+        // What Redis counts as received until then still arrives.
+        if (this.#subscriber.status === 'ready') await this.#unsubscribe(channel);
+      } finally {
+        if (this.#listeners.get(channel) === listen) this.#listeners.delete(channel);
+      }
     };
   }
 
@@ -165,10 +173,15 @@ export class RedisLink {
     return this.#servers.isCluster ? this.#subscriber.ssubscribe(channel) : this.#subscriber.subscribe(channel);
   }
 
+  #unsubscribe(channel: string): Promise<unknown> {
+    return this.#servers.isCluster ? this.#subscriber.sunsubscribe(channel) : this.#subscriber.unsubscribe(channel);
+  }
+
   /** Each channel alone: in a cluster it may have moved since the connection was opened. */
   async #resubscribe(): Promise<void> {
+    const channels = [...this.#listeners.keys()].filter((channel) => !this.#leaving.has(channel));
     try {
-      await Promise.all([...this.#listeners.keys()].map((channel) => this.#subscribe(channel)));
+      await Promise.all(channels.map((channel) => this.#subscribe(channel)));
     } catch {
       // The server lost the channels or the connection. The next attempt asks for the master again.
       if (this.#subscriber.status === 'ready') this.#subscriber.disconnect(true);
