@@ -14,13 +14,14 @@ import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process
 import { isRedisInstalled, startRedis, type RedisServer } from '../src/hub/redis-server.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
+import { PATIENCE } from '../src/patience.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const DEVICES = isLong ? 10_000 : 200;
 const DRAIN_SECONDS = isLong ? 60 : 20;
 /** A job takes some 20 s, the long one 100 s, so that processes are replaced in the midst of it. */
 const PER_MINUTE = isLong ? 6_000 : 600;
-const TEST_MS = isLong ? 1_500_000 : 240_000;
+const TEST_MS = isLong ? 1_500_000 : 240_000 * PATIENCE;
 /** Not idempotent: the hub never repeats it, so a call that is cut off would end UNKNOWN. */
 const JOB_TOOL = 'self.audio_speaker.set_volume';
 const READ_TOOL = 'self.get_device_status';
