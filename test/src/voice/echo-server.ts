@@ -11,7 +11,7 @@ const hello = JSON.stringify({
 
 export interface EchoServer {
   readonly url: string;
-  /** Connections that are open. */
+  /** Open connections that have got its hello: before, a hub has no use for what it says. */
   readonly sockets: ReadonlySet<WebSocket>;
   /** Gets each packet, and says what goes back: by default the same. */
   echo: (packet: Buffer) => Buffer;
@@ -21,9 +21,10 @@ export interface EchoServer {
 export async function openEchoServer(): Promise<EchoServer> {
   const server = new WebSocketServer({ host: '127.0.0.1', port: 0 });
   await once(server, 'listening');
+  const greeted = new Set<WebSocket>();
   const echo: EchoServer = {
     url: `ws://127.0.0.1:${(server.address() as AddressInfo).port}/`,
-    sockets: server.clients,
+    sockets: greeted,
     echo: (packet) => packet,
     close: async () => {
       for (const socket of server.clients) socket.terminate();
@@ -33,9 +34,12 @@ export async function openEchoServer(): Promise<EchoServer> {
   };
   server.on('connection', (socket) => {
     socket.on('error', () => undefined);
+    socket.on('close', () => greeted.delete(socket));
     socket.on('message', (data: Buffer, isBinary) => {
-      if (isBinary) socket.send(echo.echo(data));
-      else if ((JSON.parse(data.toString()) as { readonly type: string }).type === 'hello') socket.send(hello);
+      if (isBinary) return socket.send(echo.echo(data));
+      if ((JSON.parse(data.toString()) as { readonly type: string }).type !== 'hello') return;
+      socket.send(hello);
+      greeted.add(socket);
     });
   });
   return echo;
