@@ -181,6 +181,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await page.getByRole('button', { name: 'Add', exact: true }).press('Enter');
     await page.getByText('Model: no such board').waitFor();
     await page.getByText('No matching devices').waitFor();
+    expect(await page.getByRole('link', { name: 'New job for 0 devices' }).getAttribute('href')).toBeNull();
     await expect.poll(() => page.evaluate('document.activeElement?.textContent === "Filter"')).toBe(true);
     await page.getByRole('button', { name: 'Remove Model: no such board' }).press('Enter');
     await page.getByRole('row').nth(1).waitFor();

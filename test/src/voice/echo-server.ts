@@ -11,7 +11,7 @@ const hello = JSON.stringify({
 
 export interface EchoServer {
   readonly url: string;
-  /** Open connections that have got its hello: before, a hub has no use for what it says. */
+  /** Open connections that received its hello. A hub does not use what a server says before. */
   readonly sockets: ReadonlySet<WebSocket>;
   /** Gets each packet, and says what goes back: by default the same. */
   echo: (packet: Buffer) => Buffer;

@@ -36,7 +36,7 @@ export class RedisLink {
   readonly #servers: RedisServers;
   readonly #seal: MessageSeal;
   readonly #listeners = new Map<string, (message: string) => void>();
-  /** Channels whose subscription ends: a new connection does not begin it again. */
+  /** Channels whose subscription is ending: a new connection does not begin it again. */
   readonly #leaving = new Set<string>();
   readonly #pings: NodeJS.Timeout;
   /** The last error; a failing command only reports that the connection is closed. */
@@ -147,6 +147,7 @@ export class RedisLink {
         // What Redis counts as received until then still arrives.
         if (this.#subscriber.status === 'ready') await this.#unsubscribe(channel);
       } finally {
+        this.#leaving.delete(channel);
         if (this.#listeners.get(channel) === listen) this.#listeners.delete(channel);
       }
     };

@@ -20,6 +20,7 @@ import { LookQueue } from './look-queue.js';
 import { RecentValues } from './recent-values.js';
 import { steerRollout } from './rollout-steering.js';
 import { SetSender } from './set-sender.js';
+import { SharedRuns } from './shared-runs.js';
 import { SweepClock } from './sweep-clock.js';
 import { TimerSet } from './timer-set.js';
 import { ValueReader } from './value-reader.js';
@@ -51,14 +52,13 @@ export class DesiredStateRunner {
   readonly #timers: TimerSet;
   readonly #reports: ComplianceReports;
   readonly #passes: FleetPasses;
+  readonly #loads = new SharedRuns(() => this.#load());
   #unsubscribe: readonly (() => void)[] = [];
   #batches = 0;
   #isGathering = false;
   #isStepping = false;
   #isStarted = false;
   #isStopped = false;
-  #loading: Promise<void> | undefined;
-  #nextLoad: Promise<void> | undefined;
   #isLoadWanted = false;
   #loadedAt = -Infinity;
   #called = 0;
@@ -91,7 +91,7 @@ export class DesiredStateRunner {
   async sweep(): Promise<void> {
     if (this.#isStopped) return;
     this.#start();
-    await this.#load();
+    await this.#loads.run();
   }
 
   /** Devices by state over what this process owns, for metrics. */
@@ -104,7 +104,7 @@ export class DesiredStateRunner {
 
   async stop(graceMs = drainMs): Promise<void> {
     this.#end();
-    await this.#loading?.catch(() => undefined);
+    await this.#loads.ended();
     await this.#sender.stop(graceMs);
   }
 
@@ -245,27 +245,12 @@ export class DesiredStateRunner {
     const delayMs = Math.max(0, this.#loadedAt + loadEveryMs - this.#deps.clock.now());
     this.#timers.after(delayMs, () => {
       this.#isLoadWanted = false;
-      void this.#load();
+      void this.#loads.run();
     });
   }
 
-  /** Callers during a reading share the one after it: what they ask for may be newer. */
-  #load(): Promise<void> {
-    if (this.#loading === undefined) return this.#beginLoad();
-    this.#nextLoad ??= this.#loading.then(() => {
-      this.#nextLoad = undefined;
-      return this.#beginLoad();
-    });
-    return this.#nextLoad;
-  }
-
-  #beginLoad(): Promise<void> {
-    if (this.#isStopped) return Promise.resolve();
-    this.#loading = this.#loadOnce().finally(() => (this.#loading = undefined));
-    return this.#loading;
-  }
-
-  async #loadOnce(): Promise<void> {
+  async #load(): Promise<void> {
+    if (this.#isStopped) return;
     const { clock, logger } = this.#deps;
     this.#loadedAt = clock.now();
     try {

@@ -3,9 +3,7 @@ import { sweepMs } from '@flotilla/desired-state';
 import type { DeviceId } from '@flotilla/mcp';
 
 /** Devices of one step after a standstill. */
-const stepMax = 5_000;
-/** At least this long between two steps, ms: fewer and larger batches of devices cost less. */
-const stepEveryMs = 5_000;
+const stepMax = 1_000;
 
 export interface SweptFleet {
   deviceCount(): Promise<number>;
@@ -17,14 +15,11 @@ export class SweepClock {
   #total = 0;
   #done = 0;
   #startedAt: number | undefined;
-  #steppedAt = -Infinity;
 
   constructor(private readonly fleet: SweptFleet) {}
 
   /** The devices that are due at `now`. */
   async due(now: number): Promise<readonly DeviceId[]> {
-    if (now - this.#steppedAt < stepEveryMs) return [];
-    this.#steppedAt = now;
     if (this.#startedAt === undefined || now - this.#startedAt >= sweepMs) await this.#begin(now);
     const elapsed = now - (this.#startedAt ?? now);
     const limit = Math.min(stepMax, Math.ceil((this.#total * elapsed) / sweepMs) - this.#done);

@@ -235,7 +235,7 @@ function keysOf(
   return rows.map(({ desired_state_id: desiredStateId, device_id: deviceId }) => ({ desiredStateId, deviceId }));
 }
 
-// No object spread in here: with several sources it takes V8 30 µs, a twentieth of an edit.
+// No object spread in here: six of them take V8 25 µs a row, and this takes half a microsecond.
 function recordOf({ fence, row, isGone = false }: FencedTarget) {
   return {
     desired_state_id: row.desiredStateId,
