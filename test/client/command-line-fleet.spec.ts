@@ -1,12 +1,9 @@
-/** Jobs, firmware, enrolment, keys and events on the command line, against the built hub. */
+/** Jobs, enrolment, keys and events on the command line, against the built hub. */
 import { type ChildProcess } from 'node:child_process';
-import { readFileSync, statSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { flotilla, jsonLines } from '../src/api/command-line.js';
 import { startBreakingProxy } from '../src/api/breaking-proxy.js';
 import { eventually } from '../src/eventually.js';
-import { makeImage } from '../src/jobs/firmware-image.js';
 import { ask } from '../src/api/graphql-client.js';
 import { askOta } from '../src/devices/ota-client.js';
 import { readJob } from '../src/jobs/job-api.js';
@@ -97,63 +94,6 @@ describe('jobs', () => {
       expect.stringContaining('--per-minute must be a whole number from 1'),
     ]);
     expect(json.stderr).toContain('The arguments: expected JSON');
-  });
-});
-
-describe('firmware', () => {
-  it('is uploaded, published, listed and rolled out', async () => {
-    const file = fileOf('lamp.bin', makeImage({ version: '7.7.7' }));
-    const uploaded = await run(['firmware', 'upload', file, '--json']);
-    const [image] = jsonLines<{ id: string }>(uploaded);
-    const id = image?.id ?? '';
-    expect((await run(['firmware', 'publish', id, '--model', 'bread-compact-wifi'])).stdout).toMatch(
-      /version +7\.7\.7/,
-    );
-    const [list, preview, refused, missing] = await Promise.all([
-      run(['firmware', 'list']),
-      run(['firmware', 'roll-out', id, '--all', '--preview', '--json']),
-      run(['firmware', 'upload', fileOf('text.bin', 'no image')]),
-      run(['firmware', 'upload', path.join(story.folder, 'missing.bin')]),
-    ]);
-    expect(list.stdout).toMatch(new RegExp(`${id} +7\\.7\\.7 .*published`));
-    expect(preview.stderr).toMatch(/^Warning: Devices fetch the image from http:/);
-    expect([refused.code, refused.stdout, missing.code]).toEqual([2, '', 1]);
-  });
-
-  it('is signed by a key that is made here, and the hub says by whom', async () => {
-    const [file, key] = [fileOf('signed.bin', makeImage({ version: '7.7.8' })), path.join(story.folder, 'build.pem')];
-    const [pair] = jsonLines<{ fingerprint: string; publicKey: string }>(
-      await run(['firmware', 'sign', '--new-key', key, '--json']),
-    );
-    expect(statSync(key).mode & 0o777).toBe(0o600);
-    expect(await run(['firmware', 'sign', '--new-key', key])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('exists'),
-    });
-    expect((await run(['firmware', 'sign', file, '--private-key', key])).code).toBe(0);
-    const printed = await run(['firmware', 'sign', file, '--private-key', key, '--stdout']);
-    expect(printed.stdout).toBe(readFileSync(`${file}.sig`, 'utf8'));
-    const upload = ['firmware', 'upload', file, '--signature', `${file}.sig`, '--json'];
-    expect(await run(upload)).toMatchObject({ code: 2, stderr: expect.stringContaining('SIGNATURE_KEY_UNKNOWN') });
-    expect(await run(['firmware', 'keys', 'add', 'build', key])).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining('private key'),
-    });
-    const [added] = jsonLines<{ id: string; fingerprint: string }>(
-      await run(['firmware', 'keys', 'add', 'build', pair?.publicKey ?? '', '--json']),
-    );
-    expect(added?.fingerprint).toBe(pair?.fingerprint);
-    expect((await run(upload)).code).toBe(0);
-    expect((await run(['firmware', 'list'])).stdout).toMatch(/7\.7\.8 .*build/);
-    expect((await run(['firmware', 'keys'])).stdout).toContain(pair?.fingerprint);
-    expect((await run(['firmware', 'keys', 'remove', added?.id ?? '', '--yes'])).code).toBe(0);
-    const [unsigned, both, text] = await Promise.all([
-      run(['firmware', 'list']),
-      run(['firmware', 'sign', file]),
-      run(['firmware', 'sign', file, '--private-key', file]),
-    ]);
-    expect(unsigned.stdout).not.toContain('build');
-    expect([both.code, text.code, text.stderr]).toEqual([1, 1, expect.stringContaining('not a PEM private key')]);
   });
 });
 

@@ -23,10 +23,14 @@ export interface CommandLineStory {
   readonly end: () => Promise<number | null>;
 }
 
-export async function startCommandLineStory(): Promise<CommandLineStory> {
-  const hub = await startHub();
+/** The lamps boot `speed` times as fast as the firmware does. */
+export async function startCommandLineStory(
+  env: Readonly<Record<string, string>> = {},
+  speed = 1,
+): Promise<CommandLineStory> {
+  const hub = await startHub({ env });
   const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-command-line-'));
-  const fleet = startFleet(hub, { devices: 2, profile: 'lamp' });
+  const fleet = startFleet(hub, { devices: 2, profile: 'lamp', args: ['--speed', String(speed)] });
   await online(hub, 2);
   const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
     hub,
