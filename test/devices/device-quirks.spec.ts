@@ -123,7 +123,13 @@ describe('a device with quirks', () => {
     it('loses the connection during a call', async () => {
       await behave(device, { kind: 'disconnectInCall', times: 1 });
       expect(await call(device)).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'SESSION_CLOSED' } });
-      await deviceThat(hub, device, (view) => isOnline(view) && view.sessions[1]?.closeReason === 'connection_lost');
+      // A busy hub may see the next connection before the end of the lost one.
+      const reasons = ['connection_lost', 'taken_over'];
+      await deviceThat(
+        hub,
+        device,
+        (view) => isOnline(view) && reasons.includes(view.sessions[1]?.closeReason ?? 'none'),
+      );
       await expectUnharmed(device, await sessionsOf(device));
     });
 
