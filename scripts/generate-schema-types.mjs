@@ -22,6 +22,7 @@ const mappers = {
   DeviceGroup: '@flotilla/registry#DeviceGroupRow',
   DesiredState: '@flotilla/registry#DesiredStateRow',
   DesiredStateTarget: '@flotilla/registry#DesiredTargetRow',
+  AppliedConfiguration: '@flotilla/registry#AppliedConfigurationRow',
   RecurringJob: '@flotilla/registry#RecurringJobRow',
   Readback: '@flotilla/jobs#Readback as ReadbackSource',
   DeviceSession: '@flotilla/registry#SessionRow',

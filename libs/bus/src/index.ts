@@ -18,6 +18,8 @@ export { openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';
 export { openRedisBus } from './redis-bus.js';
 export type { RedisBusOptions } from './redis-bus.js';
+export { checkRedis } from './redis/check-redis.js';
+export type { RedisFacts } from './redis/check-redis.js';
 export { redisUrlProblem } from './redis/redis-url.js';
 export type { RedisHost } from './redis/redis-url.js';
 export { redisHosts } from './redis/redis-servers.js';

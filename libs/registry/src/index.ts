@@ -78,6 +78,8 @@ export type {
   RecurringRequest,
 } from './recurring-jobs/recurring-job.js';
 export type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
+export type { AppliedAnswer, AppliedConfigurationRow, AppliedRecord } from './configuration/applied-configuration.js';
+export type { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';
@@ -186,11 +188,16 @@ export type {
 export type { WebhookStore } from './webhooks/webhook-store.js';
 export { verifyAuditTrail } from './audit/verify-audit.js';
 export { openEmbeddedPostgres } from './embedded/open-embedded-postgres.js';
+export { hubProcessOf } from './embedded/hub-lock.js';
 export { openDatabaseDump } from './backup/dump-database.js';
 export type { DatabaseDump, DumpedTable } from './backup/dump-database.js';
 export type { DatabaseContents, TableContents } from './backup/database-contents.js';
 export { requireRestorable } from './backup/require-restorable.js';
 export { loadDatabase } from './backup/load-database.js';
+export { checkDatabase } from './upgrade/check-database.js';
+export type { DatabaseFacts } from './upgrade/check-database.js';
+export { pendingMigrations } from './upgrade/pending-migrations.js';
+export type { PendingMigrations } from './upgrade/pending-migrations.js';
 export type { TablePiece } from './backup/load-database.js';
 export { auditKeyOf } from './audit/audit-key.js';
 export { closeDataDir } from './embedded/data-folder.js';

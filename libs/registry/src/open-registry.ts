@@ -18,6 +18,7 @@ import { ToolSetStore } from './tool-sets/tool-set-store.js';
 import { DownloadStore } from './firmware/download-store.js';
 import { FirmwareImageStore } from './firmware/firmware-image-store.js';
 import { FirmwareSigningKeyStore } from './firmware/signing-key-store.js';
+import { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
 import { DeviceGroupStore } from './groups/device-group-store.js';
 import { jobStoresOf } from './jobs/job-stores.js';
 import { RolloutStore } from './jobs/rollout/rollout-store.js';
@@ -196,6 +197,7 @@ function plainStores(
     desiredStateStore: new DesiredStateStore(database, seal),
     desiredStateQueue: new DesiredStateQueue(database),
     desiredStates: new DesiredStateReads(database),
+    appliedConfigurations: new AppliedConfigurationStore(database),
     uploads: new UploadStore(database),
     toolPolicies: new ToolPolicyStore(database),
     signInFailures: new SignInFailureStore(database),

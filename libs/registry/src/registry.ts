@@ -24,6 +24,7 @@ import type { ToolPolicyStore } from './policies/tool-policy-store.js';
 import type { DesiredStateStore } from './desired-states/desired-state-store.js';
 import type { DesiredStateQueue } from './desired-states/queue/desired-state-queue.js';
 import type { DesiredStateReads } from './desired-states/desired-state-reads.js';
+import type { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
 import type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -110,6 +111,7 @@ export interface Registry extends JobStores {
   readonly desiredStateStore: DesiredStateStore;
   readonly desiredStateQueue: DesiredStateQueue;
   readonly desiredStates: DesiredStateReads;
+  readonly appliedConfigurations: AppliedConfigurationStore;
   readonly calls: CallStore;
   readonly uploads: UploadStore;
   readonly toolPolicies: ToolPolicyStore;

@@ -17,7 +17,7 @@ import { applyMigrations } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
 /** The same from src/database and from dist/database. */
-const ownMigrations = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
+const ownFolder = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
 
 /** A number that no other program uses for advisory locks in this database. */
 const MIGRATION_LOCK = 4_607_182_418;
@@ -37,7 +37,7 @@ export interface AppliedMigration {
  */
 export async function migrate(
   databaseUrl: string,
-  { folder = ownMigrations, only }: { readonly folder?: string; readonly only?: ReadonlySet<string> } = {},
+  { folder = ownFolder, only }: { readonly folder?: string; readonly only?: ReadonlySet<string> } = {},
 ): Promise<readonly string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only === undefined || only.has(name));
   const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
@@ -166,9 +166,14 @@ function checksumOf(sql: string): string {
   return createHash('sha256').update(sql).digest('hex');
 }
 
+/** The migrations of this version with their SQL, in order. */
+export function ownMigrations(): Promise<readonly Migration[]> {
+  return readMigrations(ownFolder);
+}
+
 /** The migrations of this version, in order. */
 export async function knownMigrations(): Promise<readonly AppliedMigration[]> {
-  return (await readMigrations(ownMigrations)).map(({ name, sql }) => ({ name, checksum: checksumOf(sql) }));
+  return (await ownMigrations()).map(({ name, sql }) => ({ name, checksum: checksumOf(sql) }));
 }
 
 async function readMigrations(migrationsDir: string): Promise<readonly Migration[]> {

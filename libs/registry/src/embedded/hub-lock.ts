@@ -87,6 +87,11 @@ async function livePid(content: string): Promise<number | undefined> {
   return holder.startMark === (await startMark(holder.pid)) ? holder.pid : undefined;
 }
 
+/** The id of the hub process that uses the data folder; undefined if none runs. */
+export async function hubProcessOf(dataDir: string): Promise<number | undefined> {
+  return livePid(await readFile(path.join(dataDir, 'hub.lock'), 'utf8').catch(() => ''));
+}
+
 function parse(content: string): { readonly pid: number; readonly startMark: string } | undefined {
   try {
     const value: unknown = JSON.parse(content);

@@ -58,7 +58,12 @@ export async function findEmbeddedPostgres({
   sharedDir = SHARED_DIR,
 }: EmbeddedPostgresOptions): Promise<string | undefined> {
   const user = await findServerUser();
-  const cluster = await openCluster(path.resolve(dataDir), sharedDir, await findBinaries(user, sharedDir), user);
+  const cluster = await openCluster(
+    path.resolve(dataDir),
+    sharedDir,
+    await findBinaries(user, sharedDir, path.resolve(dataDir)),
+    user,
+  );
   const postmaster = await findRunning(cluster.folder);
   return postmaster && urlOf(cluster, postmaster, ROLE);
 }
@@ -68,7 +73,7 @@ async function start(
   user: ServerUser | undefined,
   unlock: () => Promise<void>,
 ): Promise<EmbeddedPostgres> {
-  const binaries = await findBinaries(user, sharedDir);
+  const binaries = await findBinaries(user, sharedDir, dataDir);
   const cluster = await openCluster(dataDir, sharedDir, binaries, user);
   const postmaster = await runPostmaster(cluster, binaries, { logFile: path.join(dataDir, 'postgres.log'), settings });
   try {
