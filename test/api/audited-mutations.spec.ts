@@ -274,6 +274,12 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
   redeliverWebhook: [async () => by('deliveryId', await firstDelivery(hub))()],
   deleteWebhook: [by('id', of('webhook'))],
+  recordAppliedConfiguration: [
+    () => ({
+      args: '(input: $input)',
+      variables: { 'input: [AppliedConfigurationInput!]!': [{ kind: 'DeviceGroup', name: 'audited', fields: {} }] },
+    }),
+  ],
   createUser: [
     () => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] }),
   ],

@@ -67,6 +67,7 @@ const commandOf: Readonly<Record<string, string>> = {
   updateWebhook: 'webhooks edit',
   deleteWebhook: 'webhooks delete',
   redeliverWebhook: 'webhooks redeliver',
+  recordAppliedConfiguration: 'apply',
   createUser: 'users create',
   updateUser: 'users edit',
   signOutUser: 'users sign-out',
@@ -114,6 +115,8 @@ beforeAll(async () => {
     'xiaozhi.bin': 'image',
     'xiaozhi.bin.sig': 'signature',
     'lobby.graphql': 'query Lobby($tag: String!) { devices(filter: { tags: [$tag] }) { nodes { id } } }',
+    // As the hub has it, so that an apply only records it.
+    'flotilla.yaml': 'flotilla: 1\nDeviceGroup: { text: { filter: {} } }\n',
     'sign.pem': privateKey.export({ format: 'pem', type: 'pkcs8' }),
     'build.pem.pub': publicKey.export({ format: 'pem', type: 'spki' }),
     'flotilla/profiles.json': JSON.stringify({ profiles: { shop: { url: hub.url, key: 'a-key' } } }),
@@ -135,7 +138,7 @@ function wordsOf(example: string, { name }: Shown): readonly string[] {
     const word = double ?? single ?? bare ?? '';
     if (name === 'firmware sign' && word === 'build.pem')
       return path.join(folder, line.includes('--new-key') ? 'new.pem' : 'sign.pem');
-    return /\.(?:csv|bin|sig|pub|graphql)$/.test(word) ? path.join(folder, path.basename(word)) : word;
+    return /\.(?:csv|bin|sig|pub|graphql|yaml|jsonl)$/.test(word) ? path.join(folder, path.basename(word)) : word;
   });
 }
 

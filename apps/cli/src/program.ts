@@ -12,6 +12,7 @@ import { policiesCommand } from './commands/calls/policies.js';
 import { toolsCommand } from './commands/calls/tools.js';
 import type { Command } from './commands/command.js';
 import { desiredCommand } from './commands/desired/desired.js';
+import { applyCommand, exportCommand, planCommand } from './commands/configuration/configuration.js';
 import { devicesCommand } from './commands/devices/devices.js';
 import { groupsCommand } from './commands/devices/groups.js';
 import { enrolCommand } from './commands/enrol/enrol.js';
@@ -53,6 +54,9 @@ export const commands: readonly Command[] = [
   grantsCommand,
   usersCommand,
   webhooksCommand,
+  exportCommand,
+  planCommand,
+  applyCommand,
   graphqlCommand,
   openCommand,
   mcpCommand,

@@ -27,6 +27,7 @@ import {
 } from './desired-states/desired-states.js';
 import { previewDesiredState } from './desired-states/preview-desired-state.js';
 import { WatchedTools } from './desired-states/watched-tools.js';
+import { recordApplied } from './configuration/record-applied.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import { approveJob, denyJob } from './jobs/commands/approve-job.js';
 import { createJob } from './jobs/commands/create-job.js';
@@ -51,6 +52,7 @@ import { VoiceOrigins } from './voice/voice-origins.js';
 export interface FleetDeps {
   readonly registry: Pick<
     Registry,
+    | 'appliedConfigurations'
     | 'events'
     | 'viewFor'
     | 'apiKeys'
@@ -164,6 +166,8 @@ export class Fleet {
   readonly deleteDesiredState = this.#bind(deleteDesiredState);
   /** Reports what saving would do, and writes nothing. */
   readonly previewDesiredState = this.#bind(previewDesiredState);
+  /** Records what the command line wrote from files. */
+  readonly recordApplied = this.#bind(recordApplied);
 
   readonly setToolPolicy = this.#bind(setToolPolicy);
   readonly deleteToolPolicy = this.#bind(deleteToolPolicy);

@@ -74,6 +74,7 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   previewRegistration: may('DEVICES_WRITE', '(input: [{deviceId: "$mac", dialect: XIAOZHI}])'),
   uploads: may('DEVICES_READ'),
   users: may('ADMIN'),
+  appliedConfigurations: may('ADMIN'),
   apiKeys: may('ADMIN'),
   agentGrants: may('ANY_KEY'),
   auditEntries: may('ADMIN'),
@@ -130,6 +131,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   createApiKey: may('ADMIN', '(input: {name: "$1", scopes: [JOBS_READ]})'),
   revokeApiKey: may('ADMIN', '(id: "$id")', notFound),
   revokeAgentGrant: may('ANY_KEY', '(id: "$id")', notFound),
+  recordAppliedConfiguration: may('ADMIN', '(input: [{kind: "DeviceGroup", name: "$1", fields: {}}])'),
   createUser: may(
     'ADMIN',
     '(input: {name: "$1", email: "$1@example.com", role: VIEWER, password: "long enough for a spec"})',

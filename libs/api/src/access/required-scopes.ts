@@ -48,6 +48,7 @@ const query: EveryField<Query> = {
   agentGrants: 'ANY_KEY',
   webhooks: 'ADMIN',
   users: 'ADMIN',
+  appliedConfigurations: 'ADMIN',
 };
 
 const mutation: EveryField<Mutation> = {
@@ -111,6 +112,7 @@ const mutation: EveryField<Mutation> = {
   revokeApiKey: 'ADMIN',
   // libs/fleet lets people end their own.
   revokeAgentGrant: 'ANY_KEY',
+  recordAppliedConfiguration: 'ADMIN',
   createUser: 'ADMIN',
   updateUser: 'ADMIN',
   signOutUser: 'ADMIN',

@@ -31,6 +31,8 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['{ jobs { nodes { id } } }', 'JOBS_READ'],
   ['{ recurringJob(id: "x") { id } }', 'JOBS_READ'],
   ['{ recurringJobs { nodes { id } } }', 'JOBS_READ'],
+  ['{ appliedConfigurations { nodes { kind } } }', 'ADMIN'],
+  ['mutation { recordAppliedConfiguration(input: []) { userErrors { code } } }', 'ADMIN'],
   ['mutation { deleteRecurringJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
   ['mutation { runRecurringJob(id: "x") { userErrors { code } } }', 'JOBS_WRITE'],
   ['{ desiredState(id: "x") { id } }', 'JOBS_READ'],

@@ -33,6 +33,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     desiredStateStore: registry.desiredStateStore,
     desiredStateQueue: registry.desiredStateQueue,
     recurringJobs: watch('recurringJobs', registry.recurringJobs),
+    appliedConfigurations: watch('appliedConfigurations', registry.appliedConfigurations),
     uploads: watch('uploads', registry.uploads),
     toolPolicies: watch('toolPolicies', registry.toolPolicies),
     apiKeys: registry.apiKeys,
@@ -108,6 +109,7 @@ export const refusingFleet: FleetOperations = {
   deleteRecurringJob: async () => refused,
   runRecurringJob: async () => refused,
   previewRecurringJob: async () => refused,
+  recordApplied: async () => ({ rows: [], ...refused }),
   setToolPolicy: async () => refused,
   deleteToolPolicy: async () => refused,
 };

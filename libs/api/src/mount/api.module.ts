@@ -46,6 +46,7 @@ import { EventResolver } from '../events/event.resolver.js';
 import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
 import { JobMutationsResolver } from '../jobs/job-mutations.resolver.js';
+import { AppliedConfigurationResolver } from '../configuration/applied-configuration.resolver.js';
 import { RecurringJobResolver } from '../jobs/recurring-job.resolver.js';
 import { JobTargetResolver } from '../jobs/job-target.resolver.js';
 import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
@@ -105,6 +106,7 @@ const resolvers = [
   DesiredStateResolver,
   DesiredStateTargetResolver,
   ReadbackResolver,
+  AppliedConfigurationResolver,
   JobTargetResolver,
   SubscriptionResolver,
   UploadResolver,

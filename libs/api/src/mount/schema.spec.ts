@@ -26,6 +26,7 @@ const operations = {
   Query: [
     'agentGrants: [AgentGrant!]!',
     'apiKeys: [ApiKey!]!',
+    'appliedConfigurations(after: String, first: Int): AppliedConfigurationConnection!',
     'auditEntries(after: String, filter: AuditFilter, first: Int): AuditEntryConnection!',
     'blockedBoards(after: String, first: Int): BlockedBoardConnection!',
     'call(id: ID!): Call',
@@ -86,6 +87,7 @@ const operations = {
     'openNextWave(id: ID!): JobPayload!',
     'pauseJob(id: ID!): JobPayload!',
     'publishFirmwareImage(id: ID!, models: [String!]!, notes: String): FirmwareImagePayload!',
+    'recordAppliedConfiguration(input: [AppliedConfigurationInput!]!): AppliedConfigurationPayload!',
     'redeliverWebhook(deliveryId: ID!): WebhookPayload!',
     'refreshTools(deviceId: ID!): RefreshToolsPayload!',
     'registerDevice(input: RegisterDeviceInput!): RegisterDevicePayload!',

@@ -1,0 +1,85 @@
+/** Makes the hub as the file says, one thing after the other, and records what was written. */
+import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { expectAccepted, FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { UsageError } from '../exit-codes.js';
+import { RecordAppliedConfigurationDocument } from '../generated/operations.js';
+import { readReferences } from './hub-state.js';
+import type { Fields, KindContext } from './kind.js';
+import type { PlannedChange } from './plan.js';
+import { filterWithIds } from './filter-references.js';
+import { variablesIn, withSecrets } from './values.js';
+
+export interface ApplyOptions {
+  readonly client: FlotillaClient;
+  /** The folder of the file. */
+  readonly folder: string;
+  /** Where secrets are written that the hub shows once. */
+  readonly secretsFile: string | undefined;
+  /** Receives a line for each thing. */
+  readonly onDone: (change: PlannedChange) => Promise<void> | void;
+}
+
+/** Throws UsageError before anything is changed, if something is missing. */
+export function requireInputs(changes: readonly PlannedChange[], secretsFile: string | undefined): void {
+  const written = changes.filter(({ action }) => ['create', 'update', 'replace'].includes(action));
+  const missing = [...new Set(written.flatMap(({ wanted }) => variablesIn(wanted)))].filter(
+    (name) => process.env[name] === undefined,
+  );
+  if (missing.length > 0) throw new UsageError(`Set the environment variables of the file: ${missing.join(', ')}.`);
+  const secret = written.find(({ kind, action }) => kind.hasSecret === true && action !== 'update');
+  if (secret !== undefined && secretsFile === undefined)
+    throw new UsageError(
+      `${secret.kind.kind} "${secret.name}" gets a secret that the hub shows once. ` +
+        'Name a file for it: --secrets-to FILE',
+    );
+}
+
+/** Deletes last and in reverse, because things name earlier kinds. */
+export async function applyAll(changes: readonly PlannedChange[], options: ApplyOptions): Promise<void> {
+  requireInputs(changes, options.secretsFile);
+  const ends = changes.filter(({ action }) => action === 'delete' || action === 'forget');
+  const writes = changes.filter((change) => !ends.includes(change));
+  for (const change of [...writes, ...ends.reverse()]) await applyOne(change, options);
+}
+
+async function applyOne(change: PlannedChange, options: ApplyOptions): Promise<void> {
+  const { client, folder, onDone } = options;
+  const context: KindContext = { client, folder, references: await readReferences(client) };
+  try {
+    await write(change, context, options);
+    await record(change, client);
+  } catch (error) {
+    if (!(error instanceof FlotillaError)) throw error;
+    throw new FlotillaError(error.code, `${change.kind.kind} "${change.name}": ${error.message}`, { cause: error });
+  }
+  await onDone(change);
+}
+
+async function write(change: PlannedChange, context: KindContext, options: ApplyOptions): Promise<void> {
+  const { kind, name, action, live, wanted } = change;
+  if (action === 'delete' && live !== undefined) return kind.remove(live, context);
+  if (wanted === undefined || action === 'adopt' || action === 'forget') return;
+  if (action === 'update' && live !== undefined && kind.update !== undefined)
+    return kind.update(live, sent({ ...live.fields, ...wanted }, context), context);
+  const secret = await kind.create(name, sent(wanted, context), context);
+  if (secret !== undefined && secret !== null) keep({ kind: kind.kind, name, secret }, options.secretsFile);
+  // The new one works before the former one ends.
+  if (action === 'replace' && live !== undefined) await kind.remove(live, context);
+}
+
+/** As the API takes it. Kinds translate what is inside of their other fields. */
+function sent(fields: Fields, { references }: KindContext): Fields {
+  const { filter, ...others } = withSecrets(fields, process.env);
+  return filter === undefined ? others : { ...others, filter: filterWithIds(filter, references) };
+}
+
+function keep(line: Fields, file: string | undefined): void {
+  if (file === undefined) return;
+  closeSync(openSync(file, 'a', 0o600));
+  appendFileSync(file, `${JSON.stringify(line)}\n`);
+}
+
+async function record({ kind, name, wanted, applied }: PlannedChange, client: FlotillaClient): Promise<void> {
+  const input = [{ kind: kind.kind, name, fields: wanted ?? null, revision: applied?.revision ?? null }];
+  expectAccepted((await client.request(RecordAppliedConfigurationDocument, { input })).recordAppliedConfiguration);
+}

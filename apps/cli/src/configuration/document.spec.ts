@@ -1,0 +1,51 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { documentText, readDocuments, schemaOf } from './document.js';
+import type { Fields } from './kind.js';
+import { kinds } from './kinds.js';
+
+let folder: string;
+beforeAll(() => (folder = mkdtempSync(path.join(tmpdir(), 'flotilla-document-'))));
+afterAll(() => rmSync(folder, { recursive: true }));
+
+function file(text: string, name = 'flotilla.yaml'): string {
+  const target = path.join(folder, name);
+  writeFileSync(target, text);
+  return target;
+}
+
+describe('a configuration file', () => {
+  it('is read as it is written', () => {
+    const document = new Map<string, ReadonlyMap<string, Fields>>([
+      ['DeviceGroup', new Map([['Lobby: "west"', { filter: { tags: ['lobby'] } }]])],
+      ['Webhook', new Map([['https://a.example', { types: ['*'], enabled: false }]])],
+    ]);
+    expect(readDocuments([file(documentText(document, './schema.json'))], kinds)).toEqual(document);
+  });
+
+  it.each([
+    ['flotilla: 1\nDeviceGroup: { a: { filter: {} }\n', /flotilla\.yaml:\d+:\d+: /],
+    ['flotilla: 1\nDeviceGroup: { a: {} }\n', /\/DeviceGroup\/a must have required property 'filter'/],
+    ['flotilla: 1\nDeviceGroups: {}\n', /must NOT have additional properties: DeviceGroups/],
+    ['flotilla: 1\nApiKey: { a: { scopes: [ALL] } }\n', /\/ApiKey\/a\/scopes\/0 .*DEVICES_READ/],
+    ['flotilla: 2\n', /\/flotilla must be equal to constant/],
+    ['DeviceGroup: {}\n', /must have required property 'flotilla'/],
+    ['flotilla: 1\nToolPolicy: { a: { idempotent: yes please, disruptive: true } }\n', /must be boolean/],
+  ])('with a mistake is refused with its place: %s', (text, expected) => {
+    expect(() => readDocuments([file(text)], kinds)).toThrow(expected);
+  });
+
+  it('names each thing once, in all files together', () => {
+    const one = file('flotilla: 1\nWebhook: { "https://a.example": { types: ["*"] } }\n', 'one.yaml');
+    const other = file('flotilla: 1\nWebhook: { "https://a.example": { types: ["*"] } }\n', 'other.yaml');
+    expect(() => readDocuments([one, other], kinds)).toThrow(/other\.yaml: Webhook "https:\/\/a\.example" is also/);
+    expect(readDocuments([one], kinds).get('Webhook')?.size).toBe(1);
+  });
+
+  it('has a schema with all kinds', () => {
+    const { properties } = schemaOf(kinds) as { readonly properties: object };
+    expect(Object.keys(properties)).toEqual(['flotilla', ...kinds.map(({ kind }) => kind)]);
+  });
+});

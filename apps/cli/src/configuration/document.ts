@@ -1,0 +1,103 @@
+/** Configuration files: YAML with a heading for each kind, checked against the JSON Schema. */
+import { readFileSync } from 'node:fs';
+import { Ajv, type ErrorObject } from 'ajv';
+import { LineCounter, parseDocument, stringify } from 'yaml';
+import { UsageError } from '../exit-codes.js';
+import { isFields, type Fields, type JsonSchema, type Kind } from './kind.js';
+
+/** The version of the format. */
+const FORMAT = 1;
+/** A file of all settings of a large hub has some hundred kilobytes. */
+const FILE_BYTES_MAX = 8 * 1024 * 1024;
+
+/** Things by kind and name, in the order of the file. */
+export type Document = ReadonlyMap<string, ReadonlyMap<string, Fields>>;
+
+export function schemaOf(kinds: readonly Kind[]): JsonSchema {
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: 'Configuration of a Flotilla hub',
+    type: 'object',
+    required: ['flotilla'],
+    additionalProperties: false,
+    properties: {
+      flotilla: { const: FORMAT, description: 'The version of the format.' },
+      ...Object.fromEntries(
+        kinds.map(({ kind, nameIs, fields, required }) => [
+          kind,
+          {
+            description: `By ${nameIs}.`,
+            type: 'object',
+            additionalProperties: { type: 'object', additionalProperties: false, properties: fields, required },
+          },
+        ]),
+      ),
+    },
+  };
+}
+
+/** Reads several files as one. Throws UsageError, which names the file and the place. */
+export function readDocuments(files: readonly string[], kinds: readonly Kind[]): Document {
+  const validate = new Ajv({ allErrors: true, strict: false }).compile(schemaOf(kinds));
+  const all = new Map<string, Map<string, Fields>>();
+  for (const file of files) {
+    const content = parse(file);
+    if (!validate(content))
+      throw new UsageError(`${file} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
+    for (const { kind } of kinds) {
+      const things = isFields(content) ? content[kind] : undefined;
+      if (!isFields(things)) continue;
+      const ofKind = all.get(kind) ?? new Map<string, Fields>();
+      all.set(kind, ofKind);
+      for (const [name, fields] of Object.entries(things)) {
+        if (ofKind.has(name)) throw new UsageError(`${file}: ${kind} "${name}" is also in another file. Name it once.`);
+        ofKind.set(name, fields as Fields);
+      }
+    }
+  }
+  return all;
+}
+
+function parse(file: string): unknown {
+  let text: string;
+  try {
+    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
+  }
+  if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 8 MiB. Split it.`);
+  const lines = new LineCounter();
+  const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });
+  const [problem] = document.errors;
+  if (problem !== undefined) {
+    const { line, col } = lines.linePos(problem.pos[0]);
+    throw new UsageError(`${file}:${line}:${col}: ${problem.message.split('\n')[0] ?? 'is not YAML'}`);
+  }
+  return document.toJS({ maxAliasCount: 100 });
+}
+
+/** Problems shown at once. */
+const PROBLEMS_MAX = 10;
+
+function problemsOf(errors: readonly ErrorObject[]): string {
+  const shown = errors.slice(0, PROBLEMS_MAX).map(({ instancePath, message, params }) => {
+    const extra: unknown = (params as { additionalProperty?: unknown }).additionalProperty;
+    const allowed: unknown = (params as { allowedValues?: unknown }).allowedValues;
+    const more = typeof extra === 'string' ? `: ${extra}` : Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
+    return `  ${instancePath.replaceAll('~1', '/').replaceAll('~0', '~') || '/'} ${message ?? 'is wrong'}${more}`;
+  });
+  const left = errors.length - shown.length;
+  return [...shown, ...(left > 0 ? [`  … and ${left} more`] : [])].join('\n');
+}
+
+/** One thing as a file has it. */
+export function thingText(fields: Fields): string {
+  return stringify(fields, { lineWidth: 100, sortMapEntries: true });
+}
+
+export function documentText(document: Document, schemaFile: string | undefined): string {
+  const content: Record<string, unknown> = { flotilla: FORMAT };
+  for (const [kind, things] of document) if (things.size > 0) content[kind] = Object.fromEntries(things);
+  const note = schemaFile === undefined ? '' : `# yaml-language-server: $schema=${schemaFile}\n`;
+  return note + stringify(content, { lineWidth: 100 });
+}

@@ -1,0 +1,79 @@
+/**
+ * A kind of things that a configuration file describes. `kinds.ts` lists all; a new one is one file
+ * in `kinds`.
+ */
+import type { FlotillaClient } from '@flotilla/client';
+
+export type Fields = Readonly<Record<string, unknown>>;
+
+export interface JsonSchema {
+  readonly [keyword: string]: unknown;
+}
+
+/** A thing of the hub. */
+export interface Live {
+  readonly id: string;
+  readonly name: string;
+  /** With names in place of ids; null fields are left out. Secrets read `***`. */
+  readonly fields: Fields;
+}
+
+/** What the hub knows of other kinds, to translate names into ids. */
+export interface References {
+  /** Ids of device groups by name. */
+  readonly groups: ReadonlyMap<string, string>;
+  /** Ids of firmware images by SHA-256. */
+  readonly images: ReadonlyMap<string, string>;
+}
+
+export interface KindContext {
+  readonly client: FlotillaClient;
+  readonly references: References;
+  /** The folder of the file, for paths in it. */
+  readonly folder: string;
+}
+
+export interface Kind {
+  /** The heading in the file, such as `DeviceGroup`. */
+  readonly kind: string;
+  /** What the name of a thing is, for people. */
+  readonly nameIs: string;
+  /** JSON Schema of each field. */
+  readonly fields: Readonly<Record<string, JsonSchema>>;
+  readonly required: readonly string[];
+  /** What the hub has for fields that were never set; null for all others. */
+  readonly defaults?: Fields;
+  /** What the hub adds to fields that are objects. */
+  readonly within?: Readonly<Record<string, Fields>>;
+  /** Fields that explain, and are not compared. */
+  readonly notes?: readonly string[];
+  /** Fields that are lists without an order. */
+  readonly sets?: readonly string[];
+  /** Whether `create` returns a secret that the hub shows only once. */
+  readonly hasSecret?: boolean;
+  /** Things of the hub, without those that no file should have. */
+  read(context: Omit<KindContext, 'folder'>): Promise<readonly Live[]>;
+  /** Returns the secret, if there is one. */
+  create(name: string, fields: Fields, context: KindContext): Promise<string | undefined | void>;
+  /** Missing where a change needs a new thing: then it is removed and created again. */
+  update?(live: Live, fields: Fields, context: KindContext): Promise<void>;
+  remove(live: Live, context: KindContext): Promise<void>;
+}
+
+/** A secret in a file: the name of the environment variable that has it. */
+export interface FromEnvironment {
+  readonly fromEnv: string;
+}
+
+export function isFromEnvironment(value: unknown): value is FromEnvironment {
+  return isFields(value) && typeof value['fromEnv'] === 'string' && Object.keys(value).length === 1;
+}
+
+export function isFields(value: unknown): value is Fields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Without null, which the API returns for what is not set. */
+export function withoutNull(fields: Fields): Fields {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+}

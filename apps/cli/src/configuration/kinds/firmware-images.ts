@@ -1,0 +1,82 @@
+/** Published firmware images, by SHA-256. Their bytes are in other files. */
+import { openAsBlob } from 'node:fs';
+import path from 'node:path';
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import { UsageError } from '../../exit-codes.js';
+import {
+  ConfiguredImagesDocument,
+  PublishFirmwareImageDocument,
+  WithdrawFirmwareImageDocument,
+} from '../../generated/operations.js';
+import { eachNode } from '../../pages.js';
+import { withoutNull, type Fields, type Kind, type KindContext, type Live } from '../kind.js';
+import { allOf } from './all-of.js';
+
+export const firmwareImages: Kind = {
+  kind: 'FirmwareImage',
+  nameIs: 'SHA-256 of the file',
+  fields: {
+    models: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Boards that may run it.' },
+    notes: { type: 'string' },
+    file: { type: 'string', description: 'The image, from the folder of this file. It is uploaded if it is missing.' },
+    project: { type: 'string', description: 'For readers.' },
+    version: { type: 'string', description: 'For readers; of an ASSETS image also for the upload.' },
+    kind: { enum: ['FIRMWARE', 'ASSETS'] },
+  },
+  required: ['models'],
+  notes: ['file', 'project', 'version', 'kind'],
+  sets: ['models'],
+  async read({ client }) {
+    return (await imagesOf(client))
+      .filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null)
+      .map(({ id, sha256, models, notes, project, version, kind }) => ({
+        ...{ id, name: sha256, fields: withoutNull({ models, notes, project, version, kind }) },
+      }));
+  },
+  async create(sha256, fields, context) {
+    const { client } = context;
+    const known = (await imagesOf(client)).find((image) => image.sha256 === sha256 && image.withdrawnAt === null);
+    await publish(known?.id ?? (await upload(sha256, fields, context)), fields, client);
+  },
+  /** Boards can only be added to a publication, so a removed one needs a new publication. */
+  async update(live: Live, fields, { client }) {
+    const wanted = modelsOf(fields);
+    if (modelsOf(live.fields).some((model) => !wanted.includes(model))) await withdraw(live.id, client);
+    await publish(live.id, fields, client);
+  },
+  remove: ({ id }, { client }) => withdraw(id, client),
+};
+
+export function imagesOf(client: FlotillaClient) {
+  return allOf(eachNode(async (page) => (await client.request(ConfiguredImagesDocument, page)).firmwareImages));
+}
+
+const modelsOf = ({ models }: Fields): readonly string[] => (Array.isArray(models) ? models.map(String) : []);
+
+async function publish(id: string, fields: Fields, client: FlotillaClient): Promise<void> {
+  const notes = typeof fields['notes'] === 'string' ? fields['notes'] : null;
+  const variables = { id, models: modelsOf(fields), notes };
+  expectAccepted((await client.request(PublishFirmwareImageDocument, variables)).publishFirmwareImage);
+}
+
+async function withdraw(id: string, client: FlotillaClient): Promise<void> {
+  expectAccepted((await client.request(WithdrawFirmwareImageDocument, { id })).withdrawFirmwareImage);
+}
+
+async function upload(sha256: string, fields: Fields, { client, folder }: KindContext): Promise<string> {
+  const { file, version } = fields;
+  if (typeof file !== 'string')
+    throw new UsageError(
+      `The hub has no image with the SHA-256 ${sha256}. Upload it (flotilla firmware upload), or name its file.`,
+    );
+  const kind = fields['kind'] === 'ASSETS' ? 'ASSETS' : 'FIRMWARE';
+  const content = await openAsBlob(path.resolve(folder, file));
+  const id = await client.uploadFirmware({
+    ...{ content, fileName: path.basename(file), kind },
+    ...(kind === 'ASSETS' && typeof version === 'string' && { version }),
+  });
+  const image = (await imagesOf(client)).find((each) => each.id === id);
+  if (image?.sha256 !== sha256)
+    throw new UsageError(`${file} has the SHA-256 ${String(image?.sha256)}, not ${sha256}. Correct the configuration.`);
+  return id;
+}

@@ -1,0 +1,43 @@
+/** Tool policies, by pattern. */
+import { expectAccepted } from '@flotilla/client';
+import type { ToolPolicyInput } from '@flotilla/client/schema';
+import { DeleteToolPolicyDocument, SetToolPolicyDocument, ToolPoliciesDocument } from '../../generated/operations.js';
+import { withoutNull, type Fields, type Kind, type KindContext } from '../kind.js';
+
+const flag = { type: 'boolean' } as const;
+
+async function set(pattern: string, fields: Fields, { client }: KindContext): Promise<void> {
+  const input = { ...fields, pattern } as unknown as ToolPolicyInput;
+  expectAccepted((await client.request(SetToolPolicyDocument, { input })).setToolPolicy);
+}
+
+export const toolPolicies: Kind = {
+  kind: 'ToolPolicy',
+  nameIs: 'pattern of tools, such as `self.reboot` or `self.camera.*`',
+  fields: {
+    idempotent: { ...flag, description: 'The hub may repeat a call whose outcome is unknown.' },
+    disruptive: { ...flag, description: 'The tool interrupts the work of the device.' },
+    readOnly: { type: ['boolean', 'null'] },
+    disconnectExpected: flag,
+    verification: { enum: ['NONE', 'READBACK', 'REBOOT', 'FIRMWARE'] },
+    readback: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      properties: { tool: { type: 'string' }, path: { type: 'string' }, argument: { type: 'string' } },
+      required: ['tool', 'path', 'argument'],
+    },
+    failureText: { type: ['string', 'null'] },
+    callTimeoutMs: { type: 'integer' },
+  },
+  required: ['idempotent', 'disruptive'],
+  defaults: { disconnectExpected: false, verification: 'NONE', callTimeoutMs: 60_000 },
+  async read({ client }) {
+    const { toolPolicies: policies } = await client.request(ToolPoliciesDocument);
+    return policies.map(({ pattern, ...fields }) => ({ id: pattern, name: pattern, fields: withoutNull(fields) }));
+  },
+  create: set,
+  update: ({ name }, fields, context) => set(name, fields, context),
+  async remove({ name: pattern }, { client }) {
+    expectAccepted((await client.request(DeleteToolPolicyDocument, { pattern })).deleteToolPolicy);
+  },
+};

@@ -1,0 +1,38 @@
+/** Webhooks, by address. */
+import { expectAccepted } from '@flotilla/client';
+import type { WebhookInput } from '@flotilla/client/schema';
+import {
+  CreateWebhookDocument,
+  DeleteWebhookDocument,
+  UpdateWebhookDocument,
+  WebhooksDocument,
+} from '../../generated/operations.js';
+import type { Kind } from '../kind.js';
+
+export const webhooks: Kind = {
+  kind: 'Webhook',
+  nameIs: 'address that receives the events',
+  fields: {
+    types: { type: 'array', items: { type: 'string' }, minItems: 1, description: 'Types of events, such as job.*' },
+    enabled: { type: 'boolean' },
+  },
+  required: ['types'],
+  defaults: { enabled: true },
+  sets: ['types'],
+  hasSecret: true,
+  async read({ client }) {
+    const { webhooks: all } = await client.request(WebhooksDocument);
+    return all.map(({ id, url, types, enabled }) => ({ id, name: url, fields: { types, enabled } }));
+  },
+  async create(url, fields, { client }) {
+    const input = { ...fields, url } as unknown as WebhookInput;
+    return expectAccepted((await client.request(CreateWebhookDocument, { input })).createWebhook).secret ?? undefined;
+  },
+  async update({ id, name: url }, fields, { client }) {
+    const input = { ...fields, url } as unknown as WebhookInput;
+    expectAccepted((await client.request(UpdateWebhookDocument, { id, input })).updateWebhook);
+  },
+  async remove({ id }, { client }) {
+    expectAccepted((await client.request(DeleteWebhookDocument, { id })).deleteWebhook);
+  },
+};

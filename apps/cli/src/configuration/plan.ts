@@ -1,0 +1,105 @@
+/**
+ * Compares three things: what the file says, what the last apply wrote, and what the hub has. A
+ * field that the hub has differently than the last apply was changed by a person. Pure.
+ */
+import type { Fields, Kind, Live } from './kind.js';
+import { matches, normalField } from './values.js';
+
+export interface Applied {
+  readonly fields: Fields;
+  readonly revision: number;
+}
+
+/** One thing as the three sides know it. */
+export interface Sides {
+  readonly kind: Kind;
+  readonly name: string;
+  readonly wanted: Fields | undefined;
+  readonly applied: Applied | undefined;
+  readonly live: Live | undefined;
+}
+
+/**
+ * `adopt`: the hub has it as the file says, and the file owns its fields from now on. `forget`: the
+ * file and the hub do not have it any more.
+ */
+export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
+
+export interface PlannedChange extends Sides {
+  readonly action: Action;
+  /** Fields that differ. */
+  readonly changed: readonly string[];
+  /** What people changed since the last apply; empty if nothing is lost. */
+  readonly conflicts: readonly string[];
+}
+
+export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): PlannedChange {
+  const { wanted, applied, live } = sides;
+  const plan = (action: Action, changed: readonly string[] = [], conflicts: readonly string[] = []) => ({
+    ...{ ...sides, action, changed, conflicts },
+  });
+  if (wanted === undefined) {
+    if (applied === undefined) return plan('none');
+    if (live === undefined) return plan('forget');
+    const since = changedSince(sides, applied, live, environment);
+    return plan(
+      'delete',
+      [],
+      since.map((field) => `${field} was changed since the last apply`),
+    );
+  }
+  if (live === undefined)
+    return plan('create', Object.keys(wanted), applied === undefined ? [] : ['it was deleted since the last apply']);
+  const changed = fieldsOf(sides.kind, wanted).filter(
+    (field) => !isSame(sides.kind, field, wanted, live.fields, environment),
+  );
+  const conflicts = changed.flatMap((field) => conflictOf(field, sides, live, environment));
+  if (changed.length > 0) return plan(sides.kind.update === undefined ? 'replace' : 'update', changed, conflicts);
+  return plan(applied !== undefined && ownsTheSame(sides.kind, applied.fields, wanted, environment) ? 'none' : 'adopt');
+}
+
+function fieldsOf({ notes = [] }: Kind, fields: Fields): readonly string[] {
+  return Object.keys(fields).filter((field) => !notes.includes(field));
+}
+
+function isSame(kind: Kind, field: string, one: Fields, other: Fields, environment: NodeJS.ProcessEnv): boolean {
+  return matches(normalField(kind, field, one[field]), normalField(kind, field, other[field]), environment);
+}
+
+function changedSince(
+  { kind }: Sides,
+  applied: Applied,
+  live: Live,
+  environment: NodeJS.ProcessEnv,
+): readonly string[] {
+  return fieldsOf(kind, applied.fields).filter(
+    (field) => !isSame(kind, field, applied.fields, live.fields, environment),
+  );
+}
+
+/** A field that no apply wrote belongs to people, unless it still has the value of a new thing. */
+function conflictOf(
+  field: string,
+  { kind, applied }: Sides,
+  live: Live,
+  environment: NodeJS.ProcessEnv,
+): readonly string[] {
+  if (applied !== undefined && Object.hasOwn(applied.fields, field))
+    return isSame(kind, field, applied.fields, live.fields, environment)
+      ? []
+      : [`${field} was changed since the last apply`];
+  return isSame(kind, field, kind.defaults ?? {}, live.fields, environment)
+    ? []
+    : [`${field} was set, and not by an apply`];
+}
+
+function ownsTheSame(kind: Kind, applied: Fields, wanted: Fields, environment: NodeJS.ProcessEnv): boolean {
+  const [one, other] = [fieldsOf(kind, applied), fieldsOf(kind, wanted)];
+  return (
+    one.length === other.length &&
+    other.every((field) => Object.hasOwn(applied, field) && isSame(kind, field, wanted, applied, environment))
+  );
+}
+
+/** Whether an apply would do something. */
+export const isChange = ({ action }: Pick<PlannedChange, 'action'>) => action !== 'none';

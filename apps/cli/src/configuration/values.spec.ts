@@ -1,0 +1,53 @@
+import { describe, expect, it } from 'vitest';
+import { filterWithIds, filterWithNames } from './filter-references.js';
+import { matches, variablesIn, withReferences, withSecrets } from './values.js';
+
+const groups = new Map([['Lobby', 'id-1']]);
+
+describe('secrets of a file', () => {
+  it('are names of variables, made of the path', () => {
+    const shown = { job: { tool: 't', arguments: { wifiPassword: '***', list: [{ pin: '***' }] } } };
+    const referring = withReferences(shown, 'RecurringJob', 'Every night');
+    expect(variablesIn(referring)).toEqual([
+      'RECURRING_JOB_EVERY_NIGHT_JOB_ARGUMENTS_WIFI_PASSWORD',
+      'RECURRING_JOB_EVERY_NIGHT_JOB_ARGUMENTS_LIST_0_PIN',
+    ]);
+    const environment = Object.fromEntries(variablesIn(referring).map((name) => [name, `value of ${name.at(-1)}`]));
+    expect(withSecrets(referring, environment)).toMatchObject({
+      job: { tool: 't', arguments: { wifiPassword: 'value of D', list: [{ pin: 'value of N' }] } },
+    });
+  });
+
+  it('fit a masked value of the hub, and an unmasked one that the variable has', () => {
+    expect(matches({ fromEnv: 'A' }, '***', {})).toBe(true);
+    expect(matches({ fromEnv: 'A' }, 'x', { A: 'x' })).toBe(true);
+    expect(matches({ fromEnv: 'A' }, 'y', { A: 'x' })).toBe(false);
+    expect(matches({ fromEnv: 'A' }, { fromEnv: 'A' }, {})).toBe(true);
+    expect(matches({ fromEnv: 'A' }, { fromEnv: 'B' }, {})).toBe(false);
+    expect(matches('plain', '***', {})).toBe(false);
+  });
+});
+
+describe('values', () => {
+  it('are equal as the API means them: times by moment, null as missing', () => {
+    expect(matches('2027-01-01T01:00:00+01:00', '2027-01-01T00:00:00.000Z', {})).toBe(true);
+    expect(matches({ a: null }, {}, {})).toBe(true);
+    expect(matches({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, {})).toBe(true);
+    expect(matches({ a: [1] }, { a: [1, 2] }, {})).toBe(false);
+    expect(matches(1, '1', {})).toBe(false);
+  });
+});
+
+describe('groups in filters', () => {
+  it('are names in files and ids in the API, at any depth', () => {
+    const filter = { any: [{ groupId: 'id-1' }, { not: { groupId: 'id-1', tags: ['a'] } }] };
+    const named = filterWithNames(filter, { groups });
+    expect(named).toEqual({ any: [{ group: 'Lobby' }, { not: { group: 'Lobby', tags: ['a'] } }] });
+    expect(filterWithIds(named, { groups })).toEqual(filter);
+  });
+
+  it('keep the id of a deleted group, and name a missing one', () => {
+    expect(filterWithNames({ groupId: 'gone' }, { groups })).toEqual({ groupId: 'gone' });
+    expect(() => filterWithIds({ group: 'Bar' }, { groups })).toThrow('There is no device group "Bar"');
+  });
+});

@@ -1,0 +1,95 @@
+/** Values of configuration files: comparison, secrets from the environment, names for ids. Pure. */
+import { isFields, isFromEnvironment, type Fields, type Kind } from './kind.js';
+
+/** What the API returns in place of a secret. */
+export const MASK = '***';
+
+/** Replaces values from the inside out. */
+export function mapped(value: unknown, change: (value: unknown, key: string | undefined) => unknown): unknown {
+  const walk = (inner: unknown, key: string | undefined): unknown => {
+    if (isFromEnvironment(inner)) return change(inner, key);
+    if (Array.isArray(inner))
+      return change(
+        inner.map((item) => walk(item, undefined)),
+        key,
+      );
+    if (!isFields(inner)) return change(inner, key);
+    return change(Object.fromEntries(Object.entries(inner).map(([name, item]) => [name, walk(item, name)])), key);
+  };
+  return walk(value, undefined);
+}
+
+/** The value of a file in a comparable form. Null and missing are the same. */
+export function normalField(kind: Pick<Kind, 'sets' | 'within'>, name: string, value: unknown): unknown {
+  const added = kind.within?.[name];
+  if (added !== undefined && isFields(value)) return { ...added, ...value };
+  if (kind.sets?.includes(name) === true && Array.isArray(value)) return [...new Set(value.map(String))].sort();
+  return value ?? null;
+}
+
+/** Whether the hub has what the file says. A masked secret may be the one of the environment. */
+export function matches(wanted: unknown, live: unknown, environment: NodeJS.ProcessEnv): boolean {
+  if (isFromEnvironment(wanted))
+    return (
+      live === MASK ||
+      (isFromEnvironment(live) && live.fromEnv === wanted.fromEnv) ||
+      isIn(environment, wanted.fromEnv, live)
+    );
+  if (Array.isArray(wanted) || Array.isArray(live))
+    return (
+      Array.isArray(wanted) &&
+      Array.isArray(live) &&
+      wanted.length === live.length &&
+      wanted.every((item, index) => matches(item, live[index], environment))
+    );
+  if (!isFields(wanted) || !isFields(live)) return sameText(wanted, live);
+  const names = new Set([...Object.keys(wanted), ...Object.keys(live)]);
+  return [...names].every((name) => matches(wanted[name] ?? null, live[name] ?? null, environment));
+}
+
+function isIn(environment: NodeJS.ProcessEnv, name: string, live: unknown): boolean {
+  return environment[name] !== undefined && environment[name] === live;
+}
+
+const ISO_TIME = /^\d{4}-\d\d-\d\dT[\d:.]+(?:Z|[+-]\d\d:?\d\d)$/;
+
+/** Times are equal if they are the same moment. */
+function sameText(one: unknown, other: unknown): boolean {
+  if (one === other) return true;
+  if (typeof one !== 'string' || typeof other !== 'string') return false;
+  return ISO_TIME.test(one) && ISO_TIME.test(other) && Date.parse(one) === Date.parse(other);
+}
+
+/** The names of all variables that the fields refer to. */
+export function variablesIn(fields: unknown): readonly string[] {
+  const names = new Set<string>();
+  mapped(fields, (value) => {
+    if (isFromEnvironment(value)) names.add(value.fromEnv);
+    return value;
+  });
+  return [...names];
+}
+
+/** Puts the values of variables in. Each must be set: see `variablesIn`. */
+export function withSecrets(fields: Fields, environment: NodeJS.ProcessEnv): Fields {
+  return mapped(fields, (value) => (isFromEnvironment(value) ? environment[value.fromEnv] : value)) as Fields;
+}
+
+/** Replaces masked secrets by references, with a name made of the path. */
+export function withReferences(fields: Fields, kind: string, name: string): Fields {
+  const walk = (value: unknown, path: readonly string[]): unknown => {
+    if (value === MASK) return { fromEnv: variableName(path) };
+    if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, String(index)]));
+    if (!isFields(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, [...path, key])]));
+  };
+  return walk(fields, [kind, name]) as Fields;
+}
+
+function variableName(path: readonly string[]): string {
+  return path
+    .map((part) => part.replace(/([a-z0-9])([A-Z])/g, '$1_$2').replace(/[^A-Za-z0-9]+/g, '_'))
+    .join('_')
+    .replace(/^(\d)/, '_$1')
+    .toUpperCase();
+}

@@ -1,0 +1,55 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import type { AppliedConfigurationRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { userErrors } from '../errors/user-errors.js';
+import type { FleetOperations } from '../fleet-operations.js';
+import type {
+  MutationRecordAppliedConfigurationArgs,
+  MutationResolvers,
+  QueryAppliedConfigurationsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+/** What the command line wrote from files. */
+@Resolver('AppliedConfiguration')
+export class AppliedConfigurationResolver
+  implements
+    Required<Pick<QueryResolvers, 'appliedConfigurations'>>,
+    Required<Pick<MutationResolvers, 'recordAppliedConfiguration'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  async appliedConfigurations(
+    _root: unknown,
+    args: QueryAppliedConfigurationsArgs,
+  ): Promise<Connection<AppliedConfigurationRow>> {
+    return toConnection(await this.registry.appliedConfigurations.page(pageRequest(args, this.limits.pageRowsMax)));
+  }
+
+  @Mutation()
+  async recordAppliedConfiguration(
+    _root: unknown,
+    { input }: MutationRecordAppliedConfigurationArgs,
+    context: ApiContext,
+  ): Promise<{
+    readonly appliedConfigurations: readonly AppliedConfigurationRow[];
+    readonly userErrors: readonly Refusal[];
+  }> {
+    const entries = input.map(({ kind, name, fields, revision }) => ({
+      ...{ kind, name, fields: fields as unknown },
+      revision: revision ?? undefined,
+    }));
+    const { rows, refusal } = await this.fleet.recordApplied(entries, actorOf(context));
+    return { appliedConfigurations: rows, userErrors: userErrors(refusal) };
+  }
+}

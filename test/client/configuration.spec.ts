@@ -1,0 +1,230 @@
+/** The configuration of a hub as files: export, plan and apply, against the built hub. */
+import { readFileSync, statSync } from 'node:fs';
+import path from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { FlotillaClient } from '@flotilla/client';
+import fc from 'fast-check';
+import { WebSocket } from 'ws';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { flotillaBin } from '../src/api/command-line.js';
+import { ask } from '../src/api/graphql-client.js';
+import { startCommandLineStory, type CommandLineStory } from '../src/client/command-line-story.js';
+
+let story: CommandLineStory;
+let run: CommandLineStory['run'];
+beforeAll(async () => {
+  // Each of the random configurations is some dozen requests in a second.
+  story = await startCommandLineStory();
+  ({ run } = story);
+});
+afterAll(async () => expect(await story.end()).toBe(0));
+
+const file = (text: string) => story.fileOf('flotilla.yaml', text);
+const apply = (text: string, ...more: readonly string[]) =>
+  run(['apply', file(text), '--yes', '--secrets-to', path.join(story.folder, 'secrets.jsonl'), ...more]);
+
+const first = `flotilla: 1
+DeviceGroup:
+  Lobby: { filter: { tags: [lobby] }, timeZone: Europe/Berlin }
+ToolPolicy:
+  self.lamp.*: { idempotent: true, disruptive: false }
+RecurringJob:
+  Dim at night:
+    cron: 0 22 * * *
+    timeZone: Europe/Berlin
+    job: { tool: self.lamp.turn_off, devices: { group: Lobby } }
+ApiKey:
+  Reporting: { scopes: [EVENTS_READ, DEVICES_READ], devices: { group: Lobby } }
+`;
+
+describe('configuration as code', () => {
+  it('shows a diff, makes it so, and then has nothing to do', async () => {
+    const plan = await run(['plan', file(first), '--fail-on-changes']);
+    expect(plan.code).toBe(2);
+    expect(plan.stdout).toContain('+ create DeviceGroup "Lobby"');
+    expect(plan.stdout).toContain('+timeZone: Europe/Berlin');
+    expect(await run(['apply', file(first), '--yes'])).toMatchObject({
+      ...{ code: 1, stderr: expect.stringContaining('--secrets-to') },
+    });
+    const applied = await apply(first);
+    expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('create ApiKey Reporting: done')]);
+    expect(await run(['plan', file(first), '--fail-on-changes'])).toMatchObject({
+      ...{ code: 0, stdout: 'The hub is as in the file.\n' },
+    });
+    const secrets = path.join(story.folder, 'secrets.jsonl');
+    expect(statSync(secrets).mode & 0o777).toBe(0o600);
+    const { secret } = JSON.parse(readFileSync(secrets, 'utf8')) as { readonly secret: string };
+    expect((await run(['devices'], { env: { FLOTILLA_KEY: secret } })).code).toBe(0);
+  });
+
+  it('reports what a person changed, and overwrites it only when asked', async () => {
+    const { deviceGroups } = await ask<{ deviceGroups: { nodes: { id: string; name: string }[] } }>(
+      story.hub,
+      '{ deviceGroups { nodes { id name } } }',
+    );
+    const id = deviceGroups.nodes.find(({ name }) => name === 'Lobby')?.id ?? '';
+    await run(['groups', 'edit', id, '--time-zone', 'Asia/Shanghai']);
+    const conflict = await apply(first);
+    expect(conflict).toMatchObject({ code: 2, stderr: expect.stringContaining('Nothing was changed') });
+    expect(conflict.stdout).toContain('conflict: timeZone was changed since the last apply');
+    expect(conflict.stdout).toMatch(/-timeZone: Asia\/Shanghai\n.*\+timeZone: Europe\/Berlin/);
+    // A field that the file does not name belongs to people.
+    const without = first.replace(', timeZone: Europe/Berlin', '');
+    expect((await apply(without)).code).toBe(0);
+    expect((await run(['plan', file(without)])).stdout).toBe('The hub is as in the file.\n');
+    expect((await apply(first)).code).toBe(2);
+    expect((await apply(first, '--force')).code).toBe(0);
+    expect((await run(['groups'])).stdout).toContain('Europe/Berlin');
+  });
+
+  it('takes a key without the scope for nothing', async () => {
+    const secrets = readFileSync(path.join(story.folder, 'secrets.jsonl'), 'utf8');
+    const { secret } = JSON.parse(secrets.split('\n')[0] ?? '') as { readonly secret: string };
+    const refused = await run(['plan', file(first)], { env: { FLOTILLA_KEY: secret } });
+    expect(refused.code).toBe(5);
+  });
+
+  it('deletes what the file does not have any more, and nothing else', async () => {
+    await run(['groups', 'create', 'Of a person', '--tag', 'x']);
+    const applied = await apply('flotilla: 1\n');
+    expect([applied.code, applied.stdout]).toEqual([0, expect.stringContaining('- delete ApiKey "Reporting"')]);
+    const { stdout } = await run(['groups']);
+    expect(stdout).toContain('Of a person');
+    expect(stdout).not.toContain('Lobby');
+    await run(['apply', file('flotilla: 1\nDeviceGroup: { Of a person: { filter: { tags: [x] } } }\n'), '--yes']);
+    await apply('flotilla: 1\n');
+  });
+});
+
+/** The compiled modules of the command line, because starting it 200 times takes minutes. */
+type Fields = Readonly<Record<string, unknown>>;
+type Document = ReadonlyMap<string, ReadonlyMap<string, Fields>>;
+interface Live {
+  readonly name: string;
+  readonly fields: Fields;
+}
+interface Modules {
+  readonly kinds: readonly { readonly kind: string }[];
+  planAll(document: Document, kinds: Modules['kinds'], client: FlotillaClient): Promise<readonly Fields[]>;
+  applyAll(changes: readonly Fields[], options: Fields): Promise<void>;
+  readLive(kinds: Modules['kinds'], client: FlotillaClient): Promise<ReadonlyMap<string, ReadonlyMap<string, Live>>>;
+}
+
+async function load(): Promise<Modules> {
+  const folder = path.join(path.dirname(flotillaBin), '../dist/configuration');
+  const modules = await Promise.all(
+    ['kinds.js', 'plan-all.js', 'apply.js', 'hub-state.js'].map(
+      (name) => import(pathToFileURL(path.join(folder, name)).href) as Promise<object>,
+    ),
+  );
+  return Object.assign({}, ...modules) as Modules;
+}
+
+const word = fc.stringMatching(/^[a-z][a-z0-9 _.:"'#-]{0,12}[a-z0-9]$/);
+const tag = fc.stringMatching(/^[a-z][a-z0-9_.:-]{0,12}$/);
+const filter = fc.oneof(
+  fc.record({ tags: fc.uniqueArray(tag, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ model: word }),
+  fc.record({ any: fc.array(fc.record({ search: word }), { minLength: 1, maxLength: 3 }) }),
+);
+const time = fc.date({ min: new Date('2027-01-01'), max: new Date('2035-01-01'), noInvalidDate: true });
+const expiresAt = time.map((date) => date.toISOString());
+/** A link lives at most 366 days. */
+const soon = fc.integer({ min: 1, max: 360 }).map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
+const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 });
+const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Shanghai');
+const named = (fields: fc.Arbitrary<object>, name = word) => fc.dictionary(name, fields, { maxKeys: 3 });
+
+const configuration = fc
+  .record({
+    DeviceGroup: named(fc.record({ filter, timeZone: optional(zone) })),
+    ToolPolicy: named(
+      fc.record({
+        ...{ idempotent: fc.boolean(), disruptive: fc.boolean(), disconnectExpected: optional(fc.boolean()) },
+        callTimeoutMs: optional(fc.integer({ min: 1_000, max: 300_000 })),
+      }),
+      fc.stringMatching(/^self\.[a-z]{3,8}\.[a-z]{3,8}$/),
+    ),
+    RecurringJob: named(
+      fc.record({
+        ...{ cron: fc.constantFrom('@daily', '30 6 * * MON-FRI', '0 22 1 * *'), timeZone: zone },
+        job: fc.record({
+          tool: fc.constant('self.lamp.turn_off'),
+          devices: filter,
+          maxInFlight: fc.integer({ min: 1, max: 100 }),
+        }),
+        overlap: optional(fc.constantFrom('SKIP', 'CANCEL_PREVIOUS')),
+        enabled: optional(fc.boolean()),
+        until: optional(expiresAt),
+      }),
+    ),
+    EnrolmentLink: named(
+      fc.record({
+        tags: fc.uniqueArray(tag, { maxLength: 3 }),
+        maxDevices: fc.integer({ min: 1, max: 99 }),
+        expiresAt: soon,
+      }),
+    ),
+    Webhook: named(
+      fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.offline']), enabled: optional(fc.boolean()) }),
+      fc.stringMatching(/^https:\/\/[a-z]{3,9}\.example\.com\/[a-z0-9]{0,8}$/),
+    ),
+    ApiKey: named(
+      fc.record({
+        scopes: fc.uniqueArray(fc.constantFrom('DEVICES_READ', 'JOBS_READ', 'EVENTS_READ', 'TOOLS_CALL'), {
+          minLength: 1,
+        }),
+        devices: optional(filter),
+        expiresAt: optional(expiresAt),
+      }),
+    ),
+  })
+  .map((kinds): Document => {
+    const defined = (fields: object) =>
+      Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+    return new Map(
+      Object.entries(kinds).map(([kind, things]) => [
+        kind,
+        new Map(Object.entries(things).map(([name, fields]) => [name, defined(fields) as Fields])),
+      ]),
+    );
+  });
+
+describe('50 random configurations', () => {
+  it('leave nothing to plan after an apply, also from an export and on an empty hub', async () => {
+    const { kinds, planAll, applyAll, readLive } = await load();
+    const { httpUrl: url, adminKey: apiKey } = story.hub;
+    const client = new FlotillaClient({ url, apiKey, webSocket: WebSocket });
+    const secretsFile = path.join(story.folder, 'random.jsonl');
+    const options = { client, folder: story.folder, secretsFile, onDone: () => undefined };
+    const make = async (document: Document) => applyAll(await planAll(document, kinds, client), options);
+    const left = async (document: Document) =>
+      (await planAll(document, kinds, client)).map(({ kind, name, action, changed }) => ({
+        kind,
+        name,
+        action,
+        changed,
+      }));
+    for (const document of fc.sample(configuration, { numRuns: 50, seed: 21 })) {
+      await make(document);
+      expect(await left(document)).toEqual([]);
+      const live = await readLive(kinds, client);
+      const exported = new Map(
+        [...live].map(([kind, things]) => [
+          kind,
+          new Map(
+            [...things]
+              .map(([name, { fields }]) => [name, fields] as const)
+              .filter(([name]) => document.get(kind)?.has(name)),
+          ),
+        ]),
+      );
+      await make(new Map());
+      await make(exported);
+      expect(await left(exported)).toEqual([]);
+      expect(await left(document).then((changes) => changes.filter(({ action }) => action !== 'adopt'))).toEqual([]);
+      await make(new Map());
+    }
+    client.close();
+  }, 600_000);
+});
