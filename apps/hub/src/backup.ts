@@ -1,9 +1,9 @@
-/** `npm run backup -- FILE`: writes a backup of this hub, which may run. [docs/backup.md] */
+/** `flotilla-hub backup FILE`: writes a backup of this hub, which may run. [docs/backup.md] */
 import { makeBackup } from './backup/make-backup.js';
 import { runCommand } from './backup/run-command.js';
 
 await runCommand({
-  usage: 'Name the new file: npm run backup -- /backups/flotilla-2026-11-23.tar.gz',
+  usage: 'Name the new file: flotilla-hub backup /backups/flotilla-2026-11-23.tar.gz',
   flags: [],
   run: async (config, file) => {
     const summary = await makeBackup(config, file);

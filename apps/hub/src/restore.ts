@@ -1,9 +1,9 @@
-/** `npm run restore -- FILE`: restores a backup into an empty hub. [docs/backup.md] */
+/** `flotilla-hub restore FILE`: restores a backup into an empty hub. [docs/backup.md] */
 import { restoreBackup } from './backup/restore-backup.js';
 import { runCommand } from './backup/run-command.js';
 
 await runCommand({
-  usage: 'Name the backup: npm run restore -- /backups/flotilla-2026-11-23.tar.gz',
+  usage: 'Name the backup: flotilla-hub restore /backups/flotilla-2026-11-23.tar.gz',
   flags: ['accept-new-keys'],
   run: async (config, file, flags) => {
     const summary = await restoreBackup(config, file, { acceptNewKeys: flags.has('accept-new-keys') });

@@ -1,0 +1,114 @@
+/**
+ * Checks that devices and browsers reach the hub at the addresses that they receive, and the
+ * proxies in between. Sends requests only to addresses of the settings.
+ */
+import { connect } from 'node:net';
+import type { HubConfig } from '../settings/config.js';
+import { localUrl, type DoctorContext } from './doctor-context.js';
+import { ok, problem, reasonOf, warning, type Finding } from './finding.js';
+import { askHttp } from './http-ask.js';
+
+const OTA = 'OTA address';
+const PROXY = 'proxy';
+const CONNECTS_WITHIN_MS = 5_000;
+
+/** Without a device id, the hub answers with the time and the firmware, and issues no code. */
+const isOfHub = (body: string) => body.includes('"server_time"') && body.includes('"firmware"');
+
+export async function checkReach(context: DoctorContext): Promise<readonly Finding[]> {
+  const { config, isAnswering } = context;
+  const address = config.publicUrl ?? localUrl(config);
+  const given = config.publicUrl === undefined ? [noPublicUrl(config)] : [];
+  if (!isAnswering)
+    return [...given, ...proxySettings(config), ok(OTA, `${otaOf(address)} is checked while the hub runs`)];
+  return [
+    ...given,
+    await otaFinding(address, config),
+    ...(config.publicUrl === undefined ? [] : [await upgradeFinding(config.publicUrl)]),
+    ...proxySettings(config),
+    ...(await Promise.all(config.publicMqtt.map(({ endpoint }) => mqttFinding(endpoint)))),
+  ];
+}
+
+const otaOf = (address: string) => `${address.replace(/\/$/, '')}/ota/`;
+
+function noPublicUrl({ host }: HubConfig): Finding {
+  const isLocal = /^(127\.|localhost$|::1$)/.test(host);
+  return isLocal
+    ? ok(OTA, 'FLOTILLA_PUBLIC_URL is not set, and the hub listens on loopback only')
+    : warning(OTA, 'FLOTILLA_PUBLIC_URL is not set', 'Set it, so that devices receive one fixed address.');
+}
+
+async function otaFinding(address: string, { publicUrl }: HubConfig): Promise<Finding> {
+  const url = otaOf(address);
+  try {
+    const { status, body } = await askHttp(url, { checksCertificate: publicUrl !== undefined });
+    return isOfHub(body)
+      ? ok(OTA, `${url} reaches the hub from this machine`)
+      : problem(OTA, `${url} answers ${status}, and not as the hub`, 'Let the proxy pass /ota/ to the hub.');
+  } catch (error) {
+    return problem(
+      OTA,
+      `${url} cannot be reached: ${reasonOf(error)}`,
+      'Check DNS, firewall and certificate. Some networks do not lead back to themselves: then test from outside.',
+    );
+  }
+}
+
+/** Devices over WebSocket and subscriptions need the headers Upgrade and Connection. */
+async function upgradeFinding(publicUrl: string): Promise<Finding> {
+  const headers = {
+    connection: 'Upgrade',
+    upgrade: 'websocket',
+    'sec-websocket-version': '13',
+    'sec-websocket-key': 'ZmxvdGlsbGEgZG9jdG9yIQ==',
+    'sec-websocket-protocol': 'graphql-transport-ws',
+  };
+  try {
+    const { status } = await askHttp(new URL('/graphql', publicUrl).href, { headers });
+    return status === 101
+      ? ok(PROXY, 'WebSocket connections reach the hub')
+      : problem(
+          PROXY,
+          `a WebSocket connection to ${publicUrl} gets the status ${status}`,
+          'Let the proxy pass the headers Upgrade and Connection (docs/server.md, "Behind nginx").',
+        );
+  } catch (error) {
+    return problem(PROXY, `a WebSocket connection fails: ${reasonOf(error)}`, 'Check the proxy and the certificate.');
+  }
+}
+
+/** Without this setting, all clients behind a proxy have one address, and share its rate limits. */
+function proxySettings({ proxies, publicUrl, tls, httpPort }: HubConfig): readonly Finding[] {
+  if (proxies.trusted.length > 0)
+    return [ok(PROXY, `the header ${proxies.header} counts from ${proxies.trusted.join(', ')}`)];
+  if (publicUrl === undefined) return [];
+  const { protocol, port } = new URL(publicUrl);
+  const isHttps = protocol === 'https:';
+  const isProxied = (isHttps && tls === undefined) || Number(port || (isHttps ? 443 : 80)) !== httpPort;
+  return isProxied
+    ? [
+        warning(
+          PROXY,
+          'FLOTILLA_PUBLIC_URL leads to a proxy, and no proxy is trusted',
+          'Set FLOTILLA_TRUSTED_PROXIES to its address, so that the hub sees the addresses of clients.',
+        ),
+      ]
+    : [ok(PROXY, 'none, according to FLOTILLA_PUBLIC_URL')];
+}
+
+function mqttFinding(endpoint: string): Promise<Finding> {
+  const [, host = endpoint, port = '1883'] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(endpoint) ?? [];
+  return new Promise((resolve) => {
+    const socket = connect({ host, port: Number(port), timeout: CONNECTS_WITHIN_MS });
+    const end = (finding: Finding) => {
+      socket.destroy();
+      resolve(finding);
+    };
+    const failed = (reason: string) =>
+      end(problem('MQTT address', `${endpoint} cannot be reached: ${reason}`, 'Check DNS, firewall and port.'));
+    socket.on('connect', () => end(ok('MQTT address', `${endpoint} accepts connections`)));
+    socket.on('timeout', () => failed(`no answer within ${CONNECTS_WITHIN_MS / 1_000} s`));
+    socket.on('error', (error) => failed(reasonOf(error)));
+  });
+}

@@ -1,0 +1,161 @@
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer } from 'node:net';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { readConfig } from '../settings/config.js';
+import { checkCertificate } from './check-certificate.js';
+import { checkPorts } from './check-ports.js';
+import { checkReach } from './check-reach.js';
+import { databaseFindings } from './check-services.js';
+import type { DoctorContext } from './doctor-context.js';
+import { examine } from './examine.js';
+import { countText, findingText, ok, problem, type Finding } from './finding.js';
+
+const DAY_MS = 86_400_000;
+
+function contextOf(env: NodeJS.ProcessEnv, more: Partial<DoctorContext> = {}): DoctorContext {
+  return { config: readConfig(env), hubPid: undefined, isAnswering: false, now: Date.now, ...more };
+}
+const problemsOf = (findings: readonly Finding[]) =>
+  findings.filter(({ status }) => status === 'problem').map(({ found }) => found);
+
+describe('the ports', () => {
+  it('are free, or named with what to do', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const env = { FLOTILLA_HTTP_PORT: String(port), FLOTILLA_MQTT_PORT: 'off', FLOTILLA_UDP_PORT: '0' };
+    expect(problemsOf(await checkPorts(contextOf(env)))).toEqual([
+      `tcp ${port} (FLOTILLA_HTTP_PORT) is in use by another program`,
+    ]);
+    expect(problemsOf(await checkPorts(contextOf(env, { isAnswering: true, hubPid: 1 })))).toEqual([]);
+    taken.close();
+    await once(taken, 'close');
+    expect(problemsOf(await checkPorts(contextOf(env)))).toEqual([]);
+    const notOpen = await checkPorts(contextOf(env, { isAnswering: true, hubPid: 1 }));
+    expect(problemsOf(notOpen)).toEqual([`tcp ${port} (FLOTILLA_HTTP_PORT) is not open, although the hub runs`]);
+  });
+
+  it('need an address of this machine', async () => {
+    const env = { FLOTILLA_HOST: '192.0.2.77', FLOTILLA_HTTP_PORT: '8080', FLOTILLA_MQTT_PORT: 'off' };
+    const [first] = await checkPorts(contextOf(env));
+    expect(first).toMatchObject({ status: 'problem', advice: 'Set FLOTILLA_HOST to an own address.' });
+  });
+});
+
+describe('the certificate', () => {
+  let folder: string;
+  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'flotilla-doctor-'))));
+  afterEach(() => rmSync(folder, { recursive: true }));
+
+  function made(name: string, days = 90): NodeJS.ProcessEnv {
+    const [cert, key] = ['cert.pem', 'key.pem'].map((file) => path.join(folder, file)) as [string, string];
+    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
+    const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
+    execFileSync(
+      'openssl',
+      ['req', '-x509', ...curve, ...names, '-days', String(days), '-nodes', '-keyout', key, '-out', cert],
+      { stdio: 'ignore' },
+    );
+    chmodSync(key, 0o600);
+    return { FLOTILLA_TLS_CERT: cert, FLOTILLA_TLS_KEY: key, FLOTILLA_MQTTS_PORT: '0' };
+  }
+  const publicUrl = { FLOTILLA_PUBLIC_URL: 'https://hub.example.net' };
+
+  it('belongs to its key, has the public names and is valid', async () => {
+    const findings = await checkCertificate(contextOf({ ...made('hub.example.net'), ...publicUrl }));
+    expect(problemsOf(findings)).toEqual([]);
+    expect(findings.map(({ found }) => found)).toContain('is for hub.example.net');
+    expect(findings).toContainEqual(expect.objectContaining({ status: 'warning', found: 'is self-signed' }));
+  });
+
+  it('is a problem with another name, after its end, and next to a foreign key', async () => {
+    const env = { ...made('other.example.net'), ...publicUrl };
+    expect(problemsOf(await checkCertificate(contextOf(env)))).toEqual([
+      'is not for hub.example.net; its names are DNS:other.example.net',
+    ]);
+    const late = { now: () => Date.now() + 91 * DAY_MS };
+    expect(problemsOf(await checkCertificate(contextOf(env, late)))).toContainEqual(
+      expect.stringContaining('expired on'),
+    );
+    const soon = await checkCertificate(contextOf(env, { now: () => Date.now() + 80 * DAY_MS }));
+    expect(soon).toContainEqual(
+      expect.objectContaining({ status: 'warning', found: expect.stringContaining('in 9 days') }),
+    );
+    const former = { ...env };
+    execFileSync('openssl', ['ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', `${folder}/key.pem`]);
+    expect(problemsOf(await checkCertificate(contextOf(former)))).toContain('does not belong to its key');
+  });
+
+  it('is missing on an open address', async () => {
+    const [finding] = await checkCertificate(contextOf({ FLOTILLA_HOST: '0.0.0.0' }));
+    expect(finding).toMatchObject({ status: 'warning' });
+    const [local] = await checkCertificate(contextOf({}));
+    expect(local).toMatchObject({ status: 'ok' });
+  });
+});
+
+describe('the database', () => {
+  const facts = {
+    ...{ version: '17.2', versionNumber: 170_002, encoding: 'UTF8', latencyMs: 1, clockAheadMs: 3, databaseBytes: 1e7 },
+    settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', default_transaction_read_only: 'off' },
+    connections: { used: 5, max: 100 },
+  };
+
+  it('is well, or each fault is named', () => {
+    expect(databaseFindings(facts).every(({ status }) => status === 'ok')).toBe(true);
+    const bad = databaseFindings({
+      ...{ ...facts, versionNumber: 140_000, encoding: 'SQL_ASCII', latencyMs: 50, clockAheadMs: -90_000 },
+      settings: { ...facts.settings, fsync: 'off', default_transaction_read_only: 'on' },
+      connections: { used: 95, max: 100 },
+    });
+    expect(bad.filter(({ status }) => status === 'ok')).toEqual([]);
+    expect(bad.every(({ advice }) => advice !== '')).toBe(true);
+    expect(bad).toHaveLength(7);
+  });
+});
+
+describe('the addresses that devices receive', () => {
+  it('are reported as unreachable with the reason', async () => {
+    const env = { FLOTILLA_PUBLIC_URL: 'http://127.0.0.1:9', FLOTILLA_PUBLIC_MQTT: '127.0.0.1:9' };
+    const problems = problemsOf(await checkReach(contextOf(env, { isAnswering: true })));
+    expect(problems).toEqual([
+      expect.stringContaining('http://127.0.0.1:9/ota/ cannot be reached'),
+      expect.stringContaining('a WebSocket connection fails'),
+      expect.stringContaining('127.0.0.1:9 cannot be reached'),
+    ]);
+  });
+
+  it('lead to a proxy that must be trusted', async () => {
+    const env = { FLOTILLA_PUBLIC_URL: 'https://hub.example.net' };
+    expect(await checkReach(contextOf(env))).toContainEqual(
+      expect.objectContaining({
+        check: 'proxy',
+        status: 'warning',
+        advice: expect.stringContaining('TRUSTED_PROXIES'),
+      }),
+    );
+    const trusted = { ...env, FLOTILLA_TRUSTED_PROXIES: '10.0.0.7' };
+    expect(problemsOf(await checkReach(contextOf(trusted)))).toEqual([]);
+  });
+});
+
+describe('the doctor', () => {
+  it('reports wrong settings alone, because all else depends on them', async () => {
+    const findings = await examine({ FLOTILLA_HTTP_PORT: 'many', DATABASE_URL: 'mysql://x' }, Date.now);
+    expect(findings.map(({ check, status }) => [check, status])).toEqual([
+      ['settings', 'problem'],
+      ['settings', 'problem'],
+    ]);
+  });
+
+  it('prints a line for each check, and what to do below it', () => {
+    expect(findingText(ok('node', '24.1.0'))).toBe('ok       node          24.1.0');
+    expect(findingText(problem('ports', 'tcp 80', 'Stop it.'))).toMatch(/^problem {2}ports +tcp 80\n +Stop it\.$/);
+    expect(countText([ok('a', 'b'), problem('a', 'b', 'c')])).toBe('Checks: 2, problems: 1, warnings: 0.');
+  });
+});

@@ -1,0 +1,74 @@
+/** All checks of the doctor. They change nothing, and contact only what the settings name. */
+import { hubProcessOf } from '@flotilla/registry';
+import { ConfigError, readConfig, unknownSettings, type HubConfig } from '../settings/config.js';
+import { checkCertificate } from './check-certificate.js';
+import { checkPorts } from './check-ports.js';
+import { checkReach } from './check-reach.js';
+import { checkDisk, checkPostgres, checkRedisServer, checkStorage } from './check-services.js';
+import { checkSystem } from './check-system.js';
+import { localUrl, type DoctorContext } from './doctor-context.js';
+import { findingsOf, ok, problem, warning, type Finding } from './finding.js';
+import { askHttp } from './http-ask.js';
+
+/** In the order of the report. The disk is checked before anything that may write to it. */
+const checks: readonly [name: string, check: (context: DoctorContext) => Promise<readonly Finding[]>][] = [
+  ['system', checkSystem],
+  ['disk', checkDisk],
+  ['ports', checkPorts],
+  ['certificate', checkCertificate],
+  ['PostgreSQL', checkPostgres],
+  ['Redis', checkRedisServer],
+  ['storage', checkStorage],
+  ['OTA address', checkReach],
+];
+
+/** Wrong settings are the only finding, because all else depends on them. */
+export async function examine(environment: NodeJS.ProcessEnv, now: () => number): Promise<readonly Finding[]> {
+  const read = configOf(environment);
+  if ('problems' in read) return read.problems.map((found) => problem('settings', found, 'Fix it first.'));
+  const { config } = read;
+  const hubPid = await hubProcessOf(config.dataDir);
+  const isAnswering = config.httpPort !== 0 && (await isAlive(config));
+  const findings = [...settingFindings(environment), hubFinding({ config, hubPid, isAnswering, now })];
+  // One after the other: a start of the embedded PostgreSQL would disturb the others.
+  for (const [name, check] of checks)
+    findings.push(...(await findingsOf(name, () => check({ config, hubPid, isAnswering, now }))));
+  return findings;
+}
+
+function configOf(environment: NodeJS.ProcessEnv): { readonly config: HubConfig } | Pick<ConfigError, 'problems'> {
+  try {
+    return { config: readConfig(environment) };
+  } catch (error) {
+    if (error instanceof ConfigError) return error;
+    throw error;
+  }
+}
+
+function settingFindings(environment: NodeJS.ProcessEnv): readonly Finding[] {
+  const unknown = unknownSettings(environment);
+  return unknown.length === 0
+    ? [ok('settings', 'are valid')]
+    : unknown.map((name) => warning('settings', `${name} is not a setting of the hub`, 'Check its spelling.'));
+}
+
+function hubFinding({ config, hubPid, isAnswering }: DoctorContext): Finding {
+  if (isAnswering) return ok('hub', `answers at ${localUrl(config)}`);
+  return hubPid === undefined
+    ? ok('hub', 'does not run; what needs it is left out')
+    : problem(
+        'hub',
+        `runs as process ${hubPid} and does not answer at ${localUrl(config)}`,
+        'Run the doctor with the settings of the hub, or read its log.',
+      );
+}
+
+/** Any program may have the port: only the hub answers like this. */
+async function isAlive(config: HubConfig): Promise<boolean> {
+  try {
+    const { status, body } = await askHttp(`${localUrl(config)}/health/live`, { checksCertificate: false });
+    return status === 200 && body.includes('"status":"ok"');
+  } catch {
+    return false;
+  }
+}

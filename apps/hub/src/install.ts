@@ -1,0 +1,74 @@
+/**
+ * `flotilla-hub install`: shows a hardened service for systemd with its user, folders and settings.
+ * Only `--apply` writes them. [docs/server.md]
+ */
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { applyStep, installPlan, placeProblem, stepText, type Place } from './install/install-plan.js';
+
+const USAGE = 'Use: flotilla-hub install [--dry-run | --apply] [--user NAME] [--data-dir FOLDER] [--root FOLDER]';
+/** Names of users, and folders that a unit file can name without quotes. */
+const NAME = /^[a-z_][a-z0-9_-]{0,31}$/;
+const FOLDER = /^\/[\w./-]+$/;
+
+function placeOf(values: { readonly user: string; readonly 'data-dir': string; readonly root: string }): Place {
+  const { user, 'data-dir': dataDir, root } = values;
+  if (!NAME.test(user)) throw new Error(`--user ${user} is not a name of a system user, such as flotilla.`);
+  if (!FOLDER.test(dataDir))
+    throw new Error(`--data-dir ${dataDir} must be a full path of letters, digits, dots and dashes.`);
+  return {
+    ...{ user, dataDir, root: path.resolve(root) },
+    node: process.execPath,
+    program: fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, ''),
+    settingsDir: '/etc/flotilla',
+    backupDir: '/var/backups/flotilla',
+    unitDir: '/etc/systemd/system',
+  };
+}
+
+function main(): void {
+  const { values } = parseArgs({
+    options: {
+      apply: { type: 'boolean', default: false },
+      // What happens without --apply, for people who expect the word.
+      'dry-run': { type: 'boolean', default: false },
+      user: { type: 'string', default: 'flotilla' },
+      'data-dir': { type: 'string', default: '/var/lib/flotilla' },
+      root: { type: 'string', default: '/' },
+    },
+  });
+  const place = placeOf(values);
+  const { apply } = values;
+  if (apply && values['dry-run']) throw new Error(`--dry-run writes nothing, and --apply writes. ${USAGE}`);
+  const problem = placeProblem(place);
+  if (problem !== undefined && apply) throw new Error(problem);
+  const steps = installPlan(place);
+  if (apply && place.root === '/' && process.getuid?.() !== 0)
+    throw new Error('Only root can write the service. Run this with sudo; without --apply it only shows what it does.');
+  for (const step of steps) {
+    if (apply) applyStep(step, place);
+    process.stdout.write(`${stepText(step, !apply)}\n`);
+  }
+  if (problem !== undefined) process.stderr.write(`${problem}\n`);
+  process.stderr.write(`${apply ? afterwards(place) : outlook(steps.length)}\n`);
+}
+
+function outlook(steps: number): string {
+  return steps === 0 ? 'All of it is there.' : 'Nothing was written. Add --apply, as root, to write this.';
+}
+
+function afterwards({ settingsDir }: Place): string {
+  return (
+    `Edit ${settingsDir}/hub.env, then start the hub and the nightly backup:\n` +
+    '  systemctl daemon-reload\n  systemctl enable --now flotilla flotilla-backup.timer'
+  );
+}
+
+try {
+  main();
+} catch (error) {
+  const reason = error instanceof Error ? error.message : String(error);
+  process.stderr.write(`${reason.startsWith('Unknown option') ? `${reason} ${USAGE}` : reason}\n`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,83 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { applyStep, installPlan, placeProblem, stepText, type Place } from './install-plan.js';
+
+let root: string;
+let place: Place;
+beforeEach(() => {
+  root = mkdtempSync(path.join(tmpdir(), 'flotilla-install-'));
+  place = {
+    ...{ root, node: process.execPath, program: '/usr/local/lib/node_modules/flotilla-hub/apps/hub/dist' },
+    ...{ user: 'flotilla', settingsDir: '/etc/flotilla', dataDir: '/var/lib/flotilla' },
+    ...{ backupDir: '/var/backups/flotilla', unitDir: '/etc/systemd/system' },
+  };
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+const apply = () => installPlan(place).forEach((step) => applyStep(step, place));
+
+describe('the installation as a service', () => {
+  it('makes private folders, settings and units, once', () => {
+    expect(installPlan(place).map((step) => ('path' in step ? step.path : step.name))).toEqual([
+      '/etc/flotilla',
+      '/var/lib/flotilla',
+      '/var/backups/flotilla',
+      '/etc/flotilla/hub.env',
+      '/etc/systemd/system/flotilla.service',
+      '/etc/systemd/system/flotilla-backup.service',
+      '/etc/systemd/system/flotilla-backup.timer',
+    ]);
+    apply();
+    expect(installPlan(place)).toEqual([]);
+    expect(statSync(path.join(root, place.dataDir)).mode & 0o777).toBe(0o700);
+    expect(statSync(path.join(root, '/etc/flotilla/hub.env')).mode & 0o777).toBe(0o640);
+  });
+
+  it('updates units of another version, and never the settings of an operator', () => {
+    apply();
+    writeFileSync(path.join(root, '/etc/flotilla/hub.env'), 'FLOTILLA_HOST=0.0.0.0\n');
+    writeFileSync(path.join(root, place.unitDir, 'flotilla.service'), 'old');
+    expect(installPlan(place)).toMatchObject([{ path: '/etc/systemd/system/flotilla.service' }]);
+    apply();
+    expect(readFileSync(path.join(root, '/etc/flotilla/hub.env'), 'utf8')).toBe('FLOTILLA_HOST=0.0.0.0\n');
+  });
+
+  it('writes units that systemd accepts', (context) => {
+    apply();
+    const units = ['flotilla.service', 'flotilla-backup.service', 'flotilla-backup.timer'];
+    const isThere = spawnSync('systemd-analyze', ['--version']).status === 0;
+    if (!isThere) context.skip('systemd-analyze is not installed');
+    const files = units.map((name) => path.join(root, place.unitDir, name));
+    // It also looks for the program, the user and other units, which this machine may not have.
+    const found = spawnSync('systemd-analyze', ['verify', '--man=no', '--recursive-errors=no', ...files], {
+      encoding: 'utf8',
+    });
+    expect(found.stderr.split('\n').filter((line) => /Unknown|Invalid|Failed to parse|ignoring/i.test(line))).toEqual(
+      [],
+    );
+  });
+
+  it('backs up under a name with the date, as the shell reads the unit', () => {
+    apply();
+    const unit = readFileSync(path.join(root, place.unitDir, 'flotilla-backup.service'), 'utf8');
+    const [, script = ''] = /^ExecStart=\/bin\/sh -c '(.+)'$/m.exec(unit) ?? [];
+    // systemd reads $$ as $ and %% as %.
+    const command = script
+      .replaceAll('$$', '$')
+      .replaceAll('%%', '%')
+      .replace(/^exec /, 'echo ');
+    expect(execFileSync('/bin/sh', ['-c', command], { encoding: 'utf8' }).trim()).toMatch(
+      /backup\.js \/var\/backups\/flotilla\/hub-\d{4}-\d\d-\d\d\.tar\.gz$/,
+    );
+  });
+
+  it('shows what it would write, and refuses a program that a service cannot read', () => {
+    const [, , , settings] = installPlan(place);
+    expect(settings === undefined ? '' : stepText(settings, true)).toContain('    FLOTILLA_DATA_DIR=/var/lib/flotilla');
+    expect(placeProblem({ program: '/home/me/lib/flotilla-hub', root: '/' })).toContain('/home');
+    expect(placeProblem({ program: place.program, root: '/' })).toBeUndefined();
+  });
+});
