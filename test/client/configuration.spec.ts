@@ -134,6 +134,8 @@ const soon = fc.integer({ min: 1, max: 360 }).map((days) => new Date(Date.now() 
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 });
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Shanghai');
 const named = (fields: fc.Arbitrary<object>, name = word) => fc.dictionary(name, fields, { maxKeys: 3 });
+const waves = fc.constantFrom([{ percent: 5, soakSeconds: 60 }, { percent: 100 }], [{ count: 2 }, { percent: 50 }]);
+const abort = fc.constantFrom([{ outcomes: ['FAILED'], ratio: 0.1 }], [{ outcomes: ['UNKNOWN'], count: 3 }]);
 
 const configuration = fc
   .record({
@@ -145,13 +147,22 @@ const configuration = fc
       }),
       fc.stringMatching(/^self\.[a-z]{3,8}\.[a-z]{3,8}$/),
     ),
+    DesiredState: named(
+      fc.record({
+        devices: filter,
+        ...{ tool: fc.constant('self.audio_speaker.set_volume'), arguments: fc.record({ volume: fc.nat(100) }) },
+        ...{ mode: optional(fc.constantFrom('ENFORCE', 'REPORT')), priority: optional(fc.nat(9)) },
+        window: optional(fc.record({ from: fc.constant('22:00'), to: fc.constant('07:00'), zone: optional(zone) })),
+        ...{ waves: optional(waves), abort: optional(abort), enabled: optional(fc.boolean()) },
+      }),
+    ),
     RecurringJob: named(
       fc.record({
         ...{ cron: fc.constantFrom('@daily', '30 6 * * MON-FRI', '0 22 1 * *'), timeZone: zone },
         job: fc.record({
           tool: fc.constant('self.lamp.turn_off'),
           devices: filter,
-          maxInFlight: fc.integer({ min: 1, max: 100 }),
+          ...{ maxInFlight: fc.integer({ min: 1, max: 100 }), waves: optional(waves), abort: optional(abort) },
         }),
         overlap: optional(fc.constantFrom('SKIP', 'CANCEL_PREVIOUS')),
         enabled: optional(fc.boolean()),

@@ -16,6 +16,8 @@ export interface Live {
   readonly name: string;
   /** With names in place of ids; null fields are left out. Secrets read `***`. */
   readonly fields: Fields;
+  /** The edit that a change follows, where the hub counts edits. */
+  readonly revision?: number;
 }
 
 /** What the hub knows of other kinds, to translate names into ids. */
@@ -33,6 +35,9 @@ export interface KindContext {
   readonly folder: string;
 }
 
+/** Fields that the hub adds to an object, or to each object of a list; a value may be nested. */
+export type Added = Fields | readonly [Fields];
+
 export interface Kind {
   /** The heading in the file, such as `DeviceGroup`. */
   readonly kind: string;
@@ -43,8 +48,8 @@ export interface Kind {
   readonly required: readonly string[];
   /** What the hub has for fields that were never set; null for all others. */
   readonly defaults?: Fields;
-  /** What the hub adds to fields that are objects. */
-  readonly within?: Readonly<Record<string, Fields>>;
+  /** What the hub adds to fields that are objects or lists of them. */
+  readonly within?: Readonly<Record<string, Added>>;
   /** Fields that explain, and are not compared. */
   readonly notes?: readonly string[];
   /** Fields that are lists without an order. */

@@ -4,6 +4,7 @@
  */
 import type { Kind } from './kind.js';
 import { apiKeys } from './kinds/api-keys.js';
+import { desiredStates } from './kinds/desired-states.js';
 import { deviceGroups } from './kinds/device-groups.js';
 import { enrolmentLinks } from './kinds/enrolment-links.js';
 import { firmwareImages } from './kinds/firmware-images.js';
@@ -15,6 +16,7 @@ export const kinds: readonly Kind[] = [
   deviceGroups,
   toolPolicies,
   firmwareImages,
+  desiredStates,
   recurringJobs,
   enrolmentLinks,
   webhooks,

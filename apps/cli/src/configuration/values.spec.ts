@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { filterWithIds, filterWithNames } from './filter-references.js';
-import { matches, variablesIn, withReferences, withSecrets } from './values.js';
+import { matches, normalField, variablesIn, withReferences, withSecrets } from './values.js';
 
 const groups = new Map([['Lobby', 'id-1']]);
 
@@ -35,6 +35,23 @@ describe('values', () => {
     expect(matches({ a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, {})).toBe(true);
     expect(matches({ a: [1] }, { a: [1, 2] }, {})).toBe(false);
     expect(matches(1, '1', {})).toBe(false);
+  });
+});
+
+describe('what the hub adds', () => {
+  const within = { job: { offline: 'WAIT', waves: [{ gate: 'AUTO' }] } } as const;
+  const normal = (job: unknown) => normalField({ within }, 'job', job);
+
+  it('is in the comparable form at each depth, and never in place of a value', () => {
+    expect(normal({ waves: [{ count: 1 }, { gate: 'MANUAL' }] })).toEqual({
+      ...{ offline: 'WAIT', waves: [{ count: 1, gate: 'AUTO' }, { gate: 'MANUAL' }] },
+    });
+    expect(normal({ offline: 'SKIP' })).toMatchObject({ offline: 'SKIP' });
+  });
+
+  it('leaves a missing list missing', () => {
+    expect(matches(normal({ waves: null }), normal({}), {})).toBe(true);
+    expect(matches(normal({ waves: [] }), normal({}), {})).toBe(false);
   });
 });
 

@@ -22,9 +22,19 @@ export function mapped(value: unknown, change: (value: unknown, key: string | un
 /** The value of a file in a comparable form. Null and missing are the same. */
 export function normalField(kind: Pick<Kind, 'sets' | 'within'>, name: string, value: unknown): unknown {
   const added = kind.within?.[name];
-  if (added !== undefined && isFields(value)) return { ...added, ...value };
+  if (added !== undefined) return withAdded(value, added);
   if (kind.sets?.includes(name) === true && Array.isArray(value)) return [...new Set(value.map(String))].sort();
   return value ?? null;
+}
+
+/** The nested parts of `added` are for what the value has; the others are values. */
+function withAdded(value: unknown, added: unknown): unknown {
+  if (Array.isArray(added)) return Array.isArray(value) ? value.map((item) => withAdded(item, added[0])) : value;
+  if (!isFields(added) || !isFields(value)) return value;
+  const parts = Object.entries(added).map(([name, part]) =>
+    Array.isArray(part) ? [name, withAdded(value[name], part)] : [name, value[name] ?? part],
+  );
+  return { ...value, ...Object.fromEntries(parts) };
 }
 
 /** Whether the hub has what the file says. A masked secret may be the one of the environment. */

@@ -14,6 +14,7 @@ import { filterWithIds, filterWithNames } from '../filter-references.js';
 import { isFields, withoutNull, type Fields, type Kind, type References } from '../kind.js';
 import { matches } from '../values.js';
 import { allOf } from './all-of.js';
+import { rolloutDefaults } from './rollout-defaults.js';
 
 /** What the hub adds to a job. */
 const jobDefaults: Fields = {
@@ -40,7 +41,7 @@ export const recurringJobs: Kind = {
   },
   required: ['cron', 'timeZone', 'job'],
   defaults: { missed: 'SKIP', overlap: 'SKIP', enabled: true },
-  within: { job: jobDefaults },
+  within: { job: { ...jobDefaults, ...rolloutDefaults } },
   async read({ client, references }) {
     const jobs = await allOf(
       eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
