@@ -156,6 +156,11 @@ describe('the npm packages', () => {
     expect(findings).toContainEqual(expect.objectContaining({ check: 'OTA address', status: 'ok' }));
     const backup = run(installed('flotilla-hub'), ['backup', path.join(home, 'hub.tar.gz')], hubSettings());
     expect([backup.stderr, backup.status]).toEqual([expect.stringContaining('The backup is in'), 0]);
+    const cut = run('sh', ['-c', `"${installed('flotilla-hub')}" install | head -1`]);
+    expect([cut.stdout, cut.stderr]).toEqual([
+      expect.stringMatching(/^user .*\n$/),
+      expect.not.stringContaining('EPIPE'),
+    ]);
     const wrong = run(installed('flotilla-hub'), ['begin']);
     expect([wrong.status, wrong.stderr]).toEqual([2, 'There is no command begin. Run flotilla-hub --help.\n']);
   });

@@ -50,6 +50,13 @@ async function run(command: string, words: readonly string[]): Promise<void> {
     process.exitCode = USAGE;
     return;
   }
+  // The reader of a short command may stop early, such as `head`. A hub goes on without its reader.
+  if (command !== 'start') process.stdout.on('error', stopWithoutReader);
   process.argv.splice(2, Infinity, ...words);
   await import(entry.file);
+}
+
+function stopWithoutReader(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
+  process.exit();
 }
