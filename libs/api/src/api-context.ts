@@ -2,6 +2,7 @@
  * The context of one GraphQL operation: the caller, their view of the fleet, and the loaders that
  * batch its look-ups.
  */
+import type { IncomingHttpHeaders } from 'node:http';
 import { principalRef, type AuditSource, type FleetView, type Principal, type Registry } from '@flotilla/registry';
 import { actorOfPrincipal, hasScope, type Actor, type SignedInUser } from '@flotilla/fleet';
 import { makeLoaders, type FleetWideLookUps, type Loaders } from './loaders.js';
@@ -18,6 +19,8 @@ export class ApiContext {
    * Reads devices and everything that belongs to them, limited to the access scope of the caller.
    */
   readonly view: FleetView;
+  /** The header `traceparent` of the request. */
+  readonly trace: string | undefined;
   /** By `performance.now()`. */
   readonly startedAt = performance.now();
   /** Of the caller after this operation, over HTTP. */
@@ -29,10 +32,12 @@ export class ApiContext {
     registry: FleetWideLookUps & Pick<Registry, 'viewFor'>,
     { viewer, session }: Caller,
     remoteAddress?: string,
+    trace?: string,
   ) {
     this.viewer = viewer;
     this.session = session;
     this.remoteAddress = remoteAddress;
+    this.trace = trace;
     this.#registry = registry;
     this.view = viewOf(registry, viewer);
   }
@@ -46,6 +51,11 @@ export class ApiContext {
   renewLoaders(): void {
     this.#loaders = undefined;
   }
+}
+
+/** What a caller's tracing system adds to its requests: W3C Trace Context. */
+export function traceOf({ traceparent }: IncomingHttpHeaders): string | undefined {
+  return typeof traceparent === 'string' ? traceparent : undefined;
 }
 
 export function viewOf(registry: Pick<Registry, 'viewFor'>, viewer: Principal): FleetView {

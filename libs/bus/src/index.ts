@@ -2,6 +2,8 @@ export { BusError } from './bus-error.js';
 export type { BusErrorCode } from './bus-error.js';
 export type { BusLogger } from './bus-logger.js';
 export type { Bus, RefusedCounts } from './bus.js';
+export { callAttributes, endOf, tracedEnqueue } from './calls/call-tracer.js';
+export type { CallSpan, CallSpanName, CallTracer, SpanAttributes } from './calls/call-tracer.js';
 export type { CallRights, CallRouter, CallServer, RoutedCall } from './calls/call-router.js';
 export type { DirectoryEntry, SessionDirectory } from './directory/directory.js';
 export { decidedPerMessageMax } from './feed/feed.js';

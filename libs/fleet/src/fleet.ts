@@ -2,7 +2,7 @@
  * The operations of the fleet, declared once for GraphQL, REST and the MCP server. No HTTP, no
  * framework.
  */
-import type { Bus } from '@flotilla/bus';
+import type { Bus, CallTracer } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
 import type { VerificationTimes } from '@flotilla/jobs';
 import type { Registry } from '@flotilla/registry';
@@ -12,6 +12,7 @@ import { noApprovals } from './approvals/approval-rules.js';
 import type { ApprovalRules } from './approvals/approval-rules.js';
 import type { CallAnswer, CallRequest } from './calls/call-request.js';
 import { ToolCaller } from './calls/call-tool.js';
+import { tracedCall } from './calls/traced-call.js';
 import type { CallObserver } from './calls/observe-calls.js';
 import { PolicyCache } from './policies/policy-cache.js';
 import type { ProcessWatch } from './calls/process-watch.js';
@@ -91,6 +92,8 @@ export interface FleetDeps {
   readonly voiceOrigins?: VoiceOrigins;
   /** Receives each single call when it has settled. */
   readonly observeCall?: CallObserver;
+  /** Records traces of single calls. */
+  readonly tracer?: CallTracer | undefined;
 }
 
 /** Outcomes of calls that may have had an effect. */
@@ -121,7 +124,7 @@ export class Fleet {
   /** Waits for the outcome of the call. The hub made `ownUrl` for it; no caller can choose one. */
   async callTool(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
     const startedAt = performance.now();
-    const answer = await this.#caller.call(request, actor, ownUrl);
+    const answer = await tracedCall(this.#deps.tracer, request, (traced) => this.#caller.call(traced, actor, ownUrl));
     this.#deps.observeCall?.('single', answer.call?.outcome ?? 'REFUSED', performance.now() - startedAt);
     if (answer.call !== undefined && reached.has(answer.call.outcome ?? ''))
       this.#watched.called(answer.call.deviceId, request.tool, 'MAYBE');

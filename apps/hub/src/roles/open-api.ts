@@ -46,7 +46,7 @@ export async function openApi(
   metrics: HubMetrics,
   { server, pages, upgrades, settings, pictures, clientOf, failures }: HttpSide,
 ): Promise<Fleet> {
-  const { blobs, bus, closers, config, logger, processes, registry, singleCalls } = services;
+  const { blobs, bus, closers, config, logger, processes, registry, singleCalls, tracer } = services;
   const { approvals, mustBeSigned, verification } = config;
   const rules = {
     approvals,
@@ -55,7 +55,7 @@ export async function openApi(
     verification,
     voiceOrigins: config.voice.origins,
   };
-  const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes };
+  const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes, tracer };
   const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });
   const provisioning = new Provisioning({
     registry,

@@ -11,7 +11,7 @@ import {
   type DeviceAuth,
   type GatewayOccupancy,
 } from '@flotilla/gateway';
-import type { CallServer } from '@flotilla/bus';
+import { tracedEnqueue, type CallServer, type CallTracer } from '@flotilla/bus';
 import { refuseRoutedCall, RolloutOffers, type CallRules } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
 import { limitConnections } from '../http/connection-limit.js';
@@ -89,7 +89,7 @@ export async function openGateway(
   });
   await listening('FLOTILLA_UDP_PORT', config.host, config.udpPort, () => gateway.start());
   closers.add('gateway', () => gateway.stop());
-  const unserve = await bus.calls.serve(lease.id, checkedServer(gateway, callRules));
+  const unserve = await bus.calls.serve(lease.id, checkedServer(gateway, callRules, services.tracer));
   closers.add('call server', unserve);
   gateway.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   deviceRoutes.add([...provisioning.httpRoutes, ...pictures.uploads.httpRoutes, ...pictures.downloads.httpRoutes]);
@@ -105,10 +105,10 @@ export async function openGateway(
 /**
  * Calls of this process passed the same rules already. Calls of other processes are checked here.
  */
-function checkedServer(gateway: Gateway, callRules: CallRules): CallServer {
+function checkedServer(gateway: Gateway, callRules: CallRules, tracer: CallTracer | undefined): CallServer {
   const { callServer } = gateway;
   return {
-    enqueue: (routed, settle) => callServer.enqueue(routed, settle),
+    enqueue: tracedEnqueue(callServer, tracer),
     refusalOf: (routed) => refuseRoutedCall(callRules, routed, gateway.toolSetOf(routed.deviceId), systemClock.now()),
     refreshTools: (deviceId) => callServer.refreshTools(deviceId),
     disconnect: (deviceId) => callServer.disconnect(deviceId),

@@ -13,7 +13,7 @@ import { systemClock } from '../system-clock.js';
 const LOOKUP_MS = 2_000;
 
 export function openVoice(
-  { bus, config, lease, logger, processes, registry, singleCalls }: SharedServices,
+  { bus, config, lease, logger, processes, registry, singleCalls, tracer }: SharedServices,
   callRules: CallRules,
 ): VoiceOptions {
   const { approvals, verification, voice } = config;
@@ -25,6 +25,7 @@ export function openVoice(
     callRules,
     singleCalls,
     processes,
+    tracer,
     approvals,
     verification,
   });

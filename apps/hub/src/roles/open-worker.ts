@@ -24,7 +24,7 @@ export async function openWorker(
   metrics: HubMetrics,
   pictures: OpenPictures,
 ): Promise<TickWorker> {
-  const { blobs, bus, closers, config, lease, logger, registry, singleCalls } = services;
+  const { blobs, bus, closers, config, lease, logger, registry, singleCalls, tracer } = services;
   const clock = systemClock;
   const { firmwareImages: images, uploads } = registry;
   const kept = {
@@ -52,6 +52,7 @@ export async function openWorker(
       bus,
       (...call) => metrics.callSettled(...call),
       (...call) => watched.called(...call),
+      tracer,
     ),
     clock,
     logger,

@@ -2,7 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import type { Logger } from 'pino';
-import { openLocalBus, openRedisBus, type Bus } from '@flotilla/bus';
+import { openLocalBus, openRedisBus, type Bus, type CallTracer } from '@flotilla/bus';
 import { ProcessWatch, SingleCalls } from '@flotilla/fleet';
 import type { DialRules } from '@flotilla/gateway';
 import { openPool, openRegistry, startEmbeddedPostgres, type ProcessLease, type Registry } from '@flotilla/registry';
@@ -25,6 +25,8 @@ export interface SharedServices {
   readonly registry: Registry;
   readonly lease: ProcessLease;
   readonly bus: Bus;
+  /** Undefined: no traces are recorded. */
+  readonly tracer: CallTracer | undefined;
   /** Watches the other processes of the hub. */
   readonly processes: ProcessWatch;
   readonly blobs: BlobStore;
@@ -56,6 +58,7 @@ export async function openSharedServices(
   });
   closers.add('lease', () => lease.release());
   await ensureAdminKey(config, registry);
+  const tracer = await openTracer(config, lease, logger, closers);
   const bus = config.redis
     ? await openSharedBus(config.redis, registry, logger)
     : await openLocalBus({ openPool: (options) => openPool(databaseUrl, options), logger });
@@ -68,7 +71,22 @@ export async function openSharedServices(
   const ownPorts = new Set(configuredPorts(config));
   const dialRules = dialRulesOf(config, databaseUrl, () => [...ownPorts]);
   const has = (role: Role) => config.roles.includes(role);
-  return { config, logger, closers, registry, lease, bus, processes, blobs, singleCalls, dialRules, ownPorts, has };
+  const shared = { config, logger, closers, registry, lease, bus, tracer, processes };
+  return { ...shared, blobs, singleCalls, dialRules, ownPorts, has };
+}
+
+/** Closed after the roles, so that the spans of the last calls are sent. */
+async function openTracer(
+  { traces }: HubConfig,
+  lease: ProcessLease,
+  logger: Logger,
+  closers: Closers,
+): Promise<CallTracer | undefined> {
+  if (traces === undefined) return undefined;
+  const { traceCalls } = await import('../measures/trace-calls.js');
+  const tracer = traceCalls(traces, { version: hubVersion, processId: lease.id }, logger);
+  closers.add('traces', () => tracer.close());
+  return tracer;
 }
 
 /** The secret that signs messages is in the database, whose readers have full access anyway. */

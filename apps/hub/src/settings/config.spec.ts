@@ -91,6 +91,26 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_METRICS: 'open' })).toEqual(['FLOTILLA_METRICS must be key or loopback.']);
   });
 
+  it('record traces only with an address, and one call of a hundred by default', () => {
+    expect(readConfig({}).traces).toBeUndefined();
+    const FLOTILLA_TRACES_URL = 'http://127.0.0.1:4318/v1/traces';
+    expect(readConfig({ FLOTILLA_TRACES_URL }).traces).toEqual({ url: FLOTILLA_TRACES_URL, sample: 0.01 });
+    for (const [text, sample] of [
+      ['0', 0],
+      ['1', 1],
+      ['.5', 0.5],
+      ['1.0', 1],
+    ] as const)
+      expect(readConfig({ FLOTILLA_TRACES_URL, FLOTILLA_TRACES_SAMPLE: text }).traces).toMatchObject({ sample });
+    for (const text of ['1.5', '-1', '1%', 'all'])
+      expect(problemsOf({ FLOTILLA_TRACES_SAMPLE: text })).toEqual([
+        'FLOTILLA_TRACES_SAMPLE must be a share of calls from 0 to 1, such as 0.01.',
+      ]);
+    expect(problemsOf({ FLOTILLA_TRACES_URL: 'collector:4318' })).toEqual([
+      'FLOTILLA_TRACES_URL must be a URL that begins with http: or https:.',
+    ]);
+  });
+
   it('refuse a token that is not valid in a header, without printing it', () => {
     expect(problemsOf({ FLOTILLA_VOICE_TOKEN: 'Token of-two-words' })).toEqual([]);
     for (const token of ['cut\n', 'schlüssel'])

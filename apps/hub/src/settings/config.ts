@@ -27,6 +27,7 @@ import {
   unset,
 } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
+import { tracesOf, tracesSettings, type TracesConfig } from './traces-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
 import { visionContradictions, visionOf, visionSettings, type VisionConfig } from './vision-settings.js';
 import { voiceContradictions, voiceOf, voiceSettings, type VoiceConfig } from './voice-settings.js';
@@ -60,6 +61,7 @@ const environment = z.object({
   ...secretSettings,
   ...proxySettings,
   ...metricsSettings,
+  ...tracesSettings,
   ...peopleSettings,
   ...querySettings,
   ...deviceSettings,
@@ -87,6 +89,8 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   readonly proxies: ProxyConfig;
   /** With `loopback`, callers on this machine need no key for metrics. */
   readonly metricsAccess: 'key' | 'loopback';
+  /** Undefined: no traces are recorded. */
+  readonly traces: TracesConfig | undefined;
   /** The longest time between SIGTERM and the stop of the parts, ms; 0: at once. */
   readonly drainMs: number;
   readonly dataDir: string;
@@ -165,6 +169,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...devicesOf(values),
     proxies: proxiesOf(values),
     metricsAccess: values.FLOTILLA_METRICS,
+    traces: tracesOf(values),
     drainMs: values.FLOTILLA_DRAIN_SECONDS,
     dataDir: values.FLOTILLA_DATA_DIR,
     isDataDirGiven: Boolean(env['FLOTILLA_DATA_DIR']),

@@ -52,7 +52,14 @@ export class CallResolver
   ): Promise<{ readonly call: CallRow | undefined; readonly userErrors: readonly Refusal[] }> {
     const { arguments: given, ...plain } = input;
     const { deviceId, tool, ...options } = plain;
-    const request = { deviceId, tool, arguments: jsonObject(given, 'input.arguments'), ...withoutNulls(options) };
+    const { trace } = context;
+    const request = {
+      deviceId,
+      tool,
+      arguments: jsonObject(given, 'input.arguments'),
+      ...withoutNulls(options),
+      trace,
+    };
     const { call, refusal } = await this.fleet.callTool(request, actorOf(context));
     return { call, userErrors: userErrors(refusal) };
   }

@@ -14,7 +14,7 @@ import type {
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { principalRef, type Scope } from '@flotilla/registry';
-import { viewOf } from '../api-context.js';
+import { traceOf, viewOf } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { bearerKey } from '../access/authentication.js';
@@ -107,6 +107,7 @@ export class McpServer {
       view: viewOf(this.#deps.registry, viewer),
       remoteAddress: this.#deps.clientOf(raw).address,
       mode,
+      trace: traceOf(headers),
     });
     reply.hijack();
     this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');

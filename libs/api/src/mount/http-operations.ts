@@ -9,7 +9,7 @@ import {
 } from 'graphql';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { MercuriusContext } from 'mercurius';
-import { ApiContext } from '../api-context.js';
+import { ApiContext, traceOf } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
 import { waitHeaders } from '../errors/wait-headers.js';
@@ -60,7 +60,8 @@ export function makeHttpOperations(
       preValidation: async (request: FastifyRequest) =>
         prepareRequest(request, (named) => admission.documentOf(named, callerOf(request).viewer)),
     },
-    context: (request: FastifyRequest) => new ApiContext(registry, callerOf(request), clientOf(request.raw).address),
+    context: (request: FastifyRequest) =>
+      new ApiContext(registry, callerOf(request), clientOf(request.raw).address, traceOf(request.headers)),
     /** The hook between validation and execution. A returned document is not compiled. */
     beforeExecution: async (
       schema: GraphQLSchema,

@@ -24,6 +24,8 @@ export interface RoutedCall {
   readonly epoch?: number;
   readonly rights: CallRights;
   readonly call: SessionCall;
+  /** The context of a recorded trace; see `CallTracer`. */
+  readonly trace?: string;
 }
 
 /**

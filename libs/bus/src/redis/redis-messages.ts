@@ -26,6 +26,7 @@ const routedCall = z.object({
     callTimeoutMs: z.number(),
     callDeadlineAt: z.number().exactOptional(),
   }),
+  trace: z.string().exactOptional(),
 });
 
 const outcome = z.object({

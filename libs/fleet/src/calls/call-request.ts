@@ -13,6 +13,8 @@ export interface CallRequest {
   readonly timeoutMs?: number;
   /** A repetition of the same request with the same key returns the first call. */
   readonly idempotencyKey?: string;
+  /** The trace of the caller, as a W3C `traceparent`. */
+  readonly trace?: string | undefined;
 }
 
 /** A refused call that has a record has both members; other refusals have no call. */

@@ -1,5 +1,5 @@
 /** Calls a tool of one device and records the end of the call, even if the call was refused. */
-import type { Bus, DirectoryEntry } from '@flotilla/bus';
+import type { Bus, CallTracer, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
 import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
@@ -26,6 +26,7 @@ import type { ProcessWatch } from './process-watch.js';
 import type { SingleCalls } from './single-calls.js';
 import type { CallEnd, StartedCall } from './started-call.js';
 import type { CallRules } from './call-rules.js';
+import { tracedDelivery } from './traced-call.js';
 
 export interface CallToolDeps {
   readonly registry: Pick<Registry, 'audit' | 'calls' | 'devices' | 'disruptiveCalls' | 'toolSets' | 'viewFor'>;
@@ -38,6 +39,7 @@ export interface CallToolDeps {
   readonly approvals: ApprovalRules;
   /** Reports processes that died, in a hub of several processes. */
   readonly processes?: Pick<ProcessWatch, 'add'>;
+  readonly tracer?: CallTracer | undefined;
 }
 
 export class ToolCaller {
@@ -147,7 +149,9 @@ export class ToolCaller {
     const call = hubCall({ callId: id, tool, arguments: args, ...deadlines }, { id: deviceId, name });
     const { mayCallUserOnly, mayChangeFirmware } = actor;
     const rights = { mayCallUserOnly, mayChangeFirmware, ownUrl };
-    return deliverCall(this.#deps, entry, { deviceId, rights, call });
+    const { trace } = request;
+    const routed = { deviceId, rights, call, ...(trace !== undefined && { trace }) };
+    return tracedDelivery(this.#deps.tracer, routed, (traced) => deliverCall(this.#deps, entry, traced));
   }
 }
 

@@ -2,7 +2,8 @@
  * The one place where calls are observed for metrics. `Fleet` reports single calls, and the bus of
  * the worker reports calls of jobs.
  */
-import type { CallRouter } from '@flotilla/bus';
+import { callAttributes, endOf } from '@flotilla/bus';
+import type { CallRouter, CallTracer } from '@flotilla/bus';
 import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import type { JobBus } from '../jobs/job-bus.js';
 
@@ -16,10 +17,13 @@ export function observeJobCalls(
   { calls, feed, ticks }: JobBus,
   observe: CallObserver,
   listen: JobCallListener = () => undefined,
+  tracer?: CallTracer,
 ): JobBus {
   const deliver: CallRouter['deliver'] = (gatewayId, routed, settle) => {
     const startedAt = performance.now();
-    calls.deliver(gatewayId, routed, (settled) => {
+    const span = tracer?.begin('call', undefined, callAttributes(routed));
+    calls.deliver(gatewayId, span === undefined ? routed : { ...routed, trace: span.context }, (settled) => {
+      span?.end(endOf(settled));
       observe('job', settled.outcome.kind, performance.now() - startedAt);
       listen(routed.deviceId, routed.call.tool, settled.outcome.certainty);
       settle(settled);

@@ -15,6 +15,8 @@ export interface AgentCaller {
   readonly view: FleetView;
   readonly remoteAddress: string | undefined;
   readonly mode: ListingMode;
+  /** The trace of the request: `_meta.traceparent` of a tool call, or the header. */
+  readonly trace: string | undefined;
 }
 
 export function actorOfCaller(caller: AgentCaller): Actor {

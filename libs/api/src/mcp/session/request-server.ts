@@ -55,7 +55,8 @@ export function makeRequestServer(deps: AgentDeps, caller: AgentCaller, onFault:
     answer(params, (asked) => listTools(deps, caller, cursorOf(asked))),
   );
   server.setRequestHandler('tools/call', async ({ params }) => {
-    const result = await answer(params, (asked) => callTool(deps, caller, asked.name, asked.arguments));
+    const trace = textOf(params._meta?.['traceparent']) ?? caller.trace;
+    const result = await answer(params, (asked) => callTool(deps, { ...caller, trace }, asked.name, asked.arguments));
     return server.projectCallToolResult(result, undefined);
   });
   server.setRequestHandler('resources/list', ({ params }) =>
@@ -92,7 +93,12 @@ async function callTool(deps: AgentDeps, caller: AgentCaller, name: string, give
   const found = await deps.catalogue.find(caller, name);
   if (found === undefined)
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool "${name.slice(0, 100)}".`);
-  return toAgentResult(await deps.fleet.callTool({ ...found, arguments: args }, actorOfCaller(caller)));
+  const { trace } = caller;
+  return toAgentResult(await deps.fleet.callTool({ ...found, arguments: args, trace }, actorOfCaller(caller)));
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined;
 }
 
 function cursorOf(params: { readonly cursor?: string | undefined } | undefined): string | undefined {

@@ -134,6 +134,7 @@ async function callTool({ fleet }: AgentDeps, caller: AgentCaller, args: JsonObj
     deviceId: String(args['device']),
     tool: String(args['tool']),
     arguments: objectIn(args, 'arguments'),
+    trace: caller.trace,
   };
   return toAgentResult(await fleet.callTool(request, actorOfCaller(caller)));
 }
