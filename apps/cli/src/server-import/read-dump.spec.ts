@@ -76,7 +76,8 @@ describe('what is read of a dump', () => {
       inPieces(
         `${header}${create}
 INSERT INTO \`ai_device\` VALUES ('02:00:00:00:00:01',1843977612345678901,'02:00:00:00:00:01','a1',1.00);
-INSERT INTO \`sys_user\` (\`id\`,\`username\`,\`password\`,\`status\`) VALUES (1843977612345678901,'anna','$2a$secret',1);
+INSERT INTO \`sys_user\` (\`id\`,\`username\`,\`password\`,\`status\`) VALUES
+(1843977612345678901,'anna','$2a$secret',1);
 INSERT INTO \`ai_agent\` (\`id\`,\`agent_name\`,\`user_id\`,\`system_prompt\`) VALUES ('a1','Guide',1,'long');`,
         64,
       ),

@@ -20,7 +20,7 @@ export function columnsOf(create: string): readonly string[] {
   return names;
 }
 
-/** The rows of an INSERT, by column. `known`: the columns of the table, where the INSERT names none. */
+/** The rows of an INSERT, by column. `known`: the columns, where the INSERT names none. */
 export function* rowsOf(
   insert: string,
   known: readonly string[] | undefined,

@@ -1,20 +1,20 @@
 /**
- * Splits a MySQL dump into statements, and skips those of tables that nobody asked for while it
- * reads: a chat history can have gigabytes.
+ * Splits a MySQL dump into statements, and skips those of other tables while it reads: a
+ * chat history can have gigabytes.
  */
 
 export class DumpError extends Error {
   override readonly name = 'DumpError';
 }
 
-/** Characters of one statement. mysqldump ends one at about a megabyte, or at its packet size. */
+/** Characters of one statement; mysqldump ends one at about a megabyte. */
 const STATEMENT_MAX = 64 * 1024 * 1024;
 /** Characters that show which table a statement is about. */
 const HEAD_MAX = 400;
 const head =
   /^(?:INSERT|REPLACE)\s+(?:LOW_PRIORITY\s+|DELAYED\s+|IGNORE\s+)*INTO\s+|^CREATE\s+TABLE\s+(?:IF\s+NOT\s+EXISTS\s+)?/i;
 
-/** The table of an INSERT or CREATE TABLE, without its database; undefined for another statement. */
+/** The table of an INSERT or CREATE TABLE; undefined for another statement. */
 export function tableOf(statement: string): { readonly table: string; readonly end: number } | undefined {
   const verb = head.exec(statement);
   if (verb === null) return undefined;

@@ -12,7 +12,8 @@ type Values = z.infer<z.ZodObject<typeof formerSettings>>;
 export function formerContradictions({ deviceAuth }: Pick<DeviceConfig, 'deviceAuth'>, values: Values): string[] {
   if (values.FLOTILLA_OTA_UPSTREAM === undefined || deviceAuth === 'credentials') return [];
   return [
-    'FLOTILLA_OTA_UPSTREAM needs FLOTILLA_DEVICE_AUTH=credentials: otherwise the hub cannot refuse boards that went back.',
+    'FLOTILLA_OTA_UPSTREAM needs FLOTILLA_DEVICE_AUTH=credentials: otherwise the hub cannot refuse boards that went ' +
+      'back.',
   ];
 }
 

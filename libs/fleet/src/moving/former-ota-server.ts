@@ -60,7 +60,7 @@ export class FormerOtaServer {
     this.#path = pathname;
     this.#limits = limits;
     const timeout = limits.timeoutMs;
-    // Without pipelining each request has its connection: an old one may be closed at the other end.
+    // Each request has its own connection: the other end may have closed an old one.
     this.#agent = new Agent({
       ...{ connections: CONNECTIONS_MAX, pipelining: 0, connect: { timeout } },
       ...{ headersTimeout: timeout, bodyTimeout: timeout },

@@ -10,8 +10,8 @@ const xiaozhiServerCommand = leaf({
   examples: ['import xiaozhi-server dump.sql --dry-run', 'import xiaozhi-server dump.sql --without-users'],
   notes:
     'Reads ai_device, ai_agent and sys_user: names, agents and users, but no passwords, provider keys or parameters. ' +
-    'Boards get their alias as name and the tags agent:… and user:…. They are listed by `flotilla moving`; the import ' +
-    'moves none. Run it again after a change: registered boards stay as they are.',
+    'Boards get their alias as name and the tags agent:… and user:…. `flotilla moving` lists them; the import moves ' +
+    'none. Run it again after a change: registered boards stay as they are.',
   options: (args) =>
     args
       .positional('file', { type: 'string', demandOption: true })

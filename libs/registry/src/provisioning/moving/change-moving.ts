@@ -106,7 +106,7 @@ export async function addMoving(
   return added.map(({ device_id: id }) => id);
 }
 
-/** $1 rows, $2 ms since the Unix epoch: a move without a known Client-Id admits the first one until then. */
+/** $1 rows, $2 ms since the Unix epoch: a later move admits the first Client-Id. */
 const ADMITTED = {
   name: 'admitted-by-move',
   text: `SELECT m.device_id FROM json_to_recordset($1) AS i(id text, client_uuid_hash text)

@@ -10,7 +10,7 @@ export type MovingState = 'MOVED' | 'NOT_MOVED' | 'UNKNOWN';
 export interface MovingBoardRow {
   readonly deviceId: DeviceId;
   readonly state: MovingState;
-  /** It has credentials of this hub: after a move it came, or before a move back it has not left. */
+  /** It has credentials of this hub: it came after a move, or has not left after a move back. */
   readonly isHere: boolean;
   /** Whether it was bound there at the last answer; undefined: not known. */
   readonly boundThere: boolean | undefined;

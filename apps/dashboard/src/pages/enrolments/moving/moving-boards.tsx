@@ -39,7 +39,7 @@ export function MovingBoards({ boards, mayDecide, onShow, refresh, shown, summar
   return (
     <Section title={t('moving.title')}>
       <p className="soft">{t(hasFormerServer ? 'moving.text' : 'moving.textWithout')}</p>
-      <Group justify="space-between">
+      <Group justify="space-between" mb="sm">
         <SegmentedControl
           aria-label={t('moving.show')}
           value={shown}
@@ -134,7 +134,7 @@ function useColumns(): readonly Column<MovingBoard>[] {
       {
         id: 'name',
         header: t('moving.formerName'),
-        width: 120,
+        width: 170,
         cell: ({ formerAgent, formerName }) =>
           [formerName, formerAgent].filter(Boolean).join(' · ') || t('common.none'),
       },
