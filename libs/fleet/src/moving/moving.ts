@@ -41,8 +41,10 @@ export class Moving {
 
   /** The hub answers the boards from their next start on, and admits them. All or none. */
   move(deviceIds: readonly string[], actor: Actor): Promise<MovedBoards> {
-    return this.#change('board.moved', deviceIds, actor, (ids) =>
-      this.deps.registry.movingBoards.move(ids, actor.name, sourceOf(actor)),
+    return this.#change(
+      deviceIds,
+      (ids) => this.deps.registry.movingBoards.move(ids, actor.name, sourceOf(actor)),
+      (deviceId) => this.#tell('board.moved', deviceId, actor),
     );
   }
 
@@ -51,8 +53,10 @@ export class Moving {
    * has answered. All or none.
    */
   moveBack(deviceIds: readonly string[], actor: Actor): Promise<MovedBoards> {
-    return this.#change('board.moved_back', deviceIds, actor, (ids) =>
-      this.deps.registry.movingBoards.moveBack(ids, sourceOf(actor)),
+    return this.#change(
+      deviceIds,
+      (ids) => this.deps.registry.movingBoards.moveBack(ids, sourceOf(actor)),
+      (deviceId) => this.#tell('board.moved_back', deviceId, actor),
     );
   }
 
@@ -79,10 +83,9 @@ export class Moving {
   }
 
   async #change(
-    type: string,
     deviceIds: readonly string[],
-    actor: Actor,
     change: (ids: readonly string[]) => Promise<MovingAnswer>,
+    changed: (deviceId: DeviceId) => void,
   ): Promise<MovedBoards> {
     const refusal = refuseNumber(deviceIds.length, 'deviceIds');
     if (refusal !== undefined) return { refusal };
@@ -92,9 +95,9 @@ export class Moving {
       const message =
         `The board "${answer.deviceId.slice(0, 80)}" has not asked for its settings here, and no import named it. ` +
         'No board was moved.';
-      return { refusal: refuse('NOT_FOUND', ['deviceIds', String(index)], message) };
+      return { refusal: refuse('NOT_FOUND', ['deviceIds', String(Math.max(index, 0))], message) };
     }
-    for (const deviceId of answer.changed) this.#tell(type, deviceId, actor);
+    answer.changed.forEach(changed);
     return { boards: answer.boards };
   }
 
