@@ -14,12 +14,17 @@ import {
 } from '../generated/operations.js';
 import { given } from '../options/shared-options.js';
 import { boardsOfDump, type BoardProblem, type ImportedBoard } from './boards-of-dump.js';
+import { readApi } from './read-api.js';
 import { readDump, type Dump } from './read-dump.js';
 import { DumpError } from './sql-statements.js';
 import { isTimeZone } from './zoned-time.js';
 
 export interface ServerImportArguments {
-  readonly file: string;
+  /** A dump; undefined with `from`. */
+  readonly file?: string | undefined;
+  /** The API of the former server, with its token in the environment variable `tokenEnv`. */
+  readonly from?: string | undefined;
+  readonly tokenEnv?: string | undefined;
   readonly timeZone: string;
   readonly withoutUsers?: boolean | undefined;
   readonly dryRun?: boolean | undefined;
@@ -31,10 +36,10 @@ const batchMax = 500;
 const shownMax = 50;
 
 export async function importServer(client: FlotillaClient, args: ServerImportArguments): Promise<ExitCode> {
-  const { dryRun = false, file, timeZone, withoutUsers } = args;
+  const { dryRun = false, timeZone, withoutUsers } = args;
   if (!isTimeZone(timeZone))
     throw new UsageError(`"${timeZone}" is not a time zone, such as Asia/Shanghai. Check --time-zone.`);
-  const { boards, problems } = boardsOfDump(await read(file), { timeZone, withoutUsers });
+  const { boards, problems } = boardsOfDump(await source(args), { timeZone, withoutUsers });
   let refused = 0;
   let registered = 0;
   for (let start = 0; start < boards.length; start += batchMax) {
@@ -86,6 +91,14 @@ function report(problems: readonly BoardProblem[]): void {
     for (const { board, message } of found.slice(0, shownMax)) say(`${board}: ${message}`);
     if (found.length > shownMax) say(`… and ${found.length - shownMax} more of these.`);
   }
+}
+
+async function source({ file, from, tokenEnv }: ServerImportArguments): Promise<Dump> {
+  if ((file === undefined) === (from === undefined)) throw new UsageError('Name a dump, or an API with --from.');
+  if (file !== undefined) return read(file);
+  const token = process.env[tokenEnv ?? ''] ?? '';
+  if (token === '') throw new UsageError('Put the token into an environment variable and name it with --token-env.');
+  return readApi({ from: from ?? '', token });
 }
 
 async function read(file: string): Promise<Dump> {
