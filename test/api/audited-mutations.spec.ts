@@ -69,6 +69,9 @@ const input = (type: string, value: Readonly<Record<string, unknown>>, more: Par
   ...{ args: `(input: $input)`, variables: { [`input: ${type}!`]: value } },
   ...more,
 });
+const given = (name: string, type: string, value: unknown): Act => ({
+  ...{ args: `(${name}: $${name})`, variables: { [`${name}: ${type}`]: value } },
+});
 const job = (value: Readonly<Record<string, unknown>>, name: string): Act => ({
   args: '(input: $input, idempotencyKey: $key)',
   variables: { 'input: CreateJobInput!': value, 'key: String!': name },
@@ -143,6 +146,9 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
   blockBoard: [by('deviceId', () => '02:00:00:00:bb:03')],
   unblockBoard: [by('deviceId', () => '02:00:00:00:bb:03')],
+  addMovingBoards: [() => given('boards', '[MovingBoardInput!]!', [{ deviceId: '02:00:00:00:bb:04' }])],
+  moveBoards: [() => given('deviceIds', '[ID!]!', ['02:00:00:00:bb:04'])],
+  moveBoardsBack: [() => given('deviceIds', '[ID!]!', ['02:00:00:00:bb:04'])],
   createEnrolmentLink: [
     () =>
       input(

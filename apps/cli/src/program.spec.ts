@@ -34,6 +34,9 @@ const commandOf: Readonly<Record<string, string>> = {
   rejectEnrolment: 'enrol reject',
   blockBoard: 'enrol block',
   unblockBoard: 'enrol unblock',
+  addMovingBoards: 'moving add',
+  moveBoards: 'moving move',
+  moveBoardsBack: 'moving back',
   createEnrolmentLink: 'enrol link',
   revokeEnrolmentLink: 'enrol links revoke',
   setToolPolicy: 'policies set',
@@ -112,6 +115,7 @@ beforeAll(async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const files = {
     'boards.csv': 'deviceId\nd1\n',
+    'dump.sql': "INSERT INTO `ai_device` (`id`, `agent_id`) VALUES ('02:00:00:00:00:01', NULL);",
     'xiaozhi.bin': 'image',
     'xiaozhi.bin.sig': 'signature',
     'lobby.graphql': 'query Lobby($tag: String!) { devices(filter: { tags: [$tag] }) { nodes { id } } }',
@@ -138,7 +142,7 @@ function wordsOf(example: string, { name }: Shown): readonly string[] {
     const word = double ?? single ?? bare ?? '';
     if (name === 'firmware sign' && word === 'build.pem')
       return path.join(folder, line.includes('--new-key') ? 'new.pem' : 'sign.pem');
-    return /\.(?:csv|bin|sig|pub|graphql|yaml|jsonl)$/.test(word) ? path.join(folder, path.basename(word)) : word;
+    return /\.(?:csv|sql|bin|sig|pub|graphql|yaml|jsonl)$/.test(word) ? path.join(folder, path.basename(word)) : word;
   });
 }
 

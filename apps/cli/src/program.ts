@@ -17,6 +17,8 @@ import { devicesCommand } from './commands/devices/devices.js';
 import { groupsCommand } from './commands/devices/groups.js';
 import { enrolCommand } from './commands/enrol/enrol.js';
 import { firmwareCommand } from './commands/firmware/firmware.js';
+import { importCommand } from './commands/moving/import.js';
+import { movingCommand } from './commands/moving/moving.js';
 import { globalOptions } from './options/global-options.js';
 import { jobsCommand } from './commands/jobs/jobs.js';
 import { recurringCommand } from './commands/jobs/recurring.js';
@@ -48,6 +50,8 @@ export const commands: readonly Command[] = [
   desiredCommand,
   firmwareCommand,
   enrolCommand,
+  movingCommand,
+  importCommand,
   eventsCommand,
   auditCommand,
   keysCommand,

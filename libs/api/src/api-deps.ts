@@ -9,6 +9,7 @@ import type {
   GrantOperations,
   PeopleOperations,
   PictureFiles,
+  MovingOperations,
   ProvisioningOperations,
   ScreenOperations,
   SignInOperations,
@@ -50,6 +51,7 @@ export interface ApiDeps {
   readonly registry: Registry;
   readonly fleet: FleetOperations;
   readonly provisioning: ProvisioningOperations;
+  readonly moving: MovingOperations;
   readonly firmware: FirmwareOperations;
   readonly signingKeys: SigningKeyOperations;
   readonly screens: ScreenOperations;
@@ -116,6 +118,7 @@ export function fleetWide(registry: Registry): FleetWideStores {
 export const REGISTRY = Symbol('registry');
 export const FLEET = Symbol('fleet');
 export const PROVISIONING = Symbol('provisioning');
+export const MOVING = Symbol('moving');
 export const FIRMWARE = Symbol('firmware');
 export const SIGNING_KEYS = Symbol('signing keys');
 export const SCREENS = Symbol('screens');

@@ -4,6 +4,7 @@ import type {
   AgentGrants,
   FirmwareImages,
   Fleet,
+  Moving,
   People,
   Provisioning,
   ScreenPictures,
@@ -21,6 +22,7 @@ export type FleetOperations = Public<Fleet>;
 export type FirmwareOperations = Public<FirmwareImages>;
 export type SigningKeyOperations = Public<SigningKeys>;
 export type ProvisioningOperations = Public<Provisioning>;
+export type MovingOperations = Public<Moving>;
 export type PeopleOperations = Public<People>;
 export type SignInOperations = Public<SignIns>;
 export type ScreenOperations = Public<ScreenPictures>;

@@ -43,6 +43,7 @@ export { issuedSettings } from './provisioning/issued-settings.js';
 export { defaultPublishTopic } from './provisioning/ota/ota-answer.js';
 export type { TransportSettings } from './provisioning/ota/ota-answer.js';
 export { OtaProvisioning } from './provisioning/ota-provisioning.js';
+export type { FormerAnswer, FormerRequest, FormerServer } from './provisioning/former/former-server.js';
 export type { OtaProvisioningOptions } from './provisioning/ota-provisioning.js';
 export { DeviceUploads } from './uploads/device-uploads.js';
 export type { DeviceUploadsOptions } from './uploads/device-uploads.js';

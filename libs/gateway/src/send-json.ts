@@ -1,4 +1,4 @@
-/** Answers an HTTP request of a device: devices read the whole answer at once. [xiaozhi §6] */
+/** Answers HTTP requests of devices, which read the whole answer at once. [xiaozhi §6] */
 import type { OutgoingHttpHeaders, ServerResponse } from 'node:http';
 
 export interface JsonAnswer {
@@ -12,13 +12,21 @@ export function sendJson(
   { status, body }: JsonAnswer,
   headers: OutgoingHttpHeaders = {},
 ): void {
-  const text = JSON.stringify(body);
+  const type = { 'Content-Type': 'application/json; charset=utf-8' };
+  sendBytes(response, status, Buffer.from(JSON.stringify(body)), { ...type, ...headers });
+}
+
+export function sendBytes(
+  response: ServerResponse,
+  status: number,
+  bytes: Uint8Array,
+  headers: OutgoingHttpHeaders,
+): void {
   response.writeHead(status, {
-    'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': Buffer.byteLength(text),
+    'Content-Length': bytes.byteLength,
     'Cache-Control': 'no-store',
     Connection: 'close',
     ...headers,
   });
-  response.end(text);
+  response.end(bytes);
 }

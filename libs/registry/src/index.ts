@@ -160,6 +160,16 @@ export type {
   Recognition,
 } from './provisioning/provisioning.js';
 export type { CredentialStore } from './provisioning/credentials/credential-store.js';
+export type {
+  FormerBoard,
+  MovingAnswer,
+  MovingBoardRow,
+  MovingCounts,
+  MovingRoute,
+  MovingState,
+  PassedRequest,
+} from './provisioning/moving/moving-board.js';
+export type { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
 export type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 export type { RolloutLimits } from './jobs/rollout/download-room.js';
 export type {

@@ -36,6 +36,7 @@ import { listGatewayPlaces } from './processes/gateway-places.js';
 import { ProcessLeases } from './processes/process-leases.js';
 import { CredentialStore } from './provisioning/credentials/credential-store.js';
 import { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
+import { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
 import { CredentialCache } from './provisioning/credentials/credential-cache.js';
 import { CallStore } from './calls/call-store.js';
 import { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -91,11 +92,11 @@ export async function openRegistry({
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
   const audit = new AuditStore(database, logger);
-  const { credentials, enrolments } = provisioningStores(database, devices, logger);
+  const { credentials, enrolments, movingBoards } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
   let closed: Promise<void> | undefined;
   const close = async (): Promise<void> => {
-    const writers = [devices, calls, events, credentials, enrolments, downloads, audit];
+    const writers = [devices, calls, events, credentials, enrolments, movingBoards, downloads, audit];
     await Promise.all(writers.map((writer) => writer.close()));
     await leases.close().catch((error: unknown) => {
       logger.warn({ err: error }, 'the lease of this process was not returned; it ends by itself');
@@ -113,6 +114,7 @@ export async function openRegistry({
     ...callersOf(database, logger),
     credentials,
     enrolments,
+    movingBoards,
     downloads,
     audit,
     voiceServers: new VoiceServerStore(database),
@@ -129,6 +131,7 @@ export async function openRegistry({
       audit.status(),
       ...credentials.writers(),
       ...enrolments.writers(),
+      ...movingBoards.writers(),
       ...downloads.writers(),
     ],
     close: () => (closed ??= close()),
@@ -138,7 +141,11 @@ export async function openRegistry({
 function provisioningStores(database: Database, devices: DeviceStore, logger: RegistryLogger) {
   const cache = new CredentialCache(database, logger, Date.now);
   const deps = { database, logger, devices, cache, now: Date.now };
-  return { credentials: new CredentialStore(deps), enrolments: new EnrolmentStore(deps) };
+  return {
+    credentials: new CredentialStore(deps),
+    enrolments: new EnrolmentStore(deps),
+    movingBoards: new MovingBoardStore(deps),
+  };
 }
 
 function callersOf(database: Database, logger: RegistryLogger) {

@@ -19,6 +19,7 @@ import type { UserSessionStore } from './people/user-session-store.js';
 import type { UserStore } from './people/user-store.js';
 import type { CredentialStore } from './provisioning/credentials/credential-store.js';
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
+import type { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
 import type { GatewayPlace } from './processes/gateway-places.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
 import type { DesiredStateStore } from './desired-states/desired-state-store.js';
@@ -123,6 +124,7 @@ export interface Registry extends JobStores {
   readonly signInFailures: SignInFailureStore;
   readonly credentials: CredentialStore;
   readonly enrolments: EnrolmentStore;
+  readonly movingBoards: MovingBoardStore;
   readonly firmwareImages: FirmwareImageStore;
   readonly downloads: DownloadStore;
   readonly rollouts: RolloutStore;

@@ -12,7 +12,7 @@ import {
   type GatewayOccupancy,
 } from '@flotilla/gateway';
 import { tracedEnqueue, type CallServer, type CallTracer } from '@flotilla/bus';
-import { refuseRoutedCall, RolloutOffers, type CallRules } from '@flotilla/fleet';
+import { FormerOtaServer, refuseRoutedCall, RolloutOffers, type CallRules } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
 import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
@@ -57,6 +57,7 @@ export async function openGateway(
   const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
     updates: { offer: rolloutOffers(services), signer: pictures.signer },
+    former: openFormer(services),
     addressOf,
     onBoot: (deviceId) => gateway.restarted(deviceId),
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
@@ -113,6 +114,13 @@ function checkedServer(gateway: Gateway, callRules: CallRules, tracer: CallTrace
     refreshTools: (deviceId) => callServer.refreshTools(deviceId),
     disconnect: (deviceId) => callServer.disconnect(deviceId),
   };
+}
+
+function openFormer({ closers, config, logger }: SharedServices): FormerOtaServer | undefined {
+  if (config.otaUpstream === undefined) return undefined;
+  const server = new FormerOtaServer({ url: config.otaUpstream, logger });
+  closers.add('former server', () => server.close());
+  return server;
 }
 
 function rolloutOffers({ bus, config, registry }: SharedServices): RolloutOffers {

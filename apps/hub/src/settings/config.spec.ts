@@ -202,6 +202,15 @@ describe('the hub’s settings', () => {
     expect(problemsOf({ FLOTILLA_ENROLMENT: 'open' })).toEqual([]);
   });
 
+  it('take the OTA address of a former server only with separate credentials of devices', () => {
+    const upstream = { FLOTILLA_OTA_UPSTREAM: 'http://old.example:8002/xiaozhi/ota/' };
+    expect(readConfig(upstream).otaUpstream).toBe(upstream.FLOTILLA_OTA_UPSTREAM);
+    expect(readConfig({}).otaUpstream).toBeUndefined();
+    expect(problemsOf({ ...upstream, FLOTILLA_DEVICE_AUTH: 'open' })[0]).toContain('FLOTILLA_DEVICE_AUTH=credentials');
+    for (const wrong of ['old.example', 'ftp://old.example/', 'http://user@old.example/', 'http://old.example/?a=b'])
+      expect(problemsOf({ FLOTILLA_OTA_UPSTREAM: wrong })[0]).toContain('FLOTILLA_OTA_UPSTREAM must');
+  });
+
   it('refuse half a certificate, and addresses that devices cannot parse', () => {
     expect(problemsOf({ FLOTILLA_TLS_CERT: '/x.pem' })[0]).toContain('belong together');
     expect(problemsOf({ FLOTILLA_PUBLIC_MQTT: 'mqtt://hub' })[0]).toContain(

@@ -8,6 +8,7 @@ import { z } from 'zod';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
 import { backupSettings } from './backup-settings.js';
 import { deviceContradictions, devicesOf, deviceSettings, type DeviceConfig } from './device-settings.js';
+import { formerContradictions, formerSettings } from './former-settings.js';
 import { listenerContradictions, listenersOf, listenerSettings, type ListenerConfig } from './listener-settings.js';
 import { metricsContradictions, metricsSettings } from './metrics-settings.js';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
@@ -65,6 +66,7 @@ const environment = z.object({
   ...peopleSettings,
   ...querySettings,
   ...deviceSettings,
+  ...formerSettings,
   ...voiceSettings,
   FLOTILLA_DEVICE_URLS: originList,
   FLOTILLA_WEBHOOK_URLS: originList,
@@ -104,6 +106,8 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
    * folder.
    */
   readonly auditKey: string | undefined;
+  /** The OTA address of the server that boards asked before; undefined: the hub answers all. */
+  readonly otaUpstream: string | undefined;
   readonly voice: VoiceConfig;
   /** Origins from which tools may let a device fetch, or to which they may let it post. */
   readonly deviceUrls: readonly string[];
@@ -177,6 +181,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     people: peopleOf(values),
     queries: queryConfigOf(values),
     auditKey: values.FLOTILLA_AUDIT_KEY,
+    otaUpstream: values.FLOTILLA_OTA_UPSTREAM,
     voice: voiceOf(values),
     deviceUrls: values.FLOTILLA_DEVICE_URLS,
     webhookUrls: values.FLOTILLA_WEBHOOK_URLS,
@@ -199,6 +204,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...secretContradictions(config),
     ...listenerContradictions(config, values),
     ...deviceContradictions(config, values),
+    ...formerContradictions(config, values),
     ...verificationContradictions(values),
     ...storageContradictions(values),
     ...visionContradictions(values),

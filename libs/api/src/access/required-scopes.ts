@@ -39,6 +39,8 @@ const query: EveryField<Query> = {
   firmwareSigningKeys: 'DEVICES_READ',
   enrolments: 'DEVICES_READ',
   blockedBoards: 'DEVICES_READ',
+  movingBoards: 'DEVICES_READ',
+  movingSummary: 'DEVICES_READ',
   enrolmentLinks: 'ADMIN',
   previewRegistration: 'DEVICES_WRITE',
   uploads: 'DEVICES_READ',
@@ -72,6 +74,9 @@ const mutation: EveryField<Mutation> = {
   rejectEnrolment: 'DEVICES_WRITE',
   blockBoard: 'DEVICES_WRITE',
   unblockBoard: 'DEVICES_WRITE',
+  addMovingBoards: 'DEVICES_WRITE',
+  moveBoards: 'DEVICES_WRITE',
+  moveBoardsBack: 'DEVICES_WRITE',
   // A link enrols devices without an approval.
   createEnrolmentLink: 'ADMIN',
   revokeEnrolmentLink: 'ADMIN',
@@ -139,6 +144,7 @@ const subscription: EveryField<Subscription> = {
 export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
   ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
   ...(['approveEnrolment', 'rejectEnrolment', 'blockBoard', 'unblockBoard'] as const),
+  ...(['addMovingBoards', 'moveBoards', 'moveBoardsBack'] as const),
   ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
 ]);
 

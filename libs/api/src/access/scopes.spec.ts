@@ -61,6 +61,11 @@ const operations: readonly (readonly [string, Scope])[] = [
   ['{ blockedBoards { nodes { deviceId } } }', 'DEVICES_READ'],
   ['mutation { blockBoard(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
   ['mutation { unblockBoard(deviceId: "x") { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['{ movingBoards { nodes { deviceId } } }', 'DEVICES_READ'],
+  ['{ movingSummary { moved } }', 'DEVICES_READ'],
+  ['mutation { addMovingBoards(boards: []) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { moveBoards(deviceIds: []) { userErrors { code } } }', 'DEVICES_WRITE'],
+  ['mutation { moveBoardsBack(deviceIds: []) { userErrors { code } } }', 'DEVICES_WRITE'],
   ['{ previewRegistration(input: []) { validCount } }', 'DEVICES_WRITE'],
   [
     'mutation { removeDevices(input: {filter: {all: true}, expectedCount: 99}) { userErrors { code } } }',

@@ -44,6 +44,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     signInFailures: registry.signInFailures,
     credentials: watch('credentials', registry.credentials),
     enrolments: watch('enrolments', registry.enrolments),
+    movingBoards: watch('movingBoards', registry.movingBoards),
     audit: watch('audit', registry.audit),
     firmwareImages: watch('firmwareImages', registry.firmwareImages),
     signingKeys: registry.signingKeys,

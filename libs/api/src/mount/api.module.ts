@@ -14,6 +14,7 @@ import {
   LIMITS,
   LOGGER,
   PEOPLE,
+  MOVING,
   PROVISIONING,
   REGISTRY,
   SCREENS,
@@ -40,6 +41,7 @@ import { DeviceGroupResolver } from '../devices/device-group.resolver.js';
 import { DeviceListResolver } from '../devices/device-list.resolver.js';
 import { DeviceResolver } from '../devices/device.resolver.js';
 import { BlockedBoardResolver } from '../provisioning/blocked-board.resolver.js';
+import { MovingBoardResolver } from '../provisioning/moving-board.resolver.js';
 import { EnrolmentResolver } from '../provisioning/enrolment.resolver.js';
 import { ManyDevicesResolver } from '../provisioning/many-devices.resolver.js';
 import { EventResolver } from '../events/event.resolver.js';
@@ -85,6 +87,7 @@ const resolvers = [
   ProvisioningMutationsResolver,
   EnrolmentResolver,
   BlockedBoardResolver,
+  MovingBoardResolver,
   ManyDevicesResolver,
   ToolResolver,
   FleetSummaryResolver,
@@ -125,6 +128,7 @@ export class ApiModule {
       { provide: REGISTRY, useValue: fleetWide(deps.registry) },
       { provide: FLEET, useValue: deps.fleet },
       { provide: PROVISIONING, useValue: deps.provisioning },
+      { provide: MOVING, useValue: deps.moving },
       { provide: FIRMWARE, useValue: deps.firmware },
       { provide: SIGNING_KEYS, useValue: deps.signingKeys },
       { provide: PEOPLE, useValue: deps.people },

@@ -17,7 +17,7 @@ const login: MqttCredentials = {
   remoteAddress: '192.0.2.4',
 };
 
-function auth(verdict: CredentialVerdict | Error) {
+function auth(verdict: CredentialVerdict | Error, isReleased?: () => Promise<boolean>) {
   const time = { now: 1 };
   const written: Omit<EventRow, 'id'>[] = [];
   const answer = () => (verdict instanceof Error ? Promise.reject(verdict) : Promise.resolve(verdict));
@@ -34,12 +34,23 @@ function auth(verdict: CredentialVerdict | Error) {
   const own = new CredentialAuth({
     credentials: { checkMqtt: answer, checkWebSocket: answer, checkToken: answer },
     events,
+    isReleased,
     clock: { now: () => time.now },
   });
   return { own, time, written };
 }
 
 describe('CredentialAuth', () => {
+  it.each([
+    ['was moved back', () => Promise.resolve(true), /former server/],
+    ['was not moved', () => Promise.resolve(false), /rotateDeviceCredential/],
+    ['may have been moved back', () => Promise.reject(new Error('PostgreSQL is away')), /rotateDeviceCredential/],
+  ])('reports a refused device that %s', async (_name, isReleased, advice) => {
+    const { own, written } = auth({ kind: 'refused', deviceId: lampId }, isReleased);
+    expect(await own.checkMqtt(login)).toMatchObject({ kind: 'refused', reason: 'credentials_wrong' });
+    expect(written).toMatchObject([{ type: 'device.auth_refused', data: { advice: expect.stringMatching(advice) } }]);
+  });
+
   it('grants the device that the credentials were issued to', async () => {
     expect(await auth({ kind: 'granted', deviceId: lampId }).own.checkMqtt(login)).toEqual({
       kind: 'granted',

@@ -19,6 +19,8 @@ import type { EventLog } from '../sessions/event-log.js';
 export interface CredentialAuthOptions {
   readonly credentials: Pick<CredentialStore, 'checkMqtt' | 'checkWebSocket' | 'checkToken'>;
   readonly events: EventLog;
+  /** Whether the credential is void because the board went back to its former server. */
+  readonly isReleased?: ((deviceId: DeviceId) => Promise<boolean>) | undefined;
   readonly clock: { now(): number };
 }
 
@@ -81,14 +83,15 @@ export class CredentialAuth implements DeviceAuth {
         });
       return { ...granted, deviceId };
     }
-    if (verdict.deviceId !== undefined) this.#report(verdict.deviceId, attempt);
+    if (verdict.deviceId !== undefined) await this.#report(verdict.deviceId, attempt);
     return refused('credentials_wrong', 'these credentials are not valid for this device');
   }
 
-  #report(deviceId: DeviceId, { transport, remoteAddress }: Attempt): void {
+  async #report(deviceId: DeviceId, { transport, remoteAddress }: Attempt): Promise<void> {
     if (this.#refused.has(deviceId)) return;
     this.#refused.set(deviceId, true);
-    const advice = 'If this is the device itself, issue a new credential with rotateDeviceCredential and restart it.';
+    const isReleased = await this.options.isReleased?.(deviceId).catch(() => false);
+    const advice = isReleased === true ? adviceReleased : adviceRotate;
     this.options.events.write('device.auth_refused', deviceId, {
       transport,
       remoteAddress: remoteAddress ?? null,
@@ -96,6 +99,11 @@ export class CredentialAuth implements DeviceAuth {
     });
   }
 }
+
+const adviceRotate = 'If this is the device itself, issue a new credential with rotateDeviceCredential and restart it.';
+const adviceReleased =
+  'The board was moved back to its former server, and uses settings of this hub that it stored before. ' +
+  'Restart it when that server answers, or move it here again.';
 
 interface Attempt {
   readonly transport: IncomingTransport;

@@ -20,17 +20,21 @@ import type { EnrolmentMode } from './enrolment/enrolment-service.js';
 import { AttemptLimiter } from '../overload/attempt-limiter.js';
 import type { AnswerSettings } from './ota/ota-answer.js';
 import { OtaEndpoint } from './ota/ota-endpoint.js';
+import type { FormerServer } from './former/former-server.js';
+import { PassThrough } from './former/pass-through.js';
 import { publishContacts } from './publish-contacts.js';
 import { OfferedFirmware } from './ota/update-offer.js';
 import type { UpdateOffer } from './ota/update-offer.js';
 
 export interface OtaProvisioningOptions {
-  readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events'>;
+  readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events' | 'movingBoards'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly settings: AnswerSettings;
   readonly mode: EnrolmentMode;
   /** Which updates devices install; without it there are no updates. */
   readonly updates?: { readonly offer: UpdateOffer; readonly signer: UrlSigner } | undefined;
+  /** Answers boards that have not moved; without it the hub answers all. */
+  readonly former?: FormerServer | undefined;
   /** Determines the address of a client; by default the address of its connection. */
   readonly addressOf?: ClientAddress;
   /** Called when a device that proved its identity has started. */
@@ -49,16 +53,21 @@ export class OtaProvisioning {
     const { addressOf = directAddress, bus, clock, logger, mode, onBoot, registry, settings } = options;
     const updates =
       options.updates && new OfferedFirmware({ ...options.updates, addresses: settings.addresses, clock, logger });
-    const { credentials, enrolments } = registry;
+    const { credentials, enrolments, movingBoards: boards } = registry;
     const events = new EventLog({ events: registry.events, feed: bus.feed, clock });
     publishContacts({ credentials, feed: bus.feed, events });
-    this.auth = new CredentialAuth({ credentials, events, clock });
+    const server = options.former;
+    const isReleased = server && ((deviceId: DeviceId) => boards.noteAttempt(deviceId));
+    this.auth = new CredentialAuth({ credentials, events, isReleased, clock });
+    const former = server && new PassThrough({ server, boards, credentials, events, feed: bus.feed, clock, logger });
     const enrolment = new EnrolmentService({
       ...{ credentials, enrolments, feed: bus.feed, events, mode, logger },
       limiter: new AttemptLimiter(),
     });
     const count = this.#counters.add.bind(this.#counters, 'ota');
-    this.httpRoutes = new OtaEndpoint({ enrolment, settings, updates, addressOf, onBoot, clock, logger, count }).routes;
+    this.httpRoutes = new OtaEndpoint({
+      ...{ enrolment, settings, updates, former, addressOf, onBoot, clock, logger, count },
+    }).routes;
   }
 
   /** Loads every known device into memory, so that answers continue without PostgreSQL. */

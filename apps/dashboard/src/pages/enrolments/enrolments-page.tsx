@@ -17,6 +17,8 @@ import { AddDevices } from '../add-devices/add-devices';
 import { ApproveDialog } from './approve-dialog';
 import { BlockedBoards, useBlockedBoards } from './blocked-boards';
 import { Links } from './links';
+import { MovingBoards } from './moving/moving-boards';
+import { type ShownState, useMovingBoards } from './moving/use-moving-boards';
 import { RejectDialog } from './reject-dialog';
 import { EnrolmentNewsDocument, EnrolmentsDocument, type EnrolmentsQuery } from './generated/enrolments';
 
@@ -36,11 +38,14 @@ export function EnrolmentsPage() {
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
   const boards = useBlockedBoards();
-  const [refreshWaiting, refreshBlocked] = [pages.refresh, boards.refresh];
+  const [shown, setShown] = useState<ShownState>('ALL');
+  const moving = useMovingBoards(shown);
+  const [refreshWaiting, refreshBlocked, refreshMoving] = [pages.refresh, boards.refresh, moving.refresh];
   const refresh = useCallback(() => {
     refreshWaiting();
     refreshBlocked();
-  }, [refreshWaiting, refreshBlocked]);
+    refreshMoving();
+  }, [refreshWaiting, refreshBlocked, refreshMoving]);
   useEnrolmentNews(refresh);
   const columns = useColumns(mayDecide, setChosen, setTurnedAway);
   return (
@@ -66,6 +71,7 @@ export function EnrolmentsPage() {
         </Empty>
       )}
       <BlockedBoards boards={boards} mayDecide={mayDecide} onUnblocked={refresh} />
+      <MovingBoards {...moving} {...{ shown, mayDecide }} onShow={setShown} />
       {isAdmin && <Links />}
       {chosen && (
         <ApproveDialog key={chosen.id} enrolment={chosen} onClose={() => setChosen(undefined)} onApproved={refresh} />

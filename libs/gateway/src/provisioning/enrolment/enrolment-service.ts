@@ -30,7 +30,10 @@ export type EnrolmentMode = 'approve' | 'open' | 'closed';
 
 export interface EnrolmentServiceOptions {
   readonly credentials: Pick<CredentialStore, 'recognise' | 'contacted'>;
-  readonly enrolments: Pick<EnrolmentStore, 'request' | 'admit' | 'admitFirstUse' | 'admitByLink' | 'factoryKeyOf'>;
+  readonly enrolments: Pick<
+    EnrolmentStore,
+    'request' | 'admit' | 'admitFirstUse' | 'admitMoved' | 'admitByLink' | 'factoryKeyOf'
+  >;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly events: EventLog;
   readonly limiter: AttemptLimiter;
@@ -45,6 +48,14 @@ export type Admission =
   | { readonly kind: 'closed' }
   /** Too many attempts of unproven devices from its address. */
   | { readonly kind: 'limited' };
+
+/** What admits a device besides its identity. */
+export interface AskedWith {
+  /** The token of a link, in the URL. */
+  readonly token: string | undefined;
+  /** An operator moved the board here from its former server. */
+  readonly hasMoved?: boolean;
+}
 
 type Unproven = Extract<Recognition, { readonly kind: 'unproven' }>;
 
@@ -64,12 +75,12 @@ export class EnrolmentService {
 
   constructor(private readonly options: EnrolmentServiceOptions) {}
 
-  /** Handles an OTA request with the token of its URL. Rejects if PostgreSQL is needed and down. */
-  async admit(contact: OtaContact, token: string | undefined): Promise<Admission> {
+  /** Handles an OTA request. Rejects if PostgreSQL is needed and down. */
+  async admit(contact: OtaContact, asked: AskedWith): Promise<Admission> {
     const recognition = await this.#recognise(contact);
     if (recognition.kind === 'proven') return { kind: 'known', known: recognition.known };
     if (!this.#mayTry(contact)) return { kind: 'limited' };
-    const known = await this.#admitAtOnce(contact, token, recognition);
+    const known = await this.#admitAtOnce(contact, asked, recognition);
     if (known) {
       this.options.limiter.giveBack(contact.remoteAddress);
       return { kind: 'known', known };
@@ -102,12 +113,14 @@ export class EnrolmentService {
   /** Runs the same statements for devices that are admitted and for those that are not. */
   async #admitAtOnce(
     contact: OtaContact,
-    token: string | undefined,
+    { hasMoved, token }: AskedWith,
     { firstUse }: Unproven,
   ): Promise<KnownDevice | undefined> {
     const { enrolments, mode } = this.options;
     const byFirstUse = firstUse === 'due' ? await enrolments.admitFirstUse(contact) : undefined;
     if (byFirstUse) return this.#recordApproval(byFirstUse, 'first_use');
+    const byMove = hasMoved === true ? await enrolments.admitMoved(contact) : undefined;
+    if (byMove) return this.#recordApproval(byMove, 'move');
     const byLink = token === undefined ? undefined : await enrolments.admitByLink(token, contact);
     if (byLink) return this.#recordApproval(byLink, 'link');
     const known = mode === 'open' ? await enrolments.admit(contact) : undefined;
@@ -127,7 +140,7 @@ export class EnrolmentService {
     return known !== undefined;
   }
 
-  #recordApproval(known: KnownDevice, by: 'link' | 'open' | 'factory_key' | 'first_use'): KnownDevice {
+  #recordApproval(known: KnownDevice, by: 'link' | 'open' | 'factory_key' | 'first_use' | 'move'): KnownDevice {
     const { deviceId } = known;
     this.options.events.write('enrolment.approved', deviceId, { by });
     this.options.feed.publish('device', { deviceId });

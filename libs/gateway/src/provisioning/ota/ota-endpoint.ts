@@ -11,17 +11,22 @@ import type { OtaContact } from '@flotilla/registry';
 import type { GatewayLogger } from '../../gateway-logger.js';
 import type { HttpRoute } from '../../http-route.js';
 import { peerOf, type ClientAddress } from '../../sessions/session-host.js';
-import { sendJson } from '../../send-json.js';
+import { sendBytes, sendJson } from '../../send-json.js';
 import type { JsonAnswer } from '../../send-json.js';
 import { addressKey } from '../../overload/attempt-limiter.js';
-import type { Admission, EnrolmentService } from '../enrolment/enrolment-service.js';
+import type { Admission, AskedWith, EnrolmentService } from '../enrolment/enrolment-service.js';
+import { formerSuffix } from '../former/former-server.js';
+import type { FormerAnswer } from '../former/former-server.js';
+import type { PassThrough, Way } from '../former/pass-through.js';
 import { readFactoryProof } from '../enrolment/factory-proof.js';
 import { answerKnown, answerAnonymous, answerWaiting } from './ota-answer.js';
 import type { Answered, AnswerSettings } from './ota-answer.js';
 import { readOtaRequest } from './ota-request.js';
 import type { OtaRequest } from './ota-request.js';
 import { otaTarget } from './ota-target.js';
+import type { OtaTarget } from './ota-target.js';
 import { defaultBodyLimits, readBody } from './read-body.js';
+import type { ReadBody } from './read-body.js';
 import { noUpdate } from './firmware-answer.js';
 import type { OfferedFirmware } from './update-offer.js';
 
@@ -30,6 +35,8 @@ export interface OtaEndpointOptions {
   readonly settings: AnswerSettings;
   /** Decides which update an admitted device installs; without it there are no updates. */
   readonly updates?: Pick<OfferedFirmware, 'answerFor'> | undefined;
+  /** Passes on requests of boards that have not moved; without it the hub answers all. */
+  readonly former?: Pick<PassThrough, 'wayOf' | 'pass'> | undefined;
   readonly addressOf: ClientAddress;
   /** Called when a device that proved its identity has started. */
   readonly onBoot?: ((deviceId: DeviceId) => void) | undefined;
@@ -42,7 +49,13 @@ export interface OtaEndpointOptions {
 const ANONYMOUS = 'nobody';
 
 export type OtaOutcome =
-  Admission['kind'] | typeof ANONYMOUS | 'unavailable' | 'activation_admitted' | 'activation_waiting';
+  | Admission['kind']
+  | typeof ANONYMOUS
+  | 'unavailable'
+  | 'activation_admitted'
+  | 'activation_waiting'
+  | 'passed'
+  | 'former_failed';
 
 /**
  * How long PostgreSQL may delay an unproven device, ms. A device times out after 30 s and retries
@@ -64,20 +77,25 @@ export class OtaEndpoint {
 
   async #handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     response.on('error', () => undefined);
-    const bodyText = await readBody(request, defaultBodyLimits, this.options.clock);
-    if (bodyText === undefined) return;
-    const answer = await this.#reply(request, readOtaRequest(request.headers, bodyText));
-    sendJson(response, answer, answer.status >= 429 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {});
+    const body = await readBody(request, defaultBodyLimits, this.options.clock);
+    if (body === undefined) return;
+    const answer = await this.#reply(request, body);
+    if ('contentType' in answer) sendBytes(response, answer.status, answer.body, headersOf(answer));
+    else sendJson(response, answer, answer.status >= 429 ? { 'Retry-After': RETRY_AFTER_SECONDS } : {});
   }
 
-  async #reply(request: IncomingMessage, ota: OtaRequest): Promise<JsonAnswer> {
+  async #reply(request: IncomingMessage, body: ReadBody): Promise<JsonAnswer | FormerAnswer> {
     const { addressOf, clock, logger } = this.options;
-    const { token, isActivation } = otaTarget(request.url ?? '');
+    const ota = readOtaRequest(request.headers, body.bytes.toString('utf8'));
+    const target = otaTarget(request.url ?? '');
     const contact = contactOf(ota, addressOf(request), clock.now());
     try {
-      if (contact === undefined) return this.#answerAnonymous(request, ota, isActivation);
-      if (isActivation) return await this.#answerActivation(contact, ota);
-      return await this.#answer(contact, token, this.#answered(request, ota));
+      const way = await this.#wayOf(request, contact, target);
+      if (way === 'there' || way === 'leaving') return await this.#passOn(request, body, { contact, target, way });
+      if (contact === undefined) return this.#answerAnonymous(request, ota, target.isActivation);
+      if (target.isActivation) return await this.#answerActivation(contact, ota);
+      const asked = { token: target.token, hasMoved: way === 'moved' };
+      return await this.#answer(contact, asked, this.#answered(request, ota));
     } catch (error) {
       logger.warn({ error, deviceId: contact?.deviceId }, 'an OTA request could not be answered');
       this.options.count('unavailable');
@@ -85,9 +103,34 @@ export class OtaEndpoint {
     }
   }
 
-  async #answer(contact: OtaContact, token: string | undefined, answered: Answered): Promise<JsonAnswer> {
+  async #wayOf(request: IncomingMessage, contact: OtaContact | undefined, target: OtaTarget): Promise<Way> {
+    const { clock, former } = this.options;
+    if (former === undefined || formerSuffix(request.url ?? '') === undefined) return 'here';
+    return withTimeout(former.wayOf(contact, target), ANSWER_TIMEOUT_MS, clock);
+  }
+
+  async #passOn(
+    request: IncomingMessage,
+    { bytes, isWhole }: ReadBody,
+    {
+      contact,
+      target,
+      way,
+    }: { readonly contact: OtaContact | undefined; readonly target: OtaTarget; readonly way: Way },
+  ): Promise<JsonAnswer | FormerAnswer> {
+    const { addressOf, count, former } = this.options;
+    const { method = 'GET', rawHeaders, url = '' } = request;
+    const suffix = formerSuffix(url) ?? '';
+    const passed = { method, suffix, rawHeaders, body: bytes, address: addressOf(request) };
+    const { isActivation } = target;
+    const answer = isWhole ? await former?.pass({ request: passed, contact, isActivation, way }) : undefined;
+    count(answer === undefined ? 'former_failed' : 'passed');
+    return answer ?? formerFailed;
+  }
+
+  async #answer(contact: OtaContact, asked: AskedWith, answered: Answered): Promise<JsonAnswer> {
     const { clock, count, enrolment, settings, updates } = this.options;
-    const admission = await withTimeout(enrolment.admit(contact, token), ANSWER_TIMEOUT_MS, clock);
+    const admission = await withTimeout(enrolment.admit(contact, asked), ANSWER_TIMEOUT_MS, clock);
     count(admission.kind);
     switch (admission.kind) {
       case 'known': {
@@ -148,7 +191,20 @@ export class OtaEndpoint {
 
 const limited = refusal(429, 'OVERLOADED', 'Too many unknown devices have asked from this address. Try again later.');
 
-function refusal(status: 403 | 429 | 503, code: string, message: string): JsonAnswer {
+const formerFailed = refusal(
+  502,
+  'UNAVAILABLE',
+  'The former server of this board has no usable answer. Try again later.',
+);
+
+function headersOf({ contentEncoding, contentType }: FormerAnswer): Readonly<Record<string, string>> {
+  return {
+    ...(contentType !== undefined && { 'Content-Type': contentType }),
+    ...(contentEncoding !== undefined && { 'Content-Encoding': contentEncoding }),
+  };
+}
+
+function refusal(status: 403 | 429 | 502 | 503, code: string, message: string): JsonAnswer {
   return { status, body: { code, message } };
 }
 

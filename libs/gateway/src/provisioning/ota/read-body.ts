@@ -20,30 +20,35 @@ export const defaultBodyLimits: BodyLimits = {
   bodyTimeoutMs: 5_000,
 };
 
-/**
- * Returns '' if the body was too long or did not end in time, undefined if the connection ended
- * first. Never rejects.
- */
-export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<string | undefined> {
+export interface ReadBody {
+  /** Empty if the body was too long or did not end in time. */
+  readonly bytes: Buffer;
+  readonly isWhole: boolean;
+}
+
+/** Returns undefined if the connection ended first. Never rejects. */
+export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<ReadBody | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
     let size = 0;
-    const settle = (text: string | undefined) => {
+    const settle = (read: ReadBody | undefined) => {
       cancelDeadline();
       request.off('data', take);
       request.resume();
-      resolve(text);
+      resolve(read);
     };
     const take = (chunk: Buffer) => {
       size += chunk.length;
       if (size <= limits.bodyBytesMax) chunks.push(chunk);
       else chunks.length = 0;
-      if (size > limits.bodyBytesMax + limits.surplusBytesMax) settle('');
+      if (size > limits.bodyBytesMax + limits.surplusBytesMax) settle(cut);
     };
-    const cancelDeadline = clock.setTimer(limits.bodyTimeoutMs, () => settle(''));
+    const cancelDeadline = clock.setTimer(limits.bodyTimeoutMs, () => settle(cut));
     request.on('data', take);
-    request.once('end', () => settle(Buffer.concat(chunks).toString('utf8')));
+    request.once('end', () => settle({ bytes: Buffer.concat(chunks), isWhole: size <= limits.bodyBytesMax }));
     request.once('close', () => settle(undefined));
     request.on('error', () => settle(undefined));
   });
 }
+
+const cut: ReadBody = { bytes: Buffer.alloc(0), isWhole: false };

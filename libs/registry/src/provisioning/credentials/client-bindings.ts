@@ -9,7 +9,7 @@ import type { Queryable } from '../../database/database.js';
 import { lockDevice, noteChange } from './issue-credentials.js';
 
 /** What the binding relied on. `token`: a WebSocket connection that had a valid credential. */
-export type BoundBy = 'registration' | 'code' | 'link' | 'factory_key' | 'open' | 'first_use' | 'token';
+export type BoundBy = 'registration' | 'code' | 'link' | 'factory_key' | 'open' | 'first_use' | 'move' | 'token';
 
 /** The hub binds without a person; the address is that of the device. */
 export function hubFor(remoteAddress: string | undefined): AuditSource {

@@ -16,14 +16,17 @@ import { lockDevices } from '../credentials/issue-credentials.js';
 import { markAdmitted } from './pending-enrolments.js';
 import { isUnclaimed, standingOf } from '../credentials/standing.js';
 import type { Standing } from '../credentials/standing.js';
+import { admittedByMove } from '../moving/change-moving.js';
 
 /**
- * The reason to admit a device: a link, mode `open`, trust on first use, or the serial of a chip.
+ * The reason to admit a device: a link, mode `open`, trust on first use, its move from a former
+ * server, or the serial of a chip.
  */
 export type AdmissionWay =
   | { readonly by: 'link'; readonly token: string }
   | { readonly by: 'open' }
   | { readonly by: 'first_use' }
+  | { readonly by: 'move' }
   | { readonly by: 'serial'; readonly serial: string };
 
 export interface Admission {
@@ -34,8 +37,9 @@ export interface Admission {
 /** A device that is not admitted yet. `isTaken`: another Client-Id or board holds it. */
 interface Stranger extends Admission {
   readonly isTaken: boolean;
-  /** It was removed or is blocked: only a person admits it. */
-  readonly isExcluded: boolean;
+  /** Only a person admits it, by a code or a later move. */
+  readonly isRemoved: boolean;
+  readonly isBlocked: boolean;
   /** As it was registered; undefined where it was not, or is taken. */
   readonly registered: Standing | undefined;
 }
@@ -70,7 +74,8 @@ export async function admitContacts(
       strangers.push({
         ...arrival,
         isTaken: isKnown && registered === undefined,
-        isExcluded: standing?.isRemoved === true || blocked.has(deviceId),
+        isRemoved: standing?.isRemoved === true,
+        isBlocked: blocked.has(deviceId),
         registered,
       });
   }
@@ -96,6 +101,11 @@ export async function admitContacts(
 /** Those that are admitted, with what they are given. A registered one keeps its name and tags. */
 async function judge(transaction: Queryable, strangers: readonly Stranger[]): Promise<readonly Admitted[]> {
   const places = await placesOf(transaction, strangers);
+  const coming = strangers.filter(({ way }) => way.by === 'move');
+  const moved = await admittedByMove(
+    transaction,
+    coming.map(({ contact }) => contact),
+  );
   const admitted: Admitted[] = [];
   for (const stranger of strangers) {
     const { contact, registered } = stranger;
@@ -107,8 +117,11 @@ async function judge(transaction: Queryable, strangers: readonly Stranger[]): Pr
   }
   return admitted;
 
-  async function groundsOf({ contact, isExcluded, isTaken, registered, way }: Stranger): Promise<Grounds | undefined> {
-    if (isExcluded) return undefined;
+  async function groundsOf(stranger: Stranger): Promise<Grounds | undefined> {
+    const { contact, isTaken, registered, way } = stranger;
+    if (way.by === 'move')
+      return stranger.isBlocked || isTaken || !moved.has(contact.deviceId) ? undefined : { by: 'move' };
+    if (isExcluded(stranger)) return undefined;
     switch (way.by) {
       case 'link': {
         const place = isTaken ? undefined : places.get(way.token)?.shift();
@@ -124,6 +137,10 @@ async function judge(transaction: Queryable, strangers: readonly Stranger[]): Pr
       }
     }
   }
+}
+
+function isExcluded({ isBlocked, isRemoved }: Stranger): boolean {
+  return isRemoved || isBlocked;
 }
 
 interface Grounds {
@@ -145,10 +162,14 @@ interface Place {
  */
 async function placesOf(transaction: Queryable, strangers: readonly Stranger[]): Promise<ReadonlyMap<string, Place[]>> {
   const wanted = new Map<string, { count: number; at: number }>();
-  for (const { contact, way, isExcluded, isTaken } of strangers) {
+  for (const stranger of strangers) {
+    const { contact, way } = stranger;
     if (way.by !== 'link') continue;
     const { count, at } = wanted.get(way.token) ?? { count: 0, at: contact.at };
-    wanted.set(way.token, { count: count + (isExcluded || isTaken ? 0 : 1), at: Math.max(at, contact.at) });
+    wanted.set(way.token, {
+      count: count + (isExcluded(stranger) || stranger.isTaken ? 0 : 1),
+      at: Math.max(at, contact.at),
+    });
   }
   const places = new Map<string, Place[]>();
   for (const token of [...wanted.keys()].sort()) {

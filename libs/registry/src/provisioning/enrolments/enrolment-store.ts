@@ -82,6 +82,11 @@ export class EnrolmentStore {
     return this.#admit(contact, { by: 'first_use' });
   }
 
+  /** Enrols a board that was moved here, with the Client-Id by which it asked its former server. */
+  admitMoved(contact: OtaContact): Promise<KnownDevice | undefined> {
+    return this.#admit(contact, { by: 'move' });
+  }
+
   /**
    * Enrols at once with the token of a link; undefined if it is full or over, for a removed device,
    * and for another Client-Id. A known device is not counted again.

@@ -1,0 +1,91 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, Resolver } from '@nestjs/graphql';
+import type { MovedBoards, Refusal } from '@flotilla/fleet';
+import type { MovingBoardRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { LIMITS, MOVING, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { pageRequest, toConnection, type Connection } from '../connection.js';
+import { userErrors } from '../errors/user-errors.js';
+import type { MovingOperations } from '../fleet-operations.js';
+import type {
+  MovingSummary,
+  MutationAddMovingBoardsArgs,
+  MutationMoveBoardsArgs,
+  MutationMoveBoardsBackArgs,
+  MutationResolvers,
+  QueryMovingBoardsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+interface MovePayload {
+  readonly boards: readonly MovingBoardRow[];
+  readonly userErrors: readonly Refusal[];
+}
+
+/** Boards that move here from a former server. */
+@Resolver('MovingBoard')
+export class MovingBoardResolver
+  implements
+    Required<Pick<QueryResolvers, 'movingBoards' | 'movingSummary'>>,
+    Required<Pick<MutationResolvers, 'addMovingBoards' | 'moveBoards' | 'moveBoardsBack'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(MOVING) private readonly moving: MovingOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  /** These are not devices, so scoped keys see none. */
+  @Query()
+  async movingBoards(
+    _root: unknown,
+    args: QueryMovingBoardsArgs,
+    { viewer }: ApiContext,
+  ): Promise<Connection<MovingBoardRow>> {
+    const request = { ...pageRequest(args, this.limits.pageRowsMax), state: args.state ?? undefined };
+    if (viewer.devices !== undefined) return toConnection({ rows: [], cursors: [], hasNextPage: false });
+    return toConnection(await this.registry.movingBoards.page(request));
+  }
+
+  @Query()
+  async movingSummary(_root: unknown, _args: unknown, { viewer }: ApiContext): Promise<MovingSummary> {
+    if (viewer.devices !== undefined) return { hasFormerServer: false, moved: 0, notMoved: 0, unknown: 0 };
+    return this.moving.summary();
+  }
+
+  @Mutation()
+  async addMovingBoards(
+    _root: unknown,
+    { boards }: MutationAddMovingBoardsArgs,
+    context: ApiContext,
+  ): Promise<{ readonly addedCount: number; readonly userErrors: readonly Refusal[] }> {
+    const named = boards.map(({ agent, deviceId, name, user }) => ({
+      ...{ deviceId, name: name ?? undefined, agent: agent ?? undefined, user: user ?? undefined },
+    }));
+    const answer = await this.moving.add(named, actorOf(context));
+    return 'refusal' in answer
+      ? { addedCount: 0, userErrors: userErrors(answer.refusal) }
+      : { addedCount: answer.addedCount, userErrors: [] };
+  }
+
+  @Mutation()
+  async moveBoards(_root: unknown, { deviceIds }: MutationMoveBoardsArgs, context: ApiContext): Promise<MovePayload> {
+    return payloadOf(await this.moving.move(deviceIds, actorOf(context)));
+  }
+
+  @Mutation()
+  async moveBoardsBack(
+    _root: unknown,
+    { deviceIds }: MutationMoveBoardsBackArgs,
+    context: ApiContext,
+  ): Promise<MovePayload> {
+    return payloadOf(await this.moving.moveBack(deviceIds, actorOf(context)));
+  }
+}
+
+function payloadOf(answer: MovedBoards): MovePayload {
+  return 'refusal' in answer
+    ? { boards: [], userErrors: userErrors(answer.refusal) }
+    : { boards: answer.boards, userErrors: [] };
+}
