@@ -1,4 +1,4 @@
-/** The bridge to Home Assistant, in the worker role. Its code is loaded only if there is a broker. */
+/** The bridge to Home Assistant, in the worker role. Loaded only if there is a broker. */
 import { Fleet, type CallRules } from '@flotilla/fleet';
 import type { HubMetrics } from '../measures/metrics.js';
 import { systemClock } from '../system-clock.js';

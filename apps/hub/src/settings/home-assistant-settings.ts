@@ -1,4 +1,4 @@
-/** Settings of the bridge to Home Assistant. Without a broker there is none. */
+/** Settings of the bridge to Home Assistant. It runs only with a broker. */
 import type { z } from 'zod';
 import { checked, optionalText } from './setting-kinds.js';
 
@@ -37,7 +37,7 @@ function brokerProblem(text: string): string | undefined {
   if (!URL.canParse(text)) return rule;
   const { hash, hostname, password, pathname, protocol, search, username } = new URL(text);
   if (username !== '' || password !== '')
-    return `${rule}, without user and password: set FLOTILLA_HOME_ASSISTANT_USERNAME and FLOTILLA_HOME_ASSISTANT_PASSWORD`;
+    return `${rule}; set FLOTILLA_HOME_ASSISTANT_USERNAME and FLOTILLA_HOME_ASSISTANT_PASSWORD for user and password`;
   const isPlain = hostname !== '' && hash === '' && search === '' && (pathname === '' || pathname === '/');
   return isPlain && (protocol === 'mqtt:' || protocol === 'mqtts:') ? undefined : rule;
 }

@@ -45,7 +45,7 @@ const topicsOf = ({ base }: TopicRoots, slug: string) => ({
 
 const isMac = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 
-/** Everything about a device: discovery first, so that Home Assistant subscribes before the state. */
+/** Everything about a device. Discovery is first: Home Assistant subscribes after it. */
 export function messagesOf(roots: TopicRoots, device: HomeDevice, entities: readonly Entity[]): readonly MqttMessage[] {
   const slug = deviceSlug(device.id);
   const topics = topicsOf(roots, slug);

@@ -1,4 +1,4 @@
-/** Texts of devices as parts of MQTT topics and ids: only lower-case letters, digits, `_` and `-`. */
+/** Texts of devices as parts of MQTT topics and ids: lower-case letters, digits, `_` and `-`. */
 
 const mac = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 const looksLikeMac = /^[0-9a-f]{12}$/;
@@ -30,5 +30,5 @@ export function hashOf(text: string): string {
 export function titleOf(path: string): string {
   const words = path.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
   const text = words.join(' ').slice(0, 100);
-  return text === '' ? path.slice(0, 100) : text.charAt(0).toUpperCase() + text.slice(1);
+  return text === '' ? 'Value' : text.charAt(0).toUpperCase() + text.slice(1);
 }
