@@ -54,7 +54,7 @@ export class HomeAssistant {
   valueOf(deviceId: string, name: string): unknown {
     const { state_topic: topic = '', value_template: template } = this.component(deviceId, name);
     const payload = this.messages.get(topic);
-    const key = /^\{\{ value_json\['([a-z0-9_-]+)'\] \}\}$/.exec(String(template))?.[1];
+    const key = /^\{\{ value_json\['([a-z0-9_-]+)'\]/.exec(String(template))?.[1];
     if (payload === undefined || key === undefined) return payload;
     return (JSON.parse(payload) as Readonly<Record<string, unknown>>)[key];
   }

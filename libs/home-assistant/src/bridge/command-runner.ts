@@ -60,7 +60,8 @@ export class CommandRunner {
     const request = { deviceId: device.id, tool: command.tool, arguments: command.arguments };
     const { call, refusal } = await this.deps.fleet.callTool(request, actorOfPrincipal(principal));
     if (refusal !== undefined) return { result: 'refused', reason: refusal.message };
-    if (call?.outcome === 'SUCCEEDED') return { result: 'succeeded', call: command };
+    const hasRestarted = command.endsSession && call?.error?.code === 'SESSION_CLOSED';
+    if (call?.outcome === 'SUCCEEDED' || hasRestarted) return { result: 'succeeded', call: command };
     return { result: 'failed', reason: call?.error?.message ?? call?.outcome };
   }
 

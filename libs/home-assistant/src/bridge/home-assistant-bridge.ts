@@ -207,7 +207,7 @@ export class HomeAssistantBridge {
       this.#count(result);
       if (call?.property !== undefined) this.#values.set(published.device.id, call.property, call.value);
       if (result === 'succeeded') this.#changed(published.device.id);
-      else this.#publications.repeatDevice(slug);
+      else this.#publications.repeatState(slug);
     } finally {
       this.#commands -= 1;
     }

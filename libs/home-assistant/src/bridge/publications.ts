@@ -64,9 +64,11 @@ export class Publications {
       for (const [topic, payload] of messages) this.publish(topic, payload);
   }
 
-  /** Sends everything about one device again, so that Home Assistant shows the true value. */
-  repeatDevice(slug: string): void {
-    for (const [topic, payload] of this.#bySlug.get(slug)?.messages ?? []) this.publish(topic, payload);
+  /** Sends the state of one device again, so that Home Assistant shows the true value. */
+  repeatState(slug: string): void {
+    const config = configTopic(this.roots, slug);
+    for (const [topic, payload] of this.#bySlug.get(slug)?.messages ?? [])
+      if (topic !== config) this.publish(topic, payload);
   }
 
   /** Forgets all without a message: another process publishes from now on. */

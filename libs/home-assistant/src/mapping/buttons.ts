@@ -1,9 +1,11 @@
 /** Tools without arguments, as buttons. Those that only read are not offered. */
-import { isJsonObject } from '@flotilla/mcp';
+import { identifyTool, isJsonObject } from '@flotilla/mcp';
 import type { HomeTool, MappingInput } from './home-device.js';
 
 export interface ButtonTool {
   readonly tool: string;
+  readonly name: string;
+  readonly endsSession: boolean;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
@@ -17,13 +19,16 @@ export function buttonsOf({ device, rights, policyOf }: MappingInput): readonly 
     .filter((tool) => !tool.userOnly || rights.mayCallUserOnly)
     .filter(isWithoutArguments)
     .flatMap(({ name }): readonly ButtonTool[] => {
-      const { disruptive, idempotent, readOnly, verification } = policyOf(name);
+      const { disconnectExpected: endsSession, disruptive, idempotent, readOnly, verification } = policyOf(name);
+      const tool = { tool: name, name: name.replace(/^(?:self|hub)\./, ''), endsSession };
       if (readOnly === true || verification === 'FIRMWARE' || (readOnly === undefined && reads.test(name))) return [];
       if (verification === 'REBOOT')
-        return [{ tool: name, fields: { payload_press: 'PRESS', device_class: 'restart', entity_category: 'config' } }];
+        return [{ ...tool, fields: { payload_press: 'PRESS', device_class: 'restart', entity_category: 'config' } }];
       if (disruptive) return [];
+      if (name === identifyTool.name)
+        return [{ ...tool, fields: { payload_press: 'PRESS', device_class: 'identify', entity_category: 'config' } }];
       // A person enables the others in Home Assistant: a press may move or say something.
-      return [{ tool: name, fields: { payload_press: 'PRESS', enabled_by_default: idempotent } }];
+      return [{ ...tool, fields: { payload_press: 'PRESS', enabled_by_default: idempotent } }];
     })
     .slice(0, buttonsMax);
 }

@@ -9,6 +9,7 @@ export type HomeCommand =
       readonly arguments: Readonly<Record<string, unknown>>;
       readonly property: string | undefined;
       readonly value: unknown;
+      readonly endsSession: boolean;
     }
   | { readonly kind: 'install' }
   | { readonly kind: 'invalid'; readonly message: string };
@@ -24,14 +25,14 @@ export function commandOf({ platform, fields, writer }: Entity, payload: string)
   if (payload.length > payloadLengthMax) return invalid('The payload is too long.');
   if (writer.kind === 'install')
     return payload === fields['payload_install'] ? { kind: 'install' } : invalid('The payload is not "install".');
-  const { argument, property, tool } = writer;
+  const { argument, endsSession = false, property, tool } = writer;
   if (argument === undefined)
     return payload === fields['payload_press']
-      ? { kind: 'call', tool, arguments: {}, property, value: undefined }
+      ? { kind: 'call', tool, arguments: {}, property, value: undefined, endsSession }
       : invalid('The payload is not "PRESS".');
   const parsed = valueOf(platform, fields, payload, writer.isWhole === true);
   if ('problem' in parsed) return invalid(parsed.problem);
-  return { kind: 'call', tool, arguments: { [argument]: parsed.value }, property, value: parsed.value };
+  return { kind: 'call', tool, arguments: { [argument]: parsed.value }, property, value: parsed.value, endsSession };
 }
 
 type Parsed = { readonly value: unknown } | { readonly problem: string };

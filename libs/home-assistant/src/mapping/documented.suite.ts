@@ -16,7 +16,7 @@ const common = {
   entity_category: z.enum(['config', 'diagnostic']).optional(),
   enabled_by_default: z.boolean().optional(),
 };
-const template = z.string().regex(/^\{\{ value_json\['[a-z0-9_-]+'\] \}\}$/);
+const template = z.string().regex(/^\{\{ value_json\['[a-z0-9_-]+'\](?: \| default\('', true\))? \}\}$/);
 const state = { state_topic: topic, value_template: template.optional() };
 const qos = z.union([z.literal(0), z.literal(1), z.literal(2)]).optional();
 const command = { command_topic: topic, qos };

@@ -31,11 +31,9 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
     if (!written.has(property)) add(property, path, (key) => sensorOf(key, path, value));
   for (const [name, value] of device.samples)
     add(propertyName('samples', name), name, (key) => sensorOf(key, name, value));
-  for (const { tool, fields } of buttonsOf(input)) {
-    const writer = { kind: 'tool', tool, argument: undefined, property: undefined } as const;
-    add(tool, tool.replace(/^self\./, ''), (key) => ({
-      ...{ platform: 'button', key, name: titleOf(tool.replace(/^self\./, '')), fields, writer },
-    }));
+  for (const { tool, name, fields, endsSession } of buttonsOf(input)) {
+    const writer = { kind: 'tool', tool, argument: undefined, property: undefined, endsSession } as const;
+    add(tool, name, (key) => ({ platform: 'button', key, name: titleOf(name), fields, writer }));
   }
   add('firmware', 'firmware', (key) => ({
     ...{ platform: 'sensor', key, name: 'Firmware version', fields: { entity_category: 'diagnostic' } },

@@ -14,6 +14,8 @@ export interface ToolWriter {
   readonly property: string | undefined;
   /** Numbers: only whole ones. */
   readonly isWhole?: boolean;
+  /** The device may restart before it answers, as its policy says. */
+  readonly endsSession?: boolean;
 }
 
 export type Writer = ToolWriter | { readonly kind: 'install' };

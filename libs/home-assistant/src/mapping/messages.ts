@@ -117,7 +117,12 @@ function stateFields(roots: TopicRoots, slug: string, entity: Entity): Readonly<
   if (entity.platform === 'button') return {};
   if (entity.platform === 'update') return { state_topic: update };
   if (isConnectivity(entity)) return { state_topic: availability };
-  return { state_topic: state, value_template: `{{ value_json['${entity.key}'] }}` };
+  return { state_topic: state, value_template: templateOf(entity) };
+}
+
+/** A text field would show an unknown value as the word None. */
+function templateOf({ key, platform }: Entity): string {
+  return `{{ value_json['${key}']${platform === 'text' ? " | default('', true)" : ''} }}`;
 }
 
 /**
