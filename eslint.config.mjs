@@ -27,7 +27,20 @@ const mayImport = {
   gateway: ['mcp', 'session', 'firmware', 'voice', 'storage', 'registry', 'bus'],
   fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'desired-state', 'registry', 'bus'],
   api: ['mcp', 'jobs', 'desired-state', 'storage', 'fleet', 'registry', 'bus'],
-  hub: ['mcp', 'session', 'storage', 'jobs', 'desired-state', 'registry', 'bus', 'gateway', 'fleet', 'api'],
+  'home-assistant': ['mcp', 'session', 'firmware', 'jobs', 'registry', 'bus', 'fleet'],
+  hub: [
+    'mcp',
+    'session',
+    'storage',
+    'jobs',
+    'desired-state',
+    'registry',
+    'bus',
+    'gateway',
+    'fleet',
+    'api',
+    'home-assistant',
+  ],
   simulator: ['mcp', 'firmware', 'voice', 'simulated-device'],
   client: [],
   cli: ['client'],
@@ -48,6 +61,7 @@ const restrictedPackages = [
   { packages: ['@aws-sdk/*'], projects: ['storage'] },
   { packages: ['tar-stream', 'age-encryption'], projects: ['hub'] },
   { packages: ['aedes'], projects: ['gateway', 'bench'] },
+  { packages: ['mqtt'], projects: ['home-assistant', 'test'] },
   { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'cli', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api'] },
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
@@ -57,9 +71,9 @@ const restrictedPackages = [
   { packages: ['oidc-provider'], projects: ['api', 'test'] },
 ];
 
-const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'simulated-device'].map(
-  (core) => `libs/${core}/src/**/*.ts`,
-);
+const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'simulated-device']
+  .map((core) => `libs/${core}/src/**/*.ts`)
+  .concat('libs/home-assistant/src/mapping/**/*.ts');
 /** Attributes of JSX elements whose values people read. */
 const textAttributes = 'alt|aria-label|description|label|placeholder|title';
 const specs = ['**/*.spec.ts', '**/*.suite.ts'];

@@ -21,6 +21,8 @@ const unused = [
   /^hono\/dist\/(?:cjs|adapter|jsx|middleware)(?:\/|$)/,
   /^es-toolkit\/(?:src|compat|dist\/(?:browser[^/]*|compat\/(?!_internal|predicate|util).*|fp|server|.*\.js$))(?:\/|$)/,
   /^@opentelemetry\/[^/]+\/build\/(?:esm|esnext)(?:\/|$)/,
+  // Its bundles for browsers.
+  /^mqtt\/dist(?:\/|$)/,
   /^rxjs\/(?:src|dist\/(?:esm5?|bundles|types))(?:\/|$)/,
   /^zod\/.*\.cjs$/,
   /^@prisma\/client\/runtime\/query_compiler_(?!fast_bg\.postgresql\.(?:m?js|wasm-base64\.mjs)$)/,

@@ -24,6 +24,7 @@ import { createMetrics, type HubMetrics } from './measures/metrics.js';
 import { openGateway, type OpenGateway } from './roles/open-gateway.js';
 import { announceGateway, openPlaces } from './roles/open-places.js';
 import { openApi, type HttpSide } from './roles/open-api.js';
+import { openHomeAssistant } from './roles/open-home-assistant.js';
 import { openWorker } from './roles/open-worker.js';
 import { openPictures } from './roles/open-pictures.js';
 import { keepSecret } from './secrets/secret-file.js';
@@ -123,6 +124,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
     ? await openApi(services, callRules, metrics, { ...httpSide, clientOf, failures })
     : undefined;
   const worker = services.has('worker') ? await openWorker(services, callRules, metrics, pictures) : undefined;
+  if (worker) await openHomeAssistant(services, callRules, metrics, pictures);
   addDrains(drain, services, { gateway, worker, openRequests });
   addOperationsRoutes(server, operationsOf(services, metrics, { clientOf, failures, drain, gateway }));
   await server.ready();

@@ -164,6 +164,7 @@ function processesOf(database: Database, leases: ProcessLeases) {
     sweepDeadProcesses: () => leases.sweep(),
     livingProcesses: () => leases.living(),
     successorRoles: () => leases.successorRoles(),
+    isEldest: (role: string) => leases.isEldest(role),
     gatewayPlaces: () => listGatewayPlaces(database),
   };
 }

@@ -149,6 +149,11 @@ export interface Registry extends JobStores {
   livingProcesses(): Promise<ReadonlySet<HubProcessId> | undefined>;
   /** The roles of the other living processes that are not stopping. */
   successorRoles(): Promise<ReadonlySet<string>>;
+  /**
+   * Whether this process is the oldest living one with the role that does not stop: it alone does
+   * what one process should do.
+   */
+  isEldest(role: string): Promise<boolean>;
   /** The own addresses of living gateways. */
   gatewayPlaces(): Promise<readonly GatewayPlace[]>;
   /** A secret that all processes on this database share; made when it is first asked for. */

@@ -36,6 +36,13 @@ export interface WebhookSources {
   readonly backlog: () => Promise<{ readonly paused: number; readonly pending: number; readonly oldestMs: number }>;
 }
 
+/** Sources about the bridge to Home Assistant. */
+export interface HomeAssistantSources {
+  readonly commands: ReadonlyMap<string, number>;
+  readonly devices: number;
+  readonly isConnected: boolean;
+}
+
 export interface HubMetrics {
   /** Counts sets, and how long edits took. */
   readonly desiredStates: DesiredStateObserver;
@@ -43,6 +50,8 @@ export interface HubMetrics {
   addDesiredStates(targets: () => ReadonlyMap<string, number>): void;
   /** Adds metrics of webhooks. Call it once, in a process that delivers to them. */
   addWebhooks(sources: WebhookSources): void;
+  /** Adds metrics of the bridge. Call it once, in a process that has one. */
+  addHomeAssistant(bridge: HomeAssistantSources): void;
   /** Counts one settled call by its origin. */
   callSettled(origin: 'single' | 'job', outcome: string, durationMs: number): void;
   /** Returns the exposition text and its content type. */
@@ -72,6 +81,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     desiredStates: desiredStateMetrics(registry),
     addDesiredStates: (targets) => addDesiredTargets(registry, targets),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
+    addHomeAssistant: (bridge) => addHomeAssistantMetrics(registry, bridge),
     callSettled: (origin, outcome, durationMs) => {
       calls.inc({ origin, outcome });
       seconds.observe({ origin }, durationMs / 1_000);
@@ -204,6 +214,30 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
     'Age of the oldest event that waits for delivery to a webhook',
     ({ oldestMs }) => oldestMs / 1_000,
   );
+}
+
+function addHomeAssistantMetrics(registry: MetricsRegistry, bridge: HomeAssistantSources): void {
+  new Counter({
+    name: 'flotilla_home_assistant_commands_total',
+    help: 'Commands of Home Assistant by result.',
+    labelNames: ['result'],
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const [result, count] of bridge.commands) this.inc({ result }, count);
+    },
+  });
+  const gauge = (name: string, help: string, value: () => number) =>
+    new Gauge({
+      name,
+      help,
+      registers: [registry],
+      collect() {
+        this.set(value());
+      },
+    });
+  gauge('flotilla_home_assistant_devices', 'Devices that this process publishes.', () => bridge.devices);
+  gauge('flotilla_home_assistant_connected', 'Whether the broker is connected.', () => Number(bridge.isConnected));
 }
 
 function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['busRefused']): void {

@@ -9,6 +9,12 @@ import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-s
 import { backupSettings } from './backup-settings.js';
 import { deviceContradictions, devicesOf, deviceSettings, type DeviceConfig } from './device-settings.js';
 import { formerContradictions, formerSettings } from './former-settings.js';
+import {
+  homeAssistantContradictions,
+  homeAssistantOf,
+  homeAssistantSettings,
+  type HomeAssistantConfig,
+} from './home-assistant-settings.js';
 import { listenerContradictions, listenersOf, listenerSettings, type ListenerConfig } from './listener-settings.js';
 import { metricsContradictions, metricsSettings } from './metrics-settings.js';
 import { proxiesOf, proxySettings, type ProxyConfig } from './proxy-settings.js';
@@ -80,6 +86,7 @@ const environment = z.object({
   FLOTILLA_AUDIT_DAYS: days(365),
   ...visionSettings,
   ...approvalSettings,
+  ...homeAssistantSettings,
   FLOTILLA_LOG_LEVEL: choice(['fatal', 'error', 'warn', 'info', 'debug', 'silent'], 'info'),
   DATABASE_URL: checked(postgresUrlProblem),
   ...redisSettings,
@@ -128,6 +135,8 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   readonly jobsDays: number;
   readonly auditDays: number;
   readonly vision: VisionConfig | undefined;
+  /** Undefined: devices are not published to Home Assistant. */
+  readonly homeAssistant: HomeAssistantConfig | undefined;
   readonly logLevel: string;
   /** Undefined: the hub runs an embedded PostgreSQL in the data folder. */
   readonly databaseUrl: string | undefined;
@@ -194,6 +203,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     jobsDays: values.FLOTILLA_JOBS_DAYS,
     auditDays: values.FLOTILLA_AUDIT_DAYS,
     vision: visionOf(values),
+    homeAssistant: homeAssistantOf(values),
     ...approvalsOf(values),
     logLevel: values.FLOTILLA_LOG_LEVEL,
     databaseUrl: values.DATABASE_URL,
@@ -208,6 +218,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...verificationContradictions(values),
     ...storageContradictions(values),
     ...visionContradictions(values),
+    ...homeAssistantContradictions(values),
     ...voiceContradictions(values),
     ...metricsContradictions(values, config.proxies.trusted),
     ...peopleContradictions(values),

@@ -58,6 +58,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     sweepDeadProcesses: () => registry.sweepDeadProcesses(),
     livingProcesses: () => registry.livingProcesses(),
     successorRoles: () => registry.successorRoles(),
+    isEldest: (role) => registry.isEldest(role),
     gatewayPlaces: () => registry.gatewayPlaces(),
     hubSecret: (name) => registry.hubSecret(name),
     makePartitions: (now) => registry.makePartitions(now),

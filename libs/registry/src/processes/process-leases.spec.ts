@@ -145,6 +145,19 @@ describe('the roles of successors', () => {
   });
 });
 
+it('names the oldest living process with a role that does not stop', async () => {
+  await deadProcess();
+  const [first, second, other] = [anotherProcess(), anotherProcess(), anotherProcess()];
+  const lease = await first.take({ roles: ['worker'] });
+  await second.take({ roles: ['gateway', 'worker'] });
+  await other.take({ roles: ['gateway'] });
+  const eldest = (role: string) => Promise.all([first, second, other].map((process) => process.isEldest(role)));
+  expect(await eldest('worker')).toEqual([true, false, false]);
+  expect(await eldest('gateway')).toEqual([false, true, false]);
+  await lease.markStopping();
+  expect(await eldest('worker')).toEqual([false, true, false]);
+});
+
 it('announces the own address of a gateway until the process stops or its lease ends', async () => {
   const place = { endpoint: 'east:8883', acceptsDevices: true };
   const lease = await anotherProcess().take();

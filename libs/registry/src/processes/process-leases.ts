@@ -43,6 +43,13 @@ const SUCCESSOR_ROLES = {
          WHERE id <> $1 AND lease_until > now() AND NOT is_stopping`,
 };
 
+/** Ids are UUIDv7, in the order of the starts. */
+const ELDEST = {
+  name: 'eldest-process',
+  text: `SELECT id FROM hub_process WHERE lease_until > now() AND NOT is_stopping AND $1 = ANY(roles)
+         ORDER BY id LIMIT 1`,
+};
+
 const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
 
 /**
@@ -130,6 +137,13 @@ export class ProcessLeases {
     if (this.#current === undefined) return new Set();
     const rows = await this.#deps.database.query<{ role: string }>(SUCCESSOR_ROLES, [this.#current.id]);
     return new Set(rows.map(({ role }) => role));
+  }
+
+  /** Whether this process is the oldest living one with the role that does not stop. */
+  async isEldest(role: string): Promise<boolean> {
+    if (this.#current === undefined) return false;
+    const [eldest] = await this.#deps.database.query<{ id: HubProcessId }>(ELDEST, [role]);
+    return eldest?.id === this.#current.id;
   }
 
   async close(): Promise<void> {
