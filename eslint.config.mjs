@@ -21,12 +21,13 @@ const mayImport = {
   storage: [],
   jobs: ['mcp'],
   'desired-state': ['mcp', 'jobs'],
+  signals: ['mcp'],
   'simulated-device': ['mcp', 'firmware'],
-  registry: ['mcp', 'jobs', 'desired-state'],
+  registry: ['mcp', 'jobs', 'desired-state', 'signals'],
   bus: ['mcp', 'session'],
-  gateway: ['mcp', 'session', 'firmware', 'voice', 'storage', 'registry', 'bus'],
-  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'desired-state', 'registry', 'bus'],
-  api: ['mcp', 'jobs', 'desired-state', 'storage', 'fleet', 'registry', 'bus'],
+  gateway: ['mcp', 'session', 'firmware', 'voice', 'storage', 'signals', 'registry', 'bus'],
+  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'desired-state', 'signals', 'registry', 'bus'],
+  api: ['mcp', 'jobs', 'desired-state', 'signals', 'storage', 'fleet', 'registry', 'bus'],
   'home-assistant': ['mcp', 'session', 'firmware', 'jobs', 'registry', 'bus', 'fleet'],
   hub: [
     'mcp',
@@ -34,6 +35,7 @@ const mayImport = {
     'storage',
     'jobs',
     'desired-state',
+    'signals',
     'registry',
     'bus',
     'gateway',
@@ -71,7 +73,7 @@ const restrictedPackages = [
   { packages: ['oidc-provider'], projects: ['api', 'test'] },
 ];
 
-const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'simulated-device']
+const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'signals', 'simulated-device']
   .map((core) => `libs/${core}/src/**/*.ts`)
   .concat('libs/home-assistant/src/mapping/**/*.ts');
 /** Attributes of JSX elements whose values people read. */

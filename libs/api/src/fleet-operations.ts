@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type {
   AgentGrants,
+  Alerts,
   FirmwareImages,
   Fleet,
   Moving,
@@ -26,6 +27,7 @@ export type MovingOperations = Public<Moving>;
 export type PeopleOperations = Public<People>;
 export type SignInOperations = Public<SignIns>;
 export type ScreenOperations = Public<ScreenPictures>;
+export type AlertOperations = Public<Alerts>;
 export type WebhookOperations = Public<Webhooks>;
 export type GrantOperations = Public<AgentGrants>;
 
