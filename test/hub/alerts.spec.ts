@@ -99,7 +99,7 @@ describe('alerts', () => {
     const query = '{ alertRules { name kind enabled channels { id } } }';
     const rules = async () =>
       (await ask<{ alertRules: { enabled: boolean; channels: unknown[] }[] }>(hub, query)).alertRules;
-    expect((await rules()).map(({ enabled }) => enabled)).toEqual([false, false, false, false, false]);
+    expect((await rules()).map(({ enabled }) => enabled)).toEqual([false, false, false, false]);
     channels.set('mail', await createChannel('Mail', 'EMAIL', { to: ['ops@example.com'] }));
     expect((await rules()).every(({ channels: own, enabled }) => enabled && own.length === 1)).toBe(true);
     // The story has its own rules.
@@ -183,5 +183,43 @@ describe('alerts', () => {
     expect(await alertsOf(rule)).toMatchObject([{ state: 'RESOLVED' }]);
     await fleet.stop();
     await accepted('mutation ($id: ID!) { deleteAlertRule(id: $id) { userErrors { message } } }', { id: rule });
+  });
+
+  it('fire for a device that differs from its desired state, until it is in sync', async () => {
+    const fleet = startFleet(hub, { devices: 2, seed: 21 });
+    await online(hub, 2);
+    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
+      hub,
+      '{ devices(filter: { presence: ONLINE }) { nodes { id } } }',
+    );
+    const ids = devices.nodes.map(({ id }) => id);
+    const [quiet = ''] = ids;
+    const tool = 'self.audio_speaker.set_volume';
+    const set = (deviceId: string, volume: number) =>
+      accepted(
+        'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { message } } }',
+        { input: { deviceId, tool, arguments: { volume } } },
+      );
+    await Promise.all(ids.map((id) => set(id, id === quiet ? 3 : 40)));
+    const rule = await createRule({
+      ...{ name: 'Out of sync', kind: 'DESIRED_STATE_OUT_OF_SYNC', forSeconds: 0, devices: { ids } },
+      channelIds: [],
+    });
+    await accepted(
+      `mutation ($input: DesiredStateInput!) {
+        createDesiredState(input: $input, idempotencyKey: "quiet") { userErrors { message } } }`,
+      { input: { name: 'Volume 40', tool, arguments: { volume: 40 }, mode: 'REPORT', devices: { ids } } },
+    );
+    const stateIs = (state: AlertNode['state']) =>
+      eventually(
+        () => alertsOf(rule),
+        ([alert]) => alert?.state === state,
+        SENT_WITHIN_MS,
+      );
+    const alerts = await stateIs('FIRING');
+    expect(alerts).toMatchObject([{ deviceCount: 1, summary: expect.stringContaining('Volume 40 (DRIFTED)') }]);
+    await set(quiet, 40);
+    await stateIs('RESOLVED');
+    await fleet.stop();
   });
 });

@@ -16,6 +16,7 @@ export type {
 } from './alerts/alert.js';
 export {
   countedEvents,
+  devicesOutOfSync,
   failingWebhooks,
   givenSubjects,
   offlineDevices,

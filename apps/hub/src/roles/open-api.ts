@@ -112,10 +112,10 @@ export async function openApi(
   return fleet;
 }
 
-/** Rules for measurements and desired states need other stores. */
+/** Rules about these need stores that this version does not have. */
 const missingKinds = {
   MEASUREMENT: 'This version of the hub keeps no measurements, so no rule can look at them.',
-  DESIRED_STATE_OUT_OF_SYNC: 'This version of the hub keeps no desired states, so no rule can look at them.',
+  UNEXPECTED_RESTARTS: 'This version of the hub does not count unexpected restarts, so no rule can look at them.',
 };
 
 function openAlerts(services: SharedServices): Alerts {

@@ -1,6 +1,13 @@
 /** Where the conditions of each kind of rule come from. */
 import type { HubStart } from '@flotilla/signals';
-import { countedEvents, failingWebhooks, givenSubjects, offlineDevices, stoppedJobs } from '@flotilla/registry';
+import {
+  countedEvents,
+  devicesOutOfSync,
+  failingWebhooks,
+  givenSubjects,
+  offlineDevices,
+  stoppedJobs,
+} from '@flotilla/registry';
 import type {
   AlertRuleRow,
   CallCounts,
@@ -21,13 +28,6 @@ export interface LatestValues {
   }): Promise<readonly { readonly deviceId: string; readonly value: number; readonly at: number }[]>;
 }
 
-/** Devices that are not as a desired state says. */
-export interface DesiredTargets {
-  outOfSync(
-    filter: DeviceFilter,
-  ): Promise<readonly { readonly deviceId: string; readonly since: number; readonly reason: string | undefined }[]>;
-}
-
 /** A problem of this hub, by a stable name. */
 export interface HubProblem {
   readonly name: string;
@@ -38,7 +38,6 @@ export interface RuleSourceDeps {
   readonly registry: Pick<Registry, 'alertEvaluation' | 'fleetFigures'>;
   readonly hubProblems?: (() => Promise<readonly HubProblem[]>) | undefined;
   readonly latestValues?: LatestValues | undefined;
-  readonly desiredTargets?: DesiredTargets | undefined;
 }
 
 /** What a rule without a threshold has. */
@@ -81,13 +80,8 @@ export async function sourceOf(
     }
     case 'MEASUREMENT':
       return givenSubjects(await measured(deps, rule, now), now);
-    case 'DESIRED_STATE_OUT_OF_SYNC': {
-      const targets = (await deps.desiredTargets?.outOfSync(rule.devices ?? { all: true })) ?? [];
-      return givenSubjects(
-        targets.map(({ deviceId, since, reason }) => ({ subject: deviceId, deviceId, since, facts: { reason } })),
-        now,
-      );
-    }
+    case 'DESIRED_STATE_OUT_OF_SYNC':
+      return devicesOutOfSync(condition);
   }
 }
 

@@ -23,9 +23,5 @@ export const shippedRules: ReadonlyMap<string, AlertRulePlan> = new Map<string, 
     'job-stopped',
     { ...common, name: 'Job or roll-out stopped by its rule', kind: 'JOB_STOPPED', severity: 'CRITICAL' },
   ],
-  [
-    'unexpected-restarts',
-    { ...common, name: 'Unexpected restarts', kind: 'UNEXPECTED_RESTARTS', threshold: 3, windowSeconds: 3_600 },
-  ],
   ['hub-unhealthy', { ...common, name: 'Hub unhealthy', kind: 'HUB_UNHEALTHY', severity: 'CRITICAL', forSeconds: 60 }],
 ]);

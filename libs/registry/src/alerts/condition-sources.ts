@@ -1,4 +1,5 @@
 /** The SQL of each kind of rule: for which subjects its condition holds now. */
+import { outOfSyncStates } from '@flotilla/desired-state';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
 import { IS_ONLINE } from '../devices/device-condition.js';
@@ -56,6 +57,25 @@ export function offlineDevices(condition: SqlPart): ConditionSource {
         d.tools_discovered_at AS renewed_at FROM device d WHERE ${LOST_DEVICE} AND ${condition(parameters)}`,
     detail: () => `SELECT coalesce(o.since, d.last_seen_at, d.connected_at) AS since, o.by_hub, '{}'::jsonb AS facts
       FROM device d CROSS JOIN LATERAL (${OFFLINE_SINCE}) o WHERE d.id = h.device_id`,
+  };
+}
+
+/** A desired state applies, and the device is online and different. */
+const DIFFERS = `t.state IN (${outOfSyncStates
+  .filter((state) => state !== 'WAITING_DEVICE')
+  .map((state) => `'${state}'`)
+  .join(', ')})`;
+
+/** Devices that are online and not as a desired state says. Those offline have another rule. */
+export function devicesOutOfSync(condition: SqlPart): ConditionSource {
+  return {
+    holding: (parameters) => `SELECT d.id AS subject, d.id AS device_id, true AS is_sure, ${none} FROM device d
+      WHERE EXISTS (SELECT FROM desired_state_target t WHERE t.device_id = d.id AND ${DIFFERS})
+        AND ${condition(parameters)}`,
+    detail: () => `SELECT min(t.since) AS since, false AS by_hub,
+        jsonb_build_object('reason', string_agg(s.name || ' (' || t.state || ')', ', ' ORDER BY s.name)) AS facts
+      FROM desired_state_target t JOIN desired_state s ON s.id = t.desired_state_id
+      WHERE t.device_id = h.device_id AND ${DIFFERS}`,
   };
 }
 

@@ -25,15 +25,15 @@ export interface RuleDialogProps {
 }
 
 const kinds: readonly AlertKind[] = [
-  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS'] as const),
-  ...(['JOB_STOPPED', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING', 'HUB_UNHEALTHY'] as const),
+  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO'] as const),
+  ...(['DESIRED_STATE_OUT_OF_SYNC', 'JOB_STOPPED', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING', 'HUB_UNHEALTHY'] as const),
 ];
 const severities: readonly AlertSeverity[] = ['INFO', 'WARNING', 'CRITICAL'];
 const withThreshold: ReadonlySet<AlertKind> = new Set([
-  ...(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED'] as const),
+  ...(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'CREDENTIAL_REFUSED'] as const),
 ]);
 const withWindow: ReadonlySet<AlertKind> = new Set([
-  ...(['CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
+  ...(['CALL_FAILURE_RATIO', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
 ]);
 const withoutDevices: ReadonlySet<AlertKind> = new Set(['WEBHOOK_FAILING', 'HUB_UNHEALTHY']);
 
