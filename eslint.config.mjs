@@ -21,12 +21,13 @@ const mayImport = {
   storage: [],
   jobs: ['mcp'],
   'desired-state': ['mcp', 'jobs'],
+  signals: ['mcp'],
   'simulated-device': ['mcp', 'firmware'],
-  registry: ['mcp', 'jobs', 'desired-state'],
+  registry: ['mcp', 'jobs', 'desired-state', 'signals'],
   bus: ['mcp', 'session'],
   gateway: ['mcp', 'session', 'firmware', 'voice', 'storage', 'registry', 'bus'],
-  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'desired-state', 'registry', 'bus'],
-  api: ['mcp', 'jobs', 'desired-state', 'storage', 'fleet', 'registry', 'bus'],
+  fleet: ['mcp', 'session', 'firmware', 'storage', 'jobs', 'desired-state', 'signals', 'registry', 'bus'],
+  api: ['mcp', 'jobs', 'desired-state', 'signals', 'storage', 'fleet', 'registry', 'bus'],
   hub: ['mcp', 'session', 'storage', 'jobs', 'desired-state', 'registry', 'bus', 'gateway', 'fleet', 'api'],
   simulator: ['mcp', 'firmware', 'voice', 'simulated-device'],
   client: [],
@@ -57,7 +58,7 @@ const restrictedPackages = [
   { packages: ['oidc-provider'], projects: ['api', 'test'] },
 ];
 
-const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'simulated-device'].map(
+const corePaths = ['mcp', 'session', 'firmware', 'voice', 'jobs', 'desired-state', 'signals', 'simulated-device'].map(
   (core) => `libs/${core}/src/**/*.ts`,
 );
 /** Attributes of JSX elements whose values people read. */

@@ -1,0 +1,28 @@
+/** The parts of alert rules that decisions need. The public words are in the GraphQL schema. */
+
+export const alertKinds = [
+  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'MEASUREMENT', 'UNEXPECTED_RESTARTS'] as const),
+  ...(['JOB_STOPPED', 'DESIRED_STATE_OUT_OF_SYNC', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING'] as const),
+  'HUB_UNHEALTHY',
+] as const;
+export type AlertKind = (typeof alertKinds)[number];
+
+export type AlertSeverity = 'INFO' | 'WARNING' | 'CRITICAL';
+
+/** Kinds with one condition per device. Only these are grouped. */
+const deviceKinds: ReadonlySet<AlertKind> = new Set([
+  ...(['DEVICE_OFFLINE', 'MEASUREMENT', 'UNEXPECTED_RESTARTS', 'DESIRED_STATE_OUT_OF_SYNC'] as const),
+  'CREDENTIAL_REFUSED',
+]);
+
+export function isDeviceKind(kind: AlertKind): boolean {
+  return deviceKinds.has(kind);
+}
+
+export interface RuleTerms {
+  readonly kind: AlertKind;
+  /** How long a condition must hold before it fires, and be gone before it resolves. */
+  readonly forSeconds: number;
+  /** More devices than this at once are one alert. */
+  readonly groupAbove: number;
+}

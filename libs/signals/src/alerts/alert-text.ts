@@ -1,0 +1,136 @@
+/** The texts of alerts: summaries for lists, and messages for channels. */
+import type { AlertFacts } from './alert-facts.js';
+import type { AlertSeverity } from './alert-rule.js';
+import { english } from './english.js';
+import { chinese } from './chinese.js';
+
+export type AlertLanguage = 'en' | 'zh';
+
+export interface TextOptions {
+  readonly language: AlertLanguage;
+  /** IANA name of the zone in which times are written. */
+  readonly timeZone: string;
+}
+
+export interface ToldAlert {
+  readonly id: string;
+  readonly severity: AlertSeverity;
+  readonly facts: AlertFacts;
+  readonly isGroup: boolean;
+  readonly deviceCount: number;
+  readonly firedAt: number;
+  readonly resolvedAt: number | undefined;
+}
+
+/** A message in parts, so that each channel can set them in its own way. */
+export interface AlertMessage {
+  readonly title: string;
+  readonly lines: readonly string[];
+  readonly link: { readonly text: string; readonly url: string } | undefined;
+}
+
+/** What the sentences of a language are made of, ready to print. */
+export interface Words {
+  readonly facts: AlertFacts;
+  readonly isGroup: boolean;
+  readonly label: string;
+  readonly count: string;
+  readonly total: string;
+  readonly group: string | undefined;
+  readonly from: string;
+  readonly to: string;
+  readonly value: string;
+  readonly share: string;
+  readonly threshold: string;
+  readonly thresholdShare: string;
+  readonly minutes: string;
+  readonly isOne: boolean;
+}
+
+export interface AlertTexts {
+  summary(words: Words): string;
+  readonly advice: Readonly<Record<AlertFacts['kind'], string>>;
+  readonly severity: Readonly<Record<AlertSeverity, string>>;
+  readonly resolved: string;
+  resolvedAt(time: string): string;
+  examples(names: readonly string[], more: number): string;
+  several(count: number, isResolved: boolean): string;
+  readonly open: string;
+  readonly test: { readonly title: string; readonly line: string };
+}
+
+const languages: Readonly<Record<AlertLanguage, AlertTexts>> = { en: english, zh: chinese };
+/** Characters of one message: chats cut longer ones. */
+const LINE_CHARACTERS_MAX = 300;
+
+/** One sentence: what happened, where, and since when. */
+export function summaryOf(alert: Pick<ToldAlert, 'facts' | 'isGroup' | 'deviceCount'>, options: TextOptions): string {
+  return languages[options.language].summary(wordsOf(alert, options));
+}
+
+/**
+ * The message about one alert, or about several of the same type. `consoleUrl` has no slash at its
+ * end.
+ */
+export function messageOf(
+  alerts: readonly ToldAlert[],
+  isResolved: boolean,
+  { consoleUrl, ...options }: TextOptions & { readonly consoleUrl: string | undefined },
+): AlertMessage {
+  const texts = languages[options.language];
+  const [alert] = alerts;
+  const link = (path: string) => (consoleUrl === undefined ? undefined : { text: texts.open, url: consoleUrl + path });
+  if (alert === undefined || alerts.length > 1) {
+    const lines = alerts.map((each) => `${headOf(each, isResolved, texts)}: ${summaryOf(each, options)}`);
+    return { title: texts.several(alerts.length, isResolved), lines: lines.map(cut), link: link('/alerts') };
+  }
+  const { examples = [] } = alert.facts;
+  const lines = [
+    summaryOf(alert, options),
+    ...(examples.length === 0 ? [] : [texts.examples(examples, alert.deviceCount - examples.length)]),
+    isResolved ? texts.resolvedAt(timeOf(alert.resolvedAt ?? alert.firedAt, options)) : texts.advice[alert.facts.kind],
+  ];
+  return { title: headOf(alert, isResolved, texts), lines: lines.map(cut), link: link(`/alerts/${alert.id}`) };
+}
+
+export function testMessage({ language }: Pick<TextOptions, 'language'>, consoleUrl: string | undefined): AlertMessage {
+  const { open, test } = languages[language];
+  const link = consoleUrl === undefined ? undefined : { text: open, url: `${consoleUrl}/alerts` };
+  return { title: test.title, lines: [test.line], link };
+}
+
+function headOf({ facts, severity }: ToldAlert, isResolved: boolean, texts: AlertTexts): string {
+  return `[${isResolved ? texts.resolved : texts.severity[severity]}] ${facts.ruleName}`;
+}
+
+function wordsOf(
+  { facts, isGroup, deviceCount }: Pick<ToldAlert, 'facts' | 'isGroup' | 'deviceCount'>,
+  options: TextOptions,
+): Words {
+  const number = (value: number | undefined, digits = 2) =>
+    (value ?? 0).toLocaleString(options.language, { maximumFractionDigits: digits });
+  const share = (value: number | undefined) => `${number((value ?? 0) * 100, 1)} %`;
+  return {
+    ...{ facts, isGroup, group: facts.group, isOne: deviceCount === 1 },
+    label: facts.label ?? '',
+    count: number(deviceCount),
+    total: number(facts.total),
+    from: timeOf(facts.beganFrom, options),
+    to: timeOf(facts.beganTo, options),
+    ...{ value: number(facts.value), share: share(facts.value) },
+    ...{ threshold: number(facts.threshold), thresholdShare: share(facts.threshold) },
+    minutes: number((facts.windowSeconds ?? 0) / 60),
+  };
+}
+
+/** Day and time: a message may be read a day later. */
+function timeOf(at: number, { language, timeZone }: TextOptions): string {
+  return new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', {
+    ...({ timeZone, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false } as const),
+    timeZoneName: 'short',
+  }).format(at);
+}
+
+function cut(text: string): string {
+  return text.length <= LINE_CHARACTERS_MAX ? text : `${text.slice(0, LINE_CHARACTERS_MAX - 1)}…`;
+}

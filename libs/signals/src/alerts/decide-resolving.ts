@@ -1,0 +1,29 @@
+/** Decides which conditions of alerts are over, and which alerts that resolves. */
+import type { RuleTerms } from './alert-rule.js';
+
+/** A condition that fired. */
+export interface FiredCondition {
+  readonly subject: string;
+  readonly alertId: string;
+  /** Undefined while it holds. */
+  readonly clearedAt: number | undefined;
+}
+
+export interface ResolvingDecision {
+  /** Conditions that were gone for long enough. From now on they can fire again. */
+  readonly over: readonly FiredCondition[];
+  /** The alerts without further conditions. */
+  readonly resolved: readonly string[];
+}
+
+/** `fired` has all fired conditions of the alerts that it names. */
+export function decideResolving(
+  { forSeconds }: Pick<RuleTerms, 'forSeconds'>,
+  fired: readonly FiredCondition[],
+  now: number,
+): ResolvingDecision {
+  const isOver = ({ clearedAt }: FiredCondition) => clearedAt !== undefined && clearedAt + forSeconds * 1_000 <= now;
+  const over = fired.filter(isOver);
+  const firing = new Set(fired.filter((condition) => !isOver(condition)).map(({ alertId }) => alertId));
+  return { over, resolved: [...new Set(over.map(({ alertId }) => alertId))].filter((id) => !firing.has(id)) };
+}

@@ -1,0 +1,16 @@
+/** See README.md. */
+export { alertKinds, isDeviceKind } from './alerts/alert-rule.js';
+export type { AlertKind, AlertSeverity, RuleTerms } from './alerts/alert-rule.js';
+export type { AlertFacts } from './alerts/alert-facts.js';
+export { messageOf, summaryOf, testMessage } from './alerts/alert-text.js';
+export type { AlertLanguage, AlertMessage, TextOptions, ToldAlert } from './alerts/alert-text.js';
+export { firesAt } from './alerts/condition.js';
+export type { Condition, ConditionFacts, HubStart } from './alerts/condition.js';
+export { COLLECT_MS, countAlerts, decideFiring, GROUP_WINDOW_MS } from './alerts/decide-firing.js';
+export type { Firing, FiringDecision, FiringState } from './alerts/decide-firing.js';
+export { channelsToRepeat, channelsToResolve, isSilenced } from './alerts/decide-notifying.js';
+export type { NotificationKind, SentNotification, Snoozes } from './alerts/decide-notifying.js';
+export { decideResolving } from './alerts/decide-resolving.js';
+export type { FiredCondition, ResolvingDecision } from './alerts/decide-resolving.js';
+export { CHANNEL_PACE_MS, GIVEN_UP_AFTER_MS, nextMessage, retryAfterMs } from './alerts/decide-sending.js';
+export type { NextMessage, WaitingNotification } from './alerts/decide-sending.js';
