@@ -1,4 +1,27 @@
 export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
+export { channelKinds } from './alerts/alert.js';
+export type {
+  AlertFilter,
+  AlertRow,
+  AlertRulePlan,
+  AlertRuleRow,
+  ChannelAnswer,
+  ChannelConfig,
+  ChannelKind,
+  ChannelPlan,
+  ChannelRow,
+  ClaimedMessage,
+  NotificationBacklog,
+  RuleAnswer,
+} from './alerts/alert.js';
+export {
+  countedEvents,
+  failingWebhooks,
+  givenSubjects,
+  offlineDevices,
+  stoppedJobs,
+} from './alerts/condition-sources.js';
+export type { ConditionSource, HeldSubject, SqlPart } from './alerts/condition-sources.js';
 export type {
   AuditEntryRow,
   AuditFault,

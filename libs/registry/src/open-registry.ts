@@ -6,6 +6,11 @@ import path from 'node:path';
 import type { HubProcessId } from '@flotilla/mcp';
 import { beginKeyedChain } from './audit/append-audit.js';
 import { auditKeyOf } from './audit/audit-key.js';
+import { AlertEvaluationStore } from './alerts/evaluation-store.js';
+import { AlertRuleStore } from './alerts/alert-rule-store.js';
+import { AlertStore } from './alerts/alert-store.js';
+import { ChannelStore } from './alerts/channel-store.js';
+import { NotificationOutbox } from './alerts/notification-outbox.js';
 import { AuditStore } from './audit/audit-store.js';
 import { Database } from './database/database.js';
 import { makePartitions } from './database/partitions.js';
@@ -119,8 +124,7 @@ export async function openRegistry({
     ...processesOf(database, leases),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
-    removeOld: (kept, now) =>
-      removeOld({ database, webhooks: stores.webhooks, oauth: stores.oauth, logger }, kept, now),
+    removeOld: (kept, now) => removeOld({ database, ...stores, logger }, kept, now),
     ping: () => ping(database),
     writers: () => [
       ...devices.writers(),
@@ -206,5 +210,10 @@ function plainStores(
     disruptiveCalls: new DisruptiveCallStore(database),
     webhooks: new WebhookStore(database),
     oauth: new OauthStore(database),
+    alertRules: new AlertRuleStore(database),
+    alerts: new AlertStore(database),
+    alertEvaluation: new AlertEvaluationStore(database),
+    notificationChannels: new ChannelStore(database, seal),
+    notificationOutbox: new NotificationOutbox(database, seal),
   };
 }

@@ -1,5 +1,10 @@
 import type { HubProcessId } from '@flotilla/mcp';
 import type { HubSecretName } from './secrets/hub-secrets.js';
+import type { AlertEvaluationStore } from './alerts/evaluation-store.js';
+import type { AlertRuleStore } from './alerts/alert-rule-store.js';
+import type { AlertStore } from './alerts/alert-store.js';
+import type { ChannelStore } from './alerts/channel-store.js';
+import type { NotificationOutbox } from './alerts/notification-outbox.js';
 import type { AuditStore } from './audit/audit-store.js';
 import type { DeviceFilter } from './device-filter.js';
 import type { DeviceGroupStore } from './groups/device-group-store.js';
@@ -129,6 +134,11 @@ export interface Registry extends JobStores {
   readonly signingKeys: FirmwareSigningKeyStore;
   readonly disruptiveCalls: DisruptiveCallStore;
   readonly webhooks: WebhookStore;
+  readonly alertRules: AlertRuleStore;
+  readonly alerts: AlertStore;
+  readonly alertEvaluation: AlertEvaluationStore;
+  readonly notificationChannels: ChannelStore;
+  readonly notificationOutbox: NotificationOutbox;
   readonly audit: AuditStore;
   readonly voiceServers: VoiceServerStore;
   /** What this viewer sees and may touch: all that there is where nothing narrows them. */

@@ -6,14 +6,14 @@ import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
-import { storableText, toJson } from '../database/json-rows.js';
-import { sql, SqlFile } from '../database/sql-file.js';
+import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
+import { insertEvents } from './insert-events.js';
 import { RecordIds } from './record-ids.js';
 import { SpillFile } from './spill-file.js';
 import { typeCondition } from './type-patterns.js';
@@ -45,12 +45,6 @@ const MEMORY_EVENTS_MAX = 20_000;
 const GATHER_MS = 20;
 /** Further events go to the spill file up to this size. Above it they are dropped and counted. */
 const SPILL_BYTES_MAX = 64 * 1024 * 1024;
-
-const INSERT = new SqlFile(new URL('./insert-events.sql', import.meta.url), {
-  name: 'insert-events',
-  parameters: { rows: sql.json },
-  row: { is_pending: sql.boolean },
-});
 
 const spilledEvent = z.object({
   id: z.uuid(),
@@ -190,9 +184,7 @@ export class EventStore {
   }
 
   async #write(rows: readonly EventRow[]): Promise<readonly undefined[]> {
-    const input = rows.map(({ id, type, deviceId, data }) => ({ id, type, device_id: deviceId, data }));
-    const [answer] = await INSERT.run(this.#database, { rows: toJson(input) });
-    if (answer?.is_pending === true) this.#onPending?.();
+    if (await insertEvents(this.#database, rows)) this.#onPending?.();
     return rows.map(() => undefined);
   }
 

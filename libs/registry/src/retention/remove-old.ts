@@ -7,14 +7,14 @@ import { trimAudit } from '../audit/trim-audit.js';
 import type { Database } from '../database/database.js';
 import type { OauthStore } from '../grants/oauth-store.js';
 import type { RegistryLogger } from '../registry-logger.js';
-import type { WebhookStore } from '../webhooks/webhook-store.js';
+import type { Registry } from '../registry.js';
 import { dropPartitionsBefore } from './drop-partitions.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
 
 /** Retention per kind, ms. */
 export interface KeptTimes {
-  /** Events, calls and webhook deliveries. */
+  /** Events, calls, webhook deliveries, and alerts from their end. */
   readonly recordsMs: number;
   /** Counted from the end of a job. */
   readonly jobsMs: number;
@@ -33,11 +33,11 @@ export async function removeOld(
   {
     database,
     webhooks,
+    alertEvaluation,
     oauth,
     logger,
-  }: {
+  }: Pick<Registry, 'alertEvaluation' | 'webhooks'> & {
     readonly database: Database;
-    readonly webhooks: WebhookStore;
     readonly oauth: OauthStore;
     readonly logger: RegistryLogger;
   },
@@ -49,6 +49,7 @@ export async function removeOld(
     events: () => dropPartitionsBefore(database, 'event', records),
     calls: () => dropPartitionsBefore(database, 'call', records),
     deliveries: () => webhooks.removeOld(records),
+    alerts: () => alertEvaluation.removeOld(records),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     oauth: () => oauth.removeExpired(now),
     idempotencyKeys: () => removeKeysBefore(database, now - IDEMPOTENCY_KEYS_KEPT_MS),

@@ -1,7 +1,7 @@
 /**
- * Keeps the secret arguments of jobs until they are sent: encrypted with a key that is not in the
- * database, so that a copy of the database does not show them. Hashes of requests with secrets are
- * keyed, because a short secret can be found by trying.
+ * Keeps the secret arguments of jobs, and the settings of notification channels: encrypted with a
+ * key that is not in the database, so that a copy of the database does not show them. Hashes of
+ * requests with secrets are keyed, because a short secret can be found by trying.
  */
 import { createCipheriv, createDecipheriv, createHmac, hkdfSync, randomBytes } from 'node:crypto';
 import { maskArguments } from '@flotilla/mcp';
@@ -39,10 +39,15 @@ export class ArgumentSeal {
   seal(about: string, tool: string, args: Arguments): SealedArguments {
     const shown = maskArguments(tool, args);
     if (shown === args) return { shown, sealed: undefined };
+    return { shown, sealed: this.sealAll(about, args) };
+  }
+
+  /** Encrypts all of it, whether it has secrets or not. */
+  sealAll(about: string, args: Arguments): Buffer {
     const nonce = randomBytes(NONCE_BYTES);
     const cipher = createCipheriv(CIPHER, this.#key, nonce).setAAD(Buffer.from(about));
     const body = Buffer.concat([cipher.update(JSON.stringify(args), 'utf8'), cipher.final()]);
-    return { shown, sealed: Buffer.concat([nonce, cipher.getAuthTag(), body]) };
+    return Buffer.concat([nonce, cipher.getAuthTag(), body]);
   }
 
   /** Undefined where they were sealed with another key, or changed. */
