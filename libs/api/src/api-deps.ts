@@ -4,6 +4,7 @@ import type { EventFeed } from '@flotilla/bus';
 import type { FetchDocument } from '@flotilla/fleet';
 import type { FleetView, JobStores, KnownDevice, Registry } from '@flotilla/registry';
 import type {
+  AlertOperations,
   FirmwareOperations,
   FleetOperations,
   GrantOperations,
@@ -55,6 +56,7 @@ export interface ApiDeps {
   readonly screens: ScreenOperations;
   readonly pictures: PictureFiles;
   readonly webhooks: WebhookOperations;
+  readonly alerts: AlertOperations;
   readonly people: PeopleOperations;
   readonly signIns: SignInOperations;
   readonly grants: GrantOperations;
@@ -120,6 +122,7 @@ export const FIRMWARE = Symbol('firmware');
 export const SIGNING_KEYS = Symbol('signing keys');
 export const SCREENS = Symbol('screens');
 export const WEBHOOKS = Symbol('webhooks');
+export const ALERTS = Symbol('alerts');
 export const PEOPLE = Symbol('people');
 export const GRANTS = Symbol('grants');
 export const DEVICE_SETTINGS = Symbol('device settings');

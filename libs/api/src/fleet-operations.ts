@@ -2,6 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import type {
   AgentGrants,
+  Alerts,
   FirmwareImages,
   Fleet,
   People,
@@ -24,6 +25,7 @@ export type ProvisioningOperations = Public<Provisioning>;
 export type PeopleOperations = Public<People>;
 export type SignInOperations = Public<SignIns>;
 export type ScreenOperations = Public<ScreenPictures>;
+export type AlertOperations = Public<Alerts>;
 export type WebhookOperations = Public<Webhooks>;
 export type GrantOperations = Public<AgentGrants>;
 

@@ -6,11 +6,13 @@ import DataLoader from 'dataloader';
 import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { FailureCodeCount, JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
+  AlertRuleRow,
   CallRow,
   DesiredStateEditRow,
   DesiredStateRow,
   DesiredStateSummaryRow,
   DesiredTargetRow,
+  ChannelRow,
   DeviceGroupRow,
   DeviceRow,
   DownloadRow,
@@ -68,25 +70,34 @@ export interface Loaders {
   readonly decidedOverTime: Children<JobId, number, readonly DecidedPoint[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
+  readonly alertRule: DataLoader<string, AlertRuleRow | undefined>;
+  readonly alertDevices: Children<string, number, readonly string[]>;
+  readonly firingAlerts: DataLoader<string, number>;
+  /** All channels: there are few. */
+  readonly channels: () => Promise<readonly ChannelRow[]>;
 }
 
 /**
  * Look-ups outside the view of the caller; downloads only of targets that were found in the view.
  */
-export type FleetWideLookUps = Pick<Registry, 'downloads' | 'firmwareImages' | 'toolPolicies' | 'webhooks'>;
+export type FleetWideLookUps = Pick<
+  Registry,
+  'alertRules' | 'alerts' | 'downloads' | 'firmwareImages' | 'notificationChannels' | 'toolPolicies' | 'webhooks'
+>;
 
 /** Edits that a roll-out may have left on devices: older generations are shown without a value. */
 const EDITS_MAX = 50;
 
 export function makeLoaders(
   view: FleetView,
-  { downloads, firmwareImages, toolPolicies, webhooks }: FleetWideLookUps,
+  { alertRules, alerts, downloads, firmwareImages, notificationChannels, toolPolicies, webhooks }: FleetWideLookUps,
 ): Loaders {
   const { desiredStates, devices, deviceGroups, toolSets, events, calls, jobs } = view;
   const desiredEdits = new DataLoader((ids: readonly string[]) =>
     Promise.all(ids.map((id) => desiredStates.edits(id, EDITS_MAX))),
   );
   let policies: Promise<readonly ToolPolicy[]> | undefined;
+  let channels: Promise<readonly ChannelRow[]> | undefined;
   return {
     device: new DataLoader((ids) => devices.findMany(ids)),
     firmwareImage: new DataLoader((ids) => firmwareImages.findMany(ids)),
@@ -119,6 +130,10 @@ export function makeLoaders(
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
     webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
+    alertRule: new DataLoader((ids) => alertRules.findMany(ids)),
+    alertDevices: childrenBy((ids, first) => alerts.deviceIdsOf(ids, first)),
+    firingAlerts: new DataLoader((ids) => alertRules.firingCounts(ids)),
+    channels: () => (channels ??= notificationChannels.all()),
     downloads: new DataLoader(async (targets) => newestOf(targets, await downloads.ofTargets(targets)), {
       cacheKeyFn: keyOfTarget,
     }),

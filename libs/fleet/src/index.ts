@@ -79,6 +79,24 @@ export type { ScreenAddresses, ScreenPicturesDeps, SnapshotAnswer } from './uplo
 export { RecordRetention } from './retention/record-retention.js';
 export { UploadRetention } from './uploads/upload-retention.js';
 export type { UploadRetentionOptions } from './uploads/upload-retention.js';
+export { AlertWorker } from './alerts/alert-worker.js';
+export type { AlertWorkerDeps } from './alerts/alert-worker.js';
+export { Alerts } from './alerts/alerts.js';
+export type {
+  AcknowledgedAlert,
+  AlertsDeps,
+  ChannelRequestInput,
+  PreviewedRule,
+  SavedAlertRule,
+  SavedChannel,
+  TestedChannel,
+} from './alerts/alerts.js';
+export { ChannelSender } from './alerts/channels/channel-sender.js';
+export type { SendResult } from './alerts/channels/channel-sender.js';
+export type { SmtpSettings } from './alerts/channels/email-sender.js';
+export type { MessageSettings } from './alerts/notification-deliveries.js';
+export type { HubProblem } from './alerts/rule-sources.js';
+export { shippedRules } from './alerts/shipped-rules.js';
 export { notifyOutbox } from './webhooks/notify-outbox.js';
 export { publicOnly } from './webhooks/public-only.js';
 export { WebhookDeliveries } from './webhooks/webhook-deliveries.js';

@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRe
 import type { DesiredStateObserver } from '@flotilla/fleet';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { answerOr } from '../answer-or.js';
+import { addAlertMetrics } from './alert-metrics.js';
 
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -36,11 +37,25 @@ export interface WebhookSources {
   readonly backlog: () => Promise<{ readonly paused: number; readonly pending: number; readonly oldestMs: number }>;
 }
 
+/** Sources about alerts: deliveries of this process, and the state of all processes. */
+export interface AlertSources {
+  readonly firing: () => Promise<readonly { readonly severity: string; readonly count: number }[]>;
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly backlog: () => Promise<{
+    readonly pending: number;
+    readonly oldestMs: number;
+    readonly failingChannels: number;
+  }>;
+  readonly roundMs: () => number;
+}
+
 export interface HubMetrics {
   /** Counts sets, and how long edits took. */
   readonly desiredStates: DesiredStateObserver;
   /** Adds the targets by state. Call it once, in a process that keeps desired states true. */
   addDesiredStates(targets: () => ReadonlyMap<string, number>): void;
+  /** Adds metrics of alerts. Call it once, in a process that evaluates rules. */
+  addAlerts(sources: AlertSources): void;
   /** Adds metrics of webhooks. Call it once, in a process that delivers to them. */
   addWebhooks(sources: WebhookSources): void;
   /** Counts one settled call by its origin. */
@@ -71,6 +86,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
   return {
     desiredStates: desiredStateMetrics(registry),
     addDesiredStates: (targets) => addDesiredTargets(registry, targets),
+    addAlerts: (alerts) => addAlertMetrics(registry, alerts),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     callSettled: (origin, outcome, durationMs) => {
       calls.inc({ origin, outcome });

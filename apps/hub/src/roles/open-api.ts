@@ -6,6 +6,7 @@ import {
   AgentGrants,
   ClientDocuments,
   defaultGrantLimits,
+  Alerts,
   FirmwareImages,
   Fleet,
   notifyOutbox,
@@ -21,6 +22,7 @@ import type { UpgradeHandler } from '../http/upgrade-router.js';
 import type { HubMetrics } from '../measures/metrics.js';
 import { readQueryRules } from '../settings/query-settings.js';
 import { systemClock } from '../system-clock.js';
+import { messageSettingsOf, openChannelSender } from './open-alerts.js';
 import { openPeople } from './open-people.js';
 import { pictureFiles, type OpenPictures } from './open-pictures.js';
 import type { SharedServices } from './shared-services.js';
@@ -71,7 +73,9 @@ export async function openApi(
   const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
   const documents = new ClientDocuments();
   closers.add('client documents', () => documents.close());
+  const alerts = openAlerts(services);
   const operations = {
+    alerts,
     fleet,
     grants: new AgentGrants({ registry, bus, clock: systemClock, limits: defaultGrantLimits }),
     fetchDocument: documents.fetch,
@@ -104,6 +108,20 @@ export async function openApi(
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   pages.send = api.sendConsole;
   return fleet;
+}
+
+/** Rules for measurements and desired states need other stores. */
+const missingKinds = {
+  MEASUREMENT: 'This version of the hub keeps no measurements, so no rule can look at them.',
+  DESIRED_STATE_OUT_OF_SYNC: 'This version of the hub keeps no desired states, so no rule can look at them.',
+};
+
+function openAlerts(services: SharedServices): Alerts {
+  const { bus, config, registry } = services;
+  const sender = openChannelSender(services);
+  const messages = messageSettingsOf(config);
+  const trustedOrigins = config.webhookUrls;
+  return new Alerts({ registry, bus, clock: systemClock, sender, trustedOrigins, messages, missingKinds });
 }
 
 /** Checks the address at registration; it is checked again before each connection. */

@@ -12,6 +12,7 @@ import {
 } from '@flotilla/fleet';
 import type { HubMetrics } from '../measures/metrics.js';
 import { systemClock } from '../system-clock.js';
+import { openAlertWorker } from './open-alerts.js';
 import type { OpenPictures } from './open-pictures.js';
 import { rolloutLimits } from './rollout-limits.js';
 import type { SharedServices } from './shared-services.js';
@@ -63,6 +64,7 @@ export async function openWorker(
     retention,
     webhooks,
     desired,
+    alerts: await openAlertWorker(services, metrics),
     recurring: new RecurringRuns({ registry, bus, clock, logger, callRules, ...rules }),
   });
   await worker.start();

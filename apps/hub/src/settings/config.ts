@@ -5,6 +5,7 @@
 import type { VerificationTimes } from '@flotilla/jobs';
 import { postgresUrlProblem } from '@flotilla/registry';
 import { z } from 'zod';
+import { alertContradictions, alertSettings, alertsOf, type AlertConfig } from './alert-settings.js';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
 import { backupSettings } from './backup-settings.js';
 import { deviceContradictions, devicesOf, deviceSettings, type DeviceConfig } from './device-settings.js';
@@ -60,6 +61,7 @@ const environment = z.object({
   ...secretSettings,
   ...proxySettings,
   ...metricsSettings,
+  ...alertSettings,
   ...peopleSettings,
   ...querySettings,
   ...deviceSettings,
@@ -93,6 +95,7 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   /** False when the default is used. */
   readonly isDataDirGiven: boolean;
   readonly adminKey: string | undefined;
+  readonly alerts: AlertConfig;
   readonly people: PeopleConfig;
   readonly queries: QueryConfig;
   /**
@@ -114,7 +117,7 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   readonly backupPassphrase: string | undefined;
   /** Days that uploads are kept. */
   readonly uploadsDays: number;
-  /** Days that events, calls and webhook deliveries are kept. */
+  /** Days that events, calls, webhook deliveries and resolved alerts are kept. */
   readonly retentionDays: number;
   /** Days that a job is kept after its end. */
   readonly jobsDays: number;
@@ -169,6 +172,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     dataDir: values.FLOTILLA_DATA_DIR,
     isDataDirGiven: Boolean(env['FLOTILLA_DATA_DIR']),
     adminKey: values.FLOTILLA_ADMIN_KEY,
+    alerts: alertsOf(values),
     people: peopleOf(values),
     queries: queryConfigOf(values),
     auditKey: values.FLOTILLA_AUDIT_KEY,
@@ -199,6 +203,7 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     ...visionContradictions(values),
     ...voiceContradictions(values),
     ...metricsContradictions(values, config.proxies.trusted),
+    ...alertContradictions(values),
     ...peopleContradictions(values),
     ...queryContradictions(values),
     ...redisContradictions(values),

@@ -47,6 +47,11 @@ const query: EveryField<Query> = {
   // libs/fleet shows people their own.
   agentGrants: 'ANY_KEY',
   webhooks: 'ADMIN',
+  alertRules: 'EVENTS_READ',
+  alerts: 'EVENTS_READ',
+  alert: 'EVENTS_READ',
+  previewAlertRule: 'ADMIN',
+  notificationChannels: 'EVENTS_READ',
   users: 'ADMIN',
   appliedConfigurations: 'ADMIN',
 };
@@ -83,6 +88,16 @@ const mutation: EveryField<Mutation> = {
   updateWebhook: 'ADMIN',
   deleteWebhook: 'ADMIN',
   redeliverWebhook: 'ADMIN',
+  // Rules and channels decide what operators hear of, and where it is sent.
+  createAlertRule: 'ADMIN',
+  updateAlertRule: 'ADMIN',
+  deleteAlertRule: 'ADMIN',
+  acknowledgeAlert: 'DEVICES_WRITE',
+  snoozeAlertRule: 'DEVICES_WRITE',
+  createNotificationChannel: 'ADMIN',
+  updateNotificationChannel: 'ADMIN',
+  deleteNotificationChannel: 'ADMIN',
+  testNotificationChannel: 'ADMIN',
   createJob: 'JOBS_WRITE',
   rerunJob: 'JOBS_WRITE',
   approveJob: 'JOBS_WRITE',
@@ -130,6 +145,7 @@ const subscription: EveryField<Subscription> = {
   jobTargetsDecided: 'JOBS_READ',
   // Messages show everything that is done with a device, by any caller.
   sessionLog: 'ADMIN',
+  alertChanged: 'EVENTS_READ',
 };
 
 /**
@@ -149,7 +165,10 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   Query: query,
   Mutation: mutation,
   Subscription: subscription,
-  Device: { events: 'EVENTS_READ', desiredStates: 'JOBS_READ' },
+  Device: { events: 'EVENTS_READ', alerts: 'EVENTS_READ', desiredStates: 'JOBS_READ' },
+  Alert: { device: 'DEVICES_READ', devices: 'DEVICES_READ' },
+  AlertPayload: { alert: 'EVENTS_READ' },
+  AlertRulePayload: { alertRule: 'EVENTS_READ' },
   Call: { device: 'DEVICES_READ' },
   Job: {
     targets: 'JOBS_READ',

@@ -27,6 +27,8 @@ export const consolePaths = [
   '/desired/:id/edit',
   '/firmware',
   '/enrolments',
+  '/alerts',
+  '/alerts/:id',
   '/events',
   '/explore',
   '/audit',

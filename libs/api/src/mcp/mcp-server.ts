@@ -25,15 +25,14 @@ import { waitHeaders } from '../errors/wait-headers.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { CostBudget } from '../limits/cost-budget.js';
 import type { AgentCaller, ListingMode } from './session/agent-caller.js';
-import { makeRequestServer } from './session/request-server.js';
+import { makeRequestServer, type RequestDeps } from './session/request-server.js';
 import { isForeignOrigin } from './session/foreign-origin.js';
 import { ListingNotifications } from './session/listing-notifications.js';
-import type { AgentDeps } from './tools/run-fleet-tool.js';
 import { ToolCatalogue } from './tools/tool-catalogue.js';
 
 const modes: readonly ListingMode[] = ['auto', 'full', 'compact'];
 
-type McpServerDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
+type McpServerDeps = Pick<ApiDeps, 'alerts' | 'registry' | 'fleet' | 'feed' | 'logger' | 'publicUrl'> & {
   readonly budget: CostBudget;
   readonly agents: AgentCallers;
   readonly clientOf: ClientOf;
@@ -42,7 +41,7 @@ type McpServerDeps = Pick<ApiDeps, 'registry' | 'fleet' | 'feed' | 'logger' | 'p
 export class McpServer {
   readonly #deps: McpServerDeps;
   readonly #limits: ApiLimits;
-  readonly #agentDeps: AgentDeps;
+  readonly #agentDeps: RequestDeps;
   readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
   readonly #notifications: ListingNotifications;
   readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
@@ -55,7 +54,8 @@ export class McpServer {
     this.#deps = deps;
     this.#limits = limits;
     const catalogue = new ToolCatalogue(deps.registry);
-    this.#agentDeps = { fleet: deps.fleet, registry: deps.registry, catalogue };
+    const { alerts, fleet, registry } = deps;
+    this.#agentDeps = { alerts, alertStores: registry, catalogue, fleet, registry };
     this.#notifications = new ListingNotifications({
       feed: deps.feed,
       catalogue,

@@ -4,6 +4,7 @@ import { Module, type DynamicModule } from '@nestjs/common';
 import { GraphQLModule } from '@nestjs/graphql';
 import { MercuriusDriver, type MercuriusDriverConfig } from '@nestjs/mercurius';
 import {
+  ALERTS,
   DEVICE_SETTINGS,
   FEED,
   FIRMWARE,
@@ -29,6 +30,10 @@ import { jsonScalar } from '../scalars/json.scalar.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { boundTime } from '../limits/bound-time.js';
 import type { Admission } from '../limits/admission.js';
+import { AlertResolver } from '../alerts/alert.resolver.js';
+import { DeviceAlertsResolver } from '../alerts/device-alerts.resolver.js';
+import { AlertRuleResolver } from '../alerts/alert-rule.resolver.js';
+import { ChannelResolver } from '../alerts/channel.resolver.js';
 import { ApiKeyResolver } from '../people/api-key.resolver.js';
 import { AuditResolver } from '../people/audit.resolver.js';
 import { CallResolver } from '../calls/call.resolver.js';
@@ -111,6 +116,10 @@ const resolvers = [
   SubscriptionResolver,
   UploadResolver,
   WebhookResolver,
+  AlertResolver,
+  DeviceAlertsResolver,
+  AlertRuleResolver,
+  ChannelResolver,
   UserResolver,
 ];
 
@@ -131,6 +140,7 @@ export class ApiModule {
       { provide: GRANTS, useValue: deps.grants },
       { provide: SCREENS, useValue: deps.screens },
       { provide: WEBHOOKS, useValue: deps.webhooks },
+      { provide: ALERTS, useValue: deps.alerts },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
       { provide: TIME_ZONE, useValue: deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone },
       { provide: FEED, useValue: deps.feed },

@@ -13,6 +13,7 @@ import { openLocalBus, type EventFeed } from '@flotilla/bus';
 import {
   AgentGrants,
   defaultGrantLimits,
+  Alerts,
   defaultSignInLimits,
   FirmwareImages,
   SigningKeys,
@@ -106,6 +107,11 @@ export async function openApi(
     firmware: new FirmwareImages({ registry, bus, blobs, clock, logger }),
     signingKeys: new SigningKeys({ registry, clock }),
     screens: refusingScreens,
+    alerts: new Alerts({
+      ...{ registry, bus, clock, trustedOrigins: [] },
+      sender: { send: () => Promise.reject(new TypeError('No message is sent in this spec.')) },
+      messages: { language: 'en', timeZone: 'UTC', consoleUrl: undefined },
+    }),
     webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
     people: new People(signing),
     signIns: new SignIns(signing),

@@ -2,13 +2,15 @@ import { Inject } from '@nestjs/common';
 import { Resolver, Subscription } from '@nestjs/graphql';
 import type { EventFeed } from '@flotilla/bus';
 import type { Job } from '@flotilla/jobs';
-import type { DesiredStateRow, DeviceRow } from '@flotilla/registry';
+import type { AlertRow, DesiredStateRow, DeviceRow } from '@flotilla/registry';
+import { alertFilterOf } from '../alerts/alert.resolver.js';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { FEED, FLEET, LIMITS, LOGGER } from '../api-deps.js';
+import { FEED, FLEET, LIMITS, LOGGER, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
 import type {
+  SubscriptionAlertChangedArgs,
   SubscriptionDesiredStateChangedArgs,
   SubscriptionDeviceChangedArgs,
   SubscriptionDeviceListChangedArgs,
@@ -19,6 +21,7 @@ import type {
 } from '../generated/schema-types.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type { ApiLimits } from '../limits/api-limits.js';
+import { alertChanges } from './streams/alert-changes.js';
 import { desiredStateChanges } from './streams/desired-state-changes.js';
 import { deviceChanges, type StreamSources } from './streams/device-changes.js';
 import { deviceListChanges, type DeviceListChange } from './streams/device-list-changes.js';
@@ -41,6 +44,7 @@ export class SubscriptionResolver {
     @Inject(LOGGER) logger: ApiLogger,
     @Inject(LIMITS) limits: ApiLimits,
     @Inject(FLEET) private readonly fleet: FleetOperations,
+    @Inject(REGISTRY) private readonly registry: Pick<FleetWideStores, 'alerts'>,
   ) {
     this.sources = { feed: indexFeed(feed), logger, queueMax: limits.subscriptionQueueMax };
   }
@@ -57,6 +61,12 @@ export class SubscriptionResolver {
     { view }: ApiContext,
   ): Live<DeviceListChange> {
     return deviceListChanges({ ...this.sources, view }, parseDeviceFilter(filter));
+  }
+
+  @Subscription('alertChanged', { resolve: withFreshLoaders<AlertRow> })
+  alertChanged(_root: unknown, { filter }: SubscriptionAlertChangedArgs, context: ApiContext): Live<AlertRow> {
+    const wanted = alertFilterOf(filter, context);
+    return alertChanges({ ...this.sources, view: context.view, alerts: this.registry.alerts }, wanted);
   }
 
   // Nothing of an event is loaded.

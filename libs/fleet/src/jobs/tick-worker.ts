@@ -3,6 +3,7 @@
  */
 import type { Tick } from '@flotilla/bus';
 import type { ProcessLease, Registry } from '@flotilla/registry';
+import type { AlertWorker } from '../alerts/alert-worker.js';
 import type { JobBus } from './job-bus.js';
 import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
@@ -20,6 +21,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly retention?: readonly Pick<UploadRetention, 'run'>[];
   /** Without it, this process delivers no webhooks. */
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
+  /** Without it, this process evaluates no alert rules. */
+  readonly alerts?: Pick<AlertWorker, 'start' | 'stop'>;
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
   /** Without it, this process keeps no desired states true. */
@@ -52,6 +55,7 @@ export class TickWorker {
     this.#runner.start();
     this.#lateAnswers.start();
     await this.#sweep();
+    this.#deps.alerts?.start();
     await ticks.work((tick) => this.#work(tick), ticksAtATime);
     await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
     await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
@@ -62,7 +66,7 @@ export class TickWorker {
   async handOver(graceMs: number): Promise<void> {
     const { ticks } = this.#deps.bus;
     await ticks.rest();
-    await this.#deps.recurring?.stop();
+    await Promise.all([this.#deps.alerts?.stop(), this.#deps.recurring?.stop()]);
     await Promise.all([
       this.#deps.desired?.handOver(graceMs),
       this.#runner.handOver(graceMs, (jobId) => ticks.add({ kind: 'job', jobId })),
@@ -72,8 +76,9 @@ export class TickWorker {
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    const { desired, recurring, webhooks } = this.#deps;
-    await Promise.all([this.#runner.stop(), webhooks?.stop(), recurring?.stop(), desired?.stop()]);
+    const { alerts, desired, recurring, webhooks } = this.#deps;
+    const parts = [webhooks, recurring, desired, alerts];
+    await Promise.all([this.#runner.stop(), ...parts.map((part) => part?.stop())]);
   }
 
   async #work(tick: Tick): Promise<void> {

@@ -29,7 +29,7 @@ export async function refuseWebhook(
   trustedOrigins: ReadonlySet<string>,
   clock: Clock,
 ): Promise<Refusal | undefined> {
-  return refuseTypes(request.types) ?? (await refuseUrl(request.url, trustedOrigins, clock));
+  return refuseTypes(request.types) ?? (await refuseUrl(request.url, ['input', 'url'], { trustedOrigins, clock }));
 }
 
 function refuseTypes(types: readonly string[]): Refusal | undefined {
@@ -46,12 +46,12 @@ function refuseTypes(types: readonly string[]): Refusal | undefined {
   );
 }
 
-async function refuseUrl(
+/** The rules for an address that the hub posts to, also of notification channels. */
+export async function refuseUrl(
   text: string,
-  trustedOrigins: ReadonlySet<string>,
-  clock: Clock,
+  path: readonly string[],
+  { trustedOrigins, clock }: { readonly trustedOrigins: ReadonlySet<string>; readonly clock: Clock },
 ): Promise<Refusal | undefined> {
-  const path = ['input', 'url'];
   if (text.length > URL_CHARACTERS_MAX || !URL.canParse(text))
     return refuse('INVALID', path, `The address is an absolute URL of at most ${URL_CHARACTERS_MAX} characters.`);
   const url = new URL(text);

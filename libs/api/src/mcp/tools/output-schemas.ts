@@ -68,3 +68,15 @@ export const jobStatusSchema: OutputSchema = object(
   },
   { conclusion: text, startAt: time, ratePerMinute: { type: 'number' }, estimatedFinishAt: time },
 );
+
+const alert = object(
+  { id: text, severity: text, kind: text, state: { enum: ['FIRING', 'RESOLVED'] }, summary: text, firedAt: time },
+  { device: text, devices: integer, resolvedAt: time, acknowledgedBy: text, note: text },
+);
+
+export const listedAlertsSchema: OutputSchema = object(
+  { untrusted: text, alerts: list(alert), more: boolean },
+  { next: { ...text, description: 'Give it as `after` for the next alerts.' } },
+);
+
+export const acknowledgedAlertSchema: OutputSchema = object({ untrusted: text, alert });

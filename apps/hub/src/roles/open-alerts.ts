@@ -1,0 +1,79 @@
+/**
+ * Alerts: the sender of messages, which API and worker share, and the worker that evaluates rules.
+ */
+import { AlertWorker, ChannelSender, shippedRules, type HubProblem, type MessageSettings } from '@flotilla/fleet';
+import { answerOr } from '../answer-or.js';
+import type { HubMetrics } from '../measures/metrics.js';
+import type { HubConfig } from '../settings/config.js';
+import { systemClock } from '../system-clock.js';
+import type { SharedServices } from './shared-services.js';
+
+/** A writer that is so far behind does not keep up, ms. */
+const WRITER_LAG_MS = 30_000;
+/** Lost rows are reported for this time, ms. */
+const DROPS_COUNT_MS = 600_000;
+
+export function openChannelSender({ closers, config }: Pick<SharedServices, 'closers' | 'config'>): ChannelSender {
+  const sender = new ChannelSender({ trustedOrigins: config.webhookUrls, smtp: config.alerts.smtp });
+  closers.add('sender of notifications', () => sender.close());
+  return sender;
+}
+
+export function messageSettingsOf({ alerts, deviceTimeZone, publicUrl }: HubConfig): MessageSettings {
+  return {
+    language: alerts.language,
+    timeZone: deviceTimeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    consoleUrl: publicUrl?.replace(/\/$/, ''),
+  };
+}
+
+export async function openAlertWorker(services: SharedServices, metrics: HubMetrics): Promise<AlertWorker> {
+  const { bus, config, lease, logger, registry } = services;
+  const clock = systemClock;
+  await registry.alertRules.ship(shippedRules, clock.now());
+  const worker = new AlertWorker({
+    ...{ registry, bus, clock, lease, logger },
+    sender: openChannelSender(services),
+    messages: messageSettingsOf(config),
+    hubProblems: hubProblemsOf(services),
+  });
+  metrics.addAlerts({
+    firing: () => registry.alerts.firingBySeverity(),
+    counts: () => worker.counts,
+    backlog: () => registry.notificationOutbox.backlog(clock.now()),
+    roundMs: () => worker.roundMs,
+  });
+  return worker;
+}
+
+/** What does not work while the database does: an evaluation needs it. */
+function hubProblemsOf({ blobs, bus, registry }: SharedServices): () => Promise<readonly HubProblem[]> {
+  let dropped = 0;
+  let droppedAt = -Infinity;
+  return async () => {
+    const writers = registry.writers();
+    const total = writers.reduce((sum, { droppedTotal }) => sum + droppedTotal, 0);
+    if (total > dropped) droppedAt = performance.now();
+    dropped = total;
+    const [isStored, depth] = await Promise.all([
+      answerOr(
+        blobs.check().then(() => true),
+        false,
+      ),
+      answerOr(bus.ticks.depth(), undefined),
+    ]);
+    return [
+      ...writers
+        .filter(({ lagMs }) => lagMs > WRITER_LAG_MS)
+        .map(({ name, lagMs }) => ({
+          name: `writer ${name}`,
+          reason: `the writer "${name}" is ${Math.round(lagMs / 1_000)} s behind`,
+        })),
+      ...(performance.now() - droppedAt < DROPS_COUNT_MS
+        ? [{ name: 'dropped rows', reason: 'a writer dropped rows, because PostgreSQL was too slow or away' }]
+        : []),
+      ...(isStored ? [] : [{ name: 'storage', reason: 'the file storage does not answer' }]),
+      ...(depth === undefined ? [{ name: 'queue', reason: 'the queue does not answer' }] : []),
+    ];
+  };
+}

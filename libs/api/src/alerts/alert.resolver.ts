@@ -1,0 +1,98 @@
+import { Inject } from '@nestjs/common';
+import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { Refusal } from '@flotilla/fleet';
+import { summaryOf } from '@flotilla/signals';
+import type { AlertFilter as StoredFilter, AlertRow, AlertRuleRow, DeviceRow } from '@flotilla/registry';
+import { actorOf, type ApiContext } from '../api-context.js';
+import { ALERTS, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
+import { userErrors } from '../errors/user-errors.js';
+import { ApiError } from '../errors/api-error.js';
+import type { AlertOperations } from '../fleet-operations.js';
+import type {
+  AlertDevicesArgs,
+  AlertFilter,
+  AlertResolvers,
+  MutationAcknowledgeAlertArgs,
+  MutationResolvers,
+  QueryAlertArgs,
+  QueryAlertsArgs,
+  QueryResolvers,
+} from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+type AlertPage = Connection<AlertRow> & { readonly totalCount: number };
+
+/** Alerts. A scoped key sees those whose devices are all in its scope. */
+@Resolver('Alert')
+export class AlertResolver
+  implements
+    Required<Pick<QueryResolvers, 'alert' | 'alerts'>>,
+    Required<Pick<AlertResolvers, 'rule' | 'state' | 'device' | 'devices' | 'summary'>>,
+    Required<Pick<MutationResolvers, 'acknowledgeAlert'>>
+{
+  constructor(
+    @Inject(REGISTRY) private readonly registry: FleetWideStores,
+    @Inject(ALERTS) private readonly alertOperations: AlertOperations,
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+  ) {}
+
+  @Query()
+  alert(_root: unknown, { id }: QueryAlertArgs, { viewer }: ApiContext): Promise<AlertRow | undefined> {
+    return this.registry.alerts.find(id, viewer.devices);
+  }
+
+  @Query()
+  async alerts(_root: unknown, args: QueryAlertsArgs, context: ApiContext): Promise<AlertPage> {
+    const filter = alertFilterOf(args.filter, context);
+    const request = pageRequest(args, this.limits.pageRowsMax);
+    const { alerts } = this.registry;
+    const [page, totalCount] = await Promise.all([alerts.page(filter, request), alerts.count(filter)]);
+    return Object.assign(toConnection(page), { totalCount });
+  }
+
+  @Mutation()
+  async acknowledgeAlert(
+    _root: unknown,
+    { id, note }: MutationAcknowledgeAlertArgs,
+    context: ApiContext,
+  ): Promise<{ readonly alert?: AlertRow; readonly userErrors: readonly Refusal[] }> {
+    const answer = await this.alertOperations.acknowledge(id, note ?? undefined, actorOf(context));
+    return 'refusal' in answer ? { userErrors: userErrors(answer.refusal) } : { ...answer, userErrors: [] };
+  }
+
+  @ResolveField()
+  async rule({ ruleId }: AlertRow, _args: unknown, { loaders }: ApiContext): Promise<AlertRuleRow> {
+    const rule = await loaders.alertRule.load(ruleId);
+    if (rule === undefined) throw new ApiError('NOT_FOUND', 'The rule of this alert was removed.');
+    return rule;
+  }
+
+  @ResolveField()
+  state({ resolvedAt }: AlertRow): 'FIRING' | 'RESOLVED' {
+    return resolvedAt === undefined ? 'FIRING' : 'RESOLVED';
+  }
+
+  @ResolveField()
+  async device({ deviceId }: AlertRow, _args: unknown, { loaders }: ApiContext): Promise<DeviceRow | undefined> {
+    return deviceId === undefined ? undefined : loaders.device.load(deviceId);
+  }
+
+  @ResolveField()
+  async devices({ id }: AlertRow, { first }: AlertDevicesArgs, { loaders }: ApiContext): Promise<readonly DeviceRow[]> {
+    const ids = await loaders.alertDevices(id, pageSize(first, 50, this.limits.pageRowsMax));
+    const rows = await Promise.all(ids.map((deviceId) => loaders.device.load(deviceId)));
+    return rows.filter((row) => row !== undefined);
+  }
+
+  @ResolveField()
+  summary(alert: AlertRow): string {
+    return summaryOf(alert, this.alertOperations.messages);
+  }
+}
+
+/** Limited to what the caller may see. */
+export function alertFilterOf(filter: AlertFilter | null | undefined, { viewer }: ApiContext): StoredFilter {
+  return { ...withoutNulls(filter ?? {}), within: viewer.devices };
+}

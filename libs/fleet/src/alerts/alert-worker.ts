@@ -1,0 +1,143 @@
+/**
+ * Evaluates the rules in one process at a time, and delivers notifications in each. Nothing is in
+ * memory only: another process continues after a crash.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { HubStart } from '@flotilla/signals';
+import type { AlertRuleRow, ProcessLease, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
+import type { FleetLogger } from '../fleet-logger.js';
+import { NotificationDeliveries } from './notification-deliveries.js';
+import type { DeliveryDeps } from './notification-deliveries.js';
+import { sourceOf } from './rule-sources.js';
+import type { RuleSourceDeps } from './rule-sources.js';
+
+export interface AlertWorkerDeps extends Omit<RuleSourceDeps, 'registry'>, Omit<DeliveryDeps, 'registry'> {
+  readonly registry: RuleSourceDeps['registry'] & DeliveryDeps['registry'] & Pick<Registry, 'alertEvaluation'>;
+  readonly bus: Pick<Bus, 'feed'>;
+  readonly clock: Clock;
+  readonly logger: FleetLogger;
+  readonly lease: Pick<ProcessLease, 'id'>;
+  readonly timing?: Partial<AlertTiming>;
+}
+
+export interface AlertTiming {
+  /** Between two rounds, ms. A round that takes longer is followed by a longer pause. */
+  readonly everyMs: number;
+  /** How long after its last round a process without a sign of life evaluates no more, ms. */
+  readonly leaseMs: number;
+  /**
+   * How long devices may take to return after a start of the hub, ms: the lease and two minutes.
+   */
+  readonly graceMs: number;
+}
+
+export const alertTiming: AlertTiming = { everyMs: 2_000, leaseMs: 10_000, graceMs: 15_000 + 120_000 };
+/** A round may take this part of the time at most. */
+const LOAD_MAX = 0.2;
+
+export class AlertWorker {
+  readonly #deps: AlertWorkerDeps;
+  readonly #timing: AlertTiming;
+  readonly #deliveries: NotificationDeliveries;
+  /** Rules that could not be evaluated the last time, so that each is logged once. */
+  readonly #failing = new Set<string>();
+  #cancelTimer: () => void = () => undefined;
+  #running: Promise<void> | undefined;
+  #isStopped = false;
+  #roundMs = 0;
+
+  constructor(deps: AlertWorkerDeps) {
+    this.#deps = deps;
+    this.#timing = { ...alertTiming, ...deps.timing };
+    this.#deliveries = new NotificationDeliveries(deps);
+  }
+
+  get counts(): NotificationDeliveries['counts'] {
+    return this.#deliveries.counts;
+  }
+
+  /** How long the last round took, ms. */
+  get roundMs(): number {
+    return this.#roundMs;
+  }
+
+  start(): void {
+    this.#next(0);
+  }
+
+  /** Evaluates once, where this process may. Callers at the same time share one round. */
+  async run(): Promise<void> {
+    await (this.#running ??= this.#round().finally(() => (this.#running = undefined)));
+  }
+
+  /** When no delivery is under way. */
+  delivered(): Promise<void> {
+    return this.#deliveries.idle();
+  }
+
+  /** Deliveries in flight end first; what is left is for the next process. */
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#cancelTimer();
+    await this.#running?.catch(() => undefined);
+    await this.#deliveries.stop();
+  }
+
+  #next(delayMs: number): void {
+    if (this.#isStopped) return;
+    this.#cancelTimer = this.#deps.clock.setTimer(delayMs, () => {
+      const since = performance.now();
+      this.run()
+        .catch((error: unknown) =>
+          this.#deps.logger.warn({ err: error }, 'could not evaluate the alert rules; trying again'),
+        )
+        .finally(() => {
+          this.#roundMs = performance.now() - since;
+          this.#next(Math.max(this.#timing.everyMs, this.#roundMs / LOAD_MAX));
+        });
+    });
+  }
+
+  async #round(): Promise<void> {
+    const { clock, lease, registry } = this.#deps;
+    if (this.#isStopped) return;
+    const isOurs = await registry.alertEvaluation.take(lease.id, clock.now(), this.#timing.leaseMs);
+    if (isOurs) await this.#evaluateAll();
+    this.#deliveries.wake();
+  }
+
+  async #evaluateAll(): Promise<void> {
+    const { clock, registry } = this.#deps;
+    const rules = await registry.alertEvaluation.rules();
+    if (rules.length === 0) return;
+    // Without a gateway all devices are offline because of the hub.
+    const startedAt = (await registry.alertEvaluation.hubStartedAt()) ?? clock.now();
+    const hub = { startedAt, graceMs: this.#timing.graceMs };
+    for (const rule of rules) {
+      if (this.#isStopped) return;
+      if (!(await this.#evaluate(rule, hub))) return;
+    }
+  }
+
+  /**
+   * False where another process evaluates now. A rule that cannot be evaluated does not stop
+   * others.
+   */
+  async #evaluate(rule: AlertRuleRow, hub: HubStart): Promise<boolean> {
+    const { bus, clock, lease, logger, registry } = this.#deps;
+    const now = clock.now();
+    try {
+      const source = rule.enabled ? await sourceOf(this.#deps, rule, hub, now) : undefined;
+      const events = await registry.alertEvaluation.evaluate(lease.id, rule, source, { hub, now });
+      for (const event of events ?? []) bus.feed.publish('event', event);
+      this.#failing.delete(rule.id);
+      return events !== undefined;
+    } catch (error) {
+      if (!this.#failing.has(rule.id))
+        logger.warn({ err: error, ruleId: rule.id, rule: rule.name }, 'could not evaluate an alert rule');
+      this.#failing.add(rule.id);
+      return true;
+    }
+  }
+}

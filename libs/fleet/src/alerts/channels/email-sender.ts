@@ -1,0 +1,61 @@
+/** Sends messages as e-mail over the SMTP server of the operator. */
+import nodemailer from 'nodemailer';
+import { plainText } from './channel-request.js';
+import type { OutgoingMessage } from './channel-request.js';
+import type { SendResult } from './channel-sender.js';
+
+export interface SmtpSettings {
+  /** `smtp://` or `smtps://`, with user and password where the server needs them. */
+  readonly url: string;
+  readonly from: string;
+}
+
+type Transport = ReturnType<typeof nodemailer.createTransport>;
+
+export class EmailSender {
+  readonly #smtp: SmtpSettings | undefined;
+  readonly #transport: Transport | undefined;
+
+  constructor(smtp: SmtpSettings | undefined, attemptMs: number) {
+    this.#smtp = smtp;
+    if (smtp === undefined) return;
+    const limits = { connectionTimeout: attemptMs, greetingTimeout: attemptMs, socketTimeout: attemptMs };
+    this.#transport = nodemailer.createTransport({ url: smtp.url, ...limits });
+  }
+
+  async send(to: readonly string[], message: OutgoingMessage): Promise<SendResult> {
+    if (this.#smtp === undefined || this.#transport === undefined)
+      return failed('No SMTP server is set. Set FLOTILLA_SMTP_URL and FLOTILLA_SMTP_FROM, and restart the hub.');
+    try {
+      const { response } = await this.#transport.sendMail({
+        ...{ from: this.#smtp.from, to: [...to], subject: message.text.title, text: plainText(message.text) },
+        // The same in each attempt, so that servers and clients recognise a repetition.
+        messageId: `<${message.id}@flotilla>`,
+        headers: { 'Auto-Submitted': 'auto-generated', 'X-Flotilla-Message-Id': message.id },
+      });
+      return { delivered: true, status: statusOf(response), response, error: undefined };
+    } catch (error) {
+      const text = error instanceof Error ? error.message : 'The attempt failed.';
+      const password = passwordIn(this.#smtp.url);
+      return failed((password === undefined ? text : text.replaceAll(password, '***')).slice(0, 300));
+    }
+  }
+
+  close(): void {
+    this.#transport?.close();
+  }
+}
+
+function failed(error: string): SendResult {
+  return { delivered: false, status: undefined, response: undefined, error };
+}
+
+function statusOf(response: string): number | undefined {
+  const code = Number(response.slice(0, 3));
+  return Number.isInteger(code) && code > 0 ? code : undefined;
+}
+
+function passwordIn(url: string): string | undefined {
+  const { password } = new URL(url);
+  return password === '' ? undefined : decodeURIComponent(password);
+}
