@@ -5,6 +5,8 @@ import { auditCommand } from './commands/access/audit.js';
 import { grantsCommand } from './commands/access/grants.js';
 import { keysCommand } from './commands/access/keys.js';
 import { usersCommand } from './commands/access/users.js';
+import { alertsCommand } from './commands/alerts/alerts.js';
+import { channelsCommand } from './commands/alerts/channels.js';
 import { webhooksCommand } from './commands/access/webhooks.js';
 import { callCommand } from './commands/calls/call.js';
 import { callsCommand } from './commands/calls/calls.js';
@@ -57,6 +59,8 @@ export const commands: readonly Command[] = [
   exportCommand,
   planCommand,
   applyCommand,
+  alertsCommand,
+  channelsCommand,
   graphqlCommand,
   openCommand,
   mcpCommand,

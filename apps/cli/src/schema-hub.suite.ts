@@ -35,6 +35,7 @@ const valuesByField: Readonly<Record<string, unknown>> = {
   conflicts: [],
   inputSchema: { type: 'object', properties: { volume: { type: 'integer' } }, required: ['volume'] },
   outcome: 'SUCCEEDED',
+  delivered: true,
 };
 /** Values of JSON that a command sends back. */
 const jsonByField: Readonly<Record<string, unknown>> = {

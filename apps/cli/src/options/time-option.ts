@@ -13,6 +13,21 @@ export function timeOption(name: string, describe: string) {
   } as const;
 }
 
+/** An option with a time to come: `2h` is in two hours. */
+export function futureTime(name: string, describe: string) {
+  return {
+    type: 'string',
+    requiresArg: true,
+    describe,
+    coerce: (typed: unknown): string => {
+      const now = Date.now();
+      const text = String(typed).trim();
+      const isSpan = /^\d{1,6}[smhdw]$/.test(text);
+      return isSpan ? new Date(2 * now - Date.parse(timeOf(name, text, now))).toISOString() : timeOf(name, text, now);
+    },
+  } as const;
+}
+
 /** The time in the form of the API. `7d` is seven days before `now`; a date begins in this zone. */
 export function timeOf(name: string, typed: unknown, now: number): string {
   const text = String(typed).trim();

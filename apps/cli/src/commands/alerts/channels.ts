@@ -1,0 +1,132 @@
+/** `flotilla channels`: where messages about alerts go. */
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import type { NotificationChannelKind } from '@flotilla/client/schema';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import { printThing } from '../../console/output.js';
+import { exitCodes } from '../../exit-codes.js';
+import { found } from '../../found.js';
+import {
+  CreateNotificationChannelDocument,
+  DeleteNotificationChannelDocument,
+  NotificationChannelsDocument,
+  TestNotificationChannelDocument,
+  UpdateNotificationChannelDocument,
+} from '../../generated/operations.js';
+import { jsonObject, readStandardInput, standardInput } from '../../json-input.js';
+import { textOption, withId } from '../../options/shared-options.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+
+const aChannel = '01990000-0000-7000-8000-00000000000f';
+const kinds: readonly NotificationChannelKind[] = [
+  ...(['EMAIL', 'SLACK', 'TELEGRAM', 'DINGTALK', 'FEISHU', 'WECOM', 'WEBHOOK'] as const),
+];
+const CONFIG_BYTES_MAX = 64 * 1_024;
+
+const configOption = textOption('Settings as JSON; - reads them from standard input, away from the shell history');
+
+const channels = async (client: FlotillaClient) =>
+  (await client.request(NotificationChannelsDocument)).notificationChannels;
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List channels',
+  examples: ['channels'],
+  options: (args) => withListOptions(args),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => rowsOf(channels(client)),
+        ['id', 'name', 'kind', 'config', 'enabled', 'failingSince', 'lastError'],
+        args,
+      ),
+    ),
+});
+
+const createCommand = leaf({
+  usage: 'create <name>',
+  summary: 'Create a channel',
+  examples: [
+    `channels create "On call" --kind EMAIL --config '{"to":["ops@example.com"]}'`,
+    `channels create Chat --kind SLACK --config '{"url":"https://hooks.slack.com/services/T0/B0/x"}'`,
+  ],
+  notes: 'docs/alerts.md has the settings of each kind.',
+  options: (args) =>
+    args
+      .positional('name', { type: 'string', demandOption: true, describe: 'Name of the channel' })
+      .option('kind', { choices: kinds, demandOption: true, describe: 'How it sends' })
+      .option('config', { ...configOption, demandOption: true }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const input = { name: args.name, kind: args.kind, config: await configOf(args.config) };
+      const { createNotificationChannel } = await client.request(CreateNotificationChannelDocument, { input });
+      await printThing({ ...expectAccepted(createNotificationChannel).notificationChannel }, args);
+    }),
+});
+
+const editCommand = leaf({
+  usage: 'edit <id>',
+  summary: 'Change a channel',
+  examples: [`channels edit ${aChannel} --name "Night shift"`, `channels edit ${aChannel} --no-enabled`],
+  options: (args) =>
+    withId(args, 'Id of the channel')
+      .option('name', textOption('New name'))
+      .option('config', configOption)
+      .option('enabled', { type: 'boolean', describe: 'Send messages; --no-enabled: stop' }),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { id } = args;
+      const now = found(
+        (await channels(client)).find((channel) => channel.id === id),
+        'Notification channel',
+        id,
+      );
+      const config = args.config === undefined ? now.config : await configOf(args.config);
+      const input = { name: args.name ?? now.name, kind: now.kind, config, enabled: args.enabled ?? now.enabled };
+      const { updateNotificationChannel } = await client.request(UpdateNotificationChannelDocument, { id, input });
+      await printThing({ ...expectAccepted(updateNotificationChannel).notificationChannel }, args);
+    }),
+});
+
+const testCommand = leaf({
+  usage: 'test <id>',
+  summary: 'Send a test message, and show what the other end answered',
+  examples: [`channels test ${aChannel}`],
+  options: (args) => withId(args, 'Id of the channel'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { testNotificationChannel } = await client.request(TestNotificationChannelDocument, { id: args.id });
+      const { delivered, response, status } = expectAccepted(testNotificationChannel);
+      await printThing({ delivered, status, response }, args);
+      return delivered ? exitCodes.done : exitCodes.refused;
+    }),
+});
+
+const deleteCommand = leaf({
+  usage: 'delete <id>',
+  summary: 'Delete a channel; rules no longer use it',
+  examples: [`channels delete ${aChannel} --yes`],
+  options: (args) => withId(args, 'Id of the channel').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The channel ${args.id} will receive no more messages.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { deleteNotificationChannel } = await client.request(DeleteNotificationChannelDocument, { id: args.id });
+      await printThing({ deletedId: expectAccepted(deleteNotificationChannel).deletedId }, args);
+    });
+  },
+});
+
+async function configOf(typed: string): Promise<Readonly<Record<string, unknown>>> {
+  const isPiped = typed === '' || typed === '-' || typed === standardInput;
+  return jsonObject(isPiped ? await readStandardInput(CONFIG_BYTES_MAX) : typed, '--config');
+}
+
+export const channelsCommand = group('channels', 'List, change and test the channels of alerts', [
+  listCommand,
+  createCommand,
+  editCommand,
+  testCommand,
+  deleteCommand,
+]);

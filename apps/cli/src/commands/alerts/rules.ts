@@ -1,0 +1,171 @@
+/** `flotilla alerts rules`: what operators are alerted about. */
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import type { AlertKind, AlertRuleInput, DeviceFilter } from '@flotilla/client/schema';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import type { ColumnLike } from '../../console/output-format.js';
+import { printThing } from '../../console/output.js';
+import { exitCodes } from '../../exit-codes.js';
+import { found } from '../../found.js';
+import {
+  AlertRulesDocument,
+  CreateAlertRuleDocument,
+  DeleteAlertRuleDocument,
+  UpdateAlertRuleDocument,
+  type AlertRuleRowFragment,
+} from '../../generated/operations.js';
+import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
+import { intMax, numberOption } from '../../options/number-option.js';
+import { given, listOption, textOption, withId } from '../../options/shared-options.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+
+const aRule = '01990000-0000-7000-8000-00000000000e';
+const aChannel = '01990000-0000-7000-8000-00000000000f';
+const kinds: readonly AlertKind[] = [
+  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'MEASUREMENT', 'UNEXPECTED_RESTARTS'] as const),
+  ...(['JOB_STOPPED', 'DESIRED_STATE_OUT_OF_SYNC', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING'] as const),
+  'HUB_UNHEALTHY',
+];
+
+const columns: readonly ColumnLike<AlertRuleRowFragment>[] = [
+  'id',
+  'name',
+  'kind',
+  'severity',
+  'forSeconds',
+  'threshold',
+  { key: 'channels', of: ({ channels }) => channels.map(({ name }) => name).join(', ') },
+  'enabled',
+  'snoozedUntil',
+  { key: 'firingCount', head: 'FIRING' },
+];
+
+const seconds = (name: string, describe: string) => numberOption(name, describe, { min: 0, max: intMax });
+
+const ruleOptions = {
+  severity: { choices: ['INFO', 'WARNING', 'CRITICAL'], describe: 'WARNING by default' },
+  for: seconds('for', 'Seconds that the condition must hold, and be gone; 300 by default'),
+  threshold: numberOption('threshold', 'A share (0 to 1), a count or a value', {
+    ...{ min: 0, max: intMax, isFraction: true },
+  }),
+  path: textOption('MEASUREMENT: path of the value'),
+  below: { type: 'boolean', describe: 'MEASUREMENT: fires below the threshold' },
+  window: seconds('window', 'Seconds over which ratios and counts are taken; 600 by default'),
+  'group-above': seconds('group-above', 'More devices than this at once are one alert; 5 by default'),
+  repeat: seconds('repeat', 'Seconds after which the message is sent again'),
+  channel: listOption('Id of a channel that receives messages'),
+  enabled: { type: 'boolean', describe: 'Evaluate the rule; --no-enabled: stop' },
+} as const;
+
+interface RuleArguments {
+  readonly severity?: 'INFO' | 'WARNING' | 'CRITICAL' | undefined;
+  readonly for?: number | undefined;
+  readonly threshold?: number | undefined;
+  readonly path?: string | undefined;
+  readonly below?: boolean | undefined;
+  readonly window?: number | undefined;
+  readonly 'group-above'?: number | undefined;
+  readonly repeat?: number | undefined;
+  readonly channel?: readonly string[] | undefined;
+  readonly enabled?: boolean | undefined;
+}
+
+const rules = async (client: FlotillaClient) => (await client.request(AlertRulesDocument)).alertRules;
+
+const listCommand = leaf({
+  usage: 'list',
+  isDefault: true,
+  summary: 'List the rules',
+  examples: ['alerts rules'],
+  options: (args) => withListOptions(args),
+  run: (args) => withClient(args, (client) => printList(() => rowsOf(rules(client)), columns, args)),
+});
+
+const createCommand = leaf({
+  usage: 'create <name>',
+  summary: 'Create a rule',
+  examples: [
+    `alerts rules create "Shop devices offline" --kind DEVICE_OFFLINE --tag shop --for 600 --channel ${aChannel}`,
+    'alerts rules create "A fifth is offline" --kind FLEET_OFFLINE_SHARE --threshold 0.2',
+  ],
+  options: (args) =>
+    args
+      .positional('name', { type: 'string', demandOption: true, describe: 'Name of the rule' })
+      .option('kind', { choices: kinds, demandOption: true, describe: 'What it looks at' })
+      .options(ruleOptions)
+      .options(deviceFilterOptions),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const devices = givenFilter(deviceFilter(args));
+      const input = { name: args.name, kind: args.kind, channelIds: [], ...given({ devices }), ...changesOf(args) };
+      const { createAlertRule } = await client.request(CreateAlertRuleDocument, { input });
+      await printThing({ ...expectAccepted(createAlertRule).alertRule }, args);
+    }),
+});
+
+const editCommand = leaf({
+  usage: 'edit <id>',
+  summary: 'Change a rule',
+  examples: [`alerts rules edit ${aRule} --for 900`, `alerts rules edit ${aRule} --no-enabled`],
+  notes: 'Its devices change only if you select devices.',
+  options: (args) =>
+    withId(args, 'Id of the rule')
+      .option('name', textOption('New name'))
+      .options(ruleOptions)
+      .options(deviceFilterOptions),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { id, name } = args;
+      const { channels, devices, ...former } = found(
+        (await rules(client)).find((rule) => rule.id === id),
+        'Alert rule',
+        id,
+      );
+      const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = former;
+      const input: AlertRuleInput = {
+        ...{ name: former.name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove },
+        ...{ repeatEverySeconds: former.repeatEverySeconds, enabled: former.enabled },
+        channelIds: channels.map((channel) => channel.id),
+        // The API returns the filter as the shape of its input.
+        ...given({ devices: givenFilter(deviceFilter(args)) ?? ((devices ?? undefined) as DeviceFilter), name }),
+        ...changesOf(args),
+      };
+      const { updateAlertRule } = await client.request(UpdateAlertRuleDocument, { id, input });
+      await printThing({ ...expectAccepted(updateAlertRule).alertRule }, args);
+    }),
+});
+
+const deleteCommand = leaf({
+  usage: 'delete <id>',
+  summary: 'Delete a rule; its alerts stay in the history',
+  examples: [`alerts rules delete ${aRule} --yes`],
+  options: (args) => withId(args, 'Id of the rule').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The alert rule ${args.id} will be deleted.`, args))) return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { deleteAlertRule } = await client.request(DeleteAlertRuleDocument, { id: args.id });
+      await printThing({ deletedId: expectAccepted(deleteAlertRule).deletedId }, args);
+    });
+  },
+});
+
+/** Undefined where no device was selected. */
+function givenFilter(filter: DeviceFilter): DeviceFilter | undefined {
+  return Object.values(filter).some((value) => value !== undefined) ? filter : undefined;
+}
+
+function changesOf(args: RuleArguments) {
+  return given({
+    ...{ severity: args.severity, forSeconds: args.for, threshold: args.threshold, path: args.path },
+    ...{ below: args.below, windowSeconds: args.window, groupAbove: args['group-above'] },
+    ...{ repeatEverySeconds: args.repeat, channelIds: args.channel, enabled: args.enabled },
+  });
+}
+
+export const rulesCommand = group('rules', 'List and change the rules of alerts', [
+  listCommand,
+  createCommand,
+  editCommand,
+  deleteCommand,
+]);
