@@ -12,6 +12,7 @@ import {
 } from '@tanstack/react-router';
 import { useScope } from './hub/hub';
 import type { Scope } from './hub/session';
+import { parseAlertSearch } from './pages/alerts/alert-search';
 import { parseAuditSearch } from './pages/audit/audit-search';
 import { parseCallSearch } from './pages/calls/call-search';
 import { parseDeviceTab } from './pages/device/device-search';
@@ -182,6 +183,19 @@ const events = createRoute({
   component: guarded('events', () => import('./pages/events/events-page').then(({ EventsPage }) => EventsPage)),
 });
 
+const alerts = createRoute({
+  getParentRoute,
+  path: '/alerts',
+  validateSearch: parseAlertSearch,
+  component: guarded('alerts', () => import('./pages/alerts/alerts-page').then(({ AlertsPage }) => AlertsPage)),
+});
+
+const alert = createRoute({
+  getParentRoute,
+  path: '/alerts/$id',
+  component: guarded('alerts', () => import('./pages/alerts/alert-page').then(({ AlertPage }) => AlertPage)),
+});
+
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
@@ -234,6 +248,8 @@ export const router = createRouter({
     firmware,
     enrolments,
     calls,
+    alerts,
+    alert,
     events,
     explore,
     audit,

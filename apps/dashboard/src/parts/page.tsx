@@ -2,8 +2,9 @@
  * The frame of every page: its title as the only h1 and as the window title, a description, and
  * actions. Takes the focus after navigation.
  */
-import { type ReactNode, type Ref, useEffect, useRef } from 'react';
+import { type ReactNode, type Ref, useEffect, useRef, useSyncExternalStore } from 'react';
 import { useTranslation } from 'react-i18next';
+import { firingCount } from './alert/firing-count';
 import classes from './page.module.css';
 
 export interface PageProps {
@@ -17,9 +18,10 @@ export interface PageProps {
 export function Page({ title, lead, actions, children }: PageProps) {
   const { t } = useTranslation();
   const heading = useRef<HTMLHeadingElement>(null);
+  const firing = useSyncExternalStore(firingCount.subscribe, firingCount.get);
   useEffect(() => {
-    document.title = `${title} · ${t('app.name')}`;
-  }, [title, t]);
+    document.title = `${firing > 0 ? `(${firing}) ` : ''}${title} · ${t('app.name')}`;
+  }, [firing, title, t]);
   useEffect(() => heading.current?.focus({ preventScroll: true }), []);
   return (
     <div className={classes.page}>

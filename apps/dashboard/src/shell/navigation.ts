@@ -7,6 +7,7 @@ import {
   IconActivity,
   IconAdjustmentsCheck,
   IconApi,
+  IconBell,
   IconCalendarRepeat,
   IconCpu,
   IconHistory,
@@ -38,6 +39,7 @@ export type PageName =
   | 'firmware'
   | 'enrolments'
   | 'calls'
+  | 'alerts'
   | 'events'
   | 'explore'
   | 'audit'
@@ -54,6 +56,7 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
   { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
   { name: 'calls', to: '/calls', icon: IconTool, scope: 'DEVICES_READ' },
+  { name: 'alerts', to: '/alerts', icon: IconBell, scope: 'EVENTS_READ' },
   { name: 'events', to: '/events', icon: IconActivity, scope: 'EVENTS_READ' },
   { name: 'audit', to: '/audit', icon: IconHistory, scope: 'ADMIN' },
   { name: 'access', to: '/access', icon: IconKey, scope: 'ADMIN' },

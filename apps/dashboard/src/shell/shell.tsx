@@ -4,11 +4,13 @@
  */
 import { lazy, type ReactNode, Suspense, useEffect, useState } from 'react';
 import { ActionIcon, Kbd } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
+import { AlertInbox } from './alert-inbox';
 import { Banners } from './banners';
 import { Keyboard, useKeyboard } from './keyboard/keyboard';
 import { controlName } from './keyboard/control-name';
@@ -21,16 +23,21 @@ const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) =>
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
+  // One inbox at a time: each has a query, a subscription and the count in the title.
+  const isNarrow = useMediaQuery('(max-width: 820px)', undefined, { getInitialValueInEffect: false });
   return (
     <Keyboard>
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
       <Banners />
-      <TopBar />
+      <TopBar inbox={isNarrow && <AlertInbox />} />
       <div className={classes.shell}>
         <div className={classes.rail}>
-          <Brand />
+          <div className={classes.head}>
+            <Brand />
+            {!isNarrow && <AlertInbox />}
+          </div>
           <FindButton />
           <Links />
           <AccountMenu />
@@ -90,7 +97,7 @@ function Links() {
 }
 
 /** In place of the rail on narrow screens. */
-function TopBar() {
+function TopBar({ inbox }: { readonly inbox: ReactNode }) {
   const { t } = useTranslation();
   const [isOpen, setOpen] = useState(false);
   const [wasOpened, setWasOpened] = useState(false);
@@ -110,6 +117,7 @@ function TopBar() {
       <ActionIcon aria-label={t('palette.act')} onClick={() => openKeyboard('palette')} size="lg" ml="auto">
         <IconSearch size={18} aria-hidden />
       </ActionIcon>
+      {inbox}
       {wasOpened && (
         <Suspense>
           <NavigationDrawer isOpen={isOpen} onClose={() => setOpen(false)}>

@@ -1,0 +1,58 @@
+/** Alerts of one view, newest first. Changes are shown as they happen. */
+import { useCallback, useEffect } from 'react';
+import { Button } from '@mantine/core';
+import { IconBellCheck } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useClient } from 'urql';
+import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { AlertCard } from './alert-card';
+import {
+  type AlertCardFragment,
+  type AlertFilter,
+  AlertsAsTheyChangeDocument,
+  AlertsDocument,
+  type AlertsQuery,
+} from './generated/alerts';
+
+const filters = {
+  firing: { state: 'FIRING', acknowledged: false },
+  acknowledged: { state: 'FIRING', acknowledged: true },
+  history: { state: 'RESOLVED' },
+} as const satisfies Readonly<Record<string, AlertFilter>>;
+
+export function AlertList({ view }: { readonly view: keyof typeof filters }) {
+  const { t } = useTranslation();
+  const client = useClient();
+  const variables = useCallback((after: string | null) => ({ filter: filters[view], after }), [view]);
+  const { rows, error, hasMore, isLoading, loadMore, refresh } = usePages({ query: AlertsDocument, variables, pageOf });
+  useEffect(() => {
+    const { unsubscribe } = client.subscription(AlertsAsTheyChangeDocument, {}).subscribe(({ data }) => {
+      if (data) refresh();
+    });
+    return unsubscribe;
+  }, [client, refresh]);
+  return (
+    <>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {rows.length === 0 && !isLoading && !error && (
+        <Empty icon={IconBellCheck} title={t(`alerts.empty.${view}`)}>
+          {t('alerts.emptyHint')}
+        </Empty>
+      )}
+      {rows.map((alert) => (
+        <AlertCard key={alert.id} alert={alert} onChanged={refresh} />
+      ))}
+      {hasMore && (
+        <Button variant="default" loading={isLoading} onClick={loadMore}>
+          {t('alerts.more')}
+        </Button>
+      )}
+    </>
+  );
+}
+
+function pageOf({ alerts: { nodes, pageInfo } }: AlertsQuery): PageOfRows<AlertCardFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}

@@ -1,0 +1,30 @@
+/** One alert, to which messages link. */
+import { useParams } from '@tanstack/react-router';
+import { IconBellOff } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { Page } from '../../parts/page';
+import { AlertCard } from './alert-card';
+import { OneAlertDocument } from './generated/alerts';
+
+/** Ms: an alert may be resolved while one looks. */
+const refreshMs = 5_000;
+
+export function AlertPage() {
+  const { t } = useTranslation();
+  const { id } = useParams({ from: '/alerts/$id' });
+  const { data, error, refresh } = useHubQuery({ query: OneAlertDocument, variables: { id }, refreshMs });
+  return (
+    <Page title={data?.alert?.rule.name ?? t('alerts.one')}>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data?.alert && <AlertCard alert={data.alert} onChanged={refresh} />}
+      {data?.alert === null && (
+        <Empty icon={IconBellOff} title={t('alerts.unknown')}>
+          {t('alerts.unknownHint')}
+        </Empty>
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,41 @@
+/** Alerts: what fires, what was acknowledged, and the history; their rules; and their channels. */
+import { SegmentedControl } from '@mantine/core';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { LoadFailure } from '../../parts/failure';
+import { Page } from '../../parts/page';
+import { AlertList } from './alert-list';
+import { alertViews, type AlertView } from './alert-search';
+import { Channels } from './channels';
+import { AlertSettingsDocument } from './generated/alerts';
+import { Rules } from './rules';
+
+export function AlertsPage() {
+  const { t } = useTranslation();
+  const { view = 'firing' } = useSearch({ from: '/alerts' });
+  const navigate = useNavigate();
+  return (
+    <Page title={t('alerts.title')} lead={t('alerts.lead')}>
+      <SegmentedControl
+        aria-label={t('alerts.view')}
+        value={view}
+        onChange={(next) => void navigate({ to: '/alerts', search: { view: next as AlertView } })}
+        data={alertViews.map((value) => ({ value, label: t(`alerts.views.${value}`) }))}
+      />
+      {view === 'rules' || view === 'channels' ? <Settings view={view} /> : <AlertList view={view} />}
+    </Page>
+  );
+}
+
+function Settings({ view }: { readonly view: 'rules' | 'channels' }) {
+  const { data, error, refresh } = useHubQuery({ query: AlertSettingsDocument, variables: {} });
+  if (error) return <LoadFailure error={error} onRetry={refresh} />;
+  if (data === undefined) return null;
+  const { alertRules, notificationChannels } = data;
+  return view === 'rules' ? (
+    <Rules rules={alertRules} channels={notificationChannels} onChanged={refresh} />
+  ) : (
+    <Channels channels={notificationChannels} onChanged={refresh} />
+  );
+}

@@ -1,0 +1,123 @@
+/** The channels of messages, each with a test. */
+import { useState } from 'react';
+import { Button, Group } from '@mantine/core';
+import { IconPlus, IconSend } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { Empty } from '../../parts/empty';
+import { MutationFailureNotice } from '../../parts/failure';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import { ChannelDialog } from './channel-dialog';
+import {
+  type ChannelCardFragment,
+  DeleteNotificationChannelDocument,
+  TestNotificationChannelDocument,
+  type TestNotificationChannelMutation,
+} from './generated/alerts';
+
+interface ChannelsProps {
+  readonly channels: readonly ChannelCardFragment[];
+  readonly onChanged: () => void;
+}
+
+export function Channels({ channels, onChanged }: ChannelsProps) {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  const [edited, setEdited] = useState<ChannelCardFragment | 'new'>();
+  return (
+    <>
+      {isAdmin && (
+        <Group>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+            {t('alerts.channel.add')}
+          </Button>
+        </Group>
+      )}
+      {channels.length === 0 && (
+        <Empty icon={IconSend} title={t('alerts.channel.empty')}>
+          {t('alerts.channel.emptyHint')}
+        </Empty>
+      )}
+      {channels.map((channel) => (
+        <ChannelCard key={channel.id} channel={channel} onEdit={() => setEdited(channel)} onChanged={onChanged} />
+      ))}
+      {edited && (
+        <ChannelDialog
+          channel={edited === 'new' ? undefined : edited}
+          onClose={() => setEdited(undefined)}
+          onSaved={onChanged}
+        />
+      )}
+    </>
+  );
+}
+
+interface ChannelCardProps {
+  readonly channel: ChannelCardFragment;
+  readonly onEdit: () => void;
+  readonly onChanged: () => void;
+}
+
+function ChannelCard({ channel, onEdit, onChanged }: ChannelCardProps) {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  const [isLeaving, setLeaving] = useState(false);
+  const [tested, setTested] = useState<TestNotificationChannelMutation['testNotificationChannel']>();
+  const test = useHubMutation(TestNotificationChannelDocument, (data) => data.testNotificationChannel.userErrors);
+  const remove = useHubMutation(DeleteNotificationChannelDocument, (data) => data.deleteNotificationChannel.userErrors);
+  const send = async () => {
+    setTested(undefined);
+    setTested((await test.run({ id: channel.id }))?.testNotificationChannel);
+  };
+  const { config, enabled, failingSince, kind, lastError, name } = channel;
+  return (
+    <Section
+      title={name}
+      actions={
+        isAdmin && (
+          <Group gap="xs">
+            <Button size="xs" variant="default" loading={test.isBusy} onClick={() => void send()}>
+              {t('alerts.channel.test')}
+            </Button>
+            <Button size="xs" variant="default" onClick={onEdit}>
+              {t('alerts.channel.edit')}
+            </Button>
+            <Button size="xs" variant="default" onClick={() => setLeaving(true)}>
+              {t('alerts.channel.delete')}
+            </Button>
+          </Group>
+        )
+      }
+    >
+      <p className="soft">
+        {t(`alerts.channel.kinds.${kind}`)} · <code>{JSON.stringify(config)}</code>
+        {!enabled && ` · ${t('alerts.channel.disabled')}`}
+      </p>
+      {failingSince !== null && (
+        <p>
+          {t('alerts.channel.failing')} <Time at={failingSince} />: {lastError}
+        </p>
+      )}
+      <MutationFailureNotice failure={test.failure} />
+      <p role="status">
+        {tested &&
+          t(tested.delivered ? 'alerts.channel.delivered' : 'alerts.channel.notDelivered', {
+            answer: [tested.status, tested.response].filter((part) => part !== null && part !== '').join(' '),
+          })}
+      </p>
+      <ConfirmMutation
+        mutation={remove}
+        variables={isLeaving ? { id: channel.id } : undefined}
+        title={t('alerts.channel.deleteTitle')}
+        text={t('alerts.channel.deleteText', { name })}
+        act={t('alerts.channel.delete')}
+        keep={t('keep.channel')}
+        onClose={() => setLeaving(false)}
+        onDone={onChanged}
+      />
+    </Section>
+  );
+}

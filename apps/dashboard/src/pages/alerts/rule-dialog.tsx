@@ -1,0 +1,186 @@
+/** Adds a rule or changes one. */
+import { useState } from 'react';
+import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { useTranslation } from 'react-i18next';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
+import {
+  type AlertKind,
+  type AlertRuleCardFragment,
+  type AlertRuleInput,
+  type AlertSeverity,
+  type ChannelCardFragment,
+  CreateAlertRuleDocument,
+  UpdateAlertRuleDocument,
+} from './generated/alerts';
+import { filterIn, inputOfRule } from './rule-input';
+import { RulePreview } from './rule-preview';
+
+export interface RuleDialogProps {
+  readonly rule: AlertRuleCardFragment | undefined;
+  readonly channels: readonly ChannelCardFragment[];
+  readonly onClose: () => void;
+  readonly onSaved: () => void;
+}
+
+const kinds: readonly AlertKind[] = [
+  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS'] as const),
+  ...(['JOB_STOPPED', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING', 'HUB_UNHEALTHY'] as const),
+];
+const severities: readonly AlertSeverity[] = ['INFO', 'WARNING', 'CRITICAL'];
+const withThreshold: ReadonlySet<AlertKind> = new Set([
+  ...(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED'] as const),
+]);
+const withWindow: ReadonlySet<AlertKind> = new Set([
+  ...(['CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
+]);
+const withoutDevices: ReadonlySet<AlertKind> = new Set(['WEBHOOK_FAILING', 'HUB_UNHEALTHY']);
+
+export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps) {
+  const { t } = useTranslation();
+  const [input, setInput] = useState<AlertRuleInput>(() =>
+    rule
+      ? inputOfRule(rule)
+      : {
+          ...{ name: '', kind: 'DEVICE_OFFLINE', severity: 'WARNING', forSeconds: 300, windowSeconds: 600 },
+          ...{ groupAbove: 5, enabled: true, channelIds: channels.map(({ id }) => id) },
+        },
+  );
+  const [filter, setFilter] = useState(rule === undefined || rule.devices === null ? '' : JSON.stringify(rule.devices));
+  const create = useHubMutation(CreateAlertRuleDocument, (data) => data.createAlertRule.userErrors);
+  const update = useHubMutation(UpdateAlertRuleDocument, (data) => data.updateAlertRule.userErrors);
+  const change = (changes: Partial<AlertRuleInput>) => setInput((former) => ({ ...former, ...changes }));
+  const devices = filterIn(filter);
+  const save = async () => {
+    const wanted = { ...input, devices: withoutDevices.has(input.kind) ? null : (devices ?? null) };
+    const saved = rule ? await update.run({ id: rule.id, input: wanted }) : await create.run({ input: wanted });
+    if (!saved) return;
+    onClose();
+    onSaved();
+  };
+  return (
+    <Dialog isOpen onClose={onClose} title={t(rule ? 'alerts.rule.edit' : 'alerts.rule.add')}>
+      <DialogForm
+        action={t('common.save')}
+        onSubmit={save}
+        onCancel={onClose}
+        mutations={[create, update]}
+        isDisabled={devices === undefined}
+      >
+        <TextInput
+          label={t('alerts.rule.name')}
+          value={input.name}
+          onChange={(event) => change({ name: event.currentTarget.value })}
+          required
+          data-autofocus
+        />
+        <Select
+          label={t('alerts.rule.kind')}
+          data={kinds.map((value) => ({ value, label: t(`alerts.kind.${value}`) }))}
+          value={input.kind}
+          disabled={rule !== undefined}
+          allowDeselect={false}
+          onChange={(kind) => change({ kind: kind as AlertKind, threshold: null })}
+        />
+        {!withoutDevices.has(input.kind) && (
+          <TextInput
+            label={t('alerts.rule.devices')}
+            description={t('alerts.rule.devicesHint')}
+            placeholder={t('alerts.rule.devicesExample')}
+            value={filter}
+            error={devices === undefined && t('alerts.rule.devicesWrong')}
+            onChange={(event) => setFilter(event.currentTarget.value)}
+          />
+        )}
+        <RuleNumbers input={input} onChange={change} />
+        <RuleTargets input={input} channels={channels} onChange={change} />
+        {devices !== undefined && (
+          <RulePreview input={{ ...input, devices: withoutDevices.has(input.kind) ? null : devices }} />
+        )}
+      </DialogForm>
+    </Dialog>
+  );
+}
+
+interface RuleNumbersProps {
+  readonly input: AlertRuleInput;
+  readonly onChange: (changes: Partial<AlertRuleInput>) => void;
+}
+
+interface RuleTargetsProps extends RuleNumbersProps {
+  readonly channels: RuleDialogProps['channels'];
+}
+
+/** How serious it is, who receives it, and whether it is evaluated. */
+function RuleTargets({ input, channels, onChange: change }: RuleTargetsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
+      <Select
+        label={t('alerts.rule.severity')}
+        data={severities.map((value) => ({ value, label: t(`alerts.badge.${value}`) }))}
+        value={input.severity ?? 'WARNING'}
+        allowDeselect={false}
+        onChange={(severity) => change({ severity: severity as AlertSeverity })}
+      />
+      <MultiSelect
+        label={t('alerts.rule.channels')}
+        data={channels.map(({ id, name }) => ({ value: id, label: name }))}
+        value={[...input.channelIds]}
+        onChange={(channelIds) => change({ channelIds })}
+      />
+      <Switch
+        label={t('alerts.rule.enabled')}
+        checked={input.enabled ?? true}
+        onChange={(event) => change({ enabled: event.currentTarget.checked })}
+      />
+    </>
+  );
+}
+
+function RuleNumbers({ input, onChange }: RuleNumbersProps) {
+  const { t } = useTranslation();
+  const numberOr = (value: number | string) => (typeof value === 'number' ? value : null);
+  return (
+    <>
+      {withThreshold.has(input.kind) && (
+        <NumberInput
+          label={t('alerts.rule.threshold')}
+          description={t('alerts.rule.thresholdHint')}
+          value={input.threshold ?? ''}
+          min={0}
+          onChange={(value) => onChange({ threshold: numberOr(value) })}
+        />
+      )}
+      <NumberInput
+        label={t('alerts.rule.for')}
+        description={t('alerts.rule.forHint')}
+        value={input.forSeconds ?? 300}
+        min={0}
+        onChange={(value) => onChange({ forSeconds: numberOr(value) })}
+      />
+      {withWindow.has(input.kind) && (
+        <NumberInput
+          label={t('alerts.rule.window')}
+          value={input.windowSeconds ?? 600}
+          min={10}
+          onChange={(value) => onChange({ windowSeconds: numberOr(value) })}
+        />
+      )}
+      <NumberInput
+        label={t('alerts.rule.groupAbove')}
+        value={input.groupAbove ?? 5}
+        min={0}
+        onChange={(value) => onChange({ groupAbove: numberOr(value) })}
+      />
+      <NumberInput
+        label={t('alerts.rule.repeat')}
+        description={t('alerts.rule.repeatHint')}
+        value={input.repeatEverySeconds ?? ''}
+        min={60}
+        onChange={(value) => onChange({ repeatEverySeconds: numberOr(value) })}
+      />
+    </>
+  );
+}

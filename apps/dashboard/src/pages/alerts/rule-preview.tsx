@@ -1,0 +1,37 @@
+/** How often the rule would have fired in the last seven days, or why the hub cannot tell. */
+import { useEffect, useState } from 'react';
+import { useTranslation } from 'react-i18next';
+import { useClient } from 'urql';
+import { type AlertRuleInput, PreviewAlertRuleDocument, type PreviewAlertRuleQuery } from './generated/alerts';
+
+/** Ms without a change of the form before the hub is asked. */
+const settleMs = 600;
+
+export function RulePreview({ input }: { readonly input: AlertRuleInput }) {
+  const { t } = useTranslation();
+  const client = useClient();
+  const [preview, setPreview] = useState<PreviewAlertRuleQuery['previewAlertRule']>();
+  // A rule without a name can be previewed, too.
+  const wanted = JSON.stringify({ ...input, name: 'Preview', channelIds: [] });
+  useEffect(() => {
+    let isCurrent = true;
+    const timer = setTimeout(() => {
+      const variables = { input: JSON.parse(wanted) as AlertRuleInput };
+      const asked = client.query(PreviewAlertRuleDocument, variables, { requestPolicy: 'network-only' }).toPromise();
+      void asked.then(({ data }) => {
+        if (isCurrent) setPreview(data?.previewAlertRule);
+      });
+    }, settleMs);
+    return () => {
+      isCurrent = false;
+      clearTimeout(timer);
+    };
+  }, [client, wanted]);
+  const { firedCount } = preview ?? {};
+  return (
+    <p className="soft" role="status">
+      {typeof firedCount === 'number' && t('alerts.rule.wouldHaveFired', { count: firedCount })}
+      {firedCount === null && (preview?.userErrors[0]?.message ?? t('alerts.rule.noHistory'))}
+    </p>
+  );
+}

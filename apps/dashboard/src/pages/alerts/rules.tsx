@@ -1,0 +1,156 @@
+/** The rules of alerts. */
+import { useState } from 'react';
+import { Button, Group, Switch } from '@mantine/core';
+import { IconPlus } from '@tabler/icons-react';
+import { useTranslation } from 'react-i18next';
+import { useScope } from '../../hub/hub';
+import { useHubMutation } from '../../hub/use-hub-mutation';
+import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { MutationFailureNotice } from '../../parts/failure';
+import { Section } from '../../parts/page';
+import { Time } from '../../parts/time';
+import {
+  type AlertRuleCardFragment,
+  type ChannelCardFragment,
+  DeleteAlertRuleDocument,
+  SnoozeAlertRuleDocument,
+  UpdateAlertRuleDocument,
+} from './generated/alerts';
+import { RuleDialog } from './rule-dialog';
+import { inputOfRule } from './rule-input';
+
+interface RulesProps {
+  readonly rules: readonly AlertRuleCardFragment[];
+  readonly channels: readonly ChannelCardFragment[];
+  readonly onChanged: () => void;
+}
+
+/** The length of a snooze, ms. */
+const snoozeMs = 2 * 3_600_000;
+
+export function Rules({ rules, channels, onChanged }: RulesProps) {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  const [edited, setEdited] = useState<AlertRuleCardFragment | 'new'>();
+  return (
+    <>
+      {isAdmin && (
+        <Group>
+          <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={() => setEdited('new')}>
+            {t('alerts.rule.add')}
+          </Button>
+        </Group>
+      )}
+      {channels.length === 0 && <p className="soft">{t('alerts.rule.noChannels')}</p>}
+      {rules.map((rule) => (
+        <RuleCard key={rule.id} rule={rule} onEdit={() => setEdited(rule)} onChanged={onChanged} />
+      ))}
+      {edited && (
+        <RuleDialog
+          rule={edited === 'new' ? undefined : edited}
+          channels={channels}
+          onClose={() => setEdited(undefined)}
+          onSaved={onChanged}
+        />
+      )}
+    </>
+  );
+}
+
+interface RuleCardProps {
+  readonly rule: AlertRuleCardFragment;
+  readonly onEdit: () => void;
+  readonly onChanged: () => void;
+}
+
+function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
+  const { t } = useTranslation();
+  const isAdmin = useScope('ADMIN');
+  const maySnooze = useScope('DEVICES_WRITE');
+  const [isLeaving, setLeaving] = useState(false);
+  const update = useHubMutation(UpdateAlertRuleDocument, (data) => data.updateAlertRule.userErrors);
+  const snooze = useHubMutation(SnoozeAlertRuleDocument, (data) => data.snoozeAlertRule.userErrors);
+  const remove = useHubMutation(DeleteAlertRuleDocument, (data) => data.deleteAlertRule.userErrors);
+  const isSnoozed = rule.snoozedUntil !== null && Date.parse(rule.snoozedUntil) > Date.now();
+  const setEnabled = async (enabled: boolean) => {
+    if (await update.run({ id: rule.id, input: { ...inputOfRule(rule), enabled } })) onChanged();
+  };
+  const setSnoozed = async () => {
+    const until = new Date(isSnoozed ? Date.now() : Date.now() + snoozeMs).toISOString();
+    if (await snooze.run({ id: rule.id, until })) onChanged();
+  };
+  return (
+    <Section
+      title={rule.name}
+      actions={
+        <Group gap="xs">
+          {isAdmin && (
+            <Switch
+              label={t('alerts.rule.enabled')}
+              checked={rule.enabled}
+              disabled={update.isBusy}
+              onChange={(event) => void setEnabled(event.currentTarget.checked)}
+            />
+          )}
+          {maySnooze && (
+            <Button size="xs" variant="default" onClick={() => void setSnoozed()}>
+              {t(isSnoozed ? 'alerts.rule.wake' : 'alerts.rule.snooze')}
+            </Button>
+          )}
+          {isAdmin && (
+            <>
+              <Button size="xs" variant="default" onClick={onEdit}>
+                {t('alerts.rule.edit')}
+              </Button>
+              <Button size="xs" variant="default" onClick={() => setLeaving(true)}>
+                {t('alerts.rule.delete')}
+              </Button>
+            </>
+          )}
+        </Group>
+      }
+    >
+      <MutationFailureNotice failure={update.failure ?? snooze.failure} />
+      <RuleFacts rule={rule} isSnoozed={isSnoozed} />
+      <ConfirmMutation
+        mutation={remove}
+        variables={isLeaving ? { id: rule.id } : undefined}
+        title={t('alerts.rule.deleteTitle')}
+        text={t('alerts.rule.deleteText', { name: rule.name })}
+        act={t('alerts.rule.delete')}
+        keep={t('keep.rule')}
+        onClose={() => setLeaving(false)}
+        onDone={onChanged}
+      />
+    </Section>
+  );
+}
+
+function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly isSnoozed: boolean }) {
+  const { t } = useTranslation();
+  const { channels, devices, firingCount, forSeconds, kind, severity, snoozedUntil, threshold } = rule;
+  return (
+    <>
+      <p className="soft">
+        {t(`alerts.kind.${kind}`)} · {t(`alerts.badge.${severity}`)}
+        {threshold !== null && ` · ${t('alerts.rule.thresholdIs', { threshold })}`}
+        {' · '}
+        {t('alerts.rule.forIs', { seconds: forSeconds })}
+        {' · '}
+        {t('alerts.rule.firing', { count: firingCount })}
+      </p>
+      <p className="soft">
+        {t('alerts.rule.devices')}: {devices === null ? t('alerts.rule.all') : <code>{JSON.stringify(devices)}</code>}
+        {' · '}
+        {t('alerts.rule.channels')}:{' '}
+        {channels.length === 0 ? t('alerts.rule.none') : channels.map(({ name }) => name).join(', ')}
+        {isSnoozed && (
+          <>
+            {' · '}
+            {t('alerts.rule.snoozedUntil')} <Time at={snoozedUntil} />
+          </>
+        )}
+      </p>
+    </>
+  );
+}
