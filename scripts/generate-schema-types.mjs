@@ -12,8 +12,11 @@ const output = path.join(api, 'src/generated/schema-types.ts');
 
 /** The types that resolvers return for a GraphQL type: mostly rows of the registry. */
 const mappers = {
+  Alert: '@flotilla/registry#AlertRow',
+  AlertRule: '@flotilla/registry#AlertRuleRow',
   AuditEntry: '@flotilla/registry#AuditEntryRow',
   BlockedBoard: '@flotilla/registry#BlockedBoardRow',
+  NotificationChannel: '@flotilla/registry#ChannelRow',
   Call: '@flotilla/registry#CallRow',
   Device: '@flotilla/registry#DeviceRow',
   DeviceConnection: '../connection.js#DeviceConnectionSource',

@@ -30,6 +30,8 @@ const LANES = 25;
  * which may fail 300 times a minute.
  */
 const OTHER_ADDRESS = '192.0.2.7';
+/** A hub has at most 200 rules. */
+const RULE_EVERY_TURNS = 10;
 /** How long the key lives that is to expire, ms. */
 const SHORT_LIFE_MS = 5_000;
 
@@ -45,6 +47,8 @@ interface Asker {
 let hub: HubProcess;
 let fleet: SimulatedFleet;
 let deviceId: string;
+/** A device that went offline, about which alerts fire. */
+let lostId: string;
 let jobId: string;
 let askers: readonly Asker[];
 /** The messages of all errors. */
@@ -61,10 +65,21 @@ beforeAll(async () => {
   const revoked = await makeKey(hub, scopes);
   await revokeKey(hub, revoked.id);
   await online(hub, 1);
-  const { devices } = await ask<{ devices: { nodes: [{ id: string }] } }>(hub, '{ devices { nodes { id } } }');
-  deviceId = devices.nodes[0].id;
-  await ask(hub, 'mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, add: ["lab"]}) { changedCount } }', {
-    id: deviceId,
+  const lost = startFleet(hub, { devices: 1, transport: 'mqtt', seed: 2 });
+  await online(hub, 2);
+  await lost.stop();
+  await online(hub, 1);
+  const idWith = async (presence: string) =>
+    (
+      await ask<{ devices: { nodes: [{ id: string }] } }>(
+        hub,
+        `{ devices(filter: {presence: ${presence}}) { nodes { id } } }`,
+      )
+    ).devices.nodes[0].id;
+  deviceId = await idWith('ONLINE');
+  lostId = await idWith('OFFLINE');
+  await ask(hub, 'mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) { changedCount } }', {
+    ids: [deviceId, lostId],
   });
   jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, randomUUID());
   await finished(hub, jobId);
@@ -184,7 +199,17 @@ describe('each subscription', () => {
   it('answers each kind of key as it should', async () => {
     const wrong: string[] = [];
     const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code } } }';
+    const addRule = 'mutation ($input: AlertRuleInput!) { createAlertRule(input: $input) { userErrors { code } } }';
+    let turn = 0;
     const changes = setInterval(() => {
+      // Each rule makes one alert, some seconds later.
+      if (turn++ % RULE_EVERY_TURNS === 0)
+        void send(hub, addRule, {
+          input: {
+            ...{ name: `of turn ${turn}`, kind: 'DEVICE_OFFLINE', devices: { ids: [lostId] } },
+            ...{ forSeconds: 0, channelIds: [] },
+          },
+        });
       void fleet.command({
         cmd: 'behaviour',
         device: deviceId,

@@ -22,6 +22,7 @@ const unaudited: Readonly<Record<string, string>> = {
   revertJob:
     'The entries are those of its jobs, as with createJob; it needs a finished roll-out, which has another story.',
   revokeAgentGrant: 'The entry is `grant.revoked`; it needs an agent that a person connected, which has another story.',
+  acknowledgeAlert: 'The entry is `alert.acknowledged`; it needs an alert, which has another story.',
   changePassword: 'The entry is `user.password_changed`; it needs a signed-in person, which has another story.',
 };
 
@@ -89,6 +90,8 @@ const desired = (name: string): Act => ({
   variables: { 'input: DesiredStateInput!': louder(name), 'key: String!': name },
   ...{ select: 'desiredState { id }', keep: ['desired', 'desiredState.id'] },
 });
+const channel = (name: string) => ({ name, kind: 'WEBHOOK', config: { url: receiver.url, secret: 'of the channel' } });
+const alertRule = (name: string) => ({ name, kind: 'JOB_STOPPED', channelIds: [known['channel']] });
 const by =
   (name: string, id: () => string, more: Partial<Act> = {}): (() => Act) =>
   () => ({
@@ -280,6 +283,39 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
       variables: { 'input: [AppliedConfigurationInput!]!': [{ kind: 'DeviceGroup', name: 'audited', fields: {} }] },
     }),
   ],
+  createNotificationChannel: [
+    () =>
+      input('NotificationChannelInput', channel('Audited'), {
+        ...{ select: 'notificationChannel { id }', keep: ['channel', 'notificationChannel.id'] },
+      }),
+  ],
+  updateNotificationChannel: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['channel'], 'input: NotificationChannelInput!': channel('Audited too') },
+    }),
+  ],
+  testNotificationChannel: [by('id', of('channel'))],
+  createAlertRule: [
+    () =>
+      input('AlertRuleInput', alertRule('Audited'), {
+        ...{ select: 'alertRule { id }', keep: ['alertRule', 'alertRule.id'] },
+      }),
+  ],
+  updateAlertRule: [
+    () => ({
+      args: '(id: $id, input: $input)',
+      variables: { 'id: ID!': known['alertRule'], 'input: AlertRuleInput!': alertRule('Audited too') },
+    }),
+  ],
+  snoozeAlertRule: [
+    () => ({
+      args: '(id: $id, until: $until)',
+      variables: { 'id: ID!': known['alertRule'], 'until: DateTime!': inAnHour },
+    }),
+  ],
+  deleteAlertRule: [by('id', of('alertRule'))],
+  deleteNotificationChannel: [by('id', of('channel'))],
   createUser: [
     () => input('UserInput', { name: 'audited', ...person }, { select: 'user { id }', keep: ['user', 'user.id'] }),
   ],

@@ -9,7 +9,7 @@ import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
-import { argumentOf, desiredStateOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { alertAbout, argumentOf, desiredStateOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -104,6 +104,7 @@ describe('the schema of a running hub', () => {
       deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
       recurringJob: schedule.createRecurringJob.recurringJob.id,
       desiredState: keeping.createDesiredState.desiredState.id,
+      alert: await alertAbout(hub, devices.find(({ presence }) => presence === 'OFFLINE')?.id ?? ''),
     };
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);

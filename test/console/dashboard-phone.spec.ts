@@ -76,6 +76,17 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
     await dialog.getByRole('button', { name: 'Keep devices' }).click();
   });
 
+  it('has the inbox of alerts in the bar', async () => {
+    await console.visit('/');
+    const bell = page.getByRole('button', { name: /alerts? (is|are) firing/ });
+    const box = await bell.boundingBox();
+    expect(Math.min(box?.width ?? 0, box?.height ?? 0)).toBeGreaterThanOrEqual(44);
+    await bell.click();
+    await page.getByRole('dialog').getByText('All alerts').click();
+    await page.waitForURL(/\/alerts/);
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(size.width);
+  });
+
   it('names the step of a new job', async () => {
     await console.visit('/jobs/new?tool=self.get_device_status');
     await page.getByText('Step 1 of 5: Action').waitFor();

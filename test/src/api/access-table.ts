@@ -41,6 +41,8 @@ const recurring = `{name: "$1", cron: "@daily", timeZone: "UTC", job: ${job}}`;
 const desired =
   '{name: "$1", tool: "self.audio_speaker.set_volume", arguments: {volume: 3}, devices: {ids: ["$id"]}, ' +
   'enabled: false}';
+const alertRule = '{name: "$1", kind: DEVICE_OFFLINE, channelIds: []}';
+const channel = '{name: "$1", kind: WEBHOOK, config: {url: "https://example.com/$1"}}';
 const webhook = '{url: "https://example.com/$1", types: ["device.connected"]}';
 
 export const queries: Readonly<Record<string, AccessRow>> = {
@@ -79,6 +81,11 @@ export const queries: Readonly<Record<string, AccessRow>> = {
   agentGrants: may('ANY_KEY'),
   auditEntries: may('ADMIN'),
   webhooks: may('ADMIN'),
+  alertRules: may('EVENTS_READ'),
+  alerts: may('EVENTS_READ'),
+  alert: may('EVENTS_READ', '(id: "$id")', 'null'),
+  previewAlertRule: may('ADMIN', `(input: ${alertRule})`),
+  notificationChannels: may('EVENTS_READ'),
 };
 
 export const mutations: Readonly<Record<string, AccessRow>> = {
@@ -145,6 +152,15 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   updateWebhook: may('ADMIN', `(id: "$id", input: ${webhook})`, notFound),
   deleteWebhook: may('ADMIN', '(id: "$id")', notFound),
   redeliverWebhook: may('ADMIN', '(deliveryId: "$id")', notFound),
+  createAlertRule: may('ADMIN', `(input: ${alertRule})`),
+  updateAlertRule: may('ADMIN', `(id: "$id", input: ${alertRule})`, notFound),
+  deleteAlertRule: may('ADMIN', '(id: "$id")', notFound),
+  acknowledgeAlert: may('DEVICES_WRITE', '(id: "$id")', notFound),
+  snoozeAlertRule: may('DEVICES_WRITE', '(id: "$id", deviceId: "$id", until: "$tomorrow")', notFound),
+  createNotificationChannel: may('ADMIN', `(input: ${channel})`),
+  updateNotificationChannel: may('ADMIN', `(id: "$id", input: ${channel})`, notFound),
+  deleteNotificationChannel: may('ADMIN', '(id: "$id")', notFound),
+  testNotificationChannel: may('ADMIN', '(id: "$id")', notFound),
 };
 
 export const subscribed: Readonly<Record<string, AccessRow>> = {
@@ -155,6 +171,7 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
   jobProgress: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   jobTargetsDecided: may('JOBS_READ', '(jobId: "$id")', 'NOT_FOUND'),
   sessionLog: may('ADMIN', '(deviceId: "$id")', 'NOT_FOUND'),
+  alertChanged: may('EVENTS_READ'),
 };
 
 /**
@@ -163,6 +180,7 @@ export const subscribed: Readonly<Record<string, AccessRow>> = {
  */
 export const fieldsBehind: readonly (readonly [query: string, has: Scope | readonly Scope[], needs: Scope])[] = [
   ['{ device(id: "$device") { events { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
+  ['{ device(id: "$device") { alerts { nodes { id } } } }', 'DEVICES_READ', 'EVENTS_READ'],
   ['{ job(id: "$job") { targets { nodes { device { id } } } } }', 'JOBS_READ', 'DEVICES_READ'],
   [`{ previewJob(input: ${job}) { sample { id } } }`, ['JOBS_WRITE', 'TOOLS_CALL'], 'DEVICES_READ'],
   [`{ previewJob(input: ${job}) { targetCount } }`, 'JOBS_WRITE', 'TOOLS_CALL'],

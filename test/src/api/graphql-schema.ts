@@ -13,8 +13,9 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql';
-import { ask } from './graphql-client.js';
+import { eventually } from '../eventually.js';
 import type { HubProcess } from '../hub/hub-process.js';
+import { ask } from './graphql-client.js';
 
 /** Rows of each nested list: enough to have neighbours, few enough for the cost limit. */
 const NESTED_ROWS = 2;
@@ -47,7 +48,7 @@ export function desiredStateOf(deviceId: string): string {
   return `{name: "Every field", ${value}, devices: {ids: ["${deviceId}"]}}`;
 }
 
-/** The arguments that a field of Query needs: an id, a job to preview, or the size of a page. */
+/** The arguments that a field of Query needs: an id, an input, or the size of a page. */
 export function argumentOf(
   { name, args }: GraphQLField<unknown, unknown>,
   id: string | undefined,
@@ -55,7 +56,20 @@ export function argumentOf(
 ): string {
   if (id !== undefined) return `(id: "${id}")`;
   if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
+  if (name === 'previewAlertRule') return '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})';
   if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
   if (name === 'previewDesiredState') return `(input: ${desiredStateOf(deviceId)})`;
   return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
+}
+
+/** The id of an alert about a device that is offline. */
+export async function alertAbout(hub: HubProcess, deviceId: string): Promise<string> {
+  const create = 'mutation ($input: AlertRuleInput!) { createAlertRule(input: $input) { userErrors { message } } }';
+  const input = { name: 'Every field', kind: 'DEVICE_OFFLINE', devices: { ids: [deviceId] }, forSeconds: 0 };
+  await ask(hub, create, { input: { ...input, channelIds: [] } });
+  const [alert] = await eventually(
+    async () => (await ask<{ alerts: { nodes: { id: string }[] } }>(hub, '{ alerts { nodes { id } } }')).alerts.nodes,
+    (alerts) => alerts.length > 0,
+  );
+  return alert?.id ?? '';
 }

@@ -39,6 +39,9 @@ export const pages: readonly ScenePage[] = [
   { name: 'desired-edit', pathOf: ({ desiredId }) => `/desired/${desiredId}/edit` },
   { name: 'firmware', pathOf: () => '/firmware' },
   { name: 'calls', pathOf: () => '/calls?hours=24' },
+  { name: 'alerts', pathOf: () => '/alerts' },
+  { name: 'alert-rules', pathOf: () => '/alerts?view=rules' },
+  { name: 'alert-channels', pathOf: () => '/alerts?view=channels' },
   { name: 'events', pathOf: () => '/events' },
   { name: 'explore', pathOf: () => '/explore' },
   { name: 'enrolments', pathOf: () => '/enrolments' },
@@ -77,6 +80,9 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
     input: { url: 'https://example.com/flotilla', types: ['device.*', 'job.finished'] },
   });
+  const channel = `mutation ($input: NotificationChannelInput!) {
+    createNotificationChannel(input: $input) { userErrors { message } } }`;
+  await ask(hub, channel, { input: { name: 'On call', kind: 'EMAIL', config: { to: ['ops@example.com'] } } });
   await ask(
     hub,
     'mutation ($input: DeviceGroupInput!) { createDeviceGroup(input: $input) { userErrors { message } } }',
