@@ -10,7 +10,6 @@ import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
 import { AccountMenu } from './account-menu';
-import { AlertInbox } from './alert-inbox';
 import { Banners } from './banners';
 import { Keyboard, useKeyboard } from './keyboard/keyboard';
 import { controlName } from './keyboard/control-name';
@@ -19,24 +18,31 @@ import { navigation } from './navigation';
 import classes from './shell.module.css';
 import { ViewLinks } from './view-links';
 
+/** Its pop-up and its query are not part of the first load. */
+const AlertInbox = lazy(() => import('./alert-inbox').then((part) => ({ default: part.AlertInbox })));
 const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) => ({ default: part.NavigationDrawer })));
 
 export function Shell({ children }: { readonly children: ReactNode }) {
   const { t } = useTranslation();
   // One inbox at a time: each has a query, a subscription and the count in the title.
   const isNarrow = useMediaQuery('(max-width: 820px)', undefined, { getInitialValueInEffect: false });
+  const inbox = (
+    <Suspense>
+      <AlertInbox />
+    </Suspense>
+  );
   return (
     <Keyboard>
       <a className={classes.skip} href="#content">
         {t('app.skip')}
       </a>
       <Banners />
-      <TopBar inbox={isNarrow && <AlertInbox />} />
+      <TopBar inbox={isNarrow && inbox} />
       <div className={classes.shell}>
         <div className={classes.rail}>
           <div className={classes.head}>
             <Brand />
-            {!isNarrow && <AlertInbox />}
+            {!isNarrow && inbox}
           </div>
           <FindButton />
           <Links />
