@@ -9,7 +9,6 @@ import { IconMenu2, IconSearch } from '@tabler/icons-react';
 import { Link, useRouterState } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
-import { AccountMenu } from './account-menu';
 import { Banners } from './banners';
 import { Keyboard, useKeyboard } from './keyboard/keyboard';
 import { controlName } from './keyboard/control-name';
@@ -18,7 +17,8 @@ import { navigation } from './navigation';
 import classes from './shell.module.css';
 import { ViewLinks } from './view-links';
 
-/** Its pop-up and its query are not part of the first load. */
+/** What opens on demand is not part of the first load. */
+const AccountMenu = lazy(() => import('./account-menu').then((part) => ({ default: part.AccountMenu })));
 const AlertInbox = lazy(() => import('./alert-inbox').then((part) => ({ default: part.AlertInbox })));
 const NavigationDrawer = lazy(() => import('./navigation-drawer').then((part) => ({ default: part.NavigationDrawer })));
 
@@ -46,7 +46,9 @@ export function Shell({ children }: { readonly children: ReactNode }) {
           </div>
           <FindButton />
           <Links />
-          <AccountMenu />
+          <Suspense>
+            <AccountMenu />
+          </Suspense>
         </div>
         <main className={classes.main} id="content" tabIndex={-1}>
           <div className={classes.content}>{children}</div>
