@@ -5,6 +5,7 @@ import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { aboutDuration } from '../../parts/about-duration';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
@@ -127,15 +128,14 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
 }
 
 function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly isSnoozed: boolean }) {
-  const { t } = useTranslation();
+  const { i18n, t } = useTranslation();
   const { channels, devices, firingCount, forSeconds, kind, severity, snoozedUntil, threshold } = rule;
   return (
     <>
       <p className="soft">
         {t(`alerts.kind.${kind}`)} · {t(`alerts.badge.${severity}`)}
         {threshold !== null && ` · ${t('alerts.rule.thresholdIs', { threshold })}`}
-        {' · '}
-        {t('alerts.rule.forIs', { seconds: forSeconds })}
+        {forSeconds > 0 && ` · ${t('alerts.rule.forIs', { duration: aboutDuration(forSeconds, i18n.language) })}`}
         {' · '}
         {t('alerts.rule.firing', { count: firingCount })}
       </p>
