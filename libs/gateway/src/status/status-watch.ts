@@ -227,9 +227,11 @@ export class StatusWatch {
     );
     if (outcome.kind === 'SUCCEEDED') void this.#reports.take(session, tool, outcome.result);
     if (kind === 'planned') return;
-    if (outcome.kind !== 'NOT_SENT') this.#record(session, tool, settled, startedAt);
     const isBusy = outcome.error?.code === 'OVERLOADED' || outcome.error?.code === 'TIMEOUT';
-    if (isBusy && left > 0 && session.session.state !== 'closed') this.#planAfterSet(session, left - 1);
+    // One that gave way to another call is repeated. Only the last try is recorded: the others tell
+    // nothing about the device, and would count as calls with an unknown outcome.
+    if (isBusy && left > 0 && session.session.state !== 'closed') return this.#planAfterSet(session, left - 1);
+    if (outcome.kind !== 'NOT_SENT') this.#record(session, tool, settled, startedAt);
   }
 
   #record(
