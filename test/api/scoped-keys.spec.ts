@@ -71,6 +71,7 @@ describe('a scoped key', () => {
       call: await callStatus(hub, own[0] ?? ''),
     };
     const inputs: Readonly<Record<string, string>> = {
+      previewAlertRule: '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})',
       previewJob: `(input: {tool: "${STATUS}", devices: {all: true}})`,
       previewRegistration: '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])',
     };

@@ -196,10 +196,10 @@ const hasNoSecret: Rule = async (method, url) => {
 const rules: readonly (readonly [RegExp, Rule])[] = [
   // The console is the same for all visitors and contains no data of the fleet.
   [
-    /^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|desired|firmware|enrolments|events|explore|audit|access|webhooks|settings)?$/,
+    /^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|desired|firmware|enrolments|alerts|events|explore|audit|access|webhooks|settings)?$/,
     isPublic,
   ],
-  [/^(GET|HEAD) \/((devices|jobs|desired)\/:id(\/edit)?|oauth\/consent\/:uid)$/, isPublic],
+  [/^(GET|HEAD) \/((alerts|devices|jobs|desired)\/:id(\/edit)?|oauth\/consent\/:uid)$/, isPublic],
   [/^(GET|HEAD) \/assets\/\*$/, refuses(404)],
   [/^(GET|HEAD) \/(health\/(live|ready|gateway)|api\/sign-in)$/, isPublic],
   [/^(GET|POST) \/ota(\/.*)?$/, hasNoSecret],

@@ -17,16 +17,24 @@ export interface GraphqlAnswer {
 
 type Target = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 
-/** Sends one operation; `key` null sends none. What the budget of the key still has is left out. */
+/**
+ * Sends one operation; `key` null sends none. What the budget of the key still has is left out.
+ * `from`: the address that a proxy in front of the hub reports.
+ */
 export async function send(
   hub: Target,
   query: string,
   variables: Readonly<Record<string, unknown>> = {},
   key: string | null = hub.adminKey,
+  from?: string,
 ): Promise<GraphqlAnswer> {
   const response = await fetch(`${hub.httpUrl}/graphql`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(key === null ? {} : { authorization: `Bearer ${key}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(key === null ? {} : { authorization: `Bearer ${key}` }),
+      ...(from === undefined ? {} : { 'x-forwarded-for': from }),
+    },
     body: JSON.stringify({ query, variables }),
   });
   const { data, errors } = (await response.json()) as GraphqlAnswer;
