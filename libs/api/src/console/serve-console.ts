@@ -27,6 +27,7 @@ export const consolePaths = [
   '/desired/:id/edit',
   '/firmware',
   '/enrolments',
+  '/calls',
   '/alerts',
   '/alerts/:id',
   '/events',
