@@ -201,7 +201,10 @@ const configuration = fc
     );
   });
 
-describe('50 random configurations', () => {
+/** Each is about a hundred requests: 50 in `npm run test:long`. */
+const RANDOM_CONFIGURATIONS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 50 : 12;
+
+describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
   it('leave nothing to plan after an apply, also from an export and on an empty hub', async () => {
     const { kinds, planAll, applyAll, readLive } = await load();
     const { httpUrl: url, adminKey: apiKey } = story.hub;
@@ -216,7 +219,7 @@ describe('50 random configurations', () => {
         action,
         changed,
       }));
-    for (const document of fc.sample(configuration, { numRuns: 50, seed: 21 })) {
+    for (const document of fc.sample(configuration, { numRuns: RANDOM_CONFIGURATIONS, seed: 21 })) {
       await make(document);
       expect(await left(document)).toEqual([]);
       const live = await readLive(kinds, client);
