@@ -1,7 +1,18 @@
 /** Metrics of alerts and their notifications. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import { answerOr } from '../answer-or.js';
-import type { AlertSources } from './metrics.js';
+
+/** Sources about alerts: deliveries of this process, and the state of all processes. */
+export interface AlertSources {
+  readonly firing: () => Promise<readonly { readonly severity: string; readonly count: number }[]>;
+  readonly counts: () => Readonly<Record<string, number>>;
+  readonly backlog: () => Promise<{
+    readonly pending: number;
+    readonly oldestMs: number;
+    readonly failingChannels: number;
+  }>;
+  readonly roundMs: () => number;
+}
 
 const severities = ['INFO', 'WARNING', 'CRITICAL'];
 

@@ -3,7 +3,8 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry as MetricsRe
 import type { DesiredStateObserver } from '@flotilla/fleet';
 import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { answerOr } from '../answer-or.js';
-import { addAlertMetrics } from './alert-metrics.js';
+import { addAlertMetrics, type AlertSources } from './alert-metrics.js';
+import { addHomeAssistantMetrics, type HomeAssistantSources } from './home-assistant-metrics.js';
 
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -35,25 +36,6 @@ export interface MetricsSources {
 export interface WebhookSources {
   readonly counts: () => Readonly<Record<string, number>>;
   readonly backlog: () => Promise<{ readonly paused: number; readonly pending: number; readonly oldestMs: number }>;
-}
-
-/** Sources about the bridge to Home Assistant. */
-export interface HomeAssistantSources {
-  readonly commands: ReadonlyMap<string, number>;
-  readonly devices: number;
-  readonly isConnected: boolean;
-}
-
-/** Sources about alerts: deliveries of this process, and the state of all processes. */
-export interface AlertSources {
-  readonly firing: () => Promise<readonly { readonly severity: string; readonly count: number }[]>;
-  readonly counts: () => Readonly<Record<string, number>>;
-  readonly backlog: () => Promise<{
-    readonly pending: number;
-    readonly oldestMs: number;
-    readonly failingChannels: number;
-  }>;
-  readonly roundMs: () => number;
 }
 
 export interface HubMetrics {
@@ -230,30 +212,6 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
     'Age of the oldest event that waits for delivery to a webhook',
     ({ oldestMs }) => oldestMs / 1_000,
   );
-}
-
-function addHomeAssistantMetrics(registry: MetricsRegistry, bridge: HomeAssistantSources): void {
-  new Counter({
-    name: 'flotilla_home_assistant_commands_total',
-    help: 'Commands of Home Assistant by result.',
-    labelNames: ['result'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [result, count] of bridge.commands) this.inc({ result }, count);
-    },
-  });
-  const gauge = (name: string, help: string, value: () => number) =>
-    new Gauge({
-      name,
-      help,
-      registers: [registry],
-      collect() {
-        this.set(value());
-      },
-    });
-  gauge('flotilla_home_assistant_devices', 'Devices that this process publishes.', () => bridge.devices);
-  gauge('flotilla_home_assistant_connected', 'Whether the broker is connected.', () => Number(bridge.isConnected));
 }
 
 function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['busRefused']): void {

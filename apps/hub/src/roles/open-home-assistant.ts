@@ -6,7 +6,7 @@ import type { OpenPictures } from './open-pictures.js';
 import type { SharedServices } from './shared-services.js';
 
 export async function openHomeAssistant(
-  { bus, closers, config, logger, processes, registry, singleCalls }: SharedServices,
+  { bus, closers, config, logger, processes, registry, singleCalls, tracer }: SharedServices,
   callRules: CallRules,
   metrics: HubMetrics,
   { downloadOrigin }: OpenPictures,
@@ -16,7 +16,7 @@ export async function openHomeAssistant(
   const { HomeAssistantBridge } = await import('@flotilla/home-assistant');
   const clock = systemClock;
   const fleet = new Fleet({
-    ...{ registry, bus, clock, logger, callRules, singleCalls, processes },
+    ...{ registry, bus, clock, logger, callRules, singleCalls, processes, tracer },
     ...{ approvals, mustBeSigned, verification, downloadOrigin },
     observeCall: (...call) => metrics.callSettled(...call),
   });
