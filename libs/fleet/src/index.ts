@@ -96,6 +96,7 @@ export type {
 } from './alerts/alerts.js';
 export { ChannelSender } from './alerts/channels/channel-sender.js';
 export type { SendResult } from './alerts/channels/channel-sender.js';
+export { EmailSender } from './alerts/channels/email-sender.js';
 export type { SmtpSettings } from './alerts/channels/email-sender.js';
 export type { MessageSettings } from './alerts/notification-deliveries.js';
 export type { HubProblem } from './alerts/rule-sources.js';

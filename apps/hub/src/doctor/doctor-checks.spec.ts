@@ -8,6 +8,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readConfig } from '../settings/config.js';
 import { checkCertificate } from './check-certificate.js';
+import { checkMail } from './check-mail.js';
 import { checkPorts } from './check-ports.js';
 import { checkReach } from './check-reach.js';
 import { databaseFindings } from './check-services.js';
@@ -22,6 +23,28 @@ function contextOf(env: NodeJS.ProcessEnv, more: Partial<DoctorContext> = {}): D
 }
 const problemsOf = (findings: readonly Finding[]) =>
   findings.filter(({ status }) => status === 'problem').map(({ found }) => found);
+
+describe('the mail server', () => {
+  it('is asked for its greeting, and shown without the password', async () => {
+    expect(await checkMail(contextOf({}))).toEqual([]);
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined).write('220 mail.example.com ESMTP\r\n');
+      socket.on('data', (text) =>
+        socket.write(/^QUIT/i.test(String(text)) ? '221 bye\r\n' : '250 mail.example.com\r\n'),
+      );
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const context = contextOf({ FLOTILLA_SMTP_URL: `smtp://${host}`, FLOTILLA_SMTP_FROM: 'hub@example.com' });
+    expect(await checkMail(context)).toEqual([ok('mail', `${host} can be used`)]);
+    server.close();
+    await once(server, 'close');
+    const secret = contextOf({ FLOTILLA_SMTP_URL: `smtp://u:hidden@${host}`, FLOTILLA_SMTP_FROM: 'hub@example.com' });
+    const [found] = await checkMail(secret);
+    expect(found).toMatchObject({ status: 'problem', found: expect.stringContaining('ECONNREFUSED') });
+    expect(JSON.stringify(found)).not.toContain('hidden');
+  });
+});
 
 describe('the ports', () => {
   it('are free, or named with what to do', async () => {

@@ -2,6 +2,7 @@
 import { hubProcessOf } from '@flotilla/registry';
 import { ConfigError, readConfig, unknownSettings, type HubConfig } from '../settings/config.js';
 import { checkCertificate } from './check-certificate.js';
+import { checkMail } from './check-mail.js';
 import { checkPorts } from './check-ports.js';
 import { checkReach } from './check-reach.js';
 import { checkDisk, checkPostgres, checkRedisServer, checkStorage } from './check-services.js';
@@ -19,6 +20,7 @@ const checks: readonly [name: string, check: (context: DoctorContext) => Promise
   ['PostgreSQL', checkPostgres],
   ['Redis', checkRedisServer],
   ['storage', checkStorage],
+  ['mail', checkMail],
   ['OTA address', checkReach],
 ];
 

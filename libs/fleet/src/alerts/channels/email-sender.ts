@@ -35,9 +35,18 @@ export class EmailSender {
       });
       return { delivered: true, status: statusOf(response), response, error: undefined };
     } catch (error) {
-      const text = error instanceof Error ? error.message : 'The attempt failed.';
-      const password = passwordIn(this.#smtp.url);
-      return failed((password === undefined ? text : text.replaceAll(password, '***')).slice(0, 300));
+      return failed(reasonOf(error, this.#smtp));
+    }
+  }
+
+  /** Connects and signs in, and sends nothing. Resolves to the problem; undefined if it works. */
+  async problem(): Promise<string | undefined> {
+    if (this.#smtp === undefined || this.#transport === undefined) return undefined;
+    try {
+      await this.#transport.verify();
+      return undefined;
+    } catch (error) {
+      return reasonOf(error, this.#smtp);
     }
   }
 
@@ -53,6 +62,13 @@ function failed(error: string): SendResult {
 function statusOf(response: string): number | undefined {
   const code = Number(response.slice(0, 3));
   return Number.isInteger(code) && code > 0 ? code : undefined;
+}
+
+/** Without the password, which some servers repeat. */
+function reasonOf(error: unknown, { url }: SmtpSettings): string {
+  const text = error instanceof Error ? error.message : 'The attempt failed.';
+  const password = passwordIn(url);
+  return (password === undefined ? text : text.replaceAll(password, '***')).slice(0, 300);
 }
 
 function passwordIn(url: string): string | undefined {
