@@ -10,9 +10,10 @@ export async function tracedCall(
   request: CallRequest,
   run: (request: CallRequest) => Promise<CallAnswer>,
 ): Promise<CallAnswer> {
-  const { deviceId, tool } = request;
-  const span = tracer?.begin('call', request.trace, { 'flotilla.device.id': deviceId, 'gen_ai.tool.name': tool });
-  if (span === undefined) return run({ ...request, trace: undefined });
+  const { deviceId, tool, trace } = request;
+  const span = tracer?.begin('call', trace, { 'flotilla.device.id': deviceId, 'gen_ai.tool.name': tool });
+  // The text of a caller goes no further: only contexts of this hub travel between its processes.
+  if (span === undefined) return run(trace === undefined ? request : { ...request, trace: undefined });
   try {
     const answer = await run({ ...request, trace: span.context });
     const { call, refusal } = answer;
