@@ -9,6 +9,7 @@ import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.
 import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { MessageReceivers } from '../src/hub/message-receivers.js';
+import { metric } from '../src/hub/metrics.js';
 import { online } from '../src/jobs/job-api.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
@@ -157,6 +158,11 @@ describe('alerts', () => {
       SENT_WITHIN_MS,
     );
     expect(await alertsOf(rule)).toMatchObject([{ state: 'FIRING', deviceCount: DEVICES }]);
+    // A message whose answer the hub could not record comes again, which other tests show.
+    await eventually(
+      () => metric(hub, 'flotilla_notifications_pending'),
+      (pending) => pending === 0,
+    );
     await restart();
     // Longer than the wait for a group, two rounds and the pace of a channel.
     await pause(20_000);
