@@ -68,6 +68,7 @@ const restrictedPackages = [
   { packages: ['ws'], projects: ['gateway', 'api', 'simulator', 'cli', 'bench', 'test'] },
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api'] },
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
+  { packages: ['echarts'], projects: ['dashboard'] },
   // One place checks each connection to an address that a user entered.
   { packages: ['undici', 'ipaddr.js'], projects: ['fleet'] },
   { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },

@@ -11,6 +11,7 @@ import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { benchDesiredStates } from './scale/desired-states.js';
 import { measureOneGateway } from './scale/one-gateway.js';
+import { benchSignals } from './signals.js';
 import { benchSoak } from './scale/soak.js';
 import { measureThreeGateways } from './scale/three-gateways.js';
 import { benchConversations } from './voice/conversations.js';
@@ -48,12 +49,13 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   million: benchMillion,
   pages: benchListPages,
   scale: benchScale,
+  signals: benchSignals,
   soak: () => benchSoak(minutes),
   subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['desired', 'million', 'pages', 'scale', 'soak', 'subscribers'];
+const apart = ['desired', 'million', 'pages', 'scale', 'signals', 'soak', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];

@@ -223,6 +223,14 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   ],
   setDesiredStateEnabled: [by('enabled: false, id', of('desired'))],
   deleteDesiredState: [by('id', of('desired'))],
+  setRecordingRule: [
+    () => ({
+      args: '(input: $input)',
+      variables: { 'input: RecordingRuleInput!': { devices: { all: true }, path: 'samples:audited' } },
+      ...{ select: 'recordingRule { id }', keep: ['recordingRule', 'recordingRule.id'] },
+    }),
+  ],
+  deleteRecordingRule: [by('id', of('recordingRule'))],
   approveJob: [by('id', of('restart'), { key: of('person') })],
   denyJob: [
     () => ({

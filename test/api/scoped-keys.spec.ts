@@ -71,6 +71,8 @@ describe('a scoped key', () => {
       call: await callStatus(hub, own[0] ?? ''),
     };
     const inputs: Readonly<Record<string, string>> = {
+      fleetMeasurements: '(path: "self.get_device_status:battery.level", since: "2026-01-01T00:00:00Z")',
+      firmwareHealth: '(since: "2026-01-01T00:00:00Z")',
       previewAlertRule: '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})',
       previewJob: `(input: {tool: "${STATUS}", devices: {all: true}})`,
       previewRegistration: '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])',

@@ -100,7 +100,7 @@ describe('alerts', () => {
     const query = '{ alertRules { name kind enabled channels { id } } }';
     const rules = async () =>
       (await ask<{ alertRules: { enabled: boolean; channels: unknown[] }[] }>(hub, query)).alertRules;
-    expect((await rules()).map(({ enabled }) => enabled)).toEqual([false, false, false, false]);
+    expect((await rules()).map(({ enabled }) => enabled)).toEqual(Array.from({ length: 6 }, () => false));
     channels.set('mail', await createChannel('Mail', 'EMAIL', { to: ['ops@example.com'] }));
     expect((await rules()).every(({ channels: own, enabled }) => enabled && own.length === 1)).toBe(true);
     // The story has its own rules.

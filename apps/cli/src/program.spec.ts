@@ -49,6 +49,8 @@ const commandOf: Readonly<Record<string, string>> = {
   resumeJob: 'jobs resume',
   cancelJob: 'jobs cancel',
   openNextWave: 'jobs open-wave',
+  setRecordingRule: 'measurements set-rule',
+  deleteRecordingRule: 'measurements delete-rule',
   createRecurringJob: 'recurring create',
   updateRecurringJob: 'recurring edit',
   deleteRecurringJob: 'recurring delete',

@@ -24,6 +24,7 @@ import { movingCommand } from './commands/moving/moving.js';
 import { globalOptions } from './options/global-options.js';
 import { jobsCommand } from './commands/jobs/jobs.js';
 import { recurringCommand } from './commands/jobs/recurring.js';
+import { measurementsCommand } from './commands/measurements/measurements.js';
 import { loginCommand, logoutCommand, whoamiCommand } from './commands/profiles/login.js';
 import { profilesCommand } from './commands/profiles/profiles.js';
 import { completionCommand } from './commands/program/completion.js';
@@ -46,6 +47,7 @@ export const commands: readonly Command[] = [
   toolsCommand,
   callCommand,
   callsCommand,
+  measurementsCommand,
   policiesCommand,
   jobsCommand,
   recurringCommand,

@@ -36,6 +36,7 @@ import { previewJob } from './jobs/commands/preview-job.js';
 import type { PreviewJobDeps } from './jobs/commands/preview-job.js';
 import { rerunJob } from './jobs/commands/rerun-job.js';
 import { cancelJob, openNextWave, pauseJob, resumeJob } from './jobs/commands/steer-job.js';
+import { deleteRecordingRule, setRecordingRule } from './measurements/recording-rules.js';
 import { createApiKey, revokeApiKey } from './keys/api-keys.js';
 import { deleteToolPolicy, setToolPolicy } from './policies/set-tool-policy.js';
 import {
@@ -66,6 +67,7 @@ export interface FleetDeps {
     | 'jobs'
     | 'jobCommands'
     | 'targetPreparation'
+    | 'recordingRules'
     | 'recurringJobs'
     | 'desiredStates'
     | 'desiredStateStore'
@@ -154,6 +156,8 @@ export class Fleet {
   readonly denyJob = this.#bind(denyJob);
 
   /** Creates a schedule of jobs; the same key with the same request returns the same one. */
+  readonly setRecordingRule = this.#bind(setRecordingRule);
+  readonly deleteRecordingRule = this.#bind(deleteRecordingRule);
   readonly createRecurringJob = this.#bind(createRecurringJob);
   readonly updateRecurringJob = this.#bind(updateRecurringJob);
   readonly deleteRecurringJob = this.#bind(deleteRecurringJob);

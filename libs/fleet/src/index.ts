@@ -59,6 +59,12 @@ export type { Browser, OidcPerson, OpenedSession, SignedInUser, SignInAnswer, Si
 export type { UserRequest } from './people/user-rules.js';
 export type { Refusal, RefusalCode } from './refusal.js';
 export { actorOfPrincipal, hasScope } from './people/actor-of-principal.js';
+export { readDeviceSeries, readFleetSeries } from './measurements/charts.js';
+export type { ChartAnswer, ChartRequest } from './measurements/charts.js';
+export { readFirmwareHealth } from './measurements/firmware-health.js';
+export type { FirmwareHealthRow } from './measurements/firmware-health.js';
+export type { RecordingRuleRequest, SavedRecordingRule } from './measurements/recording-rules.js';
+export { SignalsUpkeep } from './signals/signals-upkeep.js';
 export { CronTimes } from './recurring/cron-times.js';
 export type { RecurringJobPreview } from './recurring/preview-recurring-job.js';
 export type { SavedRecurringJob } from './recurring/recurring-jobs.js';

@@ -21,6 +21,8 @@ import { LiveSessions } from './sessions/live-sessions.js';
 import type { SessionCount } from './sessions/live-sessions.js';
 import type { DrainPlan } from './sessions/session-drain.js';
 import { DeviceFailures } from './overload/device-failures.js';
+import type { MeasurementRecorder } from './measurements/measurement-recorder.js';
+import type { BootSigns } from './restarts/boot-signs.js';
 import { Lobby } from './overload/lobby.js';
 import { DialledDevices } from './mcpu/dialled-devices.js';
 import { DialRules } from './mcpu/dial-rules.js';
@@ -73,6 +75,10 @@ export interface GatewayOptions {
   readonly visionFor?: VisionFor | undefined;
   /** The voice servers; by default there is no voice. */
   readonly voice?: VoiceOptions | undefined;
+  /** Records numbers that devices report; by default none. */
+  readonly measurements?: MeasurementRecorder | undefined;
+  /** Notes restarts that sessions show; by default none. */
+  readonly boots?: BootSigns | undefined;
   readonly limits?: Partial<GatewayLimits>;
   readonly logger: GatewayLogger;
 }
@@ -141,6 +147,7 @@ export class Gateway {
     this.#voice = voice && this.#makeRelay(voice, voiceless);
     this.#sessions = new LiveSessions({
       ...{ ...shared, gatewayId, registry, bus, visionFor },
+      ...{ measurements: options.measurements, boots: options.boots },
       toolSets: new ToolSetIndex(),
       pageCache: new LRUCache<string, ToolPage>({
         maxSize: this.#limits.toolPageCacheBytesMax,

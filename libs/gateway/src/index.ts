@@ -1,3 +1,6 @@
+export { EventLog } from './sessions/event-log.js';
+export { MeasurementRecorder } from './measurements/measurement-recorder.js';
+export { BootSigns } from './restarts/boot-signs.js';
 export { OpenAuth } from './auth/device-auth.js';
 export type {
   AuthRefusal,

@@ -1,3 +1,6 @@
+export { isUnhealthy, observeSecondsDefault } from './health/health-gate.js';
+export type { HealthEvidence, HealthGate, TrippedHealthGate } from './health/health-gate.js';
+export { isRateAbove, rateInterval } from './health/poisson.js';
 export type { AbortAction, AbortOutcome, AbortRule, AbortScope, RuleCounts, TrippedRule } from './abort/abort-rule.js';
 export { defaultAbortRules } from './abort/default-rules.js';
 export { findTrippedRule } from './abort/evaluate-rules.js';

@@ -1,13 +1,14 @@
 /** The types of bulk work. docs/jobs.md explains what each state promises. */
 import type { CallError, JobId, SendCertainty } from '@flotilla/mcp';
 import type { AbortRule, TrippedRule } from './abort/abort-rule.js';
+import type { HealthGate, TrippedHealthGate } from './health/health-gate.js';
 import type { DailyWindow } from './schedule/daily-window.js';
 import type { WaveSpec } from './waves/wave.js';
 
 export type JobState =
   'AWAITING_APPROVAL' | 'SCHEDULED' | 'PREPARING' | 'RUNNING' | 'PAUSED' | 'CANCELLING' | 'FINISHED';
 export type JobConclusion = 'SUCCEEDED' | 'PARTIAL' | 'FAILED' | 'ABORTED' | 'CANCELLED' | 'EXPIRED' | 'DENIED';
-export type PauseReason = 'USER' | 'WAVE_GATE' | 'ABORT_RULE' | 'WINDOW_CLOSED';
+export type PauseReason = 'USER' | 'WAVE_GATE' | 'ABORT_RULE' | 'HEALTH_GATE' | 'WINDOW_CLOSED';
 export type OfflinePolicy = 'WAIT' | 'SKIP' | 'FAIL';
 
 /** Live states of a target, and DECIDED for all with an outcome. */
@@ -111,6 +112,10 @@ export interface Job {
   readonly abortRules: readonly AbortRule[];
   /** The latest rule that stopped the job. */
   readonly trippedRule: TrippedRule | undefined;
+  /** Watches the restarts of a roll-out; undefined without a gate. */
+  readonly healthGate?: HealthGate | undefined;
+  /** What stopped it by its health gate last. */
+  readonly trippedHealthGate?: TrippedHealthGate | undefined;
   readonly startAt: number | undefined;
   readonly window: DailyWindow | undefined;
   readonly firmwareImageId: string | undefined;

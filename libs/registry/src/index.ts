@@ -104,6 +104,33 @@ export type {
 export type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 export type { AppliedAnswer, AppliedConfigurationRow, AppliedRecord } from './configuration/applied-configuration.js';
 export type { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
+export type {
+  ChartFacts,
+  FleetAggregate,
+  FleetSeriesPoint,
+  FleetSeriesRequest,
+  LatestOfDevice,
+  LatestOver,
+  LatestPoint,
+  NewPoint,
+  RecordingRuleRow,
+  Series,
+  SeriesPoint,
+  SeriesRequest,
+} from './measurements/measurement.js';
+export { fleetPathsMax } from './measurements/measurement-ids.js';
+export type { MeasurementStore } from './measurements/measurement-store.js';
+export type { RefusedPoint } from './measurements/measurement-writer.js';
+export type { RecordingRuleAnswer, RecordingRuleStore } from './measurements/recording-rule-store.js';
+export type {
+  JudgedRestart,
+  RestartCause,
+  RestartsOfDevice,
+  RestartSign,
+  ShownBoot,
+  VersionFigures,
+} from './restarts/restart.js';
+export type { RestartStore } from './restarts/restart-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';

@@ -30,6 +30,9 @@ import { RolloutStore } from './jobs/rollout/rollout-store.js';
 import { DesiredStateReads } from './desired-states/desired-state-reads.js';
 import { DesiredStateStore } from './desired-states/desired-state-store.js';
 import { DesiredStateQueue } from './desired-states/queue/desired-state-queue.js';
+import { MeasurementStore } from './measurements/measurement-store.js';
+import { RecordingRuleStore } from './measurements/recording-rule-store.js';
+import { RestartStore } from './restarts/restart-store.js';
 import { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import { AgentGrantStore } from './grants/grant-store.js';
 import { OauthStore } from './grants/oauth-store.js';
@@ -96,19 +99,18 @@ export async function openRegistry({
   const devices = new DeviceStore(database, toolSets, holder, logger);
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
+  const measurements = new MeasurementStore(database, logger);
+  const restarts = new RestartStore(database, logger);
   const audit = new AuditStore(database, logger);
   const { credentials, enrolments, movingBoards } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);
-  let closed: Promise<void> | undefined;
-  const close = async (): Promise<void> => {
-    const writers = [devices, calls, events, credentials, enrolments, movingBoards, downloads, audit];
-    await Promise.all(writers.map((writer) => writer.close()));
-    await leases.close().catch((error: unknown) => {
-      logger.warn({ err: error }, 'the lease of this process was not returned; it ends by itself');
-    });
-    await database.close();
+  const rowWriters = { devices, events, calls, measurements, restarts, audit };
+  const boardWriters = { credentials, enrolments, movingBoards, downloads };
+  const close = closing([...Object.values(rowWriters), ...Object.values(boardWriters)], leases, database, logger);
+  const stores = {
+    ...plainStores(database, { seal, holder }),
+    ...{ devices, toolSets, events, calls, measurements, restarts },
   };
-  const stores = { ...plainStores(database, { seal, holder }), devices, toolSets, events, calls };
   await makePartitions(database, Date.now(), logger);
   await beginAuditChain(database, logger);
   await events.open();
@@ -117,10 +119,7 @@ export async function openRegistry({
     viewFor: ({ id, devices: within }) =>
       within === undefined ? stores : scopedView(stores, database, { creator: id, within }),
     ...callersOf(database, logger),
-    credentials,
-    enrolments,
-    movingBoards,
-    downloads,
+    ...boardWriters,
     audit,
     voiceServers: new VoiceServerStore(database),
     ...processesOf(database, leases),
@@ -130,16 +129,29 @@ export async function openRegistry({
     ping: () => ping(database),
     writers: () => [
       ...devices.writers(),
-      events.status(),
-      calls.status(),
-      audit.status(),
-      ...credentials.writers(),
-      ...enrolments.writers(),
-      ...movingBoards.writers(),
-      ...downloads.writers(),
+      ...[events, calls, measurements, restarts, audit].map((writer) => writer.status()),
+      ...Object.values(boardWriters).flatMap((store) => store.writers()),
     ],
-    close: () => (closed ??= close()),
+    close,
   };
+}
+
+/** What closes a registry: its writers first, so that no row is lost. Further calls do nothing. */
+function closing(
+  writers: readonly { close(): Promise<void> }[],
+  leases: ProcessLeases,
+  database: Database,
+  logger: RegistryLogger,
+): () => Promise<void> {
+  let closed: Promise<void> | undefined;
+  const close = async (): Promise<void> => {
+    await Promise.all(writers.map((writer) => writer.close()));
+    await leases.close().catch((error: unknown) => {
+      logger.warn({ err: error }, 'the lease of this process was not returned; it ends by itself');
+    });
+    await database.close();
+  };
+  return () => (closed ??= close());
 }
 
 function provisioningStores(database: Database, devices: DeviceStore, logger: RegistryLogger) {
@@ -205,6 +217,7 @@ function plainStores(
     deviceGroups: new DeviceGroupStore(database),
     dials: new DialStore(database),
     ...jobStoresOf(database, seal),
+    recordingRules: new RecordingRuleStore(database),
     recurringJobs: new RecurringJobStore(database, seal),
     desiredStateStore: new DesiredStateStore(database, seal),
     desiredStateQueue: new DesiredStateQueue(database),

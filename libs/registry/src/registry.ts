@@ -31,6 +31,9 @@ import type { DesiredStateStore } from './desired-states/desired-state-store.js'
 import type { DesiredStateQueue } from './desired-states/queue/desired-state-queue.js';
 import type { DesiredStateReads } from './desired-states/desired-state-reads.js';
 import type { AppliedConfigurationStore } from './configuration/applied-configuration-store.js';
+import type { MeasurementStore } from './measurements/measurement-store.js';
+import type { RecordingRuleStore } from './measurements/recording-rule-store.js';
+import type { RestartStore } from './restarts/restart-store.js';
 import type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 import type { RolloutStore } from './jobs/rollout/rollout-store.js';
 import type { DisruptiveCallStore } from './calls/disruptive-call-store.js';
@@ -113,6 +116,9 @@ export interface Registry extends JobStores {
   readonly toolSets: ToolSetStore;
   readonly dials: DialStore;
   readonly events: EventStore;
+  readonly measurements: MeasurementStore;
+  readonly recordingRules: RecordingRuleStore;
+  readonly restarts: RestartStore;
   readonly recurringJobs: RecurringJobStore;
   readonly desiredStateStore: DesiredStateStore;
   readonly desiredStateQueue: DesiredStateQueue;

@@ -6,6 +6,7 @@ import type { Nvs } from './boot/nvs.js';
 import { FirmwareSlots, type Firmware } from './firmware/firmware-slots.js';
 import type { DeviceFlash } from './connection/link.js';
 import { identityWith, type DeviceIdentity } from './identity.js';
+import { batteryOf, chargeAt, temperatureAt, type Battery, type Charge } from './changing-values.js';
 import { seededRandom } from './behaviour/seeded-random.js';
 
 /**
@@ -56,7 +57,7 @@ export class DeviceState {
   /** After a failed upgrade the device deals with MCP only, until it restarts. [xiaozhi §7.6] */
   isUpgrading = false;
   readonly firmware: FirmwareSlots;
-  readonly batteryLevel: number;
+  readonly #battery: Battery;
   readonly #temperature: number;
   readonly #rssi: number;
   #brightness = { from: BRIGHTNESS, to: BRIGHTNESS, at: 0 };
@@ -68,9 +69,13 @@ export class DeviceState {
     random: () => number,
   ) {
     this.firmware = new FirmwareSlots(firmware.factory, firmware.installed);
-    this.batteryLevel = 20 + Math.floor(random() * 80);
+    this.#battery = batteryOf(random());
     this.#temperature = 30 + Math.floor(random() * 250) / 10;
     this.#rssi = -45 - Math.floor(random() * 40);
+  }
+
+  chargeAt(now: number): Charge {
+    return chargeAt(this.#battery, now);
   }
 
   /** A value equal to the one shown at this moment is ignored, even in the middle of a fade. */
@@ -136,9 +141,10 @@ export class DeviceState {
     const brightness = hasBacklight ? `"brightness":${this.brightnessAt(now)}` : '';
     const theme = hasTheme ? `"theme":"${this.theme}"` : '';
     const screen = brightness && theme ? `${brightness},${theme}` : brightness + theme;
-    const battery = hasBattery ? `"battery":{"level":${this.batteryLevel},"charging":false},` : '';
+    const { level, charging } = this.chargeAt(now);
+    const battery = hasBattery ? `"battery":{"level":${level},"charging":${charging}},` : '';
     const signal = this.#rssi >= -60 ? 'strong' : this.#rssi >= -70 ? 'medium' : 'weak';
-    const chip = measuresTemperature ? `,"chip":{"temperature":${this.#temperature}}` : '';
+    const chip = measuresTemperature ? `,"chip":{"temperature":${temperatureAt(this.#temperature, now)}}` : '';
     const network = `{"type":"wifi","ssid":"Simulated","signal":"${signal}"}`;
     return `{"audio_speaker":{"volume":${this.volume}},"screen":{${screen}},${battery}"network":${network}${chip}}`;
   }

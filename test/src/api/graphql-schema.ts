@@ -56,6 +56,9 @@ export function argumentOf(
 ): string {
   if (id !== undefined) return `(id: "${id}")`;
   if (name === 'previewJob') return `(input: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}})`;
+  const since = new Date(Date.now() - 3_600_000).toISOString();
+  if (name === 'firmwareHealth') return `(since: "${since}")`;
+  if (name === 'fleetMeasurements') return `(path: "self.get_device_status:battery.level", since: "${since}")`;
   if (name === 'previewRegistration') return '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])';
   if (name === 'previewDesiredState') return `(input: ${desiredStateOf(deviceId)})`;
   if (name === 'previewAlertRule') return '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})';

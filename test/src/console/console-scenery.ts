@@ -26,6 +26,7 @@ export const pages: readonly ScenePage[] = [
   { name: 'devices', pathOf: () => '/devices' },
   { name: 'devices-filtered', pathOf: () => '/devices?presence=ONLINE&tags=%5B%22lobby%22%5D' },
   { name: 'device', pathOf: ({ deviceId }) => `/devices/${deviceId}` },
+  { name: 'device-measurements', pathOf: ({ deviceId }) => `/devices/${deviceId}?tab=measurements` },
   { name: 'device-pictures', pathOf: ({ deviceId }) => `/devices/${deviceId}?tab=pictures` },
   { name: 'device-calls', pathOf: ({ deviceId }) => `/devices/${deviceId}?tab=calls` },
   { name: 'device-history', pathOf: ({ deviceId }) => `/devices/${deviceId}?tab=history` },
@@ -76,6 +77,7 @@ export async function furnish(hub: Hub, devices: number): Promise<Scenery> {
   for (const id of ids.slice(0, 8))
     await ask(hub, call, { input: { deviceId: id, tool: 'self.audio_speaker.set_volume', arguments: { volume: 40 } } });
   await ask(hub, call, { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 400 } } });
+  await ask(hub, call, { input: { deviceId, tool: 'self.get_device_status' } });
   await publishImage(hub);
   await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
     input: { url: 'https://example.com/flotilla', types: ['device.*', 'job.finished'] },

@@ -5,6 +5,7 @@ import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { answerOr } from '../answer-or.js';
 import { addAlertMetrics, type AlertSources } from './alert-metrics.js';
 import { addHomeAssistantMetrics, type HomeAssistantSources } from './home-assistant-metrics.js';
+import { addSignalMetrics, type SignalSources } from './signal-metrics.js';
 
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
 const CALL_SECONDS_BUCKETS = [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15, 60, 300];
@@ -39,6 +40,8 @@ export interface WebhookSources {
 }
 
 export interface HubMetrics {
+  /** Adds aggregates of measurements, and restarts. Call it once, in a worker. */
+  addSignals(sources: SignalSources): void;
   /** Counts sets, and how long edits took. */
   readonly desiredStates: DesiredStateObserver;
   /** Adds the targets by state. Call it once, in a process that keeps desired states true. */
@@ -78,6 +81,7 @@ export function createMetrics(sources: MetricsSources): HubMetrics {
     desiredStates: desiredStateMetrics(registry),
     addDesiredStates: (targets) => addDesiredTargets(registry, targets),
     addAlerts: (alerts) => addAlertMetrics(registry, alerts),
+    addSignals: (signals) => addSignalMetrics(registry, signals),
     addWebhooks: (webhooks) => addWebhookMetrics(registry, webhooks),
     addHomeAssistant: (bridge) => addHomeAssistantMetrics(registry, bridge),
     callSettled: (origin, outcome, durationMs) => {

@@ -112,18 +112,12 @@ export async function openApi(
   return fleet;
 }
 
-/** Rules about these need stores that this version does not have. */
-const missingKinds = {
-  MEASUREMENT: 'This version of the hub keeps no measurements, so no rule can look at them.',
-  UNEXPECTED_RESTARTS: 'This version of the hub does not count unexpected restarts, so no rule can look at them.',
-};
-
 function openAlerts(services: SharedServices): Alerts {
   const { bus, config, registry } = services;
   const sender = openChannelSender(services);
   const messages = messageSettingsOf(config);
   const trustedOrigins = config.webhookUrls;
-  return new Alerts({ registry, bus, clock: systemClock, sender, trustedOrigins, messages, missingKinds });
+  return new Alerts({ registry, bus, clock: systemClock, sender, trustedOrigins, messages });
 }
 
 /** Checks the address at registration; it is checked again before each connection. */

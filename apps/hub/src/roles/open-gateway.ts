@@ -1,9 +1,12 @@
 /** The gateway role: credentials of devices, enrolment, the gateway, and the MQTT listeners. */
 import type { Server, Socket } from 'node:net';
 import {
+  BootSigns,
+  EventLog,
   FleetOrOwnAuth,
   FleetSecretAuth,
   Gateway,
+  MeasurementRecorder,
   OpenAuth,
   OtaProvisioning,
   type ClientAddress,
@@ -73,7 +76,13 @@ export async function openGateway(
     statusIntervalSeconds: config.statusIntervalSeconds,
     voicelessIdleMs: config.voicelessIdleMs,
   };
+  const shared = { registry, clock: systemClock, logger };
+  const events = new EventLog({ events: registry.events, feed: bus.feed, clock: systemClock });
+  const measurements = new MeasurementRecorder({ ...shared, feed: bus.feed, events });
+  measurements.start();
+  closers.add('measurements', () => measurements.stop());
   const gateway = new Gateway({
+    ...{ measurements, boots: new BootSigns({ restarts: registry.restarts, clock: systemClock, logger }) },
     visionFor: (customer) => pictures.uploads.visionFor(customer),
     gatewayId: lease.id,
     registry,

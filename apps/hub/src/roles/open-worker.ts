@@ -4,6 +4,7 @@ import {
   observeJobCalls,
   RecordRetention,
   RecurringRuns,
+  SignalsUpkeep,
   TickWorker,
   UploadRetention,
   WatchedTools,
@@ -18,6 +19,8 @@ import { rolloutLimits } from './rollout-limits.js';
 import type { SharedServices } from './shared-services.js';
 
 const DAY_MS = 86_400_000;
+/** Paths with metrics: the ones that most devices report. */
+const MEASURED_PATHS_MAX = 50;
 
 export async function openWorker(
   services: SharedServices,
@@ -32,6 +35,8 @@ export async function openWorker(
     recordsMs: config.retentionDays * DAY_MS,
     jobsMs: config.jobsDays * DAY_MS,
     auditMs: config.auditDays * DAY_MS,
+    measurementsMs: config.measurementsDays * DAY_MS,
+    rollupsMs: config.rollupDays * DAY_MS,
   };
   const retention = [
     new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
@@ -40,6 +45,9 @@ export async function openWorker(
   const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });
   metrics.addWebhooks({ counts: () => webhooks.counts, backlog: () => registry.webhooks.backlog() });
   const { approvals, mustBeSigned, verification } = config;
+  const signals = new SignalsUpkeep({ registry, feed: bus.feed, verification, clock, logger });
+  const aggregates = () => registry.measurements.aggregates(clock.now() - DAY_MS, MEASURED_PATHS_MAX);
+  metrics.addSignals({ aggregates, restarts: () => signals.judged });
   const rules = { approvals, mustBeSigned, verification, downloadOrigin: pictures.downloadOrigin };
   const watched = new WatchedTools({ registry, bus, clock });
   const desired = new DesiredStateRunner({
@@ -66,6 +74,7 @@ export async function openWorker(
     webhooks,
     desired,
     alerts: await openAlertWorker(services, metrics),
+    signals,
     recurring: new RecurringRuns({ registry, bus, clock, logger, callRules, ...rules }),
   });
   await worker.start();

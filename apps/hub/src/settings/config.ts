@@ -86,6 +86,8 @@ const environment = z.object({
   FLOTILLA_RETENTION_DAYS: days(30),
   FLOTILLA_JOBS_DAYS: days(90),
   FLOTILLA_AUDIT_DAYS: days(365),
+  FLOTILLA_MEASUREMENTS_DAYS: days(7),
+  FLOTILLA_MEASUREMENTS_ROLLUP_DAYS: days(400),
   ...visionSettings,
   ...approvalSettings,
   ...homeAssistantSettings,
@@ -137,6 +139,9 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   /** Days that a job is kept after its end. */
   readonly jobsDays: number;
   readonly auditDays: number;
+  /** Days that single points of measurements are kept, and their roll-ups with the restarts. */
+  readonly measurementsDays: number;
+  readonly rollupDays: number;
   readonly vision: VisionConfig | undefined;
   /** Undefined: devices are not published to Home Assistant. */
   readonly homeAssistant: HomeAssistantConfig | undefined;
@@ -206,6 +211,8 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
     retentionDays: values.FLOTILLA_RETENTION_DAYS,
     jobsDays: values.FLOTILLA_JOBS_DAYS,
     auditDays: values.FLOTILLA_AUDIT_DAYS,
+    measurementsDays: values.FLOTILLA_MEASUREMENTS_DAYS,
+    rollupDays: values.FLOTILLA_MEASUREMENTS_ROLLUP_DAYS,
     vision: visionOf(values),
     homeAssistant: homeAssistantOf(values),
     ...approvalsOf(values),

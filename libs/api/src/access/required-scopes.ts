@@ -34,6 +34,10 @@ const query: EveryField<Query> = {
   desiredState: 'JOBS_READ',
   desiredStates: 'JOBS_READ',
   previewDesiredState: 'JOBS_READ',
+  recordingRules: 'EVENTS_READ',
+  fleetMeasurements: 'DEVICES_READ',
+  fleetMeasurementPaths: 'DEVICES_READ',
+  firmwareHealth: 'DEVICES_READ',
   firmwareImages: 'DEVICES_READ',
   firmwareImage: 'DEVICES_READ',
   firmwareSigningKeys: 'DEVICES_READ',
@@ -128,6 +132,8 @@ const mutation: EveryField<Mutation> = {
   openNextWave: 'JOBS_WRITE',
   // The roll-out of an image also needs FIRMWARE_WRITE, like each call that changes firmware.
   revertJob: 'JOBS_WRITE',
+  setRecordingRule: 'ADMIN',
+  deleteRecordingRule: 'ADMIN',
   createApiKey: 'ADMIN',
   revokeApiKey: 'ADMIN',
   // libs/fleet lets people end their own.
@@ -188,6 +194,7 @@ export const requiredScopes: Readonly<Record<string, Readonly<Record<string, Req
   DesiredStatePayload: { desiredState: 'JOBS_READ' },
   DesiredStatePreview: { sample: 'DEVICES_READ' },
   DesiredStateTarget: { device: 'DEVICES_READ' },
+  RecordingRulePayload: { recordingRule: 'EVENTS_READ' },
   JobTarget: { device: 'DEVICES_READ' },
   JobPreview: { sample: 'DEVICES_READ' },
   UpdateDevicePayload: { device: 'DEVICES_READ' },

@@ -54,6 +54,7 @@ import { FirmwareResolver } from '../firmware/firmware.resolver.js';
 import { SigningKeyResolver } from '../firmware/signing-key.resolver.js';
 import { JobMutationsResolver } from '../jobs/job-mutations.resolver.js';
 import { AppliedConfigurationResolver } from '../configuration/applied-configuration.resolver.js';
+import { DeviceMeasurementResolver, MeasurementResolver } from '../measurements/measurement.resolver.js';
 import { RecurringJobResolver } from '../jobs/recurring-job.resolver.js';
 import { JobTargetResolver } from '../jobs/job-target.resolver.js';
 import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
@@ -115,6 +116,8 @@ const resolvers = [
   DesiredStateTargetResolver,
   ReadbackResolver,
   AppliedConfigurationResolver,
+  MeasurementResolver,
+  DeviceMeasurementResolver,
   JobTargetResolver,
   SubscriptionResolver,
   UploadResolver,

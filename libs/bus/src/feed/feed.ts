@@ -57,6 +57,8 @@ export interface FeedTopics {
   readonly called: { readonly deviceId: DeviceId; readonly tool: string };
   /** A tool policy was set or deleted. */
   readonly policy: { readonly pattern: string };
+  /** A recording rule was saved or deleted. */
+  readonly recordingRules: { readonly ruleId: string };
   /** The rights of `KEY:<id>` or `USER:<id>` changed: revoked, signed out or disabled. */
   readonly access: { readonly principal: string };
   /** A device answered a call that had timed out, in the session of the call. */

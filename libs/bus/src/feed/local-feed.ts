@@ -78,6 +78,7 @@ export class LocalFeed implements EventFeed {
     policy: new Set(),
     desiredState: new Set(),
     called: new Set(),
+    recordingRules: new Set(),
     access: new Set(),
     lateAnswer: new Set(),
   };

@@ -29,6 +29,7 @@ export class RedisFeed implements EventFeed {
     policy: 0,
     desiredState: 0,
     called: 0,
+    recordingRules: 0,
     access: 0,
     lateAnswer: 0,
   };
@@ -61,6 +62,7 @@ export class RedisFeed implements EventFeed {
       'policy',
       'desiredState',
       'called',
+      'recordingRules',
       'access',
       'lateAnswer',
     ];

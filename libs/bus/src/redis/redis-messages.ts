@@ -94,6 +94,7 @@ const feedMessage = z.discriminatedUnion('topic', [
   }),
   z.object({ topic: z.literal('access'), message: z.object({ principal: z.string() }) }),
   z.object({ topic: z.literal('policy'), message: z.object({ pattern: z.string() }) }),
+  z.object({ topic: z.literal('recordingRules'), message: z.object({ ruleId: z.string() }) }),
   z.object({ topic: z.literal('job'), message: z.object({ jobId: z.custom<JobId>(text) }) }),
   z.object({
     topic: z.literal('decided'),

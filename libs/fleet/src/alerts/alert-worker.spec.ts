@@ -266,4 +266,43 @@ describe('the worker of alerts', () => {
     await rounds(worker, 6);
     expect(await alertsOf(rule)).toMatchObject([{ facts: { value: 0.3, total: 10, threshold: 0.3 } }]);
   });
+
+  it('fires for a value below the threshold, until the device reports another', async () => {
+    const [low = '', high = ''] = deviceNames(2, randomUUID());
+    await hub.connect([low, high]);
+    const path = 'self.get_device_status:battery.level';
+    const { measurements } = hub.registry;
+    const report = async (deviceId: string, value: number) => {
+      measurements.add({ deviceId, path, at: hub.clock.now(), value, ruleId: 'spec' });
+      const latest = async () => (await measurements.latestOf([deviceId])).get(deviceId)?.[0]?.value;
+      await expect.poll(latest).toBe(value);
+    };
+    const limit = { path, threshold: 20, below: true, forSeconds: 4, devices: { ids: [low, high] } };
+    const rule = await ruled({ kind: 'MEASUREMENT', ...limit });
+    await report(low, 12);
+    await report(high, 20);
+    await rounds(worker, 10);
+    expect(await alertsOf(rule)).toMatchObject([{ deviceId: low, deviceCount: 1, facts: { value: 12, path } }]);
+    expect(String(received()[0]?.data['text'])).toContain(`${path} is below 20 (12)`);
+    await report(low, 60);
+    await rounds(worker, 4);
+    expect(types()).toEqual(['alert.fired', 'alert.resolved']);
+  });
+
+  it('forgets a value of a device that was away for a day, and keeps that of one that is online', async () => {
+    const [online = '', away = ''] = deviceNames(2, randomUUID());
+    await hub.connect([online, away]);
+    const path = 'self.get_device_status:chip.temperature';
+    const { measurements } = hub.registry;
+    const at = hub.clock.now();
+    for (const deviceId of [online, away]) measurements.add({ deviceId, path, at, value: 90, ruleId: 'spec' });
+    await expect.poll(async () => (await measurements.latestOver({ filter: {}, path })).length).toBe(2);
+    await hub.disconnect(away);
+    const over = async (now: number) =>
+      (await measurements.latestOver({ filter: {}, path, above: 80, since: at, seenSince: now })).map(
+        ({ deviceId }) => deviceId,
+      );
+    expect(await over(at)).toEqual([online, away].sort());
+    expect(await over(hub.clock.now() + 1)).toEqual([online]);
+  });
 });

@@ -36,8 +36,6 @@ export interface AlertsDeps {
   /** Origins of channels that may be anywhere. */
   readonly trustedOrigins: readonly string[];
   readonly messages: MessageSettings;
-  /** Kinds of rules that this hub cannot evaluate, with the reason. */
-  readonly missingKinds?: Readonly<Partial<Record<AlertRulePlan['kind'], string>>>;
 }
 
 export interface ChannelRequestInput {
@@ -82,14 +80,14 @@ export class Alerts {
   }
 
   async createRule(plan: AlertRulePlan, actor: Actor): Promise<SavedAlertRule> {
-    const refusal = await this.#refuseRule(plan);
+    const refusal = await refuseRule(this.#deps.registry, plan);
     if (refusal !== undefined) return { refusal };
     return savedRule(await this.#deps.registry.alertRules.create(plan, { rulesMax, ...this.#change(actor) }), plan);
   }
 
   /** How often the rule would have fired in the last seven days. Nothing is stored. */
   async previewRule(plan: AlertRulePlan): Promise<PreviewedRule> {
-    const refusal = await this.#refuseRule(plan);
+    const refusal = await refuseRule(this.#deps.registry, plan);
     if (refusal !== undefined) return { refusal };
     const { clock, registry } = this.#deps;
     const now = clock.now();
@@ -97,7 +95,10 @@ export class Alerts {
     const { graceMs } = alertTiming;
     const times = await registry.alertEvaluation.firingTimes({ plan, since, now, graceMs });
     if (times === undefined) {
-      const note = 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
+      const note =
+        plan.kind === 'MEASUREMENT'
+          ? 'The preview does not read measurements. Compare the threshold with the charts of the path.'
+          : 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
       return { preview: { since, firedCount: undefined, note } };
     }
     return { preview: { since, firedCount: countAlerts(plan, times), note: undefined } };
@@ -105,7 +106,7 @@ export class Alerts {
 
   /** Replaces all but the kind. */
   async updateRule(id: string, plan: AlertRulePlan, actor: Actor): Promise<SavedAlertRule> {
-    const refusal = await this.#refuseRule(plan);
+    const refusal = await refuseRule(this.#deps.registry, plan);
     if (refusal !== undefined) return { refusal };
     return savedRule(await this.#deps.registry.alertRules.update(id, plan, this.#change(actor)), plan, id);
   }
@@ -192,12 +193,6 @@ export class Alerts {
     const result = await sender.send(read.settings, message, new AbortController().signal);
     await registry.notificationChannels.recordTest(channel, result.delivered, this.#change(actor));
     return { result };
-  }
-
-  async #refuseRule(plan: AlertRulePlan): Promise<Refusal | undefined> {
-    const missing = this.#deps.missingKinds?.[plan.kind];
-    if (missing !== undefined) return refuse('INVALID', ['input', 'kind'], missing);
-    return refuseRule(this.#deps.registry, plan);
   }
 
   async #channelPlan({ name, kind, enabled }: ChannelRequestInput, config: unknown) {

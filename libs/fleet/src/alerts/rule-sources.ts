@@ -8,25 +8,7 @@ import {
   offlineDevices,
   stoppedJobs,
 } from '@flotilla/registry';
-import type {
-  AlertRuleRow,
-  CallCounts,
-  ConditionSource,
-  DeviceFilter,
-  HeldSubject,
-  Registry,
-} from '@flotilla/registry';
-
-/** Devices with a value beyond a threshold: those of measurements. */
-export interface LatestValues {
-  over(wanted: {
-    readonly filter: DeviceFilter;
-    readonly path: string;
-    readonly since: number;
-    readonly threshold: number;
-    readonly below: boolean;
-  }): Promise<readonly { readonly deviceId: string; readonly value: number; readonly at: number }[]>;
-}
+import type { AlertRuleRow, CallCounts, ConditionSource, HeldSubject, Registry } from '@flotilla/registry';
 
 /** A problem of this hub, by a stable name. */
 export interface HubProblem {
@@ -35,17 +17,18 @@ export interface HubProblem {
 }
 
 export interface RuleSourceDeps {
-  readonly registry: Pick<Registry, 'alertEvaluation' | 'fleetFigures'>;
+  readonly registry: Pick<Registry, 'alertEvaluation' | 'fleetFigures' | 'measurements'>;
   readonly hubProblems?: (() => Promise<readonly HubProblem[]>) | undefined;
-  readonly latestValues?: LatestValues | undefined;
 }
 
 /** What a rule without a threshold has. */
 export const defaultThresholds = { FLEET_OFFLINE_SHARE: 0.1, CALL_FAILURE_RATIO: 0.2, count: 1 };
 /** Fewer calls in a window say nothing about a ratio. */
 export const CALLS_MIN = 5;
-/** A value that is older says nothing about the device now, ms. */
-const VALUE_COUNTS_MS = 24 * 3_600_000;
+/** A device that was away for longer has no value now, ms. */
+const SEEN_WITHIN_MS = 24 * 3_600_000;
+/** An older value says nothing, ms. A value that stays the same is not stored again. */
+const VALUE_COUNTS_MS = 7 * SEEN_WITHIN_MS;
 const FAILED: ReadonlySet<string> = new Set(['FAILED', 'VERIFY_FAILED', 'UNKNOWN', 'NOT_SENT']);
 const SUCCEEDED: ReadonlySet<string> = new Set(['SUCCEEDED', 'NO_CHANGE']);
 
@@ -118,11 +101,13 @@ function ratioOf({ outcomes }: CallCounts): { readonly total: number; readonly r
 }
 
 async function measured(
-  { latestValues }: RuleSourceDeps,
+  { registry }: RuleSourceDeps,
   { below, devices, path = '', threshold = 0 }: AlertRuleRow,
   now: number,
 ): Promise<readonly HeldSubject[]> {
-  const wanted = { filter: devices ?? { all: true }, path, threshold, below, since: now - VALUE_COUNTS_MS };
-  const values = (await latestValues?.over(wanted)) ?? [];
+  const values = await registry.measurements.latestOver({
+    ...{ filter: devices ?? { all: true }, path, since: now - VALUE_COUNTS_MS, seenSince: now - SEEN_WITHIN_MS },
+    ...(below ? { below: threshold } : { above: threshold }),
+  });
   return values.map(({ deviceId, value, at }) => ({ subject: deviceId, deviceId, since: at, facts: { value } }));
 }

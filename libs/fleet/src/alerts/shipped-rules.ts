@@ -23,5 +23,16 @@ export const shippedRules: ReadonlyMap<string, AlertRulePlan> = new Map<string, 
     'job-stopped',
     { ...common, name: 'Job or roll-out stopped by its rule', kind: 'JOB_STOPPED', severity: 'CRITICAL' },
   ],
+  [
+    'unexpected-restarts',
+    { ...common, name: 'Unexpected restarts', kind: 'UNEXPECTED_RESTARTS', threshold: 3, windowSeconds: 3_600 },
+  ],
+  [
+    'low-battery',
+    {
+      ...{ ...common, name: 'Low battery', kind: 'MEASUREMENT', path: 'self.get_device_status:battery.level' },
+      ...{ threshold: 20, below: true, forSeconds: 300 },
+    },
+  ],
   ['hub-unhealthy', { ...common, name: 'Hub unhealthy', kind: 'HUB_UNHEALTHY', severity: 'CRITICAL', forSeconds: 60 }],
 ]);

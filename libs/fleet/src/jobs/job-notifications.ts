@@ -3,7 +3,7 @@
  * step.
  */
 import type { Bus } from '@flotilla/bus';
-import type { Job } from '@flotilla/jobs';
+import type { Job, TrippedHealthGate } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -26,6 +26,18 @@ export interface JobEventDeps {
   readonly registry: Pick<Registry, 'events'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
+}
+
+/** The health gate of a roll-out stopped it. */
+export function writeHealthEvent(
+  { bus, clock, registry }: JobEventDeps,
+  { id, healthGate }: Job,
+  { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours }: TrippedHealthGate,
+): void {
+  const counts = { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours };
+  const data = { jobId: id, ...counts, action: healthGate?.action ?? 'PAUSE' };
+  const event = { type: 'job.stopped_by_health_gate', deviceId: undefined, at: clock.now(), data };
+  bus.feed.publish('event', registry.events.append(event));
 }
 
 /**

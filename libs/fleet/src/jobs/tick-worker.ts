@@ -9,6 +9,7 @@ import { JobRunner } from './job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
 import { LateAnswers } from './verification/late-answers.js';
 import type { DesiredStateRunner } from '../desired-states/controller/desired-state-runner.js';
+import type { SignalsUpkeep } from '../signals/signals-upkeep.js';
 import type { RecurringRuns } from '../recurring/recurring-runs.js';
 import type { RunDeps } from './engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
@@ -23,6 +24,8 @@ export interface TickWorkerDeps extends RunDeps {
   readonly webhooks?: Pick<WebhookDeliveries, 'wake' | 'stop'>;
   /** Without it, this process evaluates no alert rules. */
   readonly alerts?: Pick<AlertWorker, 'start' | 'stop'>;
+  /** Without it, this process judges no restarts and makes no roll-ups. */
+  readonly signals?: Pick<SignalsUpkeep, 'run' | 'stop'>;
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
   /** Without it, this process keeps no desired states true. */
@@ -76,8 +79,8 @@ export class TickWorker {
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
     this.#lateAnswers.stop();
-    const { alerts, desired, recurring, webhooks } = this.#deps;
-    const parts = [this.#runner, alerts, desired, recurring, webhooks];
+    const { alerts, desired, recurring, signals, webhooks } = this.#deps;
+    const parts = [this.#runner, alerts, desired, recurring, signals, webhooks];
     await Promise.all(parts.map((part) => part?.stop()));
   }
 
@@ -101,6 +104,7 @@ export class TickWorker {
     const closedSessions = await this.#deps.registry.sweepDeadProcesses();
     this.#deps.webhooks?.wake();
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
+    this.#deps.signals?.run();
     await this.#deps.recurring?.runDue();
     await this.#deps.desired?.sweep();
     await this.#runner.sweep();

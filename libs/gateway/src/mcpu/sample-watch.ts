@@ -9,6 +9,8 @@ import type { CallId, CloseReason, DeviceId } from '@flotilla/mcp';
 import type { Clock, Session, SettledCall } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
+import { reportSamples } from '../measurements/device-reports.js';
+import type { MeasurementRecorder } from '../measurements/measurement-recorder.js';
 import { perMinute, TokenBucket } from '../overload/token-bucket.js';
 import type { BucketRate } from '../overload/token-bucket.js';
 import { planPolls } from './poll-plan.js';
@@ -28,6 +30,8 @@ export interface SampleWatchOptions {
   readonly clock: Clock;
   readonly limits: GatewayLimits;
   readonly counters: GatewayCounters;
+  /** Without it, no numbers are recorded. */
+  readonly measurements?: Pick<MeasurementRecorder, 'take' | 'wants'> | undefined;
 }
 
 /** The state of one microcontroller. Times are ms since the Unix epoch. */
@@ -155,6 +159,8 @@ export class SampleWatch {
       session.close('unresponsive');
     if (poll === probe || outcome.kind !== 'SUCCEEDED') return;
     const data = watched.samples.read(poll, outcome.result, startedAt);
+    if (data !== undefined && this.options.measurements !== undefined)
+      reportSamples(this.options.measurements, session.deviceId, data, settled.settledAt);
     if (data !== undefined && watched.events.takeOne(this.#eventRate, settled.settledAt))
       session.record.event('device.samples', data);
   }

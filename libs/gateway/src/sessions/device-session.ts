@@ -21,12 +21,14 @@ import { DeviceConversations } from '../conversations/device-conversations.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import { perMinute, TokenBucket } from '../overload/token-bucket.js';
 import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
+import type { MeasurementRecorder } from '../measurements/measurement-recorder.js';
 import type { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection } from './session-host.js';
 import type { DrainedSession } from './session-drain.js';
 import type { LoggedSession } from '../session-log/session-logs.js';
 import { SessionRecord } from './session-record.js';
 import type { RecordContext, SessionFacts } from './session-record.js';
+import type { BootSigns } from '../restarts/boot-signs.js';
 import type { ToolSetIndex } from './tool-set-index.js';
 import type { VisionFor } from './vision-customer.js';
 
@@ -38,6 +40,8 @@ export interface SessionContext extends RecordContext {
   readonly counters: GatewayCounters;
   readonly visionFor: VisionFor | undefined;
   readonly largeRequests: LargeRequestMemory;
+  readonly measurements?: MeasurementRecorder | undefined;
+  readonly boots?: BootSigns | undefined;
   /** The session ended; called once. */
   readonly onClosed: (session: DeviceSession, reason: CloseReason) => void;
   /** The device has a newer session at another gateway. */
@@ -185,6 +189,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
 
   onGreeted(info: DeviceInfo): void {
     this.#info = info;
+    this.context.boots?.greeted(this.deviceId, info);
   }
 
   onToolsDiscovered(discovered: DiscoveredTools): void {
@@ -207,6 +212,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
       this.context.counters.add('anomaly', 'notifications_dropped');
       return;
     }
+    this.context.boots?.notified(this.deviceId, method, params);
     const isSmall = Buffer.byteLength(JSON.stringify(params ?? null)) <= limits.notificationBytesMax;
     this.record.event('device.notification', {
       method: method.slice(0, 128),

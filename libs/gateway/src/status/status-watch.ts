@@ -9,6 +9,8 @@ import type { CallId } from '@flotilla/mcp';
 import type { Clock, SessionCall, SettledCall } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
+import { reportAnswer } from '../measurements/device-reports.js';
+import type { MeasurementRecorder } from '../measurements/measurement-recorder.js';
 import { LookQueue } from './look-queue.js';
 import type { Look } from './look-queue.js';
 import { PollWheel } from './poll-wheel.js';
@@ -31,6 +33,8 @@ export interface StatusWatchOptions extends StateReportsOptions {
     | 'reportedStateBytesMax'
   >;
   readonly counters: GatewayCounters;
+  /** Without it, no numbers are recorded. */
+  readonly measurements?: Pick<MeasurementRecorder, 'take' | 'wants'> | undefined;
 }
 
 /** A status call after a set. */
@@ -103,12 +107,18 @@ export class StatusWatch {
   }
 
   /** Takes the end of a call: stores a reported state, and plans a status call after a set. */
-  settled(session: WatchedSession, { tool }: SessionCall, { outcome }: SettledCall): void {
+  settled(session: WatchedSession, { tool }: SessionCall, { outcome, settledAt }: SettledCall): void {
     this.#turnSecond();
     this.#second.calls += 1;
+    if (outcome.kind === 'SUCCEEDED') this.#measure(session, { tool, result: outcome.result, at: settledAt });
     if (outcome.kind !== 'SUCCEEDED' || session.statusTool === undefined) return;
     if (tool === session.statusTool) void this.#reports.take(session, tool, outcome.result);
     else if (tool.includes(SETS)) this.#planAfterSet(session, PUT_OFF_MAX);
+  }
+
+  #measure({ deviceId }: WatchedSession, answer: Parameters<typeof reportAnswer>[2]): void {
+    const { measurements } = this.options;
+    if (measurements !== undefined) reportAnswer(measurements, deviceId, answer);
   }
 
   #step(): void {
@@ -225,7 +235,10 @@ export class StatusWatch {
       'status',
       outcome.kind === 'SUCCEEDED' ? 'answered' : outcome.kind === 'NOT_SENT' ? 'put_off' : 'unanswered',
     );
-    if (outcome.kind === 'SUCCEEDED') void this.#reports.take(session, tool, outcome.result);
+    if (outcome.kind === 'SUCCEEDED') {
+      void this.#reports.take(session, tool, outcome.result);
+      this.#measure(session, { tool, result: outcome.result, at: settled.settledAt });
+    }
     if (kind === 'planned') return;
     const isBusy = outcome.error?.code === 'OVERLOADED' || outcome.error?.code === 'TIMEOUT';
     // One that gave way to another call is repeated. Only the last try is recorded: the others tell

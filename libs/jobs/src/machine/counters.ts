@@ -8,6 +8,7 @@ import { judgeGate } from '../waves/wave-gate.js';
 import { preparedWave } from '../waves/wave.js';
 import type { Wave } from '../waves/wave.js';
 import type { TaskReport } from './run-input.js';
+import { watchUntil } from './health.js';
 import { gatherSlotsMs, sleepMsMax } from './run-state.js';
 import { sumOf } from './sum-progress.js';
 import { move, start, update } from './turn.js';
@@ -59,13 +60,14 @@ function goThroughGate(turn: Turn, progress: JobProgress): void {
   if (wave === undefined) return;
   if (wave.openedAt === undefined) return start(turn, { kind: 'openWave', from: 0 });
   if (wave.number === run.waves.length) return;
-  if (wave.soakSeconds === 0) return judge(turn, wave, progress, wave.openedAt);
+  if (soakOf(turn, wave) === 0) return judge(turn, wave, progress, wave.openedAt);
   update(turn, { gateProgress: progress });
   start(turn, { kind: 'readLastDecision', wave: wave.number });
 }
 
 export function lastDecisionRead(turn: Turn, at: number | undefined): void {
-  const { gateProgress } = turn.run;
+  const { finalProgress, gateProgress } = turn.run;
+  if (finalProgress !== undefined) return watchUntil(turn, at);
   const wave = openWave(turn);
   update(turn, { gateProgress: undefined });
   if (wave?.openedAt !== undefined && gateProgress !== undefined) judge(turn, wave, gateProgress, at ?? wave.openedAt);
@@ -73,7 +75,11 @@ export function lastDecisionRead(turn: Turn, at: number | undefined): void {
 
 function judge(turn: Turn, wave: Wave, progress: JobProgress, lastDecidedAt: number): void {
   const { stragglerAfterMs } = turn.run.rules;
-  const gate = judgeGate(wave, progress, { now: turn.now, lastDecidedAt, stragglerAfterMs });
+  const gate = judgeGate({ ...wave, soakSeconds: soakOf(turn, wave) }, progress, {
+    now: turn.now,
+    lastDecidedAt,
+    stragglerAfterMs,
+  });
   switch (gate.kind) {
     case 'open':
       return start(turn, { kind: 'openWave', from: wave.number });
@@ -85,6 +91,11 @@ function judge(turn: Turn, wave: Wave, progress: JobProgress, lastDecidedAt: num
     case 'wait':
       return update(turn, { gateAt: gate.until ?? Infinity });
   }
+}
+
+/** A health gate watches each wave. */
+function soakOf({ run }: Turn, { soakSeconds }: Wave): number {
+  return Math.max(soakSeconds, run.job.healthGate?.observeSeconds ?? 0);
 }
 
 function openWave({ run }: Turn): Wave | undefined {

@@ -2,6 +2,7 @@
 import { concludeJob } from '../conclude-job.js';
 import type { EarlyConclusion } from '../conclude-job.js';
 import type { JobConclusion, JobProgress } from '../job-types.js';
+import { beginWatch, isWatched } from './health.js';
 import { isIdle, recountMs, sleepMsMax } from './run-state.js';
 import { move, recover, sleep, start, update } from './turn.js';
 import type { Turn } from './turn.js';
@@ -32,6 +33,7 @@ export function finishOrSleep(turn: Turn): void {
   const { run } = turn;
   if (run.slots.claimed === 0) turn.effects.push({ kind: 'flush' });
   if (!run.isEndPossible || !isIdle(run)) return sleep(turn, sleepMsMax);
+  if (isWatched(turn)) return;
   update(turn, { isEndPossible: false, finalProgress: undefined });
   start(turn, { kind: 'readTotals' });
 }
@@ -50,7 +52,7 @@ export function totalsRead(turn: Turn, progress: JobProgress): void {
 export function rowsCounted(turn: Turn, drift: number): void {
   const { finalProgress } = turn.run;
   if (drift > 0) update(turn, { finalProgress: undefined, mayHaveReady: true, isEndPossible: true });
-  else if (finalProgress !== undefined) conclude(turn, finalProgress);
+  else if (finalProgress !== undefined && !beginWatch(turn)) conclude(turn, finalProgress);
 }
 
 export function recovered(

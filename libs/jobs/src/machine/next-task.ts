@@ -2,6 +2,7 @@
 import type { JobState } from '../job-types.js';
 import { scheduledMove } from '../schedule/scheduled-move.js';
 import { windowAt } from '../schedule/window-at.js';
+import { readHealth } from './health.js';
 import { endTargets, finishOrSleep } from './finishing.js';
 import { checkAllMs, gatherSlotsMs, isIdle, newRound, recountMs, sleepMsMax } from './run-state.js';
 import { send } from './sending.js';
@@ -18,7 +19,7 @@ export function decide(turn: Turn): void {
   if (followClock(turn)) return;
   const { state } = turn.run.job;
   if (state !== turn.run.enteredState) enter(turn, state);
-  if (checkAll(turn) || verify(turn)) return;
+  if (checkAll(turn) || verify(turn) || readHealth(turn)) return;
   switch (state) {
     case 'PREPARING':
       return start(turn, { kind: 'prepare' });
@@ -69,6 +70,7 @@ function enter(turn: Turn, state: JobState): void {
   update(turn, {
     ...{ enteredState: state, mayHaveReady: true, isEndPossible: true, areWaveCountersDue: true, isOpening: true },
     ...{ retryAt: -Infinity, claimAt: -Infinity, round: newRound },
+    ...{ healthAt: -Infinity, endAt: undefined },
   });
   if (state !== 'RUNNING') turn.effects.push({ kind: 'withdraw' });
 }

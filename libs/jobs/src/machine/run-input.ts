@@ -1,6 +1,7 @@
 /** What happens to the run of a job, and what the run wants done: the two ends of `step`. */
 import type { CallId, CallOutcomeKind, DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { TrippedRule } from '../abort/abort-rule.js';
+import type { HealthEvidence, TrippedHealthGate } from '../health/health-gate.js';
 import type { Job, JobConclusion, JobProgress, JobState, PauseReason } from '../job-types.js';
 import type { VerificationEnd, VerifyingTarget } from '../verification/verification-end.js';
 import type { VerificationDeadlines } from '../verification/verification-times.js';
@@ -18,6 +19,8 @@ export type RunTask =
   /** Progress by wave and, where asked for, overdue targets and the waves themselves. */
   | { readonly kind: 'readWaveCounters'; readonly withOverdue: boolean; readonly withWaves: boolean }
   | { readonly kind: 'readLastDecision'; readonly wave: number }
+  /** Reads the restarts of the roll-out since its start, or since its gate stopped it. */
+  | { readonly kind: 'readHealth' }
   /** Closes wave `from` and opens the next one. */
   | { readonly kind: 'openWave'; readonly from: number }
   | { readonly kind: 'openTargets' }
@@ -41,6 +44,7 @@ export interface RunMove {
   readonly pauseReason?: PauseReason | undefined;
   readonly conclusion?: JobConclusion | undefined;
   readonly trippedRule?: TrippedRule;
+  readonly trippedHealthGate?: TrippedHealthGate;
   /** The wave whose gate holds the job, and why: for the log. */
   readonly gate?: { readonly wave: number; readonly because: 'MANUAL' | 'THRESHOLD' };
 }
@@ -61,6 +65,8 @@ export type TaskReport =
       readonly waves: readonly Wave[];
     }
   | { readonly kind: 'lastDecisionRead'; readonly at: number | undefined }
+  /** Undefined where the image was deleted. */
+  | { readonly kind: 'healthRead'; readonly evidence: HealthEvidence | undefined }
   | { readonly kind: 'waveOpened' }
   | { readonly kind: 'targetsOpened'; readonly count: number }
   | { readonly kind: 'retriesReleased'; readonly count: number; readonly nextAt: number | undefined }

@@ -4,6 +4,7 @@
  * the next input.
  */
 import { waveCountersRead, lastDecisionRead, pendingRead } from './counters.js';
+import { healthRead } from './health.js';
 import { totalsRead, rowsCounted, recovered } from './finishing.js';
 import { decide } from './next-task.js';
 import type { RunEffect, RunInput, RunSignal, TaskReport } from './run-input.js';
@@ -113,6 +114,8 @@ function takeReport(turn: Turn, report: TaskReport): void {
       return waveCountersRead(turn, report);
     case 'lastDecisionRead':
       return lastDecisionRead(turn, report.at);
+    case 'healthRead':
+      return healthRead(turn, report.evidence);
     case 'waveOpened':
       // Where it is not open, the row shows who moved the job.
       return update(turn, { isOpening: true, isRowStale: true, areWaveCountersDue: true });

@@ -82,6 +82,10 @@ export interface RunState {
   readonly retryAt: number;
   readonly checkAllAt: number;
   readonly recountAt: number;
+  /** When the restarts of a roll-out are looked at again. */
+  readonly healthAt: number;
+  /** Until when the last wave is watched; undefined before its last decision is known. */
+  readonly endAt: number | undefined;
   readonly markSentAt: number;
 
   readonly waves: readonly Wave[];
@@ -125,6 +129,7 @@ export function startRun(rules: RunRules, job: Job, now: number): RunState {
     ...{ isStopping: false, isEnded: false, imageBytes: undefined },
     ...{ mayHaveReady: true, isEndPossible: true, areWaveCountersDue: true, gateAt: Infinity, retryAt: -Infinity },
     ...{ checkAllAt: -Infinity, recountAt: now + recountMs, markSentAt: -Infinity },
+    ...{ healthAt: -Infinity, endAt: undefined },
     ...{ waves: [], isOpening: true, gateProgress: undefined, window: undefined, pace: startPace(now) },
     ...{ slots: { claimed: 0, resting: 0, reading: 0 }, batches: 0, unwritten: { count: 0, failures: 0 } },
     ...{ emptyClaims: 0, claimAt: -Infinity, gatherUntil: undefined },

@@ -3,6 +3,7 @@
  * size. [mcpu §2.3]
  */
 import { isJsonObject } from '../json-rpc/json-text.js';
+import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceInfo } from '../tools/tool.js';
 import { deviceText } from './device-text.js';
 
@@ -29,6 +30,20 @@ export function parseMcpuInfo(result: unknown): McpuProfile {
   return {
     model: deviceText(result['device'], profileTextMax) || undefined,
     firmwareVersion: deviceText(result['version'], profileTextMax) || undefined,
+    ...startOf(result),
     requestBytesMax: result['memory_profile'] === 'rich' ? requestBytesOfRich : requestBytesOfOthers,
   };
+}
+
+/** Sketches may report `uptime` (s) or `uptime_ms`, and `reset_reason`. */
+function startOf(result: JsonObject): Pick<DeviceInfo, 'uptimeMs' | 'resetReason'> {
+  const { uptime, uptime_ms: uptimeMs } = result;
+  const ms = isTime(uptimeMs) ? uptimeMs : isTime(uptime) ? uptime * 1_000 : undefined;
+  const resetReason = deviceText(result['reset_reason'], profileTextMax) || undefined;
+  return { ...(ms !== undefined && { uptimeMs: ms }), ...(resetReason !== undefined && { resetReason }) };
+}
+
+/** 100 years are not plausible. */
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && value >= 0 && value < 3.2e12;
 }

@@ -39,4 +39,8 @@ export interface DiscoveredTools {
 export interface DeviceInfo {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
+  /** Since the device started, ms, where it reports it. */
+  readonly uptimeMs?: number | undefined;
+  /** Why it started, where it reports it. */
+  readonly resetReason?: string | undefined;
 }

@@ -5,6 +5,8 @@ import type { DeviceGroups as DeviceGroupStore } from '../groups/device-group-st
 import type { FleetFiguresStore } from '../devices/fleet-figures.js';
 import type { EventStore } from '../events/event-store.js';
 import type { DesiredStateReads } from '../desired-states/desired-state-reads.js';
+import type { MeasurementStore } from '../measurements/measurement-store.js';
+import type { RestartStore } from '../restarts/restart-store.js';
 import type { JobReads } from '../jobs/reads/job-reads.js';
 import type { RolloutStore } from '../jobs/rollout/rollout-store.js';
 import type { ToolSetStore } from '../tool-sets/tool-set-store.js';
@@ -55,6 +57,8 @@ export interface FleetView {
     DesiredStateReads,
     'find' | 'findMany' | 'page' | 'count' | 'summaries' | 'targets' | 'targetsOf' | 'edits'
   >;
+  readonly measurements: Pick<MeasurementStore, 'latestOf' | 'pathsOver' | 'chartFacts' | 'series' | 'fleetSeries'>;
+  readonly restarts: Pick<RestartStore, 'countsOf' | 'versionFigures'>;
   readonly rollouts: Pick<RolloutStore, 'revertGroups'>;
   /** A picture without a device is found by its id, in every scope. */
   readonly uploads: Pick<UploadStore, 'find' | 'page'>;

@@ -59,6 +59,15 @@ export function scopedView(stores: Stores, database: Database, scope: JobScope):
     },
     jobs: jobsWithin(stores.jobs, scope),
     desiredStates: desiredStatesWithin(stores.desiredStates, scope, devices),
+    measurements: measurementsWithin(stores.measurements, within, starts),
+    restarts: {
+      countsOf: async (ids, since) => {
+        const own = await starts(ids);
+        const from = ids.map((id) => Math.max(since, Math.min(own.get(id) ?? Infinity, latestTime)));
+        return stores.restarts.countsOf(ids, since, from);
+      },
+      versionFigures: (filter, period) => stores.restarts.versionFigures(scopedFilter(filter, within), period, within),
+    },
     rollouts: { revertGroups: (jobId) => stores.rollouts.revertGroups(jobId, scope) },
     uploads: {
       find: async (id) => ofScopedDevice(await stores.uploads.find(id), ({ at }) => at, starts),
@@ -133,6 +142,35 @@ function pastOf(starts: Starts) {
   };
 }
 
+/** The last moment that PostgreSQL and JavaScript both know: no record is later. */
+const latestTime = 8.64e15;
+
+function measurementsWithin(
+  store: Stores['measurements'],
+  within: DeviceFilter,
+  starts: Starts,
+): FleetView['measurements'] {
+  return {
+    chartFacts: (path) => store.chartFacts(path),
+    latestOf: async (ids) => {
+      const [since, latest] = await Promise.all([starts(ids), store.latestOf(ids)]);
+      const visible = (id: string) => latest.get(id)?.filter(({ at }) => at >= (since.get(id) ?? Infinity)) ?? [];
+      return new Map(ids.map((id) => [id, visible(id)]));
+    },
+    pathsOver: (filter) => store.pathsOver(scopedFilter(filter, within)),
+    series: async (request) => {
+      const start = (await starts([request.deviceId])).get(request.deviceId) ?? Infinity;
+      const since = Math.max(request.since, Math.min(start, request.until));
+      const series = await store.series({ ...request, since });
+      return series.map((one) =>
+        (one.latestAt ?? -Infinity) >= start ? one : { ...one, latest: undefined, latestAt: undefined },
+      );
+    },
+    fleetSeries: (request) =>
+      store.fleetSeries({ ...request, filter: scopedFilter(request.filter ?? {}, within) }, within),
+  };
+}
+
 /** Rows without a device are visible in every scope. */
 async function ofScopedDevice<Row extends { readonly deviceId: string | undefined }>(
   row: Row | undefined,
@@ -184,7 +222,9 @@ function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs']
    * are hidden.
    */
   const shown = (job: Job): Job =>
-    job.createdById === creator ? job : { ...job, trippedRule: undefined, approvalTargets: undefined };
+    job.createdById === creator
+      ? job
+      : { ...job, trippedRule: undefined, trippedHealthGate: undefined, approvalTargets: undefined };
   return {
     find: async (id) => {
       const job = await store.find(id, scope);

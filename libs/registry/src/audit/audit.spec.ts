@@ -135,7 +135,7 @@ describe('the audit trail', () => {
 
   it('accepts that the hub removed its beginning, and no other removal', async () => {
     const before = (await registry.audit.verify()) as { readonly last: number };
-    const kept = { recordsMs: 1e12, jobsMs: 1e12, auditMs: 0 };
+    const kept = { recordsMs: 1e12, jobsMs: 1e12, auditMs: 0, measurementsMs: 1e12, rollupsMs: 1e12 };
     expect(await registry.removeOld(kept, AT)).toEqual({});
     const tomorrow = AT + 86_400_000;
     expect(await registry.removeOld(kept, tomorrow)).toEqual({ auditEntries: before.last });

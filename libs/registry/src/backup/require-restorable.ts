@@ -8,7 +8,7 @@ import type { DatabaseContents } from './database-contents.js';
 import { openPlainClient } from './plain-client.js';
 
 /** The migrations write these rows, so a database without data has them. */
-export const FILLED_BY_MIGRATIONS: readonly string[] = ['tool_policy'];
+export const FILLED_BY_MIGRATIONS: readonly string[] = ['recording_rule', 'tool_policy'];
 
 export interface RestoreSource {
   readonly contents: DatabaseContents;

@@ -1,19 +1,29 @@
 /**
- * Partitions ahead of time: events and calls by day, targets by month, on the time inside their
- * UUIDv7. A row without one goes to the default partition, so a hub that could not make them keeps
- * working.
+ * Partitions ahead of time: events and calls by day and targets by month, on the time inside their
+ * UUIDv7; measurements by day and their roll-ups by month, on their time. A row without one goes to
+ * the default partition, so a hub that could not make them keeps working.
  */
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Database, Queryable } from './database.js';
 import { lowestUuidOf } from './uuid-v7.js';
 
+export type PartitionedTable =
+  'event' | 'call' | 'job_target' | 'measurement' | 'measurement_pack' | 'measurement_hour';
+
 export interface Partition {
-  readonly table: string;
+  readonly table: PartitionedTable;
   readonly name: string;
   /** ms since the Unix epoch; `until` is the first one not in it. */
   readonly from: number;
   readonly until: number;
   readonly storage: Storage;
+}
+
+interface Scheme {
+  readonly unit: 'day' | 'month';
+  /** The column has a UUIDv7, or a time. */
+  readonly key: 'uuid' | 'time';
+  readonly storage?: Storage;
 }
 
 /** Settings as PostgreSQL writes them. */
@@ -28,6 +38,15 @@ interface Storage {
  * entry of its end in its place.
  */
 const REWRITTEN: Storage = { table: 'fillfactor = 70, autovacuum_vacuum_scale_factor = 0.05', key: 'fillfactor = 50' };
+
+const SCHEMES: Readonly<Record<PartitionedTable, Scheme>> = {
+  event: { unit: 'day', key: 'uuid' },
+  call: { unit: 'day', key: 'uuid' },
+  job_target: { unit: 'month', key: 'uuid', storage: REWRITTEN },
+  measurement: { unit: 'day', key: 'time' },
+  measurement_pack: { unit: 'day', key: 'time' },
+  measurement_hour: { unit: 'month', key: 'time' },
+};
 
 const DAYS_AHEAD = 7;
 /**
@@ -56,35 +75,39 @@ export async function makePartitions(database: Database, now: number, logger: Re
 export function partitionsFrom(now: number): readonly Partition[] {
   const today = new Date(now);
   const [year, month, day] = [today.getUTCFullYear(), today.getUTCMonth(), today.getUTCDate()];
-  const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => index + day).flatMap((dayOfMonth) =>
-    ['event', 'call'].map((table) =>
-      partition(table, Date.UTC(year, month, dayOfMonth), Date.UTC(year, month, dayOfMonth + 1), 8),
-    ),
-  );
-  const months = [month, month + 1].map((index) =>
-    partition('job_target', Date.UTC(year, index), Date.UTC(year, index + 1), 6, REWRITTEN),
-  );
-  return [...days, ...months];
+  const days = Array.from({ length: DAYS_AHEAD + 1 }, (_, index) => Date.UTC(year, month, day + index));
+  const months = [month, month + 1].map((index) => Date.UTC(year, index));
+  return [
+    ...days.flatMap((at) => [partitionOn('event', at), partitionOn('call', at), partitionOn('measurement', at)]),
+    ...months.flatMap((at) => [partitionOn('job_target', at), partitionOn('measurement_hour', at)]),
+  ];
 }
 
 /** The partition with this name; undefined for a default partition. */
 export function partitionNamed(name: string): Partition | undefined {
-  const [, table, year, month, day] = /^(event|call|job_target)_(\d{4})(\d{2})(\d{2})?$/.exec(name) ?? [];
-  if (table === undefined || (table === 'job_target') !== (day === undefined)) return undefined;
-  const [y, m, d] = [Number(year), Number(month) - 1, Number(day)];
-  return day === undefined
-    ? partition(table, Date.UTC(y, m), Date.UTC(y, m + 1), 6, REWRITTEN)
-    : partition(table, Date.UTC(y, m, d), Date.UTC(y, m, d + 1), 8);
+  const [, table = '', year, month, day] = /^([a-z_]+)_(\d{4})(\d{2})(\d{2})?$/.exec(name) ?? [];
+  if (!isPartitioned(table) || (SCHEMES[table].unit === 'month') !== (day === undefined)) return undefined;
+  return partitionOn(table, Date.UTC(Number(year), Number(month) - 1, Number(day ?? 1)));
 }
 
-function partition(table: string, from: number, until: number, digits: number, storage: Storage = {}): Partition {
-  return {
-    table,
-    name: `${table}_${new Date(from).toISOString().replaceAll('-', '').slice(0, digits)}`,
-    from,
-    until,
-    storage,
-  };
+function isPartitioned(table: string): table is PartitionedTable {
+  return Object.hasOwn(SCHEMES, table);
+}
+
+/** The partition of a table that has this time (ms since the Unix epoch). */
+export function partitionOn(table: PartitionedTable, at: number): Partition {
+  const { unit, storage = {} } = SCHEMES[table];
+  const time = new Date(at);
+  const [year, month, day] = [time.getUTCFullYear(), time.getUTCMonth(), time.getUTCDate()];
+  const [from, until] =
+    unit === 'day'
+      ? [Date.UTC(year, month, day), Date.UTC(year, month, day + 1)]
+      : [Date.UTC(year, month), Date.UTC(year, month + 1)];
+  const digits = new Date(from)
+    .toISOString()
+    .replaceAll('-', '')
+    .slice(0, unit === 'day' ? 8 : 6);
+  return { table, name: `${table}_${digits}`, from, until, storage };
 }
 
 async function exists(database: Queryable, { name }: Partition): Promise<boolean> {
@@ -104,11 +127,12 @@ function make(database: Database, partition: Partition): Promise<void> {
 
 /** Creates a missing partition. DDL takes no parameters, so names and bounds are computed. */
 export async function createPartition(db: Queryable, { table, name, from, until, storage }: Partition): Promise<void> {
+  const bound = SCHEMES[table].key === 'uuid' ? lowestUuidOf : (at: number) => new Date(at).toISOString();
   const settings = storage.table === undefined ? '' : `WITH (${storage.table})`;
   await db.query(
     {
       text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table}
-             FOR VALUES FROM ('${lowestUuidOf(from)}') TO ('${lowestUuidOf(until)}') ${settings}`,
+             FOR VALUES FROM ('${bound(from)}') TO ('${bound(until)}') ${settings}`,
     },
     [],
   );

@@ -11,7 +11,13 @@ let userId: string;
 const now = Date.now();
 const HOUR_MS = 3_600_000;
 const by = { actor: 'the spec' };
-const kept = { recordsMs: 24 * HOUR_MS, jobsMs: 24 * HOUR_MS, auditMs: 365 * 24 * HOUR_MS };
+const kept = {
+  recordsMs: 24 * HOUR_MS,
+  jobsMs: 24 * HOUR_MS,
+  auditMs: 365 * 24 * HOUR_MS,
+  measurementsMs: 1,
+  rollupsMs: 1,
+};
 
 beforeAll(async () => {
   database = await openTestDatabase();

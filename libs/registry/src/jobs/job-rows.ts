@@ -1,5 +1,15 @@
 /** Rows of jobs and of their counters. */
-import type { AbortRule, DailyWindow, Job, JobProgress, Readback, TrippedRule, WaveSpec } from '@flotilla/jobs';
+import type {
+  AbortRule,
+  DailyWindow,
+  HealthGate,
+  Job,
+  JobProgress,
+  Readback,
+  TrippedHealthGate,
+  TrippedRule,
+  WaveSpec,
+} from '@flotilla/jobs';
 import { maskArguments } from '@flotilla/mcp';
 import type { JobId } from '@flotilla/mcp';
 
@@ -7,7 +17,8 @@ import type { JobId } from '@flotilla/mcp';
 export const JOB_COLUMNS = `id, name, tool, arguments, state, conclusion, pause_reason, cancel_forced, version,
   offline, expires_at, call_timeout_ms, max_in_flight, idempotent, disruptive, disconnect_expected, failure_text,
   verification, readback, max_attempts, skip_if_satisfied, per_minute, priority, waves, current_wave, abort_rules,
-  tripped_rule, start_at, daily_window, firmware_image_id, parent_job_id, approved_by, total, created_by,
+  tripped_rule, health_gate, tripped_health_gate, start_at, daily_window, firmware_image_id, parent_job_id, approved_by,
+  total, created_by,
   created_by_id, created_by_owner, approval_targets, may_call_user_only, created_at, started_at, finished_at,
   request_hash`;
 
@@ -39,6 +50,8 @@ export interface JobRecord {
   readonly current_wave: number;
   readonly abort_rules: readonly AbortRule[];
   readonly tripped_rule: TrippedRule | null;
+  readonly health_gate: HealthGate | null;
+  readonly tripped_health_gate: TrippedHealthGate | null;
   readonly start_at: Date | null;
   readonly daily_window: DailyWindow | null;
   readonly firmware_image_id: string | null;
@@ -86,6 +99,8 @@ export function jobOf(record: JobRecord): Job {
     currentWave: record.current_wave,
     abortRules: record.abort_rules,
     trippedRule: record.tripped_rule ?? undefined,
+    healthGate: record.health_gate ?? undefined,
+    trippedHealthGate: record.tripped_health_gate ?? undefined,
     startAt: record.start_at?.getTime(),
     window: record.daily_window ?? undefined,
     firmwareImageId: record.firmware_image_id ?? undefined,

@@ -20,6 +20,8 @@ export interface OtaContact {
   readonly remoteNetwork?: string | undefined;
   /** The facts that decide which images fit. */
   readonly board?: BoardFacts;
+  /** Why it restarted, where its firmware reports it. */
+  readonly resetReason?: string | undefined;
   /** Milliseconds since the Unix epoch. */
   readonly at: number;
 }

@@ -1,6 +1,7 @@
 /** Drops whole partitions: the cost does not depend on the rows, and the table keeps no holes. */
 import { PARTITION_LOCK, PARTITION_LOCK_TIMEOUT } from '../database/partitions.js';
-import type { Database } from '../database/database.js';
+import type { PartitionedTable } from '../database/partitions.js';
+import type { Database, Queryable } from '../database/database.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
 import { removeInBatches } from './remove-in-batches.js';
 
@@ -15,10 +16,7 @@ export interface PartitionSpan {
 const NAME = /_(\d{4})(\d{2})(\d{2})?$/;
 
 /** Oldest first, without the default partition. */
-export async function partitionsOf(
-  database: Database,
-  table: 'event' | 'call' | 'job_target',
-): Promise<readonly PartitionSpan[]> {
+export async function partitionsOf(database: Queryable, table: PartitionedTable): Promise<readonly PartitionSpan[]> {
   const rows = await database.query<{ name: string }>(
     {
       text: `SELECT c.relname AS name FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
@@ -49,6 +47,17 @@ export async function dropPartitionsBefore(
   for (const { name } of old) await dropPartition(database, name);
   const rows = await removeInBatches(database, `${table}_default`, 'r.id < $1::uuid', [lowestUuidOf(before)]);
   return old.length + rows;
+}
+
+/** The same for a table whose key is a time. */
+export async function dropTimesBefore(
+  database: Database,
+  table: 'measurement' | 'measurement_pack' | 'measurement_hour',
+  before: number,
+): Promise<number> {
+  const old = (await partitionsOf(database, table)).filter(({ until }) => until <= before);
+  for (const { name } of old) await dropPartition(database, name);
+  return old.length + (await removeInBatches(database, `${table}_default`, 'r.at < $1', [new Date(before)]));
 }
 
 /** DDL takes no parameters. `name` comes from PostgreSQL, never from a caller. */

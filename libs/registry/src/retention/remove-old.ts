@@ -8,7 +8,8 @@ import type { Database } from '../database/database.js';
 import type { OauthStore } from '../grants/oauth-store.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { Registry } from '../registry.js';
-import { dropPartitionsBefore } from './drop-partitions.js';
+import { dropPartitionsBefore, dropTimesBefore } from './drop-partitions.js';
+import { removeInBatches } from './remove-in-batches.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
 
@@ -19,6 +20,9 @@ export interface KeptTimes {
   /** Counted from the end of a job. */
   readonly jobsMs: number;
   readonly auditMs: number;
+  /** Single points of measurements, and their roll-ups, which go with restarts of devices. */
+  readonly measurementsMs: number;
+  readonly rollupsMs: number;
 }
 
 /** Retention of idempotency keys: long enough for clients that retry over a weekend. */
@@ -50,6 +54,8 @@ export async function removeOld(
     calls: () => dropPartitionsBefore(database, 'call', records),
     deliveries: () => webhooks.removeOld(records),
     alerts: () => alertEvaluation.removeOld(records),
+    measurements: () => removeMeasurements(database, now - kept.measurementsMs),
+    rollups: () => removeRollups(database, now - kept.rollupsMs),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     oauth: () => oauth.removeExpired(now),
     idempotencyKeys: () => removeKeysBefore(database, now - IDEMPOTENCY_KEYS_KEPT_MS),
@@ -66,4 +72,16 @@ export async function removeOld(
     }
   }
   return removed;
+}
+
+/** By whole days. */
+async function removeMeasurements(database: Database, before: number): Promise<number> {
+  const points = await dropTimesBefore(database, 'measurement', before);
+  return points + (await dropTimesBefore(database, 'measurement_pack', before));
+}
+
+async function removeRollups(database: Database, before: number): Promise<number> {
+  const hours = await dropTimesBefore(database, 'measurement_hour', before);
+  const days = await removeInBatches(database, 'measurement_day', 'r.at < $1', [new Date(before)]);
+  return hours + days + (await removeInBatches(database, 'device_restart', 'r.at < $1', [new Date(before)]));
 }

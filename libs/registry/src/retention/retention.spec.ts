@@ -8,7 +8,13 @@ import { newJob } from '../jobs/job-fixture.suite.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.now();
-const kept = { recordsMs: 30 * DAY_MS, jobsMs: 90 * DAY_MS, auditMs: 365 * DAY_MS };
+const kept = {
+  recordsMs: 30 * DAY_MS,
+  jobsMs: 90 * DAY_MS,
+  auditMs: 365 * DAY_MS,
+  measurementsMs: 7 * DAY_MS,
+  rollupsMs: 400 * DAY_MS,
+};
 
 let fixture: RegistryFixture;
 let registry: Registry;

@@ -158,7 +158,7 @@ const getStatus = regularTool(
 
 const getBatteryLevel = regularTool(
   { name: 'self.battery.get_level', description: 'Charge of the battery in percent, and whether it is charging' },
-  (state) => JSON.stringify({ level: state.batteryLevel, charging: false }),
+  (state, _args, now) => JSON.stringify(state.chargeAt(now)),
 );
 
 const getIp = regularTool({ name: 'self.otto.get_ip', description: 'The address of the robot in its Wi-Fi' }, () =>

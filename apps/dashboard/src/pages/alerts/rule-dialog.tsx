@@ -15,6 +15,7 @@ import {
   UpdateAlertRuleDocument,
 } from './generated/alerts';
 import { filterIn, inputOfRule } from './rule-input';
+import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
 
 export interface RuleDialogProps {
@@ -25,15 +26,16 @@ export interface RuleDialogProps {
 }
 
 const kinds: readonly AlertKind[] = [
-  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO'] as const),
+  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'MEASUREMENT', 'UNEXPECTED_RESTARTS'] as const),
   ...(['DESIRED_STATE_OUT_OF_SYNC', 'JOB_STOPPED', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING', 'HUB_UNHEALTHY'] as const),
 ];
 const severities: readonly AlertSeverity[] = ['INFO', 'WARNING', 'CRITICAL'];
 const withThreshold: ReadonlySet<AlertKind> = new Set([
-  ...(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'CREDENTIAL_REFUSED'] as const),
+  ...(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'MEASUREMENT', 'UNEXPECTED_RESTARTS'] as const),
+  'CREDENTIAL_REFUSED',
 ]);
 const withWindow: ReadonlySet<AlertKind> = new Set([
-  ...(['CALL_FAILURE_RATIO', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
+  ...(['CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
 ]);
 const withoutDevices: ReadonlySet<AlertKind> = new Set(['WEBHOOK_FAILING', 'HUB_UNHEALTHY']);
 
@@ -81,7 +83,7 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
           value={input.kind}
           disabled={rule !== undefined}
           allowDeselect={false}
-          onChange={(kind) => change({ kind: kind as AlertKind, threshold: null })}
+          onChange={(kind) => change({ kind: kind as AlertKind, threshold: null, path: null, below: false })}
         />
         {!withoutDevices.has(input.kind) && (
           <TextInput
@@ -93,6 +95,7 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
             onChange={(event) => setFilter(event.currentTarget.value)}
           />
         )}
+        {input.kind === 'MEASUREMENT' && <RuleMeasurement input={input} onChange={change} />}
         <RuleNumbers input={input} onChange={change} />
         <RuleTargets input={input} channels={channels} onChange={change} />
         {devices !== undefined && (
@@ -147,9 +150,10 @@ function RuleNumbers({ input, onChange }: RuleNumbersProps) {
       {withThreshold.has(input.kind) && (
         <NumberInput
           label={t('alerts.rule.threshold')}
-          description={t('alerts.rule.thresholdHint')}
+          description={input.kind !== 'MEASUREMENT' && t('alerts.rule.thresholdHint')}
+          required={input.kind === 'MEASUREMENT'}
           value={input.threshold ?? ''}
-          min={0}
+          {...(input.kind === 'MEASUREMENT' ? {} : { min: 0 })}
           onChange={(value) => onChange({ threshold: numberOr(value) })}
         />
       )}

@@ -129,12 +129,19 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
 
 function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly isSnoozed: boolean }) {
   const { i18n, t } = useTranslation();
-  const { channels, devices, firingCount, forSeconds, kind, severity, snoozedUntil, threshold } = rule;
+  const { below, channels, devices, firingCount, forSeconds, kind, path, severity, snoozedUntil, threshold } = rule;
+  const limit = kind !== 'MEASUREMENT' ? 'thresholdIs' : below ? 'belowIs' : 'aboveIs';
   return (
     <>
       <p className="soft">
         {t(`alerts.kind.${kind}`)} · {t(`alerts.badge.${severity}`)}
-        {threshold !== null && ` · ${t('alerts.rule.thresholdIs', { threshold })}`}
+        {path !== null && (
+          <>
+            {' · '}
+            <code>{path}</code>
+          </>
+        )}
+        {threshold !== null && ` · ${t(`alerts.rule.${limit}`, { threshold })}`}
         {forSeconds > 0 && ` · ${t('alerts.rule.forIs', { duration: aboutDuration(forSeconds, i18n.language) })}`}
         {' · '}
         {t('alerts.rule.firing', { count: firingCount })}

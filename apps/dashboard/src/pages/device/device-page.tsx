@@ -26,6 +26,7 @@ import { DeviceState } from './device-state';
 import { DeviceTools } from './device-tools';
 import { DeviceVoiceProblem } from './device-voice-problem';
 import classes from './device.module.css';
+import { DeviceMeasurements } from './measurements/device-measurements';
 import { EditDevice } from './edit-device';
 import { SessionLog } from './log/session-log';
 import { DeviceDocument, DeviceNewsDocument, type DeviceQuery, RefreshToolsDocument } from './generated/device';
@@ -142,6 +143,9 @@ function Sides({ device, onCalled }: { readonly device: DeviceSeen; readonly onC
             {mayReadJobs && <DeviceDesired device={device} />}
             <DeviceState device={device} />
           </div>
+        </Tabs.Panel>
+        <Tabs.Panel value="measurements">
+          <DeviceMeasurements id={device.id} />
         </Tabs.Panel>
         <Tabs.Panel value="pictures">
           <DevicePictures device={device} />

@@ -1,5 +1,5 @@
 /** Which side of a device is looked at, as the address carries it. */
-export const deviceTabs = ['tools', 'pictures', 'calls', 'events', 'history', 'pins', 'log'] as const;
+export const deviceTabs = ['tools', 'measurements', 'pictures', 'calls', 'events', 'history', 'pins', 'log'] as const;
 export type DeviceTab = (typeof deviceTabs)[number];
 
 export interface DeviceTabSearch {

@@ -19,6 +19,8 @@ export const eventTypes = [
   'device.registered',
   'device.removed',
   'device.restarted_after_upgrade',
+  'device.restarted_unexpectedly',
+  'measurements.limit_reached',
   'tools.changed',
   'call.answered_late',
   'upload.received',

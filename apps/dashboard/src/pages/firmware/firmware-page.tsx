@@ -8,6 +8,7 @@ import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
+import { FirmwareHealth } from './firmware-health';
 import classes from './firmware.module.css';
 import { FirmwareImagesDocument, type FirmwareImagesQuery, type ImageFragment } from './generated/firmware';
 import { ImageCard } from './image-card';
@@ -49,6 +50,7 @@ export function FirmwarePage() {
         </Group>
       )}
       <Versions />
+      <FirmwareHealth />
       <SigningKeys onChanged={pages.refresh} />
     </Page>
   );

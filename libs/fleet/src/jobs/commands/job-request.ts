@@ -16,7 +16,7 @@ import {
   targetsMax,
   wavesMax,
 } from '@flotilla/jobs';
-import type { AbortRule, DailyWindow, OfflinePolicy, Verification, WaveSpec } from '@flotilla/jobs';
+import type { AbortRule, DailyWindow, HealthGate, OfflinePolicy, Verification, WaveSpec } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
 import type { DeviceFilter } from '@flotilla/registry';
 import { z } from 'zod';
@@ -50,6 +50,8 @@ export interface JobRequest {
   readonly verification?: Verification;
   readonly skipIfSatisfied?: boolean;
   /** Ms since the Unix epoch. */
+  /** Roll-outs only. */
+  readonly health?: HealthGate;
   readonly startAt?: number;
   readonly window?: DailyWindow;
 }
@@ -92,6 +94,12 @@ const abortSchema = z
   })
   .refine(({ ratio, count }) => ratio !== undefined || count !== undefined, 'A rule needs "ratio", "count" or both.');
 
+const healthSchema = z.strictObject({
+  maxRestartsPer1000Hours: z.number().gt(0).max(1e6).optional(),
+  observeSeconds: z.int().min(0).max(soakSecondsMax),
+  action: z.enum(['PAUSE', 'CANCEL']),
+});
+
 const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time of day is HH:MM, from 00:00 to 23:59.');
 const windowSchema = z
   .strictObject({
@@ -121,6 +129,7 @@ const boundsSchema = z.object({
     .refine(isRising, 'Percentages count from the beginning: each must be above the one before.')
     .optional(),
   abort: z.array(abortSchema).max(abortRulesMax).optional(),
+  health: healthSchema.optional(),
   window: windowSchema.optional(),
 });
 

@@ -45,6 +45,7 @@ function boundsOf(request: JobRequest, createdAt: number) {
     priority: request.priority ?? priorityDefault,
     waves: request.waves ?? [],
     skipIfSatisfied: request.skipIfSatisfied ?? false,
+    healthGate: request.health,
     startAt: request.startAt,
     window: request.window,
   } as const;

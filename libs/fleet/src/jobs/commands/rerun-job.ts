@@ -114,6 +114,7 @@ function termsOf(parent: Job) {
     ...(name !== undefined && { name }),
     ...(perMinute !== undefined && { perMinute }),
     ...(window !== undefined && { window }),
+    ...(parent.healthGate && { health: parent.healthGate }),
     ...(!hasDefaultRules(parent) && { abort: parent.abortRules }),
     expiresInSeconds: Math.max(1, Math.round((parent.expiresAt - (parent.startAt ?? parent.createdAt)) / 1_000)),
   };

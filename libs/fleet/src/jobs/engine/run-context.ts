@@ -18,7 +18,7 @@ import { defaultTuning } from '../run-tuning.js';
 import type { RunTuning } from '../run-tuning.js';
 
 export interface RunDeps {
-  readonly registry: Pick<Registry, 'events' | 'toolSets' | keyof JobStores>;
+  readonly registry: Pick<Registry, 'events' | 'restarts' | 'toolSets' | keyof JobStores>;
   readonly bus: Pick<JobBus, 'calls' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;

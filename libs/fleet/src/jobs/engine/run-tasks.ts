@@ -5,7 +5,7 @@ import { jobActionOf } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
 import type { TargetDispatch } from '../dispatch/target-dispatch.js';
 import type { EligibilityCheck } from '../eligibility-check.js';
-import { writeJobEvent } from '../job-notifications.js';
+import { writeHealthEvent, writeJobEvent } from '../job-notifications.js';
 import type { Readbacks } from '../verification/readbacks.js';
 import { prepareTargets } from './prepare-targets.js';
 import type { ProgressNotifications } from './progress-notifications.js';
@@ -84,6 +84,8 @@ export class RunTasks {
         const at = await persist('read the last decision', () => targetPreparation.lastDecidedAt(fence, task.wave));
         return { kind: 'lastDecisionRead', at };
       }
+      case 'readHealth':
+        return this.#readHealth();
       case 'openTargets': {
         const count = await persist('open targets', () => targetPreparation.openTargets(fence, openTargetsMax, now));
         return { kind: 'targetsOpened', count };
@@ -97,6 +99,15 @@ export class RunTasks {
         return { kind: 'pendingRead', byWave: byWave ?? new Map() };
       }
     }
+  }
+
+  async #readHealth(): Promise<Report<'healthRead'>> {
+    const { deps, jobId, persist } = this.#context;
+    const now = deps.clock.now();
+    const { currentWave: wave, startedAt = now, trippedHealthGate } = this.#context.state().job;
+    const since = trippedHealthGate?.at ?? startedAt;
+    const read = () => deps.registry.restarts.health({ id: jobId, since, wave }, now);
+    return { kind: 'healthRead', evidence: await persist('read restarts', read) };
   }
 
   async #readWaveCounters({ withOverdue, withWaves }: Extract<RunTask, { kind: 'readWaveCounters' }>) {
@@ -126,6 +137,7 @@ export class RunTasks {
     );
     if (job === undefined) return { kind: 'jobMoved', job };
     writeJobEvent(deps, jobActionOf(before.state, job), job);
+    if (move.trippedHealthGate !== undefined) writeHealthEvent(deps, job, move.trippedHealthGate);
     const { conclusion, pauseReason } = job;
     const details = { jobId, state: job.state, conclusion, pauseReason, ...gate, trippedRule: move.trippedRule };
     deps.logger[move.trippedRule === undefined ? 'info' : 'warn'](details, 'a job moved');

@@ -209,8 +209,8 @@ function refusal(status: 403 | 429 | 502 | 503, code: string, message: string): 
 }
 
 function contactOf(ota: OtaRequest, remoteAddress: string | undefined, at: number): OtaContact | undefined {
-  const { board, clientUuid, deviceId, firmwareVersion, model } = ota;
+  const { board, clientUuid, deviceId, firmwareVersion, model, resetReason } = ota;
   if (deviceId === undefined || clientUuid === undefined) return undefined;
   const remoteNetwork = remoteAddress === undefined ? undefined : addressKey(remoteAddress);
-  return { deviceId, clientUuid, model, firmwareVersion, board, remoteAddress, remoteNetwork, at };
+  return { deviceId, clientUuid, model, firmwareVersion, board, resetReason, remoteAddress, remoteNetwork, at };
 }

@@ -17,6 +17,8 @@ export interface OtaRequest {
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   readonly board: BoardFacts;
+  /** Why it restarted, where its firmware reports it. */
+  readonly resetReason: string | undefined;
   /** The parsed body; empty if it was invalid. */
   readonly body: JsonObject;
 }
@@ -37,6 +39,7 @@ export function readOtaRequest(headers: IncomingHttpHeaders, bodyText: string): 
     model: plain(text(board, 'name')) ?? plain(text(board, 'type')) ?? agent.model,
     firmwareVersion: plain(text(application, 'version')) ?? agent.version,
     board: readBoardFacts(body),
+    resetReason: plain(text(body, 'reset_reason') ?? text(board, 'reset_reason')),
     body,
   };
 }

@@ -1,6 +1,7 @@
 /** The jobs that the model runs, and the ends of its calls. */
 import type { CallOutcome, JobId } from '@flotilla/mcp';
 import type { AbortRule } from '../../abort/abort-rule.js';
+import type { HealthGate } from '../../health/health-gate.js';
 import { jobLifeMsDefault } from '../../job-limits.js';
 import type { Job, Verification } from '../../job-types.js';
 import { verificationTimes } from '../../verification/verification-times.js';
@@ -15,6 +16,7 @@ export interface WorldOptions {
   readonly waves?: readonly WaveSpec[];
   readonly abortRules?: readonly AbortRule[];
   readonly verification?: Verification;
+  readonly healthGate?: HealthGate;
 }
 
 /** Times of seconds instead of minutes: a run of the model has some hundred seconds. */
@@ -56,6 +58,7 @@ export function jobOf(options: WorldOptions, now: number): Job {
     },
     ...{ maxAttempts: options.idempotent === true ? 3 : 1, perMinute: options.perMinute, priority: 2 },
     ...{ waves: options.waves ?? [], currentWave: 1, abortRules: options.abortRules ?? [], trippedRule: undefined },
+    healthGate: options.healthGate,
     ...{ startAt: undefined, window: undefined, firmwareImageId: undefined, parentJobId: undefined },
     ...{ approvedBy: undefined, total: undefined, createdBy: 'spec', createdById: 'KEY:spec' },
     ...{ mayCallUserOnly: false, createdAt: now, startedAt: undefined, finishedAt: undefined },

@@ -162,8 +162,10 @@ export class ModelRows {
     return true;
   }
 
-  move({ state, pauseReason, conclusion, trippedRule = this.job.trippedRule }: RunMove): void {
-    this.job = { ...this.job, state, pauseReason, conclusion, trippedRule, version: this.job.version + 1 };
+  move({ state, pauseReason, conclusion, ...tripped }: RunMove): void {
+    const { trippedRule = this.job.trippedRule, trippedHealthGate = this.job.trippedHealthGate } = tripped;
+    const reasons = { pauseReason, conclusion, trippedRule, trippedHealthGate };
+    this.job = { ...this.job, state, ...reasons, version: this.job.version + 1 };
   }
 
   prepare(): void {

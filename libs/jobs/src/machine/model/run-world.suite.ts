@@ -4,6 +4,7 @@ import { assert } from 'vitest';
 import { isFailure } from '../../attempt-end.js';
 import type { AttemptEnd } from '../../attempt-end.js';
 import type { VerificationEnd } from '../../verification/verification-end.js';
+import type { HealthEvidence } from '../../health/health-gate.js';
 import { modelTimes } from './model-job.suite.js';
 import type { WorldOptions } from './model-job.suite.js';
 import { endOf, ModelRows } from './model-rows.suite.js';
@@ -42,6 +43,8 @@ export class World {
   readonly claims: { readonly at: number; readonly count: number }[] = [];
   readonly restarted: ModelTarget[] = [];
   isOver = false;
+  /** What the restarts of the devices look like; nothing by default. */
+  health: (() => HealthEvidence) | undefined;
   #hubStartedAt = this.now;
   #isExtended = false;
   #failuresCounted = 0;
@@ -236,6 +239,8 @@ export class World {
         return { kind: 'waveCountersRead', byWave: rows.byWave(), overdue: rows.overdue(now), waves: rows.waves };
       case 'readLastDecision':
         return { kind: 'lastDecisionRead', at: rows.lastDecidedAt(task.wave) };
+      case 'readHealth':
+        return { kind: 'healthRead', evidence: this.health?.() };
       case 'openWave':
         rows.openWave(task.from, now);
         return { kind: 'waveOpened' };

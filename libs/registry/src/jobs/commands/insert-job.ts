@@ -87,6 +87,7 @@ function columnsOf(job: NewJob, devices: ResolvedFilter): Readonly<Record<string
     priority: job.priority,
     waves: JSON.stringify(job.waves),
     abort_rules: JSON.stringify(job.abortRules),
+    health_gate: job.healthGate && JSON.stringify(job.healthGate),
     start_at: job.startAt === undefined ? undefined : new Date(job.startAt),
     daily_window: job.window && JSON.stringify(job.window),
     firmware_image_id: job.firmwareImageId,

@@ -2,7 +2,7 @@
  * Creates jobs and moves them from state to state. Each change adds an entry to the audit trail in
  * the same transaction.
  */
-import type { Job, JobConclusion, JobState, PauseReason, TrippedRule } from '@flotilla/jobs';
+import type { Job, JobConclusion, JobState, PauseReason, TrippedHealthGate, TrippedRule } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
@@ -24,6 +24,7 @@ export interface JobMove {
   readonly isCancelForced?: boolean;
   /** Absent keeps the previous one. */
   readonly trippedRule?: TrippedRule;
+  readonly trippedHealthGate?: TrippedHealthGate;
   /** Who approved the wave after the open one. */
   readonly waveApprovedBy?: string;
   /** Who approved or denied the job. Absent keeps the previous one. */
@@ -125,9 +126,11 @@ export class JobCommands {
 async function moveJob(
   transaction: Queryable,
   { id, version }: Pick<Job, 'id' | 'version'>,
-  { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy, isCancelForced = false }: JobMove,
+  to: JobMove,
   at: number,
 ): Promise<{ readonly from: JobState; readonly job: Job } | undefined> {
+  const { state, pauseReason, conclusion, trippedRule, waveApprovedBy, approvedBy, isCancelForced = false } = to;
+  const { trippedHealthGate } = to;
   const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
     {
       text: `WITH former AS (
@@ -142,6 +145,7 @@ async function moveJob(
          secret_arguments = CASE WHEN $3 <> 'FINISHED' THEN secret_arguments END,
          finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
          tripped_rule = coalesce($7::jsonb, tripped_rule),
+         tripped_health_gate = coalesce($11::jsonb, tripped_health_gate),
          approved_by = coalesce($9::text, approved_by), cancel_forced = cancel_forced OR $10::boolean
        FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
     },
@@ -156,6 +160,7 @@ async function moveJob(
       waveApprovedBy,
       approvedBy,
       isCancelForced,
+      trippedHealthGate && JSON.stringify(trippedHealthGate),
     ],
   );
   if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);

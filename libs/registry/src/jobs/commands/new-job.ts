@@ -12,6 +12,7 @@ type DecidedLater =
   | 'approvalTargets'
   | 'currentWave'
   | 'trippedRule'
+  | 'trippedHealthGate'
   | 'approvedBy'
   | 'startedAt'
   | 'finishedAt';

@@ -1,18 +1,29 @@
 -- Records what known devices report in OTA requests. $1 rows, locked in the order of ids. Requests
 -- older than the newest session or boot do not change the version. A new version makes tools stale.
+-- Each boot after the first is a restart; a request repeated within five seconds is the same boot.
 WITH input AS MATERIALIZED (
   SELECT *, to_timestamp(at / 1000) AS received_at FROM json_to_recordset($1) AS i(
     id text, client_uuid_hash text, model text, firmware_version text,
-    chip text, ota_partitions int, elf_sha256 text, board_facts jsonb, at float8)
+    chip text, ota_partitions int, elf_sha256 text, board_facts jsonb, reset_reason text, at float8)
 ), locked AS MATERIALIZED (
   SELECT d.id, d.firmware_version AS former_version, d.tool_set_hash, i.received_at, i.firmware_version,
     i.firmware_version IS NOT NULL
       AND i.received_at >= coalesce(greatest(d.connected_at, d.booted_at), i.received_at) AS is_newest,
-    d.booted_at IS NULL OR i.received_at >= d.booted_at AS is_newest_boot
+    d.booted_at IS NULL OR i.received_at >= d.booted_at AS is_newest_boot,
+    -- The boot that enrolled a device is not noted, but its session is. The row of the device may
+    -- already have the session that this boot opened.
+    CASE WHEN d.booted_at IS NULL THEN (
+      SELECT max(s.connected_at) FROM session s WHERE s.device_id = d.id AND s.connected_at < i.received_at)
+      ELSE d.booted_at + interval '5 seconds' END AS ran_since,
+    d.booted_at, coalesce(d.booted_version, d.firmware_version) AS ran_version, i.reset_reason
   FROM device d JOIN input i USING (id) WHERE d.client_uuid_hash = i.client_uuid_hash
   ORDER BY d.id FOR UPDATE OF d
 ), changed AS (
   SELECT * FROM locked WHERE is_newest AND former_version IS NOT NULL AND firmware_version <> former_version
+), restarted AS (
+  INSERT INTO device_restart (device_id, at, former_at, firmware_version, booted_version, reason, via)
+  SELECT id, received_at, coalesce(booted_at, ran_since), ran_version, firmware_version, reset_reason, 'OTA'
+  FROM locked WHERE received_at > ran_since ON CONFLICT DO NOTHING
 ), ended AS (
   UPDATE tool_set_use u SET last_seen_at = greatest(u.last_seen_at, c.received_at) FROM changed c
   WHERE u.device_id = c.id AND u.tool_set_hash = c.tool_set_hash AND u.firmware_version = c.former_version

@@ -1,0 +1,200 @@
+/** `flotilla measurements`: what devices reported over time, and the rules about it. */
+import { expectAccepted } from '@flotilla/client';
+import { withClient } from '../../connection.js';
+import { confirm, yesOption } from '../../console/confirm.js';
+import type { ColumnLike } from '../../console/output-format.js';
+import { printRows, printThing } from '../../console/output.js';
+import { exitCodes, UsageError } from '../../exit-codes.js';
+import { found } from '../../found.js';
+import {
+  DeleteRecordingRuleDocument,
+  DeviceMeasurementsDocument,
+  DevicePathsDocument,
+  FirmwareHealthDocument,
+  FleetMeasurementsDocument,
+  RecordingRulesDocument,
+  SetRecordingRuleDocument,
+  type FirmwareHealthQuery,
+  type RecordingRuleRowFragment,
+} from '../../generated/operations.js';
+import { deviceFilter, deviceFilterOptions, requiredDeviceFilter, withDevices } from '../../options/device-filter.js';
+import { numberOption } from '../../options/number-option.js';
+import { listOption, textOption, withId } from '../../options/shared-options.js';
+import { timeOf, timeOption } from '../../options/time-option.js';
+import { group, leaf } from '../command.js';
+import { printList, rowsOf, withListOptions } from '../lists.js';
+
+const aDevice = '02:00:00:00:00:01';
+const aPath = 'self.get_device_status:battery.level';
+const anId = '01990000-0000-7000-8000-00000000000d';
+
+const periodOptions = {
+  since: timeOption('since', 'Start of the period, such as 24h or 30d; 24h if it is left out'),
+  until: timeOption('until', 'End of the period; now if it is left out'),
+  points: numberOption('points', 'Maximum number of intervals', { min: 1, max: 1_000 }),
+} as const;
+
+interface Period {
+  readonly since?: string | undefined;
+  readonly until?: string | undefined;
+  readonly points?: number | undefined;
+}
+
+function periodOf({ since, until, points }: Period) {
+  return { since: since ?? timeOf('since', '24h', Date.now()), until: until ?? null, points: points ?? 200 };
+}
+
+const showCommand = leaf({
+  usage: 'show <id>',
+  summary: 'Show what a device reported over time',
+  examples: [
+    `measurements show ${aDevice}`,
+    `measurements show ${aDevice} --path ${aPath} --since 30d --output csv > battery.csv`,
+  ],
+  notes: 'Each row is one interval. Without --path all paths of the device are shown.',
+  options: (args) =>
+    withId(args, 'Id of the device').option('path', listOption('Only this path')).options(periodOptions),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { id } = args;
+      const device = found((await client.request(DevicePathsDocument, { id })).device, 'device', id);
+      const paths = args.path ?? device.measurementPaths;
+      const measured = await client.request(DeviceMeasurementsDocument, { id, paths, ...periodOf(args) });
+      const rows = (measured.device?.measurements ?? []).flatMap(({ path, points }) =>
+        points.map((point) => ({ path, ...point })),
+      );
+      await printRows(rows, ['at', 'path', 'min', 'mean', 'max'], args);
+    }),
+});
+
+const fleetCommand = leaf({
+  usage: 'fleet <path>',
+  summary: 'Show one path over many devices: mean, range and 95th percentile',
+  examples: [`measurements fleet ${aPath} --tag shop --since 7d`, `measurements fleet ${aPath} --output csv`],
+  options: (args) =>
+    args
+      .positional('path', { type: 'string', demandOption: true, describe: 'The path, without *' })
+      .options(deviceFilterOptions)
+      .options(periodOptions),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const variables = { filter: deviceFilter(args), path: args.path, ...periodOf(args) };
+      const { fleetMeasurements } = await client.request(FleetMeasurementsDocument, variables);
+      const columns = ['at', 'min', 'mean', 'max', 'p95', { key: 'deviceCount', head: 'DEVICES' }] as const;
+      await printRows(fleetMeasurements.points, columns, args);
+    }),
+});
+
+type HealthRow = FirmwareHealthQuery['firmwareHealth'][number];
+
+const healthColumns: readonly ColumnLike<HealthRow>[] = [
+  'version',
+  { key: 'deviceCount', head: 'DEVICES' },
+  { key: 'offlineCount', head: 'OFFLINE' },
+  { key: 'deviceHours', head: 'HOURS', of: ({ deviceHours }) => rounded(deviceHours) },
+  { key: 'unexpectedRestarts', head: 'RESTARTS' },
+  { key: 'restartsPer1000Hours', head: 'PER 1000 H', of: (row) => rounded(row.restartsPer1000Hours) },
+  { key: 'interval', of: ({ rateLow, rateHigh }) => intervalOf(rateLow, rateHigh) },
+  { key: 'previousVersion', head: 'BEFORE' },
+  { key: 'judgement', of: ({ isWorse, isBetter }) => (isWorse ? 'worse' : isBetter ? 'better' : null) },
+];
+
+function rounded(value: number | null): number | null {
+  return value === null ? null : Math.round(value * 10) / 10;
+}
+
+function intervalOf(low: number | null, high: number | null): string | null {
+  return low === null || high === null ? null : `${String(rounded(low))} to ${String(rounded(high))}`;
+}
+
+const firmwareCommand = leaf({
+  usage: 'firmware',
+  summary: 'Compare firmware versions by unexpected restarts',
+  examples: ['measurements firmware --since 7d', 'measurements firmware --model lichuang-dev'],
+  options: (args) =>
+    args.options(deviceFilterOptions).option('since', timeOption('since', 'Start of the period; 7d if it is left out')),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const variables = { filter: deviceFilter(args), since: args.since ?? timeOf('since', '7d', Date.now()) };
+      await printRows((await client.request(FirmwareHealthDocument, variables)).firmwareHealth, healthColumns, args);
+    }),
+});
+
+const ruleColumns: readonly ColumnLike<RecordingRuleRowFragment>[] = [
+  'id',
+  'path',
+  'deadband',
+  { key: 'minIntervalSeconds', head: 'SECONDS' },
+  { key: 'devices', of: ({ devices }) => JSON.stringify(devices) },
+  'savedAt',
+];
+
+const rulesCommand = leaf({
+  usage: 'rules',
+  isDefault: true,
+  summary: 'List the recording rules, latest saved first',
+  examples: ['measurements', 'measurements rules --output json'],
+  options: (args) => withListOptions(args),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () => rowsOf(client.request(RecordingRulesDocument, {}).then(({ recordingRules }) => recordingRules)),
+        ruleColumns,
+        args,
+      ),
+    ),
+});
+
+const setRuleCommand = leaf({
+  usage: 'set-rule <path>',
+  summary: 'Record a path of some devices, or replace a rule',
+  examples: [
+    `measurements set-rule self.get_device_status:audio_speaker.volume --all`,
+    `measurements set-rule 'samples:*' --tag garden --deadband 0.5 --min-interval 60`,
+  ],
+  notes: 'Of several rules for one path of a device the latest saved applies.',
+  options: (args) =>
+    withDevices(args)
+      .positional('path', { type: 'string', demandOption: true, describe: 'The path; * matches one step' })
+      .option('id', textOption('Id of the rule to replace'))
+      .option(
+        'deadband',
+        numberOption('deadband', 'Smaller changes are not stored', { min: 0, max: 1e9, isFraction: true }),
+      )
+      .option('min-interval', numberOption('min-interval', 'Seconds between two points', { min: 0, max: 86_400 })),
+  run: (args) => {
+    if (args.path === '') throw new UsageError('A rule needs a path, such as self.get_device_status:battery.level.');
+    return withClient(args, async (client) => {
+      const input = {
+        ...{ id: args.id ?? null, devices: requiredDeviceFilter(args), path: args.path },
+        ...{ deadband: args.deadband ?? 0, minIntervalSeconds: args['min-interval'] ?? 60 },
+      };
+      const { setRecordingRule } = await client.request(SetRecordingRuleDocument, { input });
+      await printThing({ ...expectAccepted(setRecordingRule).recordingRule }, args);
+    });
+  },
+});
+
+const deleteRuleCommand = leaf({
+  usage: 'delete-rule <id>',
+  summary: 'Delete a recording rule; what was recorded stays',
+  examples: [`measurements delete-rule ${anId} --yes`],
+  options: (args) => withId(args, 'Id of the recording rule').options(yesOption),
+  run: async (args) => {
+    if (!(await confirm(`The recording rule ${args.id} will be deleted; what was recorded stays.`, args)))
+      return exitCodes.refused;
+    return withClient(args, async (client) => {
+      const { deleteRecordingRule } = await client.request(DeleteRecordingRuleDocument, { id: args.id });
+      await printThing({ deletedId: expectAccepted(deleteRecordingRule).deletedId }, args);
+    });
+  },
+});
+
+export const measurementsCommand = group('measurements', 'Show and compare what devices reported over time', [
+  showCommand,
+  fleetCommand,
+  firmwareCommand,
+  rulesCommand,
+  setRuleCommand,
+  deleteRuleCommand,
+]);

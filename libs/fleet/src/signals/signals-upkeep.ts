@@ -1,0 +1,70 @@
+/**
+ * The worker's part of measurements and restarts: judges restarts every few seconds, and makes
+ * roll-ups. All of it may run in several workers at once.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { VerificationTimes } from '@flotilla/jobs';
+import type { JudgedRestart, Registry, RestartCause } from '@flotilla/registry';
+import type { FleetLogger } from '../fleet-logger.js';
+
+export interface SignalsUpkeepDeps {
+  readonly registry: Pick<Registry, 'events' | 'restarts' | 'measurements'>;
+  readonly feed: Pick<Bus['feed'], 'publish'>;
+  readonly verification: Pick<VerificationTimes, 'rebootMs' | 'firmwareMs'>;
+  readonly clock: { now(): number };
+  readonly logger: FleetLogger;
+}
+
+/** Between two looks for roll-ups, ms. */
+const rollUpEveryMs = 60_000;
+
+export class SignalsUpkeep {
+  #running: Promise<void> | undefined;
+  #rolledUpAt = -Infinity;
+  #isStopped = false;
+  readonly #judged = new Map<RestartCause, number>();
+
+  constructor(private readonly deps: SignalsUpkeepDeps) {}
+
+  /** Starts a round, unless one is under way. Never rejects and never waits. */
+  run(): void {
+    if (this.#isStopped) return;
+    this.#running ??= this.round()
+      .catch((error: unknown) => {
+        this.deps.logger.warn({ err: error }, 'could not judge restarts or make roll-ups; the next round tries again');
+      })
+      .finally(() => (this.#running = undefined));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    await this.#running;
+  }
+
+  /** Restarts that this process has judged, by cause. */
+  get judged(): ReadonlyMap<RestartCause, number> {
+    return this.#judged;
+  }
+
+  /** One round. */
+  async round(): Promise<void> {
+    const { clock, registry, verification } = this.deps;
+    for (const restart of await registry.restarts.judge(clock.now(), verification)) {
+      this.#judged.set(restart.cause, (this.#judged.get(restart.cause) ?? 0) + 1);
+      if (restart.cause === 'UNEXPECTED') this.#report(restart);
+    }
+    if (clock.now() - this.#rolledUpAt < rollUpEveryMs) return;
+    this.#rolledUpAt = clock.now();
+    const { hours, days } = await registry.measurements.keepUp(clock.now());
+    if (hours + days > 0) this.deps.logger.info({ hours, days }, 'rolled up measurements');
+  }
+
+  #report({ deviceId, at, firmwareVersion, bootedVersion, reason, via }: JudgedRestart): void {
+    const data = {
+      ...{ firmwareVersion: firmwareVersion ?? null, bootedVersion: bootedVersion ?? null, reason: reason ?? null },
+      via: via.toLowerCase(),
+    };
+    const event = this.deps.registry.events.append({ type: 'device.restarted_unexpectedly', deviceId, at, data });
+    this.deps.feed.publish('event', event);
+  }
+}

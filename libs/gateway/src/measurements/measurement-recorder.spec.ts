@@ -1,0 +1,120 @@
+/** The recorder over a real registry: which reports of devices become points. */
+import { randomUUID } from 'node:crypto';
+import type { DeviceId, ToolResult } from '@flotilla/mcp';
+import type { DeviceFilter } from '@flotilla/registry';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { silentLogger } from '../ingress.suite.js';
+import { EventLog } from '../sessions/event-log.js';
+import { openSpecHub } from '../spec-hub.suite.js';
+import { reportAnswer, reportSamples } from './device-reports.js';
+import { devicePathsMax, MeasurementRecorder } from './measurement-recorder.js';
+
+const STATUS = 'self.get_device_status';
+const hub = openSpecHub();
+let recorder: MeasurementRecorder;
+let now = Date.now();
+
+beforeAll(async () => {
+  for (const { id } of await hub.registry.recordingRules.list()) await remove(id);
+  const clock = { now: () => now };
+  const events = new EventLog({ events: hub.registry.events, feed: hub.bus.feed, clock });
+  recorder = new MeasurementRecorder({
+    ...{ registry: hub.registry, feed: hub.bus.feed, events, clock, logger: silentLogger },
+  });
+  recorder.start();
+});
+afterAll(() => recorder.stop());
+
+async function rule(path: string, deadband = 0, minIntervalSeconds = 0, devices: DeviceFilter = {}): Promise<string> {
+  const id = randomUUID();
+  now += 1_000;
+  await hub.registry.recordingRules.save(
+    { id, path, deadband, minIntervalSeconds, devices, savedBy: 'spec' },
+    { at: now, by: { actor: 'spec' }, isNew: true, rulesMax: 100 },
+  );
+  await changed(id);
+  return id;
+}
+
+/** Publishes the change, and waits until subscribers have it. */
+async function changed(ruleId: string): Promise<void> {
+  let end: () => void = () => undefined;
+  await new Promise<void>((resolve) => {
+    end = hub.bus.feed.subscribe('recordingRules', (change) => {
+      if (change.ruleId === ruleId) resolve();
+    });
+    hub.bus.feed.publish('recordingRules', { ruleId });
+  });
+  end();
+}
+
+async function remove(id: string): Promise<void> {
+  await hub.registry.recordingRules.remove(id, { at: Date.now(), by: { actor: 'spec' } });
+  await changed(id);
+}
+
+function answer(deviceId: string, state: unknown, tool = STATUS): void {
+  now += 1_000;
+  const result: ToolResult = { isError: false, content: [{ type: 'text', text: JSON.stringify(state) }] };
+  reportAnswer(recorder, deviceId as DeviceId, { tool, result, at: now });
+}
+
+async function latestOf(deviceId: string): Promise<Readonly<Record<string, number>>> {
+  const points = (await hub.registry.measurements.latestOf([deviceId])).get(deviceId) ?? [];
+  return Object.fromEntries(points.map(({ path, value }) => [path, value]));
+}
+
+async function countOf(deviceId: string, path: string): Promise<number> {
+  const plan = { level: 'RAW', stepMs: 1, from: 0 } as const;
+  const period = { since: now - 3_600_000, until: now + 3_600_000 };
+  const [series] = await hub.registry.measurements.series({ deviceId, paths: [path], ...period, plan });
+  return series?.points.length ?? 0;
+}
+
+describe('the recorder', () => {
+  it('stores only what a rule wants, and drops changes below its deadband', async () => {
+    await rule(`${STATUS}:battery.level`, 5);
+    for (const level of [80, 78, 76, 75, 90])
+      answer('r1', { battery: { level, charging: false }, chip: { temperature: 40 } });
+    await expect.poll(() => latestOf('r1')).toEqual({ [`${STATUS}:battery.level`]: 90 });
+    expect(await countOf('r1', `${STATUS}:battery.level`)).toBe(3);
+  });
+
+  it('applies the latest saved rule at once, and the former one when it is deleted', async () => {
+    const path = `${STATUS}:chip.temperature`;
+    await rule(`${STATUS}:chip.*`);
+    answer('r2', { chip: { temperature: 40 } });
+    await expect.poll(() => countOf('r2', path)).toBe(1);
+    const rare = await rule(path, 0, 3_600);
+    answer('r2', { chip: { temperature: 41 } });
+    await remove(rare);
+    answer('r2', { chip: { temperature: 42 } });
+    await expect.poll(() => latestOf('r2')).toEqual({ [path]: 42 });
+    expect(await countOf('r2', path)).toBe(2);
+  });
+
+  it('records the samples of microcontrollers, each with its time', async () => {
+    await rule('samples:*');
+    now += 60_000;
+    reportSamples(recorder, 'r3' as DeviceId, { pin: 4, name: 'soil', intervalMs: 1_000, values: [1, 2, 3] }, now);
+    reportSamples(recorder, 'r3' as DeviceId, { tool: 'read_light', value: 17 }, now);
+    await expect.poll(() => latestOf('r3')).toEqual({ 'samples:read_light': 17, 'samples:soil': 3 });
+    expect(await countOf('r3', 'samples:soil')).toBe(3);
+  });
+
+  it('stops at 200 paths of a device, and names the rule in an event', async () => {
+    const id = await rule('many.values:*');
+    const values = Object.fromEntries(Array.from({ length: devicePathsMax }, (_, index) => [`v${index}`, index]));
+    answer('r4', values, 'many.values');
+    await expect.poll(async () => Object.keys(await latestOf('r4')).length, { timeout: 5_000 }).toBe(devicePathsMax);
+    answer('r4', { one: 1, more: 2 }, 'many.values');
+    const events = async () =>
+      (await hub.registry.events.page({ types: ['measurements.limit_reached'] }, 'AT_ASC', { first: 10 })).rows;
+    await expect.poll(async () => (await events()).length).toBe(1);
+    expect((await events())[0]).toMatchObject({
+      deviceId: 'r4',
+      data: { ruleId: id, path: 'many.values:one', limit: devicePathsMax, scope: 'DEVICE' },
+    });
+    expect(Object.keys(await latestOf('r4'))).toHaveLength(devicePathsMax);
+  });
+});

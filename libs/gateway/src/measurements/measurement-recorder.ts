@@ -1,0 +1,172 @@
+/**
+ * Records numbers that devices report, as the recording rules say. Reports wait in memory until the
+ * rules and the last points of their device are known; nothing here delays a device or a caller.
+ */
+import type { Bus } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
+import type { MeasurementStore, RecordingRuleStore, RefusedPoint } from '@flotilla/registry';
+import { chooseRule, isStored, matchesPath } from '@flotilla/signals';
+import type { Point, ReportedNumber } from '@flotilla/signals';
+import { LRUCache } from 'lru-cache';
+import type { GatewayLogger } from '../gateway-logger.js';
+import type { EventLog } from '../sessions/event-log.js';
+import { RuleBook } from './rule-book.js';
+import type { CompiledRule } from './rule-book.js';
+
+export interface MeasurementRecorderOptions {
+  readonly registry: {
+    readonly measurements: Pick<MeasurementStore, 'add' | 'latestOf' | 'whenRefused'>;
+    readonly recordingRules: Pick<RecordingRuleStore, 'list' | 'matching'>;
+  };
+  readonly feed: Pick<Bus['feed'], 'subscribe'>;
+  readonly events: Pick<EventLog, 'write'>;
+  readonly clock: { now(): number };
+  readonly logger: GatewayLogger;
+}
+
+/** Numbers of one moment that a device reported. */
+export interface Report {
+  readonly deviceId: DeviceId;
+  readonly at: number;
+  readonly numbers: readonly ReportedNumber[];
+}
+
+/** Paths of one device. */
+export const devicePathsMax = 200;
+/** Devices whose last points are in memory: some 100 MB with ten paths each. */
+const devicesMax = 50_000;
+/** Reports that wait for PostgreSQL. Further ones are dropped. */
+const waitingMax = 20_000;
+/** Devices of one read. */
+const devicesPerRead = 1_000;
+/** An event about a full device or fleet is written once per rule in this time, ms. */
+const limitEventEveryMs = 3_600_000;
+
+interface Known {
+  readonly last: Map<string, Point>;
+  /** Rules that cover the device, of the rules with this number. */
+  rules: readonly CompiledRule[];
+  generation: number;
+  checkedAt: number;
+}
+
+export class MeasurementRecorder {
+  readonly #book: RuleBook;
+  readonly #known = new LRUCache<string, Known>({ max: devicesMax });
+  #waiting: Report[] = [];
+  #running: Promise<void> | undefined;
+  readonly #limitEvents = new Map<string, number>();
+  #end: () => void = () => undefined;
+  #isStopped = false;
+
+  constructor(private readonly options: MeasurementRecorderOptions) {
+    this.#book = new RuleBook(options);
+  }
+
+  /** Reads the rules, and again at once when one changes. */
+  start(): void {
+    this.#end = this.options.feed.subscribe('recordingRules', () => this.#book.expire());
+    this.options.registry.measurements.whenRefused((points) => this.#refused(points));
+  }
+
+  async stop(): Promise<void> {
+    this.#isStopped = true;
+    this.#end();
+    await this.#running;
+  }
+
+  /** Whether a rule may want numbers of this source. Unknown rules want all. */
+  wants(source: string): boolean {
+    return this.#book.wants(source);
+  }
+
+  /** Never waits and never throws. */
+  take(report: Report): void {
+    if (this.#isStopped || report.numbers.length === 0 || this.#waiting.length >= waitingMax) return;
+    this.#waiting.push(report);
+    this.#running ??= this.#run().finally(() => (this.#running = undefined));
+  }
+
+  async #run(): Promise<void> {
+    while (this.#waiting.length > 0) {
+      // Reports of one turn of the event loop share the reads.
+      await new Promise((resolve) => setImmediate(resolve));
+      const reports = this.#waiting.splice(0, devicesPerRead);
+      try {
+        await this.#record(reports);
+      } catch (error) {
+        this.options.logger.warn({ error, reports: reports.length }, 'reported numbers were not recorded');
+      }
+    }
+  }
+
+  async #record(reports: readonly Report[]): Promise<void> {
+    const rules = await this.#book.current();
+    if (rules.list.length === 0) return;
+    const wanted = reports.filter(({ numbers }) =>
+      numbers.some(({ path }) => rules.list.some(({ pattern }) => matchesPath(pattern, path))),
+    );
+    await this.#learn([...new Set(wanted.map(({ deviceId }) => deviceId))], rules);
+    for (const report of wanted) this.#decide(report);
+  }
+
+  /** Reads the last points of devices that are not known, and which rules cover the others. */
+  async #learn(
+    deviceIds: readonly DeviceId[],
+    rules: { readonly list: readonly CompiledRule[]; readonly generation: number },
+  ): Promise<void> {
+    const now = this.options.clock.now();
+    const unknown = deviceIds.filter((id) => !this.#known.has(id));
+    if (unknown.length > 0) {
+      const latest = await this.options.registry.measurements.latestOf(unknown);
+      for (const id of unknown) {
+        const last = new Map((latest.get(id) ?? []).map((point) => [point.path, point]));
+        this.#known.set(id, { last, rules: [], generation: -1, checkedAt: -Infinity });
+      }
+    }
+    const stale = deviceIds.filter((id) => {
+      const known = this.#known.get(id);
+      return known !== undefined && this.#book.isStale(known, now);
+    });
+    if (stale.length === 0) return;
+    const covering = await this.#book.covering(stale);
+    for (const id of stale) {
+      const known = this.#known.get(id);
+      if (known) Object.assign(known, { rules: covering(id), generation: rules.generation, checkedAt: now });
+    }
+  }
+
+  #decide({ deviceId, at, numbers }: Report): void {
+    const known = this.#known.get(deviceId);
+    if (known === undefined) return;
+    for (const { path, value } of numbers) {
+      const rule = chooseRule(known.rules, path, () => true);
+      if (rule === undefined) continue;
+      const last = known.last.get(path);
+      if (!isStored(rule, last, { at, value })) continue;
+      if (last === undefined && known.last.size >= devicePathsMax) {
+        this.#report({ deviceId, path, ruleId: rule.id }, 'DEVICE', devicePathsMax);
+        continue;
+      }
+      if (this.options.registry.measurements.add({ deviceId, path, at, value, ruleId: rule.id }))
+        known.last.set(path, { at, value });
+    }
+  }
+
+  #refused(points: readonly RefusedPoint[]): void {
+    for (const point of points) {
+      this.#known.get(point.deviceId)?.last.delete(point.path);
+      this.#report(point, 'FLEET', 2_000);
+    }
+  }
+
+  #report({ deviceId, path, ruleId }: RefusedPoint, scope: 'DEVICE' | 'FLEET', limit: number): void {
+    const now = this.options.clock.now();
+    const key = scope === 'FLEET' ? `${ruleId} fleet` : `${ruleId} ${deviceId}`;
+    if (now - (this.#limitEvents.get(key) ?? -Infinity) < limitEventEveryMs) return;
+    if (this.#limitEvents.size >= devicesMax) this.#limitEvents.clear();
+    this.#limitEvents.set(key, now);
+    const about = scope === 'DEVICE' ? (deviceId as DeviceId) : undefined;
+    this.options.events.write('measurements.limit_reached', about, { ruleId, path, limit, scope });
+  }
+}

@@ -1,0 +1,84 @@
+/** The recording rules of the hub, compiled, and which of them cover a device. */
+import type { RecordingRuleRow, RecordingRuleStore } from '@flotilla/registry';
+import { latestFirst, parsePattern } from '@flotilla/signals';
+import type { PathPattern } from '@flotilla/signals';
+
+export interface CompiledRule extends RecordingRuleRow {
+  readonly pattern: PathPattern;
+}
+
+export interface CurrentRules {
+  /** Latest saved first. */
+  readonly list: readonly CompiledRule[];
+  /** Grows when they change. */
+  readonly generation: number;
+}
+
+export interface RuleBookOptions {
+  readonly registry: { readonly recordingRules: Pick<RecordingRuleStore, 'list' | 'matching'> };
+  readonly clock: { now(): number };
+}
+
+/** Rules are read again after this time, because the notification of a change may be lost. */
+const rulesForMs = 30_000;
+/** Devices get tags and groups meanwhile. */
+const coveringForMs = 60_000;
+
+export class RuleBook {
+  #current: (CurrentRules & { readonly readAt: number; readonly sources: ReadonlySet<string> }) | undefined;
+  #reading: Promise<CurrentRules> | undefined;
+  #isExpired = false;
+
+  constructor(private readonly options: RuleBookOptions) {}
+
+  expire(): void {
+    this.#isExpired = true;
+  }
+
+  wants(source: string): boolean {
+    return this.#isExpired || (this.#current?.sources.has(source) ?? true) || this.#isOld;
+  }
+
+  isStale(known: { readonly generation: number; readonly checkedAt: number }, now: number): boolean {
+    return known.generation !== this.#current?.generation || now - known.checkedAt >= coveringForMs;
+  }
+
+  async current(): Promise<CurrentRules> {
+    if (this.#current !== undefined && !this.#isExpired && !this.#isOld) return this.#current;
+    return (this.#reading ??= this.#read().finally(() => (this.#reading = undefined)));
+  }
+
+  /** The rules that cover each of these devices. */
+  async covering(deviceIds: readonly string[]): Promise<(deviceId: string) => readonly CompiledRule[]> {
+    const { list } = await this.current();
+    const members = new Map<string, ReadonlySet<string>>();
+    for (const rule of list)
+      if (!coversAll(rule))
+        members.set(rule.id, await this.options.registry.recordingRules.matching(rule.devices, deviceIds));
+    return (deviceId) => list.filter((rule) => coversAll(rule) || members.get(rule.id)?.has(deviceId) === true);
+  }
+
+  get #isOld(): boolean {
+    return this.#current === undefined || this.options.clock.now() - this.#current.readAt >= rulesForMs;
+  }
+
+  async #read(): Promise<CurrentRules> {
+    this.#isExpired = false;
+    const rows = await this.options.registry.recordingRules.list();
+    const list = rows
+      .flatMap((row) => {
+        const pattern = parsePattern(row.path);
+        return 'problem' in pattern ? [] : [{ ...row, pattern }];
+      })
+      .sort(latestFirst);
+    const isSame = JSON.stringify(list) === JSON.stringify(this.#current?.list);
+    const generation = (this.#current?.generation ?? 0) + (isSame ? 0 : 1);
+    const sources = new Set(list.map(({ pattern }) => pattern.source));
+    this.#current = { list, generation, sources, readAt: this.options.clock.now() };
+    return this.#current;
+  }
+}
+
+function coversAll({ devices }: RecordingRuleRow): boolean {
+  return Object.entries(devices).every(([name, value]) => name === 'all' || value === undefined);
+}

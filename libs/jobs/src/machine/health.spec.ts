@@ -1,0 +1,76 @@
+/** The health gate in the run of a job, over the model of PostgreSQL and devices. */
+import { describe, expect, it } from 'vitest';
+import type { HealthEvidence, HealthGate } from '../health/health-gate.js';
+import { settleAll } from './model/happenings.suite.js';
+import { World } from './model/run-world.suite.js';
+
+const gate: HealthGate = { observeSeconds: 30, action: 'PAUSE' };
+const waves = [{ count: 2, successThreshold: 0.5, soakSeconds: 0, gate: 'AUTO' }] as const;
+const well: HealthEvidence = {
+  ...{ version: '2.0.0', restarts: 0, deviceHours: 1, baselineRestarts: 0, baselineDeviceHours: 1, loopingDevices: 0 },
+};
+
+function worldWith(change: Partial<HealthGate> = {}): World {
+  const world = new World({ targetCount: 4, waves, healthGate: { ...gate, ...change } });
+  world.health = () => well;
+  world.begin();
+  return world;
+}
+
+/** Lets so many seconds pass, and carries out all that is due. */
+function pass(world: World, seconds: number): void {
+  for (let second = 0; second < seconds && !world.isOver; second++) {
+    settleAll(world);
+    world.performAll();
+    world.advance(1_000);
+    world.performAll();
+  }
+}
+
+describe('a roll-out with a health gate', () => {
+  it('watches each wave, the last one too, before it goes on', () => {
+    const world = worldWith();
+    pass(world, 25);
+    expect(world.rows.job.currentWave).toBe(1);
+    pass(world, 10);
+    expect(world.rows.job.currentWave).toBe(2);
+    pass(world, 20);
+    expect(world.rows.progress.succeeded).toBe(4);
+    expect(world.rows.job.state).toBe('RUNNING');
+    pass(world, 40);
+    expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'SUCCEEDED' });
+  });
+
+  it('pauses in its first wave where devices loop, and goes on when it is resumed', () => {
+    const world = worldWith();
+    pass(world, 5);
+    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    pass(world, 15);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', currentWave: 1 });
+    expect(world.rows.job.trippedHealthGate).toMatchObject({ version: '2.0.0', restarts: 9 });
+    expect(world.rows.progress.succeeded).toBe(2);
+    pass(world, 60);
+    expect(world.rows.job.state).toBe('PAUSED');
+    world.health = () => well;
+    world.steer('resume');
+    pass(world, 120);
+    expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'SUCCEEDED' });
+  });
+
+  it('stays paused in its last wave until a person decides, although all targets are decided', () => {
+    const world = worldWith();
+    pass(world, 45);
+    expect(world.rows.job.currentWave).toBe(2);
+    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    pass(world, 100);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', currentWave: 2 });
+  });
+
+  it('is aborted where its action is CANCEL', () => {
+    const world = worldWith({ action: 'CANCEL' });
+    pass(world, 5);
+    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    pass(world, 30);
+    expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'ABORTED' });
+  });
+});

@@ -1,0 +1,53 @@
+/** The health gate of a roll-out: looks at restarts, stops the job, and watches the last wave. */
+import { isUnhealthy } from '../health/health-gate.js';
+import type { HealthEvidence, TrippedHealthGate } from '../health/health-gate.js';
+import { sleepMsMax } from './run-state.js';
+import { move, sleep, start, update } from './turn.js';
+import type { Turn } from './turn.js';
+
+/** Between two looks, ms. */
+const lookEveryMs = 10_000;
+
+/** True where a look at the restarts was started. */
+export function readHealth(turn: Turn): boolean {
+  const { run, now } = turn;
+  const { job } = run;
+  if (job.healthGate === undefined || job.state !== 'RUNNING' || now < run.healthAt) return false;
+  update(turn, { healthAt: now + lookEveryMs });
+  start(turn, { kind: 'readHealth' });
+  return true;
+}
+
+export function healthRead(turn: Turn, evidence: HealthEvidence | undefined): void {
+  const { healthGate } = turn.run.job;
+  if (healthGate === undefined || evidence === undefined || !isUnhealthy(healthGate, evidence)) return;
+  const { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours } = evidence;
+  const counts = { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours };
+  const trippedHealthGate: TrippedHealthGate = { ...counts, at: turn.now };
+  if (healthGate.action === 'CANCEL') move(turn, 'cancel', { conclusion: 'ABORTED', trippedHealthGate });
+  else move(turn, 'pause', { pauseReason: 'HEALTH_GATE', trippedHealthGate });
+}
+
+/** True while the job must not end: its last wave is watched, or an operator has to decide. */
+export function isWatched(turn: Turn): boolean {
+  const { job, endAt } = turn.run;
+  if (job.healthGate === undefined || job.conclusion !== undefined) return false;
+  const isStopped = job.state === 'PAUSED' && job.pauseReason === 'HEALTH_GATE';
+  if (!isStopped && (endAt === undefined || turn.now >= endAt)) return false;
+  sleep(turn, sleepMsMax);
+  return true;
+}
+
+/** True where the end of the last decision is read, which the time of watching begins with. */
+export function beginWatch(turn: Turn): boolean {
+  const { job, endAt } = turn.run;
+  if (job.healthGate === undefined || job.conclusion !== undefined || endAt !== undefined) return false;
+  start(turn, { kind: 'readLastDecision', wave: job.currentWave });
+  return true;
+}
+
+/** The last decision of the last wave was at `at`; undefined without one. */
+export function watchUntil(turn: Turn, at: number | undefined): void {
+  const observeMs = (turn.run.job.healthGate?.observeSeconds ?? 0) * 1_000;
+  update(turn, { endAt: at === undefined ? turn.now : at + observeMs, finalProgress: undefined, isEndPossible: true });
+}

@@ -1,0 +1,68 @@
+/** The small numbers of devices and paths in measurements, cached because they never change. */
+import type { Queryable } from '../database/database.js';
+import { storableText } from '../database/json-rows.js';
+
+/** Paths of one fleet. */
+export const fleetPathsMax = 2_000;
+
+/** Devices whose numbers are remembered: some 20 MB. */
+const devicesMax = 200_000;
+
+export class MeasurementIds {
+  readonly #devices = new Map<string, number>();
+  readonly #paths = new Map<string, number>();
+
+  constructor(private readonly database: Queryable) {}
+
+  /** The number of each device; makes those that are missing. */
+  async ofDevices(deviceIds: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+    const unknown = [...new Set(deviceIds)].filter((id) => !this.#devices.has(id));
+    if (unknown.length === 0) return this.#devices;
+    if (this.#devices.size + unknown.length > devicesMax) this.#devices.clear();
+    await this.database.query(
+      {
+        text: `INSERT INTO measurement_device (device_id) SELECT u.id FROM unnest($1::text[]) AS u(id)
+               WHERE NOT EXISTS (SELECT FROM measurement_device m WHERE m.device_id = u.id)
+               ORDER BY u.id ON CONFLICT DO NOTHING`,
+      },
+      [unknown],
+    );
+    const rows = await this.database.query<{ id: number; device_id: string }>(
+      { text: 'SELECT id, device_id FROM measurement_device WHERE device_id = ANY($1::text[])' },
+      [[...new Set([...unknown, ...deviceIds])]],
+    );
+    for (const { id, device_id: deviceId } of rows) this.#devices.set(deviceId, id);
+    return this.#devices;
+  }
+
+  /** The number of each path; makes those that are missing, unless the fleet is full. */
+  async ofPaths(paths: Iterable<string>): Promise<ReadonlyMap<string, number>> {
+    const unknown = [...new Set(paths)].filter((path) => !this.#paths.has(path));
+    if (unknown.length === 0) return this.#paths;
+    await this.database.query(
+      {
+        text: `INSERT INTO measurement_path (path) SELECT u.path FROM unnest($1::text[]) AS u(path)
+               WHERE NOT EXISTS (SELECT FROM measurement_path m WHERE m.path = u.path) ORDER BY u.path
+               LIMIT greatest(0, $2 - (SELECT count(*) FROM measurement_path)) ON CONFLICT DO NOTHING`,
+      },
+      [unknown.map(storableText), fleetPathsMax],
+    );
+    await this.#readPaths(unknown);
+    return this.#paths;
+  }
+
+  /** The numbers of the paths that exist. */
+  async findPaths(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
+    const unknown = paths.filter((path) => !this.#paths.has(path));
+    if (unknown.length > 0) await this.#readPaths(unknown);
+    return this.#paths;
+  }
+
+  async #readPaths(paths: readonly string[]): Promise<void> {
+    const rows = await this.database.query<{ id: number; path: string }>(
+      { text: 'SELECT id, path FROM measurement_path WHERE path = ANY($1::text[])' },
+      [paths.map(storableText)],
+    );
+    for (const { id, path } of rows) this.#paths.set(path, id);
+  }
+}

@@ -1,0 +1,105 @@
+/**
+ * The upkeep of measurements: roll-ups per hour and day, and points of whole days packed. Each step
+ * is one transaction that also moves its mark, so several workers and crashes do no harm.
+ */
+import { createPartition, PARTITION_LOCK, PARTITION_LOCK_TIMEOUT, partitionOn } from '../database/partitions.js';
+import type { Database, Queryable } from '../database/database.js';
+import { sql, SqlFile } from '../database/sql-file.js';
+
+const HOUR_MS = 3_600_000;
+const DAY_MS = 86_400_000;
+/** Points are in memory for some seconds before they are written. */
+const HOUR_SETTLED_MS = 120_000;
+const DAY_SETTLED_MS = 900_000;
+/** Steps of one run. The next run goes on. */
+const STEPS_MAX = 48;
+/** One worker at a time. */
+const UPKEEP_LOCK = 4_607_182_421;
+
+const SPAN = { from: sql.timestamp, until: sql.timestamp };
+const ROLL_UP_HOUR = new SqlFile(new URL('./roll-up-hour.sql', import.meta.url), { parameters: SPAN, row: {} });
+const ROLL_UP_DAY = new SqlFile(new URL('./roll-up-day.sql', import.meta.url), { parameters: SPAN, row: {} });
+const PACK_DAY = new SqlFile(new URL('./pack-day.sql', import.meta.url), { parameters: SPAN, row: {} });
+
+/** Times up to which roll-ups are made and days are packed, ms since the Unix epoch. */
+export interface Progress {
+  readonly hoursUntil: number;
+  readonly packedUntil: number;
+}
+
+export interface UpkeepDone {
+  readonly hours: number;
+  readonly days: number;
+}
+
+/** Makes what is due at `now`. */
+export async function keepUp(database: Database, now: number): Promise<UpkeepDone> {
+  const done = { hours: 0, days: 0 };
+  for (let step = 0; step < STEPS_MAX; step++) {
+    const kind = await database.transaction((transaction) => oneStep(transaction, now));
+    if (kind === undefined) break;
+    done[kind] += 1;
+  }
+  return done;
+}
+
+async function oneStep(transaction: Queryable, now: number): Promise<'hours' | 'days' | undefined> {
+  const [locked] = await transaction.query<{ free: boolean }>(
+    { text: 'SELECT pg_try_advisory_xact_lock($1) AS free' },
+    [UPKEEP_LOCK],
+  );
+  if (locked?.free !== true) return undefined;
+  const { hoursUntil, packedUntil } = await beginOrRead(transaction, now);
+  if (hoursUntil + HOUR_MS + HOUR_SETTLED_MS <= now) {
+    await rollUp(transaction, hoursUntil);
+    return 'hours';
+  }
+  const dayEnd = packedUntil + DAY_MS;
+  if (dayEnd + DAY_SETTLED_MS > now || hoursUntil < dayEnd) return undefined;
+  await pack(transaction, packedUntil);
+  return 'days';
+}
+
+async function rollUp(transaction: Queryable, at: number): Promise<void> {
+  const until = at + HOUR_MS;
+  await ROLL_UP_HOUR.run(transaction, { from: new Date(at), until: new Date(until) });
+  if (until % DAY_MS === 0)
+    await ROLL_UP_DAY.run(transaction, { from: new Date(until - DAY_MS), until: new Date(until) });
+  await transaction.query({ text: 'UPDATE measurement_progress SET hours_until = $1' }, [new Date(until)]);
+}
+
+/** The partition of the day is dropped once its points are packed. */
+async function pack(transaction: Queryable, at: number): Promise<void> {
+  const until = at + DAY_MS;
+  const span = [new Date(at), new Date(until)] as const;
+  await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+  await createPartition(transaction, partitionOn('measurement_pack', at));
+  await PACK_DAY.run(transaction, { from: span[0], until: span[1] });
+  await transaction.query({ text: 'DELETE FROM measurement_default WHERE at >= $1 AND at < $2' }, [...span]);
+  // The name is computed; DDL takes no parameters.
+  await transaction.query({ text: `DROP TABLE IF EXISTS "${partitionOn('measurement', at).name}"` }, []);
+  await transaction.query({ text: 'UPDATE measurement_progress SET packed_until = $1' }, [span[1]]);
+}
+
+/** Begins with the first point. */
+async function beginOrRead(transaction: Queryable, now: number): Promise<Progress> {
+  const progress = await readProgress(transaction);
+  if (progress !== undefined) return progress;
+  const [first] = await transaction.query<{ at: Date | null }>({ text: 'SELECT min(at) AS at FROM measurement' }, []);
+  const at = first?.at?.getTime() ?? now;
+  const [hoursUntil, packedUntil] = [at - (at % HOUR_MS), at - (at % DAY_MS)];
+  await transaction.query(
+    { text: 'INSERT INTO measurement_progress (hours_until, packed_until) VALUES ($1, $2) ON CONFLICT DO NOTHING' },
+    [new Date(hoursUntil), new Date(packedUntil)],
+  );
+  return { hoursUntil, packedUntil };
+}
+
+export async function readProgress(db: Queryable): Promise<Progress | undefined> {
+  const [row] = await db.query<{ hours_until: Date; packed_until: Date }>(
+    { name: 'measurement-progress', text: 'SELECT hours_until, packed_until FROM measurement_progress' },
+    [],
+  );
+  return row && { hoursUntil: row.hours_until.getTime(), packedUntil: row.packed_until.getTime() };
+}

@@ -1,0 +1,136 @@
+/** The statements of charts. Their tables and conditions depend on the request. */
+import { historyScopeOf } from '../access-scope/history-scope.js';
+import type { Database } from '../database/database.js';
+import { storableText } from '../database/json-rows.js';
+import type { DeviceFilter } from '../device-filter.js';
+import { listedDeviceCondition } from '../devices/device-condition.js';
+import { resolveFilter } from '../groups/resolve-filter.js';
+import { partitionsOf } from '../retention/drop-partitions.js';
+import type {
+  ChartFacts,
+  FleetSeriesPoint,
+  FleetSeriesRequest,
+  LatestPoint,
+  Series,
+  SeriesPoint,
+  SeriesRequest,
+} from './measurement.js';
+import { readProgress } from './measurement-upkeep.js';
+import { seriesSource } from './series-source.js';
+
+/** Before the first day is packed, all points are there. */
+export async function readChartFacts(database: Database, path: string | undefined): Promise<ChartFacts> {
+  const [progress, packs, [counted]] = await Promise.all([
+    readProgress(database),
+    partitionsOf(database, 'measurement_pack'),
+    database.query<{ series: number }>(
+      {
+        name: 'count-series',
+        text: `SELECT count(*)::int AS series FROM measurement_series s JOIN measurement_path p ON p.id = s.path_id
+               WHERE p.path = $1`,
+      },
+      [path === undefined ? null : storableText(path)],
+    ),
+  ]);
+  return { rawSince: packs[0]?.from ?? progress?.packedUntil ?? 0, series: Math.max(1, counted?.series ?? 1) };
+}
+
+export async function readSeries(
+  database: Database,
+  { deviceId, paths, since, until, plan }: SeriesRequest,
+  { latest, numbers }: { readonly latest: readonly LatestPoint[]; readonly numbers: ReadonlyMap<string, number> },
+): Promise<readonly Series[]> {
+  const wanted = paths.flatMap((path) => numbers.get(path) ?? []);
+  const parameters: unknown[] = [storableText(deviceId), wanted, plan.stepMs];
+  const source = seriesSource(
+    { level: plan.level, since, until, progress: await readProgress(database) },
+    `m.device_id = (SELECT v.id FROM measurement_device v WHERE v.device_id = $1) AND m.path_id = ANY($2::smallint[])`,
+    parameters,
+  );
+  // The mean of equal values is that value, although sums of binary fractions are rounded.
+  const text = `SELECT path_id, CASE WHEN sum(count) = 1 THEN min(ms) ELSE slot * $3::float8 END AS at, min(min) AS min,
+      least(max(max), greatest(min(min), sum(mean * count) / sum(count))) AS mean, max(max) AS max
+    FROM (SELECT *, floor(ms / $3::float8) AS slot
+          FROM (SELECT *, extract(epoch FROM at)::float8 * 1000 AS ms FROM (${source}) s) t) u
+    GROUP BY path_id, slot ORDER BY path_id, slot`;
+  const rows = wanted.length === 0 ? [] : await database.query<SeriesRow>({ text }, parameters);
+  const byPath = new Map<number, SeriesPoint[]>();
+  for (const { path_id: path, at, min, mean, max } of rows) {
+    const points = byPath.get(path) ?? [];
+    points.push({ at: Math.round(at), min, mean, max });
+    byPath.set(path, points);
+  }
+  const last = new Map(latest.map((point) => [point.path, point]));
+  return paths.map((path) => ({
+    path,
+    points: byPath.get(numbers.get(path) ?? -1) ?? [],
+    ...{ latest: last.get(path)?.value, latestAt: last.get(path)?.at },
+  }));
+}
+
+export async function readFleetSeries(
+  database: Database,
+  { filter, since, until, plan }: FleetSeriesRequest,
+  pathId: number,
+  within: DeviceFilter | undefined,
+): Promise<readonly FleetSeriesPoint[]> {
+  const parameters: unknown[] = [pathId, plan.stepMs / 1_000];
+  const conditions = ['m.path_id = $1', await seriesCondition(database, filter, parameters)];
+  if (within !== undefined) {
+    const isVisible = await historyScopeOf(database, within);
+    const device = '(SELECT v.device_id FROM measurement_device v WHERE v.id = m.device_id)';
+    conditions.push(isVisible(device, { at: 'm.at' }, parameters));
+  }
+  const progress = await readProgress(database);
+  const source = seriesSource({ level: plan.level, since, until, progress }, conditions.join(' AND '), parameters);
+  const rows = await database.query<FleetRow>(
+    {
+      text: `SELECT slot, min(min) AS min, avg(mean) AS mean, max(max) AS max, count(*)::int AS devices,
+               percentile_disc(0.95) WITHIN GROUP (ORDER BY mean) AS p95
+             FROM (SELECT floor(extract(epoch FROM at)::float8 / $2::float8) AS slot, device_id, min(min) AS min,
+                     sum(mean * count) / sum(count) AS mean, max(max) AS max
+                   FROM (${source}) s GROUP BY 1, 2) d
+             GROUP BY slot ORDER BY slot`,
+    },
+    parameters,
+  );
+  return rows.map(({ slot, min, mean, max, p95, devices }) => ({
+    ...{ at: slot * plan.stepMs, min, mean: between(mean, min, max), max, p95: between(p95, min, max) },
+    deviceCount: devices,
+  }));
+}
+
+/** Over `m.device_id`. Without a filter, devices count that were removed since. */
+export async function seriesCondition(
+  database: Database,
+  filter: DeviceFilter | undefined,
+  parameters: unknown[],
+): Promise<string> {
+  if (filter === undefined || Object.values(filter).every((value) => value === undefined)) return 'TRUE';
+  const condition = listedDeviceCondition(await resolveFilter(database, filter), parameters);
+  return `m.device_id IN (SELECT v.id FROM measurement_device v JOIN device d ON d.id = v.device_id
+    WHERE ${condition})`;
+}
+
+interface SeriesRow {
+  readonly [column: string]: unknown;
+  readonly path_id: number;
+  readonly at: number;
+  readonly min: number;
+  readonly mean: number;
+  readonly max: number;
+}
+
+interface FleetRow {
+  readonly [column: string]: unknown;
+  readonly slot: number;
+  readonly min: number;
+  readonly mean: number;
+  readonly max: number;
+  readonly p95: number;
+  readonly devices: number;
+}
+
+function between(value: number, min: number, max: number): number {
+  return Math.min(max, Math.max(min, value));
+}

@@ -1,0 +1,152 @@
+/** Restarts on a real PostgreSQL: which boots are restarts, and what explains them. */
+import type { CallId, DeviceId } from '@flotilla/mcp';
+import { v7 } from 'uuid';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { AT, connecting, openDeviceFixture, SET_A, type DeviceFixture } from '../devices/device-fixture.suite.js';
+import type { Registry } from '../registry.js';
+import pg from 'pg';
+
+const MINUTE = 60_000;
+const explained = { rebootMs: 5 * MINUTE, firmwareMs: 20 * MINUTE };
+/** When the hub of this spec started, long before the restarts. */
+const T = Date.now() + 60 * MINUTE;
+
+let fixture: DeviceFixture;
+let registry: Registry;
+let raw: pg.Client;
+
+beforeAll(async () => {
+  fixture = await openDeviceFixture();
+  ({ registry } = fixture);
+  raw = new pg.Client({ connectionString: fixture.databaseUrl });
+  await raw.connect();
+});
+afterAll(async () => {
+  await raw.end();
+  await fixture.close();
+});
+
+async function known(id: string): Promise<DeviceId> {
+  await raw.query(`INSERT INTO device (id, dialect, reachability) VALUES ($1, 'MCPU', 'ALWAYS')`, [id]);
+  return id as DeviceId;
+}
+const boot = (deviceId: string, bootedAt: number, firmwareVersion = '1.0.0', reason?: string) =>
+  registry.restarts.noteBoot({ deviceId, bootedAt, firmwareVersion, reason });
+const call = (deviceId: DeviceId, tool: string, startedAt: number, kind: 'SUCCEEDED' | 'NOT_SENT' = 'SUCCEEDED') =>
+  registry.calls.record({
+    ...{
+      id: v7({ msecs: startedAt }) as CallId,
+      deviceId,
+      tool,
+      arguments: {},
+      startedAt,
+      durationMs: 1,
+      actor: 'spec',
+    },
+    outcome: { kind, certainty: kind === 'NOT_SENT' ? 'NEVER' : 'YES' },
+  });
+const judged = async (now: number) =>
+  (await registry.restarts.judge(now, explained)).map(({ deviceId, cause }) => [deviceId, cause]);
+
+describe('a restart', () => {
+  it('is no first boot, no lost link, and each later boot', async () => {
+    const id = await known('m1');
+    await boot(id, T);
+    await boot(id, T + 20_000);
+    expect(await judged(T + 60 * MINUTE)).toEqual([]);
+    await boot(id, T + 10 * MINUTE, '1.0.1', 'brownout');
+    expect(await registry.restarts.judge(T + 10 * MINUTE + 19_000, explained)).toEqual([]);
+    expect(await registry.restarts.judge(T + 10 * MINUTE + 20_000, explained)).toEqual([
+      {
+        ...{ deviceId: 'm1', at: T + 10 * MINUTE, cause: 'UNEXPECTED', via: 'UPTIME' },
+        ...{ firmwareVersion: '1.0.0', bootedVersion: '1.0.1', reason: 'brownout' },
+      },
+    ]);
+    expect(await judged(T + 60 * MINUTE)).toEqual([]);
+  });
+
+  it('is explained by one call that restarts devices, and the next one is not', async () => {
+    const id = await known('m2');
+    await boot(id, T);
+    await call(id, 'self.reboot', T + 10 * MINUTE);
+    await boot(id, T + 11 * MINUTE);
+    await boot(id, T + 12 * MINUTE);
+    expect(await judged(T + 20 * MINUTE)).toEqual([
+      ['m2', 'CALL'],
+      ['m2', 'UNEXPECTED'],
+    ]);
+  });
+
+  it('is not explained by a call that restarts nothing, that was not sent, or that is long ago', async () => {
+    const id = await known('m3');
+    await boot(id, T);
+    await call(id, 'self.get_device_status', T + 10 * MINUTE);
+    await call(id, 'self.reboot', T + 10 * MINUTE, 'NOT_SENT');
+    await call(id, 'self.reboot', T + 4 * MINUTE);
+    await boot(id, T + 11 * MINUTE);
+    expect(await judged(T + 20 * MINUTE)).toEqual([['m3', 'UNEXPECTED']]);
+  });
+
+  it('is explained by a new credential, or by the end of a session when its hub stopped', async () => {
+    const [one, other] = [await known('m4'), await known('m5')];
+    await boot(one, T);
+    await boot(other, T);
+    await raw.query(
+      `INSERT INTO device_credential (device_id, generation, mqtt_client_id, secret_hash, issued_at)
+       VALUES ('m4', 1, 'm4', 'x', $1)`,
+      [new Date(T + 10 * MINUTE)],
+    );
+    await raw.query(
+      `INSERT INTO session (device_id, epoch, transport, connected_at, disconnected_at, close_reason)
+       VALUES ('m5', 1, 'MQTT', $1, $2, 'hub_stopping')`,
+      [new Date(T), new Date(T + 10 * MINUTE)],
+    );
+    await boot(one, T + 11 * MINUTE);
+    await boot(other, T + 11 * MINUTE);
+    expect((await judged(T + 20 * MINUTE)).sort()).toEqual([
+      ['m4', 'CREDENTIAL'],
+      ['m5', 'HUB'],
+    ]);
+  });
+
+  it('that a device reports itself counts once', async () => {
+    const id = await known('m6');
+    await registry.restarts.noteRestart({ deviceId: id, bootedAt: T + 10 * MINUTE, reason: 'watchdog' });
+    await registry.restarts.noteRestart({ deviceId: id, bootedAt: T + 10 * MINUTE + 2_000, reason: 'watchdog' });
+    expect(await judged(T + 20 * MINUTE)).toEqual([['m6', 'UNEXPECTED']]);
+    expect(await registry.restarts.countsOf(['m6', 'none', 'm2'], T)).toEqual([1, 0, 1]);
+    expect(await registry.restarts.countsOf(['m6'], T + 11 * MINUTE)).toEqual([0]);
+    const over = await registry.restarts.unexpectedSince({ ids: ['m2', 'm6'] }, T);
+    expect(over.map(({ deviceId, restarts }) => [deviceId, restarts])).toEqual([
+      ['m2', 1],
+      ['m6', 1],
+    ]);
+  });
+});
+
+describe('the figures of a version', () => {
+  it('have its time in service and its unexpected restarts', async () => {
+    const { epoch } = await registry.devices.connect({ ...connecting('v1', AT) });
+    await registry.devices.ready(fixture.greeted('v1', epoch, SET_A, '3.1.0', AT + 1));
+    await registry.devices.closeSession({
+      deviceId: 'v1' as DeviceId,
+      epoch,
+      reason: 'device_closed',
+      at: AT + 120 * MINUTE,
+    });
+    await raw.query(
+      `INSERT INTO device_restart (device_id, at, former_at, firmware_version, via, cause)
+       VALUES ('v1', $1, $2, '3.1.0', 'OTA', 'UNEXPECTED')`,
+      [new Date(AT + 60 * MINUTE), new Date(AT)],
+    );
+    const figures = await registry.restarts.versionFigures({ ids: ['v1'] }, { since: AT - MINUTE, until: AT + DAY });
+    expect(figures).toEqual([
+      {
+        ...{ version: '3.1.0', deviceCount: 1, offlineCount: 1, unexpectedRestarts: 1, firstSeenAt: AT },
+        deviceHours: expect.closeTo(2, 5) as number,
+      },
+    ]);
+  });
+});
+
+const DAY = 24 * 60 * MINUTE;

@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { isStored } from './decide-point.js';
+import type { Point, PointRule } from './decide-point.js';
+
+const rule: PointRule = { deadband: 2, minIntervalSeconds: 60 };
+
+describe('a point', () => {
+  it.each([
+    ['is the first', undefined, { at: 0, value: 5 }, true],
+    ['comes too early', { at: 0, value: 5 }, { at: 59_999, value: 50 }, false],
+    ['comes at the interval with a change of the deadband', { at: 0, value: 5 }, { at: 60_000, value: 7 }, true],
+    ['changes by less than the deadband', { at: 0, value: 5 }, { at: 60_000, value: 6.9 }, false],
+  ] satisfies [string, Point | undefined, Point, boolean][])('that %s', (_title, last, next, expected) => {
+    expect(isStored(rule, last, next)).toBe(expected);
+  });
+
+  const reports = fc.array(fc.tuple(fc.integer({ min: 1, max: 200 }), fc.double({ min: -50, max: 50, noNaN: true })), {
+    minLength: 1,
+    maxLength: 100,
+  });
+
+  it('that is not stored differs from the last stored one by less than the deadband, or came too early', () => {
+    fc.assert(
+      fc.property(
+        reports,
+        fc.integer({ min: 0, max: 10 }),
+        fc.integer({ min: 0, max: 120 }),
+        (steps, deadband, minIntervalSeconds) => {
+          let now = 0;
+          let last: Point | undefined;
+          for (const [seconds, value] of steps) {
+            now += seconds * 1_000;
+            const next = { at: now, value };
+            if (isStored({ deadband, minIntervalSeconds }, last, next)) {
+              if (last !== undefined) expect(next.at - last.at).toBeGreaterThanOrEqual(minIntervalSeconds * 1_000);
+              last = next;
+            } else {
+              expect(last).toBeDefined();
+              const isEarly = next.at - (last?.at ?? 0) < minIntervalSeconds * 1_000;
+              expect(isEarly || Math.abs(value - (last?.value ?? 0)) < deadband).toBe(true);
+            }
+          }
+        },
+      ),
+    );
+  });
+
+  it('is stored again where the deadband is 0 and nothing changed', () => {
+    expect(isStored({ deadband: 0, minIntervalSeconds: 0 }, { at: 0, value: 1 }, { at: 1, value: 1 })).toBe(true);
+  });
+});

@@ -1,0 +1,19 @@
+/** Whether a reported number is stored. Times are ms since the Unix epoch. */
+
+export interface Point {
+  readonly at: number;
+  readonly value: number;
+}
+
+export interface PointRule {
+  /** A strictly smaller change from the last stored value is dropped. */
+  readonly deadband: number;
+  readonly minIntervalSeconds: number;
+}
+
+/** `last` is the last stored point; undefined for the first. */
+export function isStored({ deadband, minIntervalSeconds }: PointRule, last: Point | undefined, next: Point): boolean {
+  if (last === undefined) return true;
+  if (next.at - last.at < minIntervalSeconds * 1_000) return false;
+  return Math.abs(next.value - last.value) >= deadband;
+}
