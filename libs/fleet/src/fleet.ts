@@ -155,9 +155,11 @@ export class Fleet {
   readonly approveJob = this.#bind(approveJob);
   readonly denyJob = this.#bind(denyJob);
 
-  /** Creates a schedule of jobs; the same key with the same request returns the same one. */
+  /** Creates a recording rule, or replaces the one with its id. */
   readonly setRecordingRule = this.#bind(setRecordingRule);
   readonly deleteRecordingRule = this.#bind(deleteRecordingRule);
+
+  /** Creates a schedule of jobs; the same key with the same request returns the same one. */
   readonly createRecurringJob = this.#bind(createRecurringJob);
   readonly updateRecurringJob = this.#bind(updateRecurringJob);
   readonly deleteRecurringJob = this.#bind(deleteRecurringJob);

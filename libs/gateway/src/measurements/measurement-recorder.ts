@@ -4,6 +4,7 @@
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
+import { fleetPathsMax } from '@flotilla/registry';
 import type { MeasurementStore, RecordingRuleStore, RefusedPoint } from '@flotilla/registry';
 import { chooseRule, isStored, matchesPath } from '@flotilla/signals';
 import type { Point, ReportedNumber } from '@flotilla/signals';
@@ -156,7 +157,7 @@ export class MeasurementRecorder {
   #refused(points: readonly RefusedPoint[]): void {
     for (const point of points) {
       this.#known.get(point.deviceId)?.last.delete(point.path);
-      this.#report(point, 'FLEET', 2_000);
+      this.#report(point, 'FLEET', fleetPathsMax);
     }
   }
 

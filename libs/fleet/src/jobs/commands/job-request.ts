@@ -49,9 +49,9 @@ export interface JobRequest {
   readonly abort?: readonly AbortRule[];
   readonly verification?: Verification;
   readonly skipIfSatisfied?: boolean;
-  /** Ms since the Unix epoch. */
   /** Roll-outs only. */
   readonly health?: HealthGate;
+  /** Ms since the Unix epoch. */
   readonly startAt?: number;
   readonly window?: DailyWindow;
 }
