@@ -22,6 +22,7 @@ import type {
   DecidedPoint,
   FailureGroupRow,
   FleetView,
+  LatestPoint,
   Page,
   PageRequest,
   Registry,
@@ -61,6 +62,10 @@ export interface Loaders {
   readonly sessions: Children<DeviceId, number, readonly SessionRow[]>;
   readonly toolSetHistory: Children<DeviceId, number, readonly ToolSetUseRow[]>;
   readonly deviceEvents: Children<DeviceId, PageRequest, Page<EventRow>>;
+  /** The latest point of each path of a device. */
+  readonly latestMeasurements: DataLoader<DeviceId, readonly LatestPoint[]>;
+  /** Since a time, ms since the Unix epoch. */
+  readonly unexpectedRestarts: Children<DeviceId, number, number>;
   readonly deviceCalls: Children<DeviceId, PageRequest, Page<CallRow>>;
   readonly jobTargets: Children<JobId, PageRequest & { readonly outcomes?: readonly TargetOutcome[] }, Page<TargetRow>>;
   /** The newest of each target. */
@@ -92,7 +97,7 @@ export function makeLoaders(
   view: FleetView,
   { alertRules, alerts, downloads, firmwareImages, notificationChannels, toolPolicies, webhooks }: FleetWideLookUps,
 ): Loaders {
-  const { desiredStates, devices, deviceGroups, toolSets, events, calls, jobs } = view;
+  const { desiredStates, devices, deviceGroups, toolSets, events, calls, jobs, measurements, restarts } = view;
   const desiredEdits = new DataLoader((ids: readonly string[]) =>
     Promise.all(ids.map((id) => desiredStates.edits(id, EDITS_MAX))),
   );
@@ -123,6 +128,11 @@ export function makeLoaders(
     sessions: childrenBy((ids, first) => devices.sessions(ids, first)),
     toolSetHistory: childrenBy((ids, first) => devices.toolSetHistory(ids, first)),
     deviceEvents: childrenBy((ids, page) => events.pagesOf(ids, page)),
+    latestMeasurements: new DataLoader(async (ids) => {
+      const latest = await measurements.latestOf(ids);
+      return ids.map((id) => latest.get(id) ?? []);
+    }),
+    unexpectedRestarts: childrenBy((ids, since) => restarts.countsOf(ids, since)),
     deviceCalls: childrenBy((ids, page) => calls.pagesOf(ids, page)),
     jobTargets: childrenBy((ids, { outcomes, ...page }) => jobs.targets(ids, outcomes ? { outcomes } : {}, page)),
     jobWaves: new DataLoader(async (ids) => {

@@ -114,8 +114,8 @@ export class DeviceMeasurementResolver implements Required<
   Pick<DeviceResolvers, 'measurementPaths' | 'measurements' | 'unexpectedRestarts'>
 > {
   @ResolveField()
-  async measurementPaths({ id }: DeviceRow, _args: unknown, { view }: ApiContext): Promise<readonly string[]> {
-    return ((await view.measurements.latestOf([id])).get(id) ?? []).map(({ path }) => path);
+  async measurementPaths({ id }: DeviceRow, _args: unknown, { loaders }: ApiContext): Promise<readonly string[]> {
+    return (await loaders.latestMeasurements.load(id)).map(({ path }) => path);
   }
 
   @ResolveField()
@@ -129,12 +129,12 @@ export class DeviceMeasurementResolver implements Required<
   }
 
   @ResolveField()
-  async unexpectedRestarts(
+  unexpectedRestarts(
     { id }: DeviceRow,
     { since }: DeviceUnexpectedRestartsArgs,
-    { view }: ApiContext,
+    { loaders }: ApiContext,
   ): Promise<number> {
-    return (await view.restarts.countsOf([id], since))[0] ?? 0;
+    return loaders.unexpectedRestarts(id, since);
   }
 }
 

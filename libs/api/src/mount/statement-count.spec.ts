@@ -42,6 +42,11 @@ describe('the statements of a query', () => {
       (first) =>
         `{ devices(first: ${first}) { nodes { calls(first: 1) { nodes { id } } events(first: 1) { nodes { id } } } } }`,
     ],
+    [
+      'measured paths and restarts of devices',
+      (first) =>
+        `{ devices(first: ${first}) { nodes { measurementPaths unexpectedRestarts(since: "2026-01-01T00:00:00Z") } } }`,
+    ],
     ['jobs', (first) => `{ jobs(first: ${first}) { nodes { ${JOB} } } }`],
     // Dearer: of 50 jobs they would cost more than one operation may.
     [
