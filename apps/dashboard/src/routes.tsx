@@ -20,6 +20,7 @@ import { parseDeviceSearch } from './pages/devices/device-search';
 import { parseEventSearch } from './pages/events/event-search';
 import { parseJobSearch } from './pages/jobs/job-search';
 import { parseNewDesiredSearch } from './pages/desired/form/new-desired-search';
+import { parseMeasurementSearch } from './pages/measurements/measurement-search';
 import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
@@ -196,6 +197,15 @@ const alert = createRoute({
   component: guarded('alerts', () => import('./pages/alerts/alert-page').then(({ AlertPage }) => AlertPage)),
 });
 
+const measurements = createRoute({
+  getParentRoute,
+  path: '/measurements',
+  validateSearch: parseMeasurementSearch,
+  component: guarded('measurements', () =>
+    import('./pages/measurements/measurements-page').then(({ MeasurementsPage }) => MeasurementsPage),
+  ),
+});
+
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
@@ -246,6 +256,7 @@ export const router = createRouter({
     oneDesired,
     editDesired,
     firmware,
+    measurements,
     enrolments,
     calls,
     alerts,

@@ -39,6 +39,7 @@ export const pages: readonly ScenePage[] = [
   { name: 'desired-state', pathOf: ({ desiredId }) => `/desired/${desiredId}` },
   { name: 'desired-edit', pathOf: ({ desiredId }) => `/desired/${desiredId}/edit` },
   { name: 'firmware', pathOf: () => '/firmware' },
+  { name: 'measurements', pathOf: () => '/measurements' },
   { name: 'calls', pathOf: () => '/calls?hours=24' },
   { name: 'alerts', pathOf: () => '/alerts' },
   { name: 'alert-rules', pathOf: () => '/alerts?view=rules' },

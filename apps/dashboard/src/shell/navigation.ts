@@ -9,6 +9,7 @@ import {
   IconApi,
   IconBell,
   IconCalendarRepeat,
+  IconChartLine,
   IconCpu,
   IconHistory,
   IconKey,
@@ -37,6 +38,7 @@ export type PageName =
   | 'recurring'
   | 'desired'
   | 'firmware'
+  | 'measurements'
   | 'enrolments'
   | 'calls'
   | 'alerts'
@@ -54,6 +56,7 @@ export const navigation: readonly NavigationEntry[] = [
   { name: 'recurring', to: '/recurring', icon: IconCalendarRepeat, scope: 'JOBS_READ' },
   { name: 'desired', to: '/desired', icon: IconAdjustmentsCheck, scope: 'JOBS_READ' },
   { name: 'firmware', to: '/firmware', icon: IconPackage, scope: 'DEVICES_READ' },
+  { name: 'measurements', to: '/measurements', icon: IconChartLine, scope: 'DEVICES_READ' },
   { name: 'enrolments', to: '/enrolments', icon: IconUserPlus, scope: 'DEVICES_READ' },
   { name: 'alerts', to: '/alerts', icon: IconBell, scope: 'EVENTS_READ' },
   { name: 'calls', to: '/calls', icon: IconTool, scope: 'DEVICES_READ' },

@@ -28,6 +28,7 @@ export const consolePaths = [
   '/firmware',
   '/enrolments',
   '/calls',
+  '/measurements',
   '/alerts',
   '/alerts/:id',
   '/events',

@@ -1,0 +1,35 @@
+/** What the page of measurements shows, as its address carries it. */
+export const measurementPeriods = ['24h', '7d', '30d'] as const;
+export type MeasurementPeriod = (typeof measurementPeriods)[number];
+
+/** One line for the whole fleet, or one for each of some models, versions or groups. */
+export const measurementSplits = ['FLEET', 'MODEL', 'FIRMWARE', 'GROUP'] as const;
+export type MeasurementSplit = (typeof measurementSplits)[number];
+
+/** Lines of one chart: more colours look alike. */
+export const linesMax = 6;
+
+export interface MeasurementSearch {
+  readonly path?: string;
+  readonly period?: MeasurementPeriod;
+  readonly split?: MeasurementSplit;
+  /** Models, versions or ids of groups. */
+  readonly of?: readonly string[];
+}
+
+export function parseMeasurementSearch({
+  path,
+  period,
+  split,
+  of,
+}: Readonly<Record<string, unknown>>): MeasurementSearch {
+  const knownPeriod = measurementPeriods.find((name) => name === period);
+  const knownSplit = measurementSplits.find((name) => name === split);
+  const chosen = Array.isArray(of) ? of.filter((one) => typeof one === 'string').slice(0, linesMax) : [];
+  return {
+    ...(typeof path === 'string' && path !== '' && { path }),
+    ...(knownPeriod && { period: knownPeriod }),
+    ...(knownSplit && { split: knownSplit }),
+    ...(chosen.length > 0 && { of: chosen }),
+  };
+}

@@ -1,0 +1,150 @@
+/** What the fleet reported over time: as a whole, or compared by model, firmware or group. */
+import { lazy, Suspense, useMemo } from 'react';
+import { Group, MultiSelect, SegmentedControl, Select } from '@mantine/core';
+import { IconChartLine } from '@tabler/icons-react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useTranslation } from 'react-i18next';
+import { useHubQuery } from '../../hub/use-hub-query';
+import { Empty } from '../../parts/empty';
+import { LoadFailure } from '../../parts/failure';
+import { Page, Section } from '../../parts/page';
+import classes from './measurements.module.css';
+import { MeasuredFleetDocument, type MeasuredFleetQuery } from './generated/measurements';
+import {
+  linesMax,
+  measurementPeriods,
+  type MeasurementPeriod,
+  type MeasurementSearch,
+  type MeasurementSplit,
+  measurementSplits,
+} from './measurement-search';
+import { type FleetLine, type FleetPart, useFleetLines } from './use-fleet-lines';
+
+const LinesChart = lazy(() => import('../../parts/chart/lines-chart'));
+
+const dayMs = 86_400_000;
+const periodMs: Readonly<Record<MeasurementPeriod, number>> = { '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs };
+
+interface Choice {
+  readonly value: string;
+  readonly label: string;
+}
+
+export function MeasurementsPage() {
+  const { t } = useTranslation();
+  const search = useSearch({ from: '/measurements' });
+  const { period = '24h', split = 'FLEET' } = search;
+  const navigate = useNavigate();
+  const change = (changes: Partial<MeasurementSearch>) =>
+    void navigate({ to: '/measurements', search: { ...search, ...changes }, replace: true });
+  const { data, error, refresh } = useHubQuery({ query: MeasuredFleetDocument, variables: {} });
+  const paths = data?.fleetMeasurementPaths ?? [];
+  const path = search.path ?? paths[0];
+  const choices = useMemo(() => choicesOf(data, split), [data, split]);
+  const chosen = useMemo(() => search.of ?? choices.slice(0, linesMax).map(({ value }) => value), [search.of, choices]);
+  const parts = useMemo(
+    () => partsOf(split, choices, chosen, t('measurements.split.FLEET')),
+    [split, choices, chosen, t],
+  );
+  const { lines, since, error: linesError } = useFleetLines(path, parts, periodMs[period]);
+  return (
+    <Page title={t('nav.measurements')} lead={t('measurements.lead')}>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data && paths.length === 0 && (
+        <Empty icon={IconChartLine} title={t('measurements.noPaths')}>
+          {t('measurements.noPathsHint')}
+        </Empty>
+      )}
+      {path !== undefined && (
+        <Section title={path}>
+          <Group align="flex-end">
+            <Select
+              className={classes.path ?? ''}
+              label={t('measurements.path')}
+              data={[...paths]}
+              value={path}
+              allowDeselect={false}
+              searchable
+              onChange={(value) => value !== null && change({ path: value })}
+            />
+            <SegmentedControl
+              aria-label={t('measurements.splitBy')}
+              value={split}
+              onChange={(value) => change({ split: value as MeasurementSplit, of: [] })}
+              data={measurementSplits.map((value) => ({ value, label: t(`measurements.split.${value}`) }))}
+            />
+            <SegmentedControl
+              aria-label={t('measurements.period')}
+              value={period}
+              onChange={(value) => change({ period: value as MeasurementPeriod })}
+              data={measurementPeriods.map((value) => ({ value, label: t(`measurements.periods.${value}`) }))}
+            />
+          </Group>
+          {split !== 'FLEET' && (
+            <MultiSelect
+              label={t('measurements.compared')}
+              description={t('measurements.comparedHint', { max: linesMax })}
+              data={[...choices]}
+              value={[...chosen]}
+              maxValues={linesMax}
+              searchable
+              onChange={(of) => change({ of })}
+            />
+          )}
+          {linesError && <LoadFailure error={linesError} onRetry={refresh} />}
+          {lines && <Lines lines={lines} since={since} path={path} isSplit={split !== 'FLEET'} />}
+        </Section>
+      )}
+    </Page>
+  );
+}
+
+interface LinesProps {
+  readonly lines: readonly FleetLine[];
+  readonly since: string;
+  readonly path: string;
+  readonly isSplit: boolean;
+}
+
+/** The whole fleet has its mean and its 95th percentile; parts of it have their means. */
+function Lines({ lines, since, path, isSplit }: LinesProps) {
+  const { t } = useTranslation();
+  const shown = useMemo(() => {
+    const means = lines.map(({ name, points }) => ({
+      name: isSplit ? name : t('measurements.mean'),
+      points: points.map(({ at, mean }) => ({ at, value: mean })),
+    }));
+    const [fleet] = lines;
+    if (isSplit || fleet === undefined) return means;
+    return [...means, { name: t('measurements.p95'), points: fleet.points.map(({ at, p95 }) => ({ at, value: p95 })) }];
+  }, [lines, isSplit, t]);
+  if (lines.every(({ points }) => points.length === 0)) return <p className="soft">{t('measurements.noPoints')}</p>;
+  return (
+    <Suspense fallback={<div className={classes.loading} />}>
+      <LinesChart lines={shown} since={since} label={t('measurements.chart', { path })} />
+    </Suspense>
+  );
+}
+
+function choicesOf(data: MeasuredFleetQuery | undefined, split: MeasurementSplit): readonly Choice[] {
+  if (data === undefined || split === 'FLEET') return [];
+  if (split === 'GROUP') return data.deviceGroups.nodes.map(({ id, name }) => ({ value: id, label: name }));
+  const { models, firmwareVersions } = data.fleetSummary;
+  return (split === 'MODEL' ? models : firmwareVersions).flatMap(({ value }) =>
+    value === null ? [] : [{ value, label: value }],
+  );
+}
+
+function partsOf(
+  split: MeasurementSplit,
+  choices: readonly Choice[],
+  chosen: readonly string[],
+  fleet: string,
+): readonly FleetPart[] {
+  if (split === 'FLEET') return [{ name: fleet, filter: { all: true } }];
+  const key = split === 'MODEL' ? 'model' : split === 'FIRMWARE' ? 'firmwareVersion' : 'groupId';
+  return chosen.map((value) => ({
+    name: choices.find((choice) => choice.value === value)?.label ?? value,
+    filter: { [key]: value },
+  }));
+}

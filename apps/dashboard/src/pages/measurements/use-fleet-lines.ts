@@ -1,0 +1,61 @@
+/** The series of several parts of the fleet, read together and again every minute. */
+import { useEffect, useState } from 'react';
+import { type CombinedError, useClient } from 'urql';
+import { FleetLineDocument, type FleetLineQuery, type FleetLineQueryVariables } from './generated/measurements';
+
+export type FleetPoint = FleetLineQuery['fleetMeasurements']['points'][number];
+
+/** A part of the fleet with the name of its line. */
+export interface FleetPart {
+  readonly name: string;
+  readonly filter: FleetLineQueryVariables['filter'];
+}
+
+export interface FleetLine {
+  readonly name: string;
+  readonly points: readonly FleetPoint[];
+}
+
+export interface FleetLines {
+  /** Undefined before the first answer. */
+  readonly lines: readonly FleetLine[] | undefined;
+  readonly since: string;
+  readonly error: CombinedError | undefined;
+}
+
+const refreshMs = 60_000;
+const points = 200;
+
+/** `parts` must keep its identity while it does not change. */
+export function useFleetLines(path: string | undefined, parts: readonly FleetPart[], periodMs: number): FleetLines {
+  const client = useClient();
+  const [found, setFound] = useState<FleetLines>({ lines: undefined, since: '', error: undefined });
+  useEffect(() => {
+    if (path === undefined || parts.length === 0) return undefined;
+    let isOver = false;
+    const read = async () => {
+      const since = new Date(Date.now() - periodMs).toISOString();
+      const answers = await Promise.all(
+        parts.map(({ filter }) =>
+          client.query(FleetLineDocument, { filter, path, since, points }, { requestPolicy: 'network-only' }),
+        ),
+      );
+      if (isOver) return;
+      const error = answers.find((answer) => answer.error)?.error;
+      const lines = parts.map(({ name }, index) => ({
+        name,
+        points: answers[index]?.data?.fleetMeasurements.points ?? [],
+      }));
+      setFound((former) => ({ lines: error ? former.lines : lines, since, error }));
+    };
+    void read();
+    const timer = setInterval(() => {
+      if (document.visibilityState === 'visible') void read();
+    }, refreshMs);
+    return () => {
+      isOver = true;
+      clearInterval(timer);
+    };
+  }, [client, path, parts, periodMs]);
+  return found;
+}

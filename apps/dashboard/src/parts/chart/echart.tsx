@@ -1,0 +1,66 @@
+/** A chart of ECharts that fills its place. Only lazy charts import it: the library is large. */
+import { useEffect, useRef } from 'react';
+import { LineChart } from 'echarts/charts';
+import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
+import { init, use as register } from 'echarts/core';
+import type { EChartsCoreOption } from 'echarts/core';
+import { CanvasRenderer } from 'echarts/renderers';
+import classes from './chart.module.css';
+
+/** Colours of the page, as CSS has them. */
+export interface ChartColours {
+  readonly accent: string;
+  readonly soft: string;
+  readonly line: string;
+}
+
+export interface EChartProps {
+  readonly label: string;
+  /** Called again when it changes. */
+  readonly optionsOf: (colours: ChartColours) => EChartsCoreOption;
+}
+
+register([
+  ...[LineChart, GridComponent, TooltipComponent, DataZoomComponent, LegendComponent],
+  ...[AriaComponent, CanvasRenderer],
+]);
+
+export function EChart({ label, optionsOf }: EChartProps) {
+  const place = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    const element = place.current;
+    if (element === null) return undefined;
+    const chart = init(element);
+    chart.setOption(optionsOf(coloursOf(element)));
+    const resized = new ResizeObserver(() => chart.resize());
+    resized.observe(element);
+    return () => {
+      resized.disconnect();
+      chart.dispose();
+    };
+  }, [optionsOf]);
+  return <div ref={place} className={classes.chart} role="img" aria-label={label} />;
+}
+
+/** What charts over time share. `since` is the left end, an ISO time; the right end is now. */
+export function timeOptions({ soft, line }: ChartColours, since: string) {
+  const axis = { axisLabel: { color: soft }, splitLine: { lineStyle: { color: line } } };
+  return {
+    animation: false,
+    grid: { left: 56, right: 16, top: 16, bottom: 64 },
+    xAxis: {
+      ...{ ...axis, type: 'time' as const, splitLine: { show: false } },
+      ...{ min: Date.parse(since), max: Date.now() },
+    },
+    yAxis: { ...axis, type: 'value' as const, scale: true },
+    dataZoom: [{ type: 'inside' as const }, { type: 'slider' as const, height: 20, bottom: 12 }],
+    // Text instead of HTML, because the console allows no inline styles.
+    tooltip: { trigger: 'axis' as const, renderMode: 'richText' as const },
+  };
+}
+
+function coloursOf(element: HTMLElement): ChartColours {
+  const style = getComputedStyle(element);
+  const read = (name: string) => style.getPropertyValue(name).trim();
+  return { accent: read('--accent'), soft: read('--ink-soft'), line: read('--line') };
+}
