@@ -102,7 +102,9 @@ describe('a hosted agent', () => {
     const { agent } = await connectByAddress(hub, memory, person, {
       ...{ decision: 'allow', scopes, groupId: createDeviceGroup.deviceGroup.id },
     });
-    expect(await toolNames(agent)).toEqual(['greenhouse-1__gpio_read', 'greenhouse-1__gpio_write']);
+    expect(await toolNames(agent)).toEqual([
+      ...['greenhouse-1__gpio_read', 'greenhouse-1__gpio_write', 'read_measurements'],
+    ]);
     expect(memory.held?.scope?.split(' ').sort()).toEqual(scopes);
     const refused = await mcp(memory.held?.access_token, call('job_status'));
     expect(refused.status).toBe(403);

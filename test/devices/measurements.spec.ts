@@ -3,6 +3,7 @@
  * unexpected restarts, over the built hub. [docs/measurements.md]
  */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectAgent } from '../src/agents/agent-client.js';
 import { callTool, eventsOf } from '../src/devices/device-api.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
@@ -84,6 +85,22 @@ describe('what devices report', () => {
     expect(answer.fleetMeasurementPaths).toContain(VOLUME);
     expect(answer.fleetMeasurements.points.at(-1)).toMatchObject({ min: 20, max: 70 });
     expect(others).toHaveLength(DEVICES - 1);
+  });
+
+  it('is read by an agent, of one device and of all together', async () => {
+    const agent = await connectAgent(hub);
+    const read = async (args: Readonly<Record<string, unknown>>) =>
+      (await agent.callTool({ name: 'read_measurements', arguments: { ...args } })).structuredContent;
+    const [first = ''] = ids;
+    const recorded = { path: VOLUME, latest: 20, latestAt: expect.any(String) };
+    expect(await read({ device: first })).toMatchObject({ paths: expect.arrayContaining([recorded]) });
+    expect(await read({})).toMatchObject({ paths: expect.arrayContaining([{ path: VOLUME }]) });
+    const one = { points: [{ min: 20, max: 70 }] };
+    expect(await read({ device: first, path: VOLUME, points: 1 })).toMatchObject(one);
+    const all = { points: [{ ...one.points[0], devices: DEVICES }] };
+    expect(await read({ path: VOLUME, points: 1 })).toMatchObject(all);
+    expect(await read({ path: 'none' })).toMatchObject({ points: [], hint: expect.stringContaining('without path') });
+    await agent.close();
   });
 
   it('counts a boot that nothing explains, and not one after a call that restarts the device', async () => {

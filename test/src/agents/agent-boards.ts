@@ -44,12 +44,14 @@ export async function expectNoticesOfOwnDevices(hub: HubProcess, pg: PgClient, b
   const agent = await connectAgent(hub, { key, onToolsChanged: () => (news += 1) });
   const names = async () => (await agent.listTools()).tools.map(({ name }) => name);
   const own = ['greenhouse-1__gpio_read', 'greenhouse-1__gpio_write'];
-  expect((await names()).sort()).toEqual(own);
+  expect((await names()).sort()).toEqual([...own, 'read_measurements']);
   await boards.add('greenhouse-2', await McpuBoard.boot());
   await eventually(
     () => news,
     (count) => count > 0,
   );
-  expect((await names()).sort()).toEqual([...own, 'greenhouse-2__gpio_read', 'greenhouse-2__gpio_write']);
+  expect((await names()).sort()).toEqual([
+    ...[...own, 'greenhouse-2__gpio_read', 'greenhouse-2__gpio_write', 'read_measurements'],
+  ]);
   await agent.close();
 }

@@ -49,7 +49,9 @@ async function oneStep(transaction: Queryable, now: number): Promise<'hours' | '
     [UPKEEP_LOCK],
   );
   if (locked?.free !== true) return undefined;
-  const { hoursUntil, packedUntil } = await beginOrRead(transaction, now);
+  const progress = await beginOrRead(transaction);
+  if (progress === undefined) return undefined;
+  const { hoursUntil, packedUntil } = progress;
   if (hoursUntil + HOUR_MS + HOUR_SETTLED_MS <= now) {
     await rollUp(transaction, hoursUntil);
     return 'hours';
@@ -82,12 +84,13 @@ async function pack(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'UPDATE measurement_progress SET packed_until = $1' }, [span[1]]);
 }
 
-/** Begins with the first point. */
-async function beginOrRead(transaction: Queryable, now: number): Promise<Progress> {
+/** Begins with the first point; undefined before it. */
+async function beginOrRead(transaction: Queryable): Promise<Progress | undefined> {
   const progress = await readProgress(transaction);
   if (progress !== undefined) return progress;
   const [first] = await transaction.query<{ at: Date | null }>({ text: 'SELECT min(at) AS at FROM measurement' }, []);
-  const at = first?.at?.getTime() ?? now;
+  const at = first?.at?.getTime();
+  if (at === undefined) return undefined;
   const [hoursUntil, packedUntil] = [at - (at % HOUR_MS), at - (at % DAY_MS)];
   await transaction.query(
     { text: 'INSERT INTO measurement_progress (hours_until, packed_until) VALUES ($1, $2) ON CONFLICT DO NOTHING' },

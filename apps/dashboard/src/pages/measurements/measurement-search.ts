@@ -1,6 +1,5 @@
 /** What the page of measurements shows, as its address carries it. */
-export const measurementPeriods = ['24h', '7d', '30d'] as const;
-export type MeasurementPeriod = (typeof measurementPeriods)[number];
+import { type ChartPeriod, chartPeriods } from '../../parts/chart/chart-period';
 
 /** One line for the whole fleet, or one for each of some models, versions or groups. */
 export const measurementSplits = ['FLEET', 'MODEL', 'FIRMWARE', 'GROUP'] as const;
@@ -11,7 +10,7 @@ export const linesMax = 6;
 
 export interface MeasurementSearch {
   readonly path?: string;
-  readonly period?: MeasurementPeriod;
+  readonly period?: ChartPeriod;
   readonly split?: MeasurementSplit;
   /** Models, versions or ids of groups. */
   readonly of?: readonly string[];
@@ -23,7 +22,7 @@ export function parseMeasurementSearch({
   split,
   of,
 }: Readonly<Record<string, unknown>>): MeasurementSearch {
-  const knownPeriod = measurementPeriods.find((name) => name === period);
+  const knownPeriod = chartPeriods.find((name) => name === period);
   const knownSplit = measurementSplits.find((name) => name === split);
   const chosen = Array.isArray(of) ? of.filter((one) => typeof one === 'string').slice(0, linesMax) : [];
   return {

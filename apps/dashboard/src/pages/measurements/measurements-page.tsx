@@ -5,25 +5,16 @@ import { IconChartLine } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { type ChartPeriod, chartPeriods, periodMs } from '../../parts/chart/chart-period';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page, Section } from '../../parts/page';
 import classes from './measurements.module.css';
 import { MeasuredFleetDocument, type MeasuredFleetQuery } from './generated/measurements';
-import {
-  linesMax,
-  measurementPeriods,
-  type MeasurementPeriod,
-  type MeasurementSearch,
-  type MeasurementSplit,
-  measurementSplits,
-} from './measurement-search';
+import { linesMax, type MeasurementSearch, type MeasurementSplit, measurementSplits } from './measurement-search';
 import { type FleetLine, type FleetPart, useFleetLines } from './use-fleet-lines';
 
 const LinesChart = lazy(() => import('../../parts/chart/lines-chart'));
-
-const dayMs = 86_400_000;
-const periodMs: Readonly<Record<MeasurementPeriod, number>> = { '24h': dayMs, '7d': 7 * dayMs, '30d': 30 * dayMs };
 
 interface Choice {
   readonly value: string;
@@ -39,7 +30,7 @@ export function MeasurementsPage() {
     void navigate({ to: '/measurements', search: { ...search, ...changes }, replace: true });
   const { data, error, refresh } = useHubQuery({ query: MeasuredFleetDocument, variables: {} });
   const paths = data?.fleetMeasurementPaths ?? [];
-  const path = search.path ?? paths[0];
+  const path = search.path ?? firstPath(paths);
   const choices = useMemo(() => choicesOf(data, split), [data, split]);
   const chosen = useMemo(() => search.of ?? choices.slice(0, linesMax).map(({ value }) => value), [search.of, choices]);
   const parts = useMemo(
@@ -57,11 +48,11 @@ export function MeasurementsPage() {
       )}
       {path !== undefined && (
         <Section title={path}>
-          <Group align="flex-end">
+          <Group align="flex-end" mb="md">
             <Select
               className={classes.path ?? ''}
               label={t('measurements.path')}
-              data={[...paths]}
+              data={paths.includes(path) ? [...paths] : [path, ...paths]}
               value={path}
               allowDeselect={false}
               searchable
@@ -76,12 +67,13 @@ export function MeasurementsPage() {
             <SegmentedControl
               aria-label={t('measurements.period')}
               value={period}
-              onChange={(value) => change({ period: value as MeasurementPeriod })}
-              data={measurementPeriods.map((value) => ({ value, label: t(`measurements.periods.${value}`) }))}
+              onChange={(value) => change({ period: value as ChartPeriod })}
+              data={chartPeriods.map((value) => ({ value, label: t(`measurements.periods.${value}`) }))}
             />
           </Group>
           {split !== 'FLEET' && (
             <MultiSelect
+              mb="md"
               label={t('measurements.compared')}
               description={t('measurements.comparedHint', { max: linesMax })}
               data={[...choices]}
@@ -124,6 +116,11 @@ function Lines({ lines, since, path, isSplit }: LinesProps) {
       <LinesChart lines={shown} since={since} label={t('measurements.chart', { path })} />
     </Suspense>
   );
+}
+
+/** A path of status tools, which most devices have, rather than samples of a few boards. */
+function firstPath(paths: readonly string[]): string | undefined {
+  return paths.find((path) => !path.startsWith('samples:')) ?? paths[0];
 }
 
 function choicesOf(data: MeasuredFleetQuery | undefined, split: MeasurementSplit): readonly Choice[] {

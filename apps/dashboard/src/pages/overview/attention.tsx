@@ -3,6 +3,7 @@ import { useState } from 'react';
 import {
   type Icon,
   IconAlertTriangle,
+  IconBell,
   IconCircleCheck,
   IconPlayerPause,
   IconPlugConnected,
@@ -22,6 +23,7 @@ import {
   JobsNowDocument,
   type JobsNowQuery,
   LatestEventsDocument,
+  UnansweredAlertsDocument,
   WaitingEnrolmentsDocument,
 } from './generated/overview';
 import { hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
@@ -40,7 +42,13 @@ const lookBackMs = latelyHours * 3_600_000;
 
 export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: number }) {
   const { t } = useTranslation();
-  const items = [...useJobItems(), ...useFlappingItems(), ...useEnrolmentItems(), ...useWebhookItems()];
+  const items = [
+    ...useAlertItems(),
+    ...useJobItems(),
+    ...useFlappingItems(),
+    ...useEnrolmentItems(),
+    ...useWebhookItems(),
+  ];
   if (toolsStaleCount > 0)
     items.push({
       key: 'stale',
@@ -70,6 +78,20 @@ export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: numbe
       )}
     </Section>
   );
+}
+
+/** Alerts that fire and have not been acknowledged. */
+function useAlertItems(): Item[] {
+  const { data } = useHubQuery({
+    query: UnansweredAlertsDocument,
+    variables: {},
+    refreshMs: jobsRefreshMs,
+    pause: !useScope('EVENTS_READ'),
+  });
+  return (data?.alerts.nodes ?? []).map(({ id, severity, summary }): Item => ({
+    ...{ key: id, icon: IconBell, token: severity === 'INFO' ? 'running' : 'failed', text: summary },
+    link: { to: '/alerts/$id', params: { id } },
+  }));
 }
 
 function useJobItems(): Item[] {

@@ -13,7 +13,7 @@ import { refusalResult, toAgentResult } from '../results/agent-results.js';
 import { completeDeviceId } from '../devices/device-completion.js';
 import { listResources, readResource, resourceTemplates } from '../devices/device-resources.js';
 import { isAlertTool, listedAlertTools, runAlertTool, type AlertToolDeps } from '../tools/alert-tools.js';
-import { fleetTools, isFleetTool } from '../tools/fleet-tools.js';
+import { fleetTools, isFleetTool, type FleetTool } from '../tools/fleet-tools.js';
 import { runFleetTool, type AgentDeps } from '../tools/run-fleet-tool.js';
 import { listToolPage } from '../tools/tool-pages.js';
 
@@ -79,12 +79,13 @@ async function listTools(deps: RequestDeps, caller: AgentCaller, cursor: string 
   const { catalogue } = deps;
   if (cursor !== undefined) return listToolPage(catalogue, caller, cursor);
   const alertTools = await listedAlertTools(deps, caller);
+  const allowed = (tools: readonly FleetTool[]) =>
+    tools.flatMap(({ scope, tool }) => (callerMay(caller, scope) ? tool : []));
   if (!(await catalogue.isCompact(caller))) {
     const page = await listToolPage(catalogue, caller, cursor);
-    return { ...page, tools: [...alertTools, ...page.tools] };
+    return { ...page, tools: [...allowed([fleetTools.read_measurements]), ...alertTools, ...page.tools] };
   }
-  const own = Object.values(fleetTools).flatMap(({ scope, tool }) => (callerMay(caller, scope) ? tool : []));
-  return { tools: [...own, ...alertTools] };
+  return { tools: [...allowed(Object.values(fleetTools)), ...alertTools] };
 }
 
 async function callTool(deps: RequestDeps, caller: AgentCaller, name: string, given: unknown): Promise<CallToolResult> {

@@ -6,6 +6,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { compileArguments, type CompiledArguments } from '@flotilla/mcp';
 import type { Scope } from '@flotilla/registry';
 import { deviceArguments } from './device-arguments.js';
+import { readMeasurementsTool } from './measurement-tools.js';
 import {
   describedDeviceSchema,
   deviceAnswerSchema,
@@ -67,7 +68,8 @@ export type FleetToolName =
   | 'create_recurring_job'
   | 'recurring_jobs'
   | 'create_desired_state'
-  | 'desired_states';
+  | 'desired_states'
+  | 'read_measurements';
 
 function fleetTool(scope: Scope, tool: Tool): FleetTool {
   return { scope, tool, compiled: compileArguments(tool.inputSchema) };
@@ -172,6 +174,7 @@ export const fleetTools: Readonly<Record<FleetToolName, FleetTool>> = {
   recurring_jobs: fleetTool('JOBS_READ', recurringJobsTool),
   create_desired_state: fleetTool('JOBS_WRITE', createDesiredStateTool),
   desired_states: fleetTool('JOBS_READ', desiredStatesTool),
+  read_measurements: fleetTool('DEVICES_READ', readMeasurementsTool),
 };
 
 export function isFleetTool(name: string): name is FleetToolName {

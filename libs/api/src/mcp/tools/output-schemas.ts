@@ -80,3 +80,15 @@ export const listedAlertsSchema: OutputSchema = object(
 );
 
 export const acknowledgedAlertSchema: OutputSchema = object({ untrusted: text, alert });
+
+const number = { type: 'number' };
+
+export const measuredSchema: OutputSchema = object(
+  { untrusted: text },
+  {
+    paths: list(object({ path: text }, { latest: number, latestAt: time })),
+    path: text,
+    points: list(object({ at: time, min: number, mean: number, max: number }, { p95: number, devices: integer })),
+    hint: text,
+  },
+);

@@ -12,6 +12,7 @@ import { createDesiredState, desiredStates, type DesiredToolDeps } from './desir
 import { selectedDevices } from './device-arguments.js';
 import { fleetTools, type FleetToolName } from './fleet-tools.js';
 import { describedTool } from './listed-tool.js';
+import { readMeasurements } from './measurement-tools.js';
 import { createRecurringJob, recurringJobs, type RecurringToolDeps } from './recurring-tools.js';
 import { shownDevice } from './shown-device.js';
 import type { ToolCatalogue } from './tool-catalogue.js';
@@ -63,6 +64,7 @@ const runs: Readonly<Record<FleetToolName, Run>> = {
   recurring_jobs: recurringJobs,
   create_desired_state: createDesiredState,
   desired_states: desiredStates,
+  read_measurements: readMeasurements,
 };
 
 async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonObject): Promise<CallToolResult> {

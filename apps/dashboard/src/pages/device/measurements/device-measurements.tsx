@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
 import { Section } from '../../../parts/page';
+import { type ChartPeriod, chartPeriods, periodMs } from '../../../parts/chart/chart-period';
 import { Spark } from '../../../parts/chart/spark';
 import { Time } from '../../../parts/time';
 import { MeasuredDocument, MeasuredPathsDocument, type MeasuredQuery } from './generated/measurements';
@@ -14,9 +15,6 @@ type Series = NonNullable<MeasuredQuery['device']>['measurements'][number];
 
 const BandChart = lazy(() => import('../../../parts/chart/band-chart'));
 
-const hourMs = 3_600_000;
-const periods = { '24h': 24 * hourMs, '7d': 7 * 24 * hourMs, '30d': 30 * 24 * hourMs } as const;
-type Period = keyof typeof periods;
 /** Paths of one request of the API. */
 const pathsMax = 50;
 const points = 200;
@@ -25,16 +23,16 @@ const restartDays = 7;
 
 export function DeviceMeasurements({ id }: { readonly id: string }) {
   const { t } = useTranslation();
-  const [period, setPeriod] = useState<Period>('24h');
+  const [period, setPeriod] = useState<ChartPeriod>('24h');
   const [chosen, setChosen] = useState<string>();
-  const restartsSince = useMemo(() => new Date(Date.now() - restartDays * periods['24h']).toISOString(), []);
+  const restartsSince = useMemo(() => new Date(Date.now() - restartDays * periodMs['24h']).toISOString(), []);
   const known = useHubQuery({
     query: MeasuredPathsDocument,
     variables: useMemo(() => ({ id, restartsSince }), [id, restartsSince]),
   });
   const paths = useMemo(() => known.data?.device?.measurementPaths.slice(0, pathsMax) ?? [], [known.data]);
   const variables = useMemo(
-    () => ({ id, paths, points, since: new Date(Date.now() - periods[period]).toISOString() }),
+    () => ({ id, paths, points, since: new Date(Date.now() - periodMs[period]).toISOString() }),
     [id, paths, period],
   );
   const measured = useHubQuery({ query: MeasuredDocument, variables, refreshMs, pause: paths.length === 0 });
@@ -50,8 +48,8 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
           size="xs"
           aria-label={t('measurements.period')}
           value={period}
-          onChange={(value) => setPeriod(value as Period)}
-          data={(Object.keys(periods) as Period[]).map((value) => ({
+          onChange={(value) => setPeriod(value as ChartPeriod)}
+          data={chartPeriods.map((value) => ({
             value,
             label: t(`measurements.periods.${value}`),
           }))}
