@@ -1,4 +1,4 @@
-/** Figures of firmware versions: rates with their intervals, and the difference from the version before. */
+/** How the devices of each firmware version did, newest first, against the version before. */
 import { isRateAbove, rateInterval } from '@flotilla/jobs';
 import type { DeviceFilter, FleetView, VersionFigures } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
