@@ -25,6 +25,8 @@ export interface Surroundings {
   keep(flash: DeviceFlash): void;
 }
 
+/** A timer takes 24.8 days. A device that is woken early asks to be woken again. */
+const LONGEST_WAIT_MS = 86_400_000;
 /** Successful answers of an activation request; others are failures. [xiaozhi §7.4] */
 const GOOD_STATUS: readonly number[] = [200, 202];
 
@@ -216,6 +218,7 @@ export class RunningDevice {
   #wakeAt(at: number): void {
     clearTimeout(this.#wakeTimer);
     if (this.#disposal.signal.aborted) return;
-    this.#wakeTimer = setTimeout(() => this.#carryOut(this.device.tick(Date.now())), Math.max(0, at - Date.now()));
+    const waitMs = Math.min(Math.max(0, at - Date.now()), LONGEST_WAIT_MS);
+    this.#wakeTimer = setTimeout(() => this.#carryOut(this.device.tick(Date.now())), waitMs);
   }
 }

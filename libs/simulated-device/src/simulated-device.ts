@@ -4,9 +4,9 @@
  */
 import { Agenda } from './calls/agenda.js';
 import { AssetsUpdate } from './firmware/assets-update.js';
-import { isLasting, type Behaviour } from './behaviour/behaviour.js';
+import { isLasting, isTimed, type Behaviour } from './behaviour/behaviour.js';
 import { BehaviourScript } from './behaviour/behaviour-script.js';
-import { Knobs } from './behaviour/knobs.js';
+import { Habits } from './behaviour/habits.js';
 import { CallLog, type LoggedCall } from './calls/call-log.js';
 import { Boot } from './boot/boot.js';
 import { Nvs } from './boot/nvs.js';
@@ -48,7 +48,7 @@ export class SimulatedDevice {
   readonly #agenda = new Agenda();
   readonly #link: Link;
   readonly #script: BehaviourScript;
-  readonly #knobs: Knobs;
+  readonly #habits: Habits;
   readonly #conversation: Conversation;
   readonly #replies: Replies;
   readonly #requests: McpRequests;
@@ -73,12 +73,8 @@ export class SimulatedDevice {
     this.#link = new Link(setup.transport, new ReconnectPlan(setup.network ?? 'wifi', pauses, otaUrl === undefined));
     this.#http = new HttpRequests(this.#link);
     const behaviours = setup.behaviours ?? [];
-    const scripted = behaviours.filter(({ kind }) => kind !== 'knob');
+    const scripted = behaviours.filter((behaviour) => !isTimed(behaviour));
     this.#script = new BehaviourScript(scripted, setup.random);
-    this.#knobs = new Knobs(
-      this.#state,
-      behaviours.filter((behaviour) => behaviour.kind === 'knob'),
-    );
     const parts = {
       link: this.#link,
       mainTask: this.#mainTask,
@@ -89,6 +85,10 @@ export class SimulatedDevice {
     this.#replies = new Replies(parts);
     this.#conversation = new Conversation(this.#link, this.#mainTask, this.#agenda, profile.takesGlyphs);
     const crash = (reason: string, now: number) => this.#crash(reason, now);
+    this.#habits = new Habits(this.#state, behaviours.filter(isTimed), {
+      crash,
+      loseWifi: (until) => this.#leaveUntil(until),
+    });
     const restartInto = (fault: UpdateFault | undefined, now: number) => this.#restarts.installed(fault, now);
     const updates = {
       update: new FirmwareUpdate({ ...parts, http: this.#http }),
@@ -147,7 +147,7 @@ export class SimulatedDevice {
   /** What the knobs show at this moment, and how often a knob has changed a value. */
   levels(now: number): DeviceLevels & { readonly turns: number } {
     this.#advance(now);
-    return { ...this.#state.levels(now), turns: this.#knobs.turns };
+    return { ...this.#state.levels(now), turns: this.#habits.turns };
   }
 
   /**
@@ -206,7 +206,7 @@ export class SimulatedDevice {
   /** Takes a behaviour on, or does at once what a momentary one says. */
   behave(behaviour: Behaviour, now: number): readonly DeviceEffect[] {
     if (isLasting(behaviour)) {
-      if (behaviour.kind === 'knob') this.#knobs.add(behaviour, now);
+      if (isTimed(behaviour)) this.#habits.add(behaviour, now);
       else this.#script.add(behaviour);
       return this.#settle(now);
     }
@@ -238,11 +238,11 @@ export class SimulatedDevice {
         this.#restarts.crash(now);
         break;
       case 'turnKnob':
-        this.#knobs.turn(behaviour.knob, behaviour.value, now);
+        this.#habits.turn(behaviour.knob, behaviour.value, now);
         break;
       case 'normal':
         this.#script.clear();
-        this.#knobs.clear();
+        this.#habits.clear();
         break;
     }
     return this.#settle(now);
@@ -254,14 +254,14 @@ export class SimulatedDevice {
   }
 
   #advance(now: number): void {
-    this.#knobs.turnDue(now);
+    this.#habits.advance(now);
     this.#agenda.runDue(now);
     this.#mainTask.advance(now);
   }
 
   #settle(now: number): readonly DeviceEffect[] {
     this.#advance(now);
-    return this.#link.take(Math.min(this.#agenda.wakeAt, this.#mainTask.wakeAt, this.#knobs.wakeAt));
+    return this.#link.take(Math.min(this.#agenda.wakeAt, this.#mainTask.wakeAt, this.#habits.wakeAt));
   }
 
   #take(message: FirmwareObject, now: number): void {
@@ -300,9 +300,13 @@ export class SimulatedDevice {
 
   #impersonate({ mac, uuid }: { readonly mac: string; readonly uuid: string }, now: number): void {
     this.#state.identity = identityWith({ mac, uuid, board: this.profile.parts.board });
+    this.#leaveUntil(now);
+  }
+
+  #leaveUntil(at: number): void {
     this.#link.close('abrupt');
     this.#conversation.reset();
-    this.#link.reconnectAt(now);
+    this.#link.reconnectAt(at);
   }
 
   #breakOff(now: number): void {

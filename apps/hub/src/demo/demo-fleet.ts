@@ -18,6 +18,11 @@ const DEMO_DEVICES = 40;
 const DEMO_MICROCONTROLLERS = 3;
 /** People turn the volume of the first devices, so that the desired state of the demo has work. */
 const knobs = ['--knob', 'volume:20', '--knob-devices', '4'];
+/** One model has firmware that crashes, another one poor Wi-Fi, so that alerts have a reason. */
+const mishaps = [
+  { kind: 'crashes', perHour: 1, version: '1.8.2' },
+  { kind: 'wifiDrops', perHour: 1, seconds: 120, board: 'lichuang-dev' },
+].flatMap((behaviour) => ['--behaviour', JSON.stringify(behaviour)]);
 /** The devices enrol within seconds, so a short life keeps others from using the link. */
 const LINK_LIFE_MS = 10 * 60_000;
 
@@ -46,6 +51,7 @@ export async function startDemoFleet({
   const options = [
     ...counts,
     ...knobs,
+    ...mishaps,
     '--profile',
     'mixed',
     '--json',

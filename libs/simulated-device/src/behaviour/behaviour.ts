@@ -13,6 +13,10 @@ export const BEHAVIOURS_MAX = 32;
 /** A turn per second is more than a person does; a turn in ten hours is rare enough. */
 const TURNS_PER_HOUR_MAX = 3600;
 const TURNS_PER_HOUR_MIN = 0.1;
+/** The rate of mishaps, up to one per second and down to one in 1,000 hours. */
+const MISHAPS_PER_HOUR_MAX = 3600;
+const MISHAPS_PER_HOUR_MIN = 0.001;
+const WIFI_AWAY_SECONDS_MAX = 86_400;
 /** Times of the day of one knob. */
 const TURN_TIMES_MAX = 24;
 
@@ -34,6 +38,8 @@ const scope = {
  * Limits a behaviour for the whole fleet to devices with this board, by the name in `serverInfo`.
  */
 const board = z.string().min(1).optional();
+
+const mishapsPerHour = z.number().min(MISHAPS_PER_HOUR_MIN).max(MISHAPS_PER_HOUR_MAX);
 
 /** What a person can turn at the device. A board without a backlight has no `brightness`. */
 export const knobNames = ['volume', 'brightness'] as const;
@@ -104,6 +110,15 @@ const lasting = [
    * [xiaozhi §9, 24]
    */
   z.strictObject({ kind: z.literal('losesLargeMessages') }),
+  /** The firmware crashes `perHour` times on average, of every version or of this one only. */
+  z.strictObject({ kind: z.literal('crashes'), perHour: mishapsPerHour, version: z.string().min(1).optional(), board }),
+  /** The Wi-Fi drops `perHour` times on average, and returns after `seconds`. */
+  z.strictObject({
+    kind: z.literal('wifiDrops'),
+    perHour: mishapsPerHour,
+    seconds: z.number().min(1).max(WIFI_AWAY_SECONDS_MAX),
+    board,
+  }),
   /** The device does not return from its next restart until it is switched on manually. */
   z.strictObject({ kind: z.literal('brick') }),
   /** A person turns a knob: `perHour` times on average, or each day `at` these times (UTC). */
@@ -163,10 +178,22 @@ export type Behaviour = z.infer<typeof behaviourSchema>;
 export type LastingBehaviour = z.infer<(typeof lasting)[number]>;
 
 export type KnobBehaviour = Extract<LastingBehaviour, { kind: 'knob' }>;
+/** What goes wrong by itself. */
+export type MishapBehaviour = Extract<LastingBehaviour, { kind: 'crashes' | 'wifiDrops' }>;
+/** What happens by itself, without a request. */
+export type TimedBehaviour = KnobBehaviour | MishapBehaviour;
 export type KnobName = (typeof knobNames)[number];
 
 const lastingKinds: ReadonlySet<string> = new Set(lasting.map((schema) => schema.shape.kind.value));
 
 export function isLasting(behaviour: Behaviour): behaviour is LastingBehaviour {
   return lastingKinds.has(behaviour.kind);
+}
+
+export function isTimed(behaviour: LastingBehaviour): behaviour is TimedBehaviour {
+  return isKnob(behaviour) || behaviour.kind === 'crashes' || behaviour.kind === 'wifiDrops';
+}
+
+export function isKnob(behaviour: LastingBehaviour): behaviour is KnobBehaviour {
+  return behaviour.kind === 'knob';
 }
