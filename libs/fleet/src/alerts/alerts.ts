@@ -1,7 +1,8 @@
 /** Changes alert rules and channels, acknowledges alerts, snoozes rules, and tests channels. */
 import { randomUUID } from 'node:crypto';
 import type { Bus } from '@flotilla/bus';
-import { countAlerts, testMessage } from '@flotilla/signals';
+import { countAlerts, planChart, testMessage } from '@flotilla/signals';
+import type { SeriesLevel } from '@flotilla/signals';
 import type {
   AlertRow,
   AlertRulePlan,
@@ -28,7 +29,7 @@ import type { MessageSettings } from './notification-deliveries.js';
 export interface AlertsDeps {
   readonly registry: Pick<
     Registry,
-    'alertEvaluation' | 'alertRules' | 'alerts' | 'deviceGroups' | 'notificationChannels' | 'viewFor'
+    'alertEvaluation' | 'alertRules' | 'alerts' | 'deviceGroups' | 'measurements' | 'notificationChannels' | 'viewFor'
   >;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
@@ -61,6 +62,10 @@ export type TestedChannel = { readonly result: SendResult } | { readonly refusal
 const channelsMax = 50;
 /** The past of a preview, ms. */
 const PREVIEW_MS = 7 * 86_400_000;
+/** Intervals below an hour, so that single values are read where possible. */
+const PREVIEW_POINTS = 1_000;
+/** Values that a preview reads: about two seconds of PostgreSQL. */
+const PREVIEW_VALUES_MAX = 2_000_000;
 const NOTE_CHARACTERS_MAX = 1_000;
 /** A longer silence is a rule that should be disabled, ms. */
 const SNOOZE_MS_MAX = 366 * 86_400_000;
@@ -93,15 +98,21 @@ export class Alerts {
     const now = clock.now();
     const since = now - PREVIEW_MS;
     const { graceMs } = alertTiming;
-    const times = await registry.alertEvaluation.firingTimes({ plan, since, now, graceMs });
+    const level = await this.#historyLevel(plan, since, now);
+    const times = await registry.alertEvaluation.firingTimes({ plan, since, now, graceMs, level });
     if (times === undefined) {
-      const note =
-        plan.kind === 'MEASUREMENT'
-          ? 'The preview does not read measurements. Compare the threshold with the charts of the path.'
-          : 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
+      const note = 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
       return { preview: { since, firedCount: undefined, note } };
     }
-    return { preview: { since, firedCount: countAlerts(plan, times), note: undefined } };
+    const note = level === 'RAW' ? undefined : 'Counted from the lowest and highest value of each hour or day.';
+    return { preview: { since, firedCount: countAlerts(plan, times), note } };
+  }
+
+  /** Single values, unless there are too many of them, or they are no longer kept. */
+  async #historyLevel({ kind, path }: AlertRulePlan, since: number, now: number): Promise<SeriesLevel> {
+    if (kind !== 'MEASUREMENT') return 'RAW';
+    const facts = await this.#deps.registry.measurements.chartFacts(path);
+    return planChart({ since, until: now, points: PREVIEW_POINTS }, { ...facts, valuesMax: PREVIEW_VALUES_MAX }).level;
   }
 
   /** Replaces all but the kind. */

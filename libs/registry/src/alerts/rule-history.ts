@@ -1,18 +1,25 @@
 /** When a rule would have fired in the past, as far as stored records tell. */
-import type { AlertKind } from '@flotilla/signals';
+import type { AlertKind, SeriesLevel } from '@flotilla/signals';
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
+import { readProgress, type Progress } from '../measurements/measurement-upkeep.js';
+import { seriesSource } from '../measurements/series-source.js';
 import type { AlertRulePlan } from './alert.js';
 import { BY_HUB, timeIn, type SqlPart } from './condition-sources.js';
 
 export interface HistoryRequest {
-  readonly plan: Pick<AlertRulePlan, 'kind' | 'devices' | 'forSeconds' | 'threshold' | 'windowSeconds'>;
+  readonly plan: Pick<
+    AlertRulePlan,
+    'kind' | 'devices' | 'forSeconds' | 'threshold' | 'windowSeconds' | 'path' | 'below'
+  >;
   readonly condition: SqlPart;
   readonly since: number;
   readonly now: number;
   /** How long devices may take to return after a stop of the hub, ms. */
   readonly graceMs: number;
+  /** From which values a rule about measurements is judged. */
+  readonly level: SeriesLevel;
 }
 
 /** Times that are read; more would say nothing new. */
@@ -25,14 +32,16 @@ const eventTypes: Partial<Readonly<Record<AlertKind, string>>> = {
 /** Ms since the Unix epoch, in order; undefined where no records tell. */
 export async function firingTimes(db: Queryable, request: HistoryRequest): Promise<readonly number[] | undefined> {
   const values: unknown[] = [];
-  const text = textOf(request, values);
+  const progress = request.plan.kind === 'MEASUREMENT' ? await readProgress(db) : undefined;
+  const text = textOf(request, progress, values);
   if (text === undefined) return undefined;
   const rows = await db.query<{ at: number }>({ text: `${text} ORDER BY at LIMIT ${TIMES_MAX}` }, values);
   return rows.map(({ at }) => at);
 }
 
-function textOf(request: HistoryRequest, values: unknown[]): string | undefined {
+function textOf(request: HistoryRequest, progress: Progress | undefined, values: unknown[]): string | undefined {
   const { plan, since } = request;
+  if (plan.kind === 'MEASUREMENT') return measuredTimes(request, progress, values);
   if (plan.kind === 'DEVICE_OFFLINE') return offlineTimes(request, values);
   if (plan.kind === 'JOB_STOPPED')
     return `SELECT (j.tripped_rule->>'at')::float8 AS at FROM job j
@@ -68,4 +77,31 @@ function countedTimes({ plan, condition, since }: HistoryRequest, type: string, 
             FROM (SELECT e.device_id, ${timeIn('e.id::text')} AS at FROM event e WHERE e.type = ${bind(values, type)}
               AND e.id >= ${bind(values, lowestUuidOf(since))}::uuid AND e.device_id IS NOT NULL ${own}) e) q) counted
     WHERE counted.began AND ${bind(values, forSeconds <= windowSeconds)}::boolean`;
+}
+
+/**
+ * A value holds until the next one, because one that stays the same is not stored again. Of a
+ * roll-up the lowest or the highest value counts.
+ */
+function measuredTimes(
+  { plan, condition, since, now, level }: HistoryRequest,
+  progress: Progress | undefined,
+  values: unknown[],
+): string {
+  const { below, forSeconds, path = '', threshold = 0 } = plan;
+  const ofPath = `m.path_id = (SELECT p.id FROM measurement_path p WHERE p.path = ${bind(values, path)})`;
+  const ofDevices = `m.device_id IN (SELECT v.id FROM measurement_device v JOIN device d ON d.id = v.device_id
+    WHERE ${condition(values)})`;
+  const source = seriesSource({ level, since, until: now, progress }, `${ofPath} AND ${ofDevices}`, values);
+  const limit = `${bind(values, threshold)}::float8`;
+  const forMs = `${bind(values, forSeconds * 1_000)}::float8`;
+  return `SELECT (began + ${forMs})::float8 AS at FROM (
+      SELECT min(ms) AS began, max(until) AS ended FROM (
+        SELECT device_id, ms, is_beyond, coalesce(lead(ms) OVER each, ${bind(values, now)}::float8) AS until,
+          count(*) FILTER (WHERE NOT is_beyond) OVER each AS run
+        FROM (SELECT s.device_id, extract(epoch FROM s.at)::float8 * 1000 AS ms,
+                ${below ? `s.min < ${limit}` : `s.max > ${limit}`} AS is_beyond FROM (${source}) s) v
+        WINDOW each AS (PARTITION BY device_id ORDER BY ms)) r
+      WHERE is_beyond GROUP BY device_id, run) runs
+    WHERE ended - began >= ${forMs}`;
 }

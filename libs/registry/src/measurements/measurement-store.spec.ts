@@ -65,7 +65,25 @@ describe('measurements', () => {
       { at: START, min: 10, mean: 15.5, max: 21 },
       { at: START + DAY, min: 10, mean: 15.5, max: 21 },
     ]);
-    expect(await registry.measurements.chartFacts(PATH)).toEqual({ rawSince: START, series: 3 });
+    expect(await registry.measurements.chartFacts(PATH)).toEqual({ rawSince: 0, series: 3 });
+  });
+
+  it('tell when a rule about them would have fired, from points and from roll-ups', async () => {
+    await fixture.raw.query("INSERT INTO device (id, dialect, reachability) VALUES ('d1', 'XIAOZHI', 'ALWAYS')");
+    const plan = { kind: 'MEASUREMENT' as const, path: PATH, devices: undefined, windowSeconds: 0 };
+    const fired = (terms: { below: boolean; threshold: number; forSeconds: number }, level: SeriesLevel = 'RAW') =>
+      registry.alertEvaluation.firingTimes({
+        ...{ plan: { ...plan, ...terms }, since: START, now: START + 2 * DAY, graceMs: 0, level },
+      });
+    // Each hour the value climbs from 10 to 21, a step every five minutes.
+    const high = await fired({ below: false, threshold: 18, forSeconds: 600 });
+    expect(high).toHaveLength(36);
+    expect(high?.[0]).toBe(START + 9 * 300_000 + 1_000 + 600_000);
+    expect(await fired({ below: false, threshold: 18, forSeconds: 3_000 })).toHaveLength(1);
+    expect(await fired({ below: true, threshold: 10, forSeconds: 0 })).toEqual([]);
+    expect(await fired({ below: true, threshold: 11, forSeconds: 300 })).toHaveLength(36);
+    expect(await fired({ below: false, threshold: 18, forSeconds: 600 }, 'HOUR')).toHaveLength(1);
+    await fixture.raw.query("DELETE FROM device WHERE id = 'd1'");
   });
 
   it('of a fleet are the means of the means of its devices', async () => {

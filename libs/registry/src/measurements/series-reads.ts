@@ -18,7 +18,7 @@ import type {
 import { readProgress } from './measurement-upkeep.js';
 import { seriesSource } from './series-source.js';
 
-/** Before the first day is packed, all points are there. */
+/** Until the oldest points are removed, all are there. */
 export async function readChartFacts(database: Database, path: string | undefined): Promise<ChartFacts> {
   const [progress, packs, [counted]] = await Promise.all([
     readProgress(database),
@@ -32,7 +32,18 @@ export async function readChartFacts(database: Database, path: string | undefine
       [path === undefined ? null : storableText(path)],
     ),
   ]);
-  return { rawSince: packs[0]?.from ?? progress?.packedUntil ?? 0, series: Math.max(1, counted?.series ?? 1) };
+  const first = packs[0]?.from ?? progress?.packedUntil;
+  const rawSince = first !== undefined && (await hasRollUpsBefore(database, first)) ? first : 0;
+  return { rawSince, series: Math.max(1, counted?.series ?? 1) };
+}
+
+/** Without older roll-ups no point has been removed. */
+async function hasRollUpsBefore(database: Database, at: number): Promise<boolean> {
+  const [row] = await database.query<{ is_older: boolean }>(
+    { name: 'older-roll-ups', text: 'SELECT EXISTS (SELECT FROM measurement_hour WHERE at < $1) AS is_older' },
+    [new Date(at)],
+  );
+  return row?.is_older === true;
 }
 
 export async function readSeries(

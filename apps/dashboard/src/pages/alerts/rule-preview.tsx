@@ -31,9 +31,7 @@ export function RulePreview({ input }: { readonly input: AlertRuleInput }) {
   return (
     <p className="soft" role="status">
       {typeof firedCount === 'number' && t('alerts.rule.wouldHaveFired', { count: firedCount })}
-      {firedCount === null &&
-        (preview?.userErrors[0]?.message ??
-          t(input.kind === 'MEASUREMENT' ? 'alerts.rule.noPreview' : 'alerts.rule.noHistory'))}
+      {firedCount === null && (preview?.userErrors[0]?.message ?? t('alerts.rule.noHistory'))}
     </p>
   );
 }
