@@ -11,7 +11,8 @@ import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { benchDesiredStates } from './scale/desired-states.js';
 import { measureOneGateway } from './scale/one-gateway.js';
-import { benchSignals } from './signals.js';
+import { benchLargeHistory } from './signals/large-history.js';
+import { benchSignals } from './signals/signals.js';
 import { benchSoak } from './scale/soak.js';
 import { measureThreeGateways } from './scale/three-gateways.js';
 import { benchConversations } from './voice/conversations.js';
@@ -45,6 +46,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   calls: () => benchCalls(seconds),
   desired: () => benchDesiredStates(devices),
   fleet: benchConnectedFleet,
+  history: benchLargeHistory,
   jobs: benchLargeJobs,
   million: benchMillion,
   pages: benchListPages,
@@ -55,7 +57,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['desired', 'million', 'pages', 'scale', 'signals', 'soak', 'subscribers'];
+const apart = ['desired', 'history', 'million', 'pages', 'scale', 'signals', 'soak', 'subscribers'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];

@@ -6,9 +6,10 @@ import { readDeviceSeries, readFleetSeries } from '@flotilla/fleet';
 import { openRegistry, type Registry } from '@flotilla/registry';
 import { makeDataDir, removeDataDir, startHub } from '@flotilla/test/hub/hub-process';
 import pg from 'pg';
-import { embeddedDatabaseUrl } from './embedded-database.js';
-import type { Figure } from './report.js';
-import { logger } from './services.js';
+import { embeddedDatabaseUrl } from '../embedded-database.js';
+import type { Figure } from '../report.js';
+import { logger } from '../services.js';
+import { medianOf } from './median-of.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -127,7 +128,7 @@ async function rollUpDaysBefore(database: pg.Client, day: number): Promise<void>
 async function deviceChart(registry: Registry, day: number): Promise<number> {
   const now = day + DAY_MS;
   const period = { since: now - ROLLED_UP_DAYS * DAY_MS, until: now, points: 200, now };
-  return medianOf(async (n) => {
+  return medianOf(CHARTS, async (n) => {
     const answer = await readDeviceSeries(registry, `bench-${n * 7}`, PATHS.slice(0, 1), period);
     if (!('value' in answer) || (answer.value[0]?.points.length ?? 0) < 150) throw new Error('The chart is empty.');
   });
@@ -135,19 +136,9 @@ async function deviceChart(registry: Registry, day: number): Promise<number> {
 
 async function fleetChart(registry: Registry, day: number): Promise<number> {
   const now = day + DAY_MS;
-  return medianOf(async () => {
+  return medianOf(CHARTS, async () => {
     const target = { filter: undefined, path: PATHS[0] ?? '' };
     const answer = await readFleetSeries(registry, target, { since: day, until: now, points: 200, now });
     if (!('value' in answer) || answer.value[0]?.deviceCount !== DEVICES) throw new Error('The chart is empty.');
   });
-}
-
-async function medianOf(run: (n: number) => Promise<void>): Promise<number> {
-  const times: number[] = [];
-  for (let n = 0; n < CHARTS; n++) {
-    const from = performance.now();
-    await run(n);
-    times.push(performance.now() - from);
-  }
-  return times.sort((one, other) => one - other)[Math.floor(CHARTS / 2)] ?? NaN;
 }
