@@ -196,7 +196,7 @@ const hasNoSecret: Rule = async (method, url) => {
 const rules: readonly (readonly [RegExp, Rule])[] = [
   // The console is the same for all visitors and contains no data of the fleet.
   [
-    /^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|desired|firmware|enrolments|calls|alerts|events|explore|audit|access|webhooks|settings)?$/,
+    /^(GET|HEAD) \/(flotilla\.svg|devices|jobs|recurring|desired|firmware|enrolments|calls|alerts|measurements|events|explore|audit|access|webhooks|settings)?$/,
     isPublic,
   ],
   [/^(GET|HEAD) \/((alerts|devices|jobs|desired)\/:id(\/edit)?|oauth\/consent\/:uid)$/, isPublic],
