@@ -1,9 +1,10 @@
 /** What the fleet reported over time: as a whole, or compared by model, firmware or group. */
 import { lazy, Suspense, useMemo } from 'react';
-import { Group, MultiSelect, SegmentedControl, Select } from '@mantine/core';
-import { IconChartLine } from '@tabler/icons-react';
+import { Button, Group, MultiSelect, SegmentedControl, Select } from '@mantine/core';
+import { IconChartLine, IconDownload } from '@tabler/icons-react';
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
+import { saveText } from '../../hub/send-file';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../parts/chart/chart-period';
 import { Empty } from '../../parts/empty';
@@ -39,7 +40,11 @@ export function MeasurementsPage() {
   );
   const { lines, since, error: linesError } = useFleetLines(path, parts, periodMs[period]);
   return (
-    <Page title={t('nav.measurements')} lead={t('measurements.lead')}>
+    <Page
+      title={t('nav.measurements')}
+      lead={t('measurements.lead')}
+      actions={path !== undefined && lines !== undefined && <Download path={path} lines={lines} />}
+    >
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {data && paths.length === 0 && (
         <Empty icon={IconChartLine} title={t('measurements.noPaths')}>
@@ -48,29 +53,7 @@ export function MeasurementsPage() {
       )}
       {path !== undefined && (
         <Section title={path}>
-          <Group align="flex-end" mb="md">
-            <Select
-              className={classes.path ?? ''}
-              label={t('measurements.path')}
-              data={paths.includes(path) ? [...paths] : [path, ...paths]}
-              value={path}
-              allowDeselect={false}
-              searchable
-              onChange={(value) => value !== null && change({ path: value })}
-            />
-            <SegmentedControl
-              aria-label={t('measurements.splitBy')}
-              value={split}
-              onChange={(value) => change({ split: value as MeasurementSplit, of: [] })}
-              data={measurementSplits.map((value) => ({ value, label: t(`measurements.split.${value}`) }))}
-            />
-            <SegmentedControl
-              aria-label={t('measurements.period')}
-              value={period}
-              onChange={(value) => change({ period: value as ChartPeriod })}
-              data={chartPeriods.map((value) => ({ value, label: t(`measurements.periods.${value}`) }))}
-            />
-          </Group>
+          <Controls path={path} paths={paths} split={split} period={period} change={change} />
           {split !== 'FLEET' && (
             <MultiSelect
               mb="md"
@@ -88,6 +71,56 @@ export function MeasurementsPage() {
         </Section>
       )}
     </Page>
+  );
+}
+
+interface ControlsProps {
+  readonly path: string;
+  readonly paths: readonly string[];
+  readonly split: MeasurementSplit;
+  readonly period: ChartPeriod;
+  readonly change: (changes: Partial<MeasurementSearch>) => void;
+}
+
+function Controls({ path, paths, split, period, change }: ControlsProps) {
+  const { t } = useTranslation();
+  return (
+    <Group align="flex-end" mb="md">
+      <Select
+        className={classes.path ?? ''}
+        label={t('measurements.path')}
+        data={paths.includes(path) ? [...paths] : [path, ...paths]}
+        value={path}
+        allowDeselect={false}
+        searchable
+        onChange={(value) => value !== null && change({ path: value })}
+      />
+      <SegmentedControl
+        aria-label={t('measurements.splitBy')}
+        value={split}
+        onChange={(value) => change({ split: value as MeasurementSplit, of: [] })}
+        data={measurementSplits.map((value) => ({ value, label: t(`measurements.split.${value}`) }))}
+      />
+      <SegmentedControl
+        aria-label={t('measurements.period')}
+        value={period}
+        onChange={(value) => change({ period: value as ChartPeriod })}
+        data={chartPeriods.map((value) => ({ value, label: t(`measurements.periods.${value}`) }))}
+      />
+    </Group>
+  );
+}
+
+function Download({ path, lines }: { readonly path: string; readonly lines: readonly FleetLine[] }) {
+  const { t } = useTranslation();
+  const save = async () => {
+    const { csvOf } = await import('./lines-csv');
+    saveText(csvOf(path, lines), 'measurements.csv');
+  };
+  return (
+    <Button variant="default" leftSection={<IconDownload size={16} aria-hidden />} onClick={() => void save()}>
+      {t('measurements.download')}
+    </Button>
   );
 }
 
