@@ -1,5 +1,6 @@
 /** Measures single calls as integrators make them: `callTool` over HTTP, with concurrency. */
 import { Agent, request } from 'node:http';
+import { setTimeout as pause } from 'node:timers/promises';
 import type { HubProcess } from '@flotilla/test/hub/hub-process';
 
 const CALL = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { code } } }';
@@ -16,6 +17,8 @@ export interface CallLatencies {
 export interface CallLoad {
   readonly total: number;
   readonly concurrency: number;
+  /** Paces the calls. Without it, each lane calls again at once. */
+  readonly perSecond?: number;
   /** Ends the run early. */
   readonly seconds?: number;
   /** Calls refused as OVERLOADED are counted, and their lane waits a moment. */
@@ -28,7 +31,7 @@ const REFUSED_PAUSE_MS = 100;
 export async function callOverHttp(
   hub: HubProcess,
   deviceIds: readonly string[],
-  { total, concurrency, seconds = Infinity, mayBeRefused = false }: CallLoad,
+  { total, concurrency, perSecond = Infinity, seconds = Infinity, mayBeRefused = false }: CallLoad,
 ): Promise<CallLatencies> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const latencies: number[] = [];
@@ -40,12 +43,14 @@ export async function callOverHttp(
     // Each lane has its own devices: two calls to one device would wait for each other.
     for (let next = index; made < total && performance.now() < endsAt; next += concurrency) {
       made++;
+      const waitMs = startedAt + (made * 1_000) / perSecond - performance.now();
+      if (waitMs > 0) await pause(waitMs);
       const before = performance.now();
       const text = await callOnce(hub, agent, deviceIds[next % deviceIds.length] ?? '');
       if (text.includes('"outcome":"SUCCEEDED"')) latencies.push(performance.now() - before);
       else if (mayBeRefused && text.includes('"code":"OVERLOADED"')) {
         refused++;
-        await new Promise((resolve) => setTimeout(resolve, REFUSED_PAUSE_MS));
+        await pause(REFUSED_PAUSE_MS);
       } else throw new Error(`callTool answered ${text}`);
     }
   };

@@ -11,6 +11,7 @@ import { benchSubscribers } from './subscribers/live-subscribers.js';
 import { holds, table, type Figure } from './report.js';
 import { benchDesiredStates } from './scale/desired-states.js';
 import { measureOneGateway } from './scale/one-gateway.js';
+import { benchPointsBesideCalls } from './signals/beside-calls.js';
 import { benchLargeHistory } from './signals/large-history.js';
 import { benchSignals } from './signals/signals.js';
 import { benchSoak } from './scale/soak.js';
@@ -51,7 +52,7 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   million: benchMillion,
   pages: benchListPages,
   scale: benchScale,
-  signals: benchSignals,
+  signals: async () => [...(await benchSignals()), ...(await benchPointsBesideCalls())],
   soak: () => benchSoak(minutes),
   subscribers: benchSubscribers,
   voice: () => benchConversations(conversations),

@@ -13,7 +13,7 @@ import { metric } from '../src/hub/metrics.js';
 import { online } from '../src/jobs/job-api.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
-const DEVICES = isLong ? 2_000 : 40;
+const DEVICES = isLong ? 10_000 : 40;
 /**
  * A message within this time of the end of the duration, ms; a busy machine needs more for the
  * rest.
