@@ -67,7 +67,7 @@ async function writeHistory(database: pg.Client, today: number): Promise<void> {
   // Values differ by device and minute, so that they are not stored once.
   await database.query(
     `INSERT INTO measurement_pack (at, device_id, path_id, offsets, values)
-     SELECT $1 - d.n * interval '1 day', s.device_id, s.path_id,
+     SELECT $1::timestamptz - d.n * interval '1 day', s.device_id, s.path_id,
        (SELECT array_agg(m * 60000 + s.device_id % 1000 ORDER BY m) FROM generate_series(0, $3::int - 1) m),
        (SELECT array_agg(((m * 7 + s.device_id * 13 + d.n) % 1000) / 10.0::float8 ORDER BY m)
         FROM generate_series(0, $3::int - 1) m)
