@@ -22,7 +22,7 @@ const pathsMax = 50;
 const spanMsMax = 10 * 366 * 86_400_000;
 /** Values that one chart of a device combines, and of a fleet: half a second for PostgreSQL. */
 const deviceValuesMax = 50_000;
-const fleetValuesMax = 2_000_000;
+const fleetValuesMax = 500_000;
 
 export async function readDeviceSeries(
   { measurements }: Measurements,

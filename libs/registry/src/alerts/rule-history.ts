@@ -92,7 +92,11 @@ function measuredTimes(
   const ofPath = `m.path_id = (SELECT p.id FROM measurement_path p WHERE p.path = ${bind(values, path)})`;
   const ofDevices = `m.device_id IN (SELECT v.id FROM measurement_device v JOIN device d ON d.id = v.device_id
     WHERE ${condition(values)})`;
-  const source = seriesSource({ level, since, until: now, progress }, `${ofPath} AND ${ofDevices}`, values);
+  const source = seriesSource(
+    { level, since, until: now, progress, asDecimals: true },
+    `${ofPath} AND ${ofDevices}`,
+    values,
+  );
   const limit = `${bind(values, threshold)}::float8`;
   const forMs = `${bind(values, forSeconds * 1_000)}::float8`;
   return `SELECT (began + ${forMs})::float8 AS at FROM (

@@ -53,9 +53,17 @@ describe('measurements', () => {
     const [fromPoints] = await read('RAW', HOUR);
     expect(fromPoints?.points).toHaveLength(36);
     expect(fromPoints?.points[5]).toEqual({ at: START + 5 * HOUR, min: 10, mean: 15.5, max: 21 });
+    expect((await read('HOUR', HOUR))[0]?.points).toEqual(fromPoints?.points);
+    const hours = { filter: undefined, path: PATH, since: START, until: START + DAY, plan: plan('HOUR', HOUR) };
+    const fleetHours = await registry.measurements.fleetSeries(hours);
+    expect(fleetHours).toHaveLength(24);
+    expect(fleetHours[5]).toEqual({
+      ...{ at: START + 5 * HOUR, min: 10, mean: 25.5, max: 41, p95: 35.5, deviceCount: 3 },
+    });
     const done = await registry.measurements.keepUp(START + 2 * DAY + HOUR);
     expect(done).toEqual({ hours: 48, days: 0 });
     expect((await read('HOUR', HOUR))[0]?.points).toEqual(fromPoints?.points);
+    expect(await registry.measurements.fleetSeries(hours)).toEqual(fleetHours);
     expect(await registry.measurements.keepUp(START + 2 * DAY + HOUR)).toEqual({ hours: 0, days: 2 });
     // The partitions of the days are gone, and their points are packed.
     expect((await fixture.raw.query('SELECT FROM measurement')).rowCount).toBe(0);

@@ -54,7 +54,7 @@ export async function readSeries(
   const wanted = paths.flatMap((path) => numbers.get(path) ?? []);
   const parameters: unknown[] = [storableText(deviceId), wanted, plan.stepMs];
   const source = seriesSource(
-    { level: plan.level, since, until, progress: await readProgress(database) },
+    { level: plan.level, since, until, progress: await readProgress(database), asDecimals: true },
     `m.device_id = (SELECT v.id FROM measurement_device v WHERE v.device_id = $1) AND m.path_id = ANY($2::smallint[])`,
     parameters,
   );
@@ -79,6 +79,9 @@ export async function readSeries(
   }));
 }
 
+/** Of one row of a series; undefined for points. */
+const rowMs = { RAW: undefined, HOUR: 3_600_000, DAY: 86_400_000 } as const;
+
 export async function readFleetSeries(
   database: Database,
   { filter, since, until, plan }: FleetSeriesRequest,
@@ -93,15 +96,22 @@ export async function readFleetSeries(
     conditions.push(isVisible(device, { at: 'm.at' }, parameters));
   }
   const progress = await readProgress(database);
-  const source = seriesSource({ level: plan.level, since, until, progress }, conditions.join(' AND '), parameters);
+  const span = { level: plan.level, since, until, progress, asDecimals: false };
+  const source = seriesSource(span, conditions.join(' AND '), parameters);
+  const slot = 'floor(extract(epoch FROM at)::float8 / $2::float8) AS slot';
+  const decimal = (value: string) => (plan.level === 'RAW' ? value : `(${value})::real::text::float8`);
+  // A series may have one row for each interval already; see docs/measurements.md for the gain.
+  const ofDevices =
+    plan.stepMs === rowMs[plan.level]
+      ? `SELECT ${slot}, min, mean, max FROM (${source}) s`
+      : `SELECT ${slot}, device_id, min(min) AS min, sum(mean * count) / sum(count) AS mean, max(max) AS max
+         FROM (${source}) s GROUP BY 1, 2`;
   const rows = await database.query<FleetRow>(
     {
-      text: `SELECT slot, min(min) AS min, avg(mean) AS mean, max(max) AS max, count(*)::int AS devices,
-               percentile_disc(0.95) WITHIN GROUP (ORDER BY mean) AS p95
-             FROM (SELECT floor(extract(epoch FROM at)::float8 / $2::float8) AS slot, device_id, min(min) AS min,
-                     sum(mean * count) / sum(count) AS mean, max(max) AS max
-                   FROM (${source}) s GROUP BY 1, 2) d
-             GROUP BY slot ORDER BY slot`,
+      text: `SELECT slot, ${decimal('min(min)')} AS min, ${decimal('avg(mean)')} AS mean,
+               ${decimal('max(max)')} AS max, count(*)::int AS devices,
+               ${decimal('percentile_disc(0.95) WITHIN GROUP (ORDER BY mean)')} AS p95
+             FROM (${ofDevices}) d GROUP BY slot ORDER BY slot`,
     },
     parameters,
   );
