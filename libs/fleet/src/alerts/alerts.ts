@@ -64,8 +64,8 @@ const channelsMax = 50;
 const PREVIEW_MS = 7 * 86_400_000;
 /** Intervals below an hour, so that single values are read where possible. */
 const PREVIEW_POINTS = 1_000;
-/** Values that a preview reads: about two seconds of PostgreSQL. */
-const PREVIEW_VALUES_MAX = 2_000_000;
+/** Values that a preview reads, as many as a chart of a fleet: it is asked while a person types. */
+const PREVIEW_VALUES_MAX = 400_000;
 const NOTE_CHARACTERS_MAX = 1_000;
 /** A longer silence is a rule that should be disabled, ms. */
 const SNOOZE_MS_MAX = 366 * 86_400_000;

@@ -48,7 +48,7 @@ describe('mishaps', () => {
     expect(turns.length).toBeGreaterThan(100);
   });
 
-  it('do not change when people turn knobs, and rest after `normal`', () => {
+  it('leave the turns of knobs as they are, and rest after `normal`', () => {
     const knob: LastingBehaviour = { kind: 'knob', knob: 'volume', perHour: 2 };
     const [plain, both] = [[knob], [knob, { kind: 'crashes' as const, perHour: 2 }]].map((behaviours) =>
       liveHours(behaviours, 24).device.levels(24 * HOUR_MS),

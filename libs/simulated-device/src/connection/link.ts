@@ -20,7 +20,7 @@ export interface DeviceFlash {
 /** What a person next to the device, or at its serial console, can see. */
 export type DeviceNotice =
   | { readonly kind: 'code'; readonly code: string; readonly message: string }
-  /** The firmware has aborted and restarts: the hub sent something that no real device survives. */
+  /** The firmware aborted: the hub sent what no real device survives, or a behaviour wanted it. */
   | { readonly kind: 'crash'; readonly reason: string }
   /** An image was fetched, checked and written; the device restarts into it. */
   | { readonly kind: 'installed'; readonly version: string }

@@ -31,6 +31,7 @@ export function RulePreview({ input }: { readonly input: AlertRuleInput }) {
   return (
     <p className="soft" role="status">
       {typeof firedCount === 'number' && t('alerts.rule.wouldHaveFired', { count: firedCount })}
+      {typeof firedCount === 'number' && preview?.note && ` ${t('alerts.rule.fromRollUps')}`}
       {firedCount === null && (preview?.userErrors[0]?.message ?? t('alerts.rule.noHistory'))}
     </p>
   );

@@ -39,6 +39,10 @@ export function refusalResult({
   return errorResult(`${code}: ${plainLine(message, messageMax)}`);
 }
 
+export function unknownDevice(id: string): CallToolResult {
+  return refusalResult({ code: 'NOT_FOUND', message: `There is no device "${id.slice(0, 100)}".` });
+}
+
 export function errorResult(text: string): CallToolResult {
   return { content: [{ type: 'text', text }], isError: true };
 }

@@ -73,7 +73,8 @@ function unknownGroup(named: string | undefined, others: readonly string[]): str
   );
 }
 
-function textIn(args: JsonObject, name: string): string | undefined {
+/** Undefined for an empty text, which means the same as leaving out. */
+export function textIn(args: JsonObject, name: string): string | undefined {
   const value = args[name];
   return typeof value === 'string' && value !== '' ? value : undefined;
 }

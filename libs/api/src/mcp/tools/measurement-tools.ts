@@ -3,10 +3,10 @@ import type { CallToolResult, Tool } from '@modelcontextprotocol/server';
 import { readDeviceSeries, readFleetSeries, type ChartAnswer } from '@flotilla/fleet';
 import type { JsonObject } from '@flotilla/mcp';
 import type { SeriesPoint } from '@flotilla/registry';
-import { quotingResult, refusalResult } from '../results/agent-results.js';
+import { quotingResult, refusalResult, unknownDevice } from '../results/agent-results.js';
 import { plainLine } from '../results/untrusted-text.js';
 import type { AgentCaller } from '../session/agent-caller.js';
-import { deviceArguments, selectedDevices } from './device-arguments.js';
+import { deviceArguments, selectedDevices, textIn } from './device-arguments.js';
 import { measuredSchema } from './output-schemas.js';
 import { readOnly } from './standing-tools.js';
 
@@ -52,8 +52,8 @@ export const readMeasurementsTool: Tool = {
 };
 
 export async function readMeasurements(_deps: unknown, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
-  const path = given(args, 'path');
-  const device = given(args, 'device');
+  const path = textIn(args, 'path');
+  const device = textIn(args, 'device');
   if (device !== undefined) return path === undefined ? latestOf(caller, device) : seriesOf(caller, device, path, args);
   const selected = await selectedDevices(caller.view, args);
   if ('unknownGroup' in selected) return refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup });
@@ -108,13 +108,4 @@ function periodOf({ hours, points }: JsonObject) {
   const now = Date.now();
   const since = now - Number(hours ?? hoursDefault) * hourMs;
   return { since, until: undefined, points: Number(points ?? pointsDefault), now };
-}
-
-function given(args: JsonObject, name: string): string | undefined {
-  const value = args[name];
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}
-
-function unknownDevice(id: string): CallToolResult {
-  return refusalResult({ code: 'NOT_FOUND', message: `There is no device "${id.slice(0, 100)}".` });
 }

@@ -5,7 +5,7 @@ import type { DeviceFilter } from '@flotilla/registry';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { emptyProgress, paceOf } from '../../jobs/job-progress.js';
 import { actorOfCaller, callerMay, type AgentCaller } from '../session/agent-caller.js';
-import { quotingResult, refusalResult, toAgentResult } from '../results/agent-results.js';
+import { quotingResult, refusalResult, toAgentResult, unknownDevice } from '../results/agent-results.js';
 import { plainDescription, plainLine } from '../results/untrusted-text.js';
 import { callToolOnMany } from './call-on-many.js';
 import { createDesiredState, desiredStates, type DesiredToolDeps } from './desired-tools.js';
@@ -179,8 +179,4 @@ function paceShown({ ratePerMinute, estimatedFinishAt }: ReturnType<typeof paceO
 function objectIn(args: JsonObject, name: string): JsonObject {
   const value = args[name];
   return typeof value === 'object' && value !== null ? (value as JsonObject) : {};
-}
-
-function unknownDevice(id: string): CallToolResult {
-  return refusalResult({ code: 'NOT_FOUND', message: `There is no device "${id.slice(0, 100)}".` });
 }
