@@ -14,6 +14,7 @@ import { measureOneGateway } from './scale/one-gateway.js';
 import { benchPointsBesideCalls } from './signals/beside-calls.js';
 import { benchLargeHistory } from './signals/large-history.js';
 import { benchSignals } from './signals/signals.js';
+import { benchTracedCalls } from './signals/traced-calls.js';
 import { benchSoak } from './scale/soak.js';
 import { measureThreeGateways } from './scale/three-gateways.js';
 import { benchConversations } from './voice/conversations.js';
@@ -55,10 +56,11 @@ const parts: Readonly<Record<string, () => Promise<readonly Figure[]>>> = {
   signals: async () => [...(await benchSignals()), ...(await benchPointsBesideCalls())],
   soak: () => benchSoak(minutes),
   subscribers: benchSubscribers,
+  traces: benchTracedCalls,
   voice: () => benchConversations(conversations),
 };
 /** Parts that run only with `--only`. */
-const apart = ['desired', 'history', 'million', 'pages', 'scale', 'signals', 'soak', 'subscribers'];
+const apart = ['desired', 'history', 'million', 'pages', 'scale', 'signals', 'soak', 'subscribers', 'traces'];
 const only = process.argv.indexOf('--only');
 const chosen =
   only === -1 ? Object.keys(parts).filter((name) => !apart.includes(name)) : [process.argv[only + 1] ?? ''];

@@ -207,15 +207,24 @@ describe('alerts', () => {
         { input: { deviceId, tool, arguments: { volume } } },
       );
     await Promise.all(ids.map((id) => set(id, id === quiet ? 3 : 40)));
-    const rule = await createRule({
-      ...{ name: 'Out of sync', kind: 'DESIRED_STATE_OUT_OF_SYNC', forSeconds: 0, devices: { ids } },
-      channelIds: [],
-    });
     await accepted(
       `mutation ($input: DesiredStateInput!) {
         createDesiredState(input: $input, idempotencyKey: "quiet") { userErrors { message } } }`,
       { input: { name: 'Volume 40', tool, arguments: { volume: 40 }, mode: 'REPORT', devices: { ids } } },
     );
+    // Until its value is read, a device is APPLYING, which a rule without a duration would name.
+    await eventually(
+      () =>
+        ask<{ desiredStates: { nodes: { summary: { drifted: number } }[] } }>(
+          hub,
+          '{ desiredStates { nodes { summary { drifted } } } }',
+        ),
+      ({ desiredStates }) => desiredStates.nodes[0]?.summary.drifted === 1,
+    );
+    const rule = await createRule({
+      ...{ name: 'Out of sync', kind: 'DESIRED_STATE_OUT_OF_SYNC', forSeconds: 0, devices: { ids } },
+      channelIds: [],
+    });
     const stateIs = (state: AlertNode['state']) =>
       eventually(
         () => alertsOf(rule),

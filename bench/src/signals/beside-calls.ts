@@ -1,14 +1,8 @@
 /** Points stored at 20,000 a second beside 1,000 calls a second over HTTP, on the same machine. */
 import { setTimeout as pause } from 'node:timers/promises';
-import { openRegistry } from '@flotilla/registry';
-import { startFleet } from '@flotilla/test/devices/simulated-fleet';
-import { makeDataDir, removeDataDir, startHub } from '@flotilla/test/hub/hub-process';
-import { online } from '@flotilla/test/jobs/job-api';
-import { ask } from '@flotilla/test/api/graphql-client';
-import { embeddedDatabaseUrl } from '../embedded-database.js';
 import { callOverHttp } from '../http-calls.js';
 import type { Figure } from '../report.js';
-import { logger } from '../services.js';
+import { connectDevices, withHub } from './bench-hub.js';
 
 const SECONDS = 20;
 const POINTS_PER_SECOND = 20_000;
@@ -16,21 +10,12 @@ const CALLS_PER_SECOND = 1_000;
 const DEVICES = 200;
 const STEP_MS = 10;
 
-export async function benchPointsBesideCalls(): Promise<readonly Figure[]> {
-  const dataDir = makeDataDir();
-  const hub = await startHub({ dataDir, env: { FLOTILLA_LOG_LEVEL: 'warn' } });
-  const registry = await openRegistry({ databaseUrl: embeddedDatabaseUrl(hub), logger });
-  const fleet = startFleet(hub, { devices: DEVICES, seed: 1 });
-  try {
-    await online(hub, DEVICES);
-    const { devices } = await ask<{ devices: { nodes: { id: string }[] } }>(
-      hub,
-      `{ devices(first: ${DEVICES}) { nodes { id } } }`,
-    );
-    const ids = devices.nodes.map(({ id }) => id);
-    const { measurements } = registry;
+export function benchPointsBesideCalls(): Promise<readonly Figure[]> {
+  return withHub(async ({ hub, registry: { measurements } }) => {
+    const { fleet, ids } = await connectDevices(hub, DEVICES);
     const from = performance.now();
     let added = 0;
+    let stored = 0;
     const points = async () => {
       while (performance.now() - from < SECONDS * 1_000) {
         const due = Math.floor(((performance.now() - from) / 1_000) * POINTS_PER_SECOND);
@@ -42,20 +27,15 @@ export async function benchPointsBesideCalls(): Promise<readonly Figure[]> {
         await pause(STEP_MS);
       }
       while (measurements.status().depth > 0) await pause(STEP_MS);
+      stored = added / ((performance.now() - from) / 1_000);
     };
     const load = { total: Infinity, concurrency: 64, seconds: SECONDS, perSecond: CALLS_PER_SECOND };
-    const [calls] = await Promise.all([callOverHttp(hub, ids, load), points()]);
+    const [calls] = await Promise.all([callOverHttp(hub, ids, load), points()]).finally(() => fleet.stop());
     if (measurements.status().droppedTotal > 0) throw new Error('Points were dropped; the figure says nothing.');
-    const stored = added / ((performance.now() - from) / 1_000);
     return [
       { name: 'measurements: points stored beside calls', value: stored, unit: 'points/s', atLeast: 19_000 },
       { name: 'measurements: calls beside points', value: calls.perSecond, unit: 'calls/s', atLeast: 950 },
       { name: 'measurements: p99 of calls beside points', value: calls.p99, unit: 'ms' },
     ];
-  } finally {
-    await fleet.stop();
-    await registry.close();
-    await hub.stop();
-    removeDataDir(dataDir);
-  }
+  });
 }

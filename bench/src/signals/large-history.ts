@@ -3,12 +3,10 @@
  * roll-ups of 30 days. The rows are written with SQL. `--only history`.
  */
 import { readDeviceSeries, readFleetSeries } from '@flotilla/fleet';
-import { openRegistry, type Registry } from '@flotilla/registry';
-import { makeDataDir, removeDataDir, startHub } from '@flotilla/test/hub/hub-process';
-import pg from 'pg';
-import { embeddedDatabaseUrl } from '../embedded-database.js';
+import type { Registry } from '@flotilla/registry';
+import type pg from 'pg';
 import type { Figure } from '../report.js';
-import { logger } from '../services.js';
+import { withHub } from './bench-hub.js';
 import { medianOf } from './median-of.js';
 
 const HOUR_MS = 3_600_000;
@@ -21,14 +19,8 @@ const PATH = 'bench.status:battery.level';
 const CHARTS = 10;
 const POINTS = DEVICES * PACKED_DAYS * POINTS_A_DAY;
 
-export async function benchLargeHistory(): Promise<readonly Figure[]> {
-  const dataDir = makeDataDir();
-  const hub = await startHub({ dataDir, env: { FLOTILLA_LOG_LEVEL: 'warn' } });
-  const databaseUrl = embeddedDatabaseUrl(hub);
-  const database = new pg.Client({ connectionString: databaseUrl });
-  const registry = await openRegistry({ databaseUrl, logger });
-  try {
-    await database.connect();
+export function benchLargeHistory(): Promise<readonly Figure[]> {
+  return withHub(async ({ registry, database }) => {
     const today = Math.floor(Date.now() / DAY_MS) * DAY_MS;
     for (let day = ROLLED_UP_DAYS; day > 0; day--) await registry.makePartitions(today - day * DAY_MS);
     await writeHistory(database, today);
@@ -44,12 +36,7 @@ export async function benchLargeHistory(): Promise<readonly Figure[]> {
       figure('mean of 10,000 devices, 30 days', await fleet(ROLLED_UP_DAYS), 500),
       { name: 'measurements: a packed point of a value a minute', value: bytes / POINTS, unit: 'bytes', atMost: 40 },
     ];
-  } finally {
-    await database.end();
-    await registry.close();
-    await hub.stop();
-    removeDataDir(dataDir);
-  }
+  });
 }
 
 async function writeHistory(database: pg.Client, today: number): Promise<void> {

@@ -3,12 +3,10 @@
  * after its day is packed, and the times of charts. `--only signals`.
  */
 import { readDeviceSeries, readFleetSeries } from '@flotilla/fleet';
-import { openRegistry, type Registry } from '@flotilla/registry';
-import { makeDataDir, removeDataDir, startHub } from '@flotilla/test/hub/hub-process';
-import pg from 'pg';
-import { embeddedDatabaseUrl } from '../embedded-database.js';
+import type { Registry } from '@flotilla/registry';
+import type pg from 'pg';
 import type { Figure } from '../report.js';
-import { logger } from '../services.js';
+import { withHub } from './bench-hub.js';
 import { medianOf } from './median-of.js';
 
 const HOUR_MS = 3_600_000;
@@ -23,14 +21,8 @@ const WAITING_MAX = 50_000;
 const ROLLED_UP_DAYS = 30;
 const CHARTS = 30;
 
-export async function benchSignals(): Promise<readonly Figure[]> {
-  const dataDir = makeDataDir();
-  const hub = await startHub({ dataDir, env: { FLOTILLA_LOG_LEVEL: 'warn' } });
-  const databaseUrl = embeddedDatabaseUrl(hub);
-  const database = new pg.Client({ connectionString: databaseUrl });
-  const registry = await openRegistry({ databaseUrl, logger });
-  try {
-    await database.connect();
+export function benchSignals(): Promise<readonly Figure[]> {
+  return withHub(async ({ registry, database }) => {
     // Tomorrow: the worker of the hub would roll up a day of the past while it is stored.
     const day = (Math.floor(Date.now() / DAY_MS) + 1) * DAY_MS;
     await registry.makePartitions(day);
@@ -65,12 +57,7 @@ export async function benchSignals(): Promise<readonly Figure[]> {
         atMost: 500,
       },
     ];
-  } finally {
-    await database.end();
-    await registry.close();
-    await hub.stop();
-    removeDataDir(dataDir);
-  }
+  });
 }
 
 /** Resolves to points per second, from the first one to the last write. */
