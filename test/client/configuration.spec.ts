@@ -8,6 +8,7 @@ import { WebSocket } from 'ws';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { flotillaBin } from '../src/api/command-line.js';
 import { ask } from '../src/api/graphql-client.js';
+import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { startCommandLineStory, type CommandLineStory } from '../src/client/command-line-story.js';
 
 let story: CommandLineStory;
@@ -96,6 +97,44 @@ describe('configuration as code', () => {
   });
 });
 
+describe('the whole configuration of a hub', () => {
+  let other: HubProcess;
+  beforeAll(async () => {
+    other = await startHub();
+  });
+  afterAll(async () => {
+    expect(await other.stop()).toBe(0);
+    removeDataDir(other.dataDir);
+  });
+
+  it('is applied to an empty hub, with its alert rules and channels', async () => {
+    const url = 'https://hooks.example.com/services/token';
+    const channel = ['channels', 'create', 'Ops', '--kind', 'SLACK', '--config', '-'];
+    expect(await run(channel, { input: JSON.stringify({ url }) })).toMatchObject({ code: 0 });
+    expect((await run(['measurements', 'set-rule', 'samples:soil', '--all', '--min-interval', '30'])).code).toBe(0);
+    const exported = await run(['export']);
+    expect(exported.stdout).toContain('channels:\n      - Ops');
+    expect(exported.stdout).toContain('url:\n        fromEnv: NOTIFICATION_CHANNEL_OPS_CONFIG_URL');
+    expect(exported.stdout).not.toContain('token');
+    const env = { FLOTILLA_URL: other.httpUrl, FLOTILLA_KEY: other.adminKey };
+    const files = [story.fileOf('exported.yaml', exported.stdout)];
+    const secrets = path.join(story.folder, 'other.jsonl');
+    const without = await run(['apply', ...files, '--yes', '--secrets-to', secrets], { env });
+    expect(without).toMatchObject({ code: 1, stderr: expect.stringContaining('NOTIFICATION_CHANNEL_OPS_CONFIG_URL') });
+    const withUrl = { ...env, NOTIFICATION_CHANNEL_OPS_CONFIG_URL: url };
+    const applied = await run(['apply', ...files, '--yes', '--secrets-to', secrets], { env: withUrl });
+    expect(applied, applied.stderr).toMatchObject({ code: 0 });
+    expect(await run(['plan', ...files, '--fail-on-changes'], { env })).toMatchObject({
+      ...{ code: 0, stdout: 'The hub is as in the file.\n' },
+    });
+    const { alertRules } = await ask<{ alertRules: readonly object[] }>(
+      other,
+      '{ alertRules { kind enabled channels { name } } }',
+    );
+    expect(alertRules).toContainEqual({ kind: 'HUB_UNHEALTHY', enabled: true, channels: [{ name: 'Ops' }] });
+  });
+});
+
 /** The compiled modules of the command line, because starting it 200 times takes minutes. */
 type Fields = Readonly<Record<string, unknown>>;
 type Document = ReadonlyMap<string, ReadonlyMap<string, Fields>>;
@@ -107,13 +146,15 @@ interface Modules {
   readonly kinds: readonly { readonly kind: string }[];
   planAll(document: Document, kinds: Modules['kinds'], client: FlotillaClient): Promise<readonly Fields[]>;
   applyAll(changes: readonly Fields[], options: Fields): Promise<void>;
+  withReferences(fields: Fields, kind: string, name: string): Fields;
+  variablesIn(fields: unknown): readonly string[];
   readLive(kinds: Modules['kinds'], client: FlotillaClient): Promise<ReadonlyMap<string, ReadonlyMap<string, Live>>>;
 }
 
 async function load(): Promise<Modules> {
   const folder = path.join(path.dirname(flotillaBin), '../dist/configuration');
   const modules = await Promise.all(
-    ['kinds.js', 'plan-all.js', 'apply.js', 'hub-state.js'].map(
+    ['kinds.js', 'plan-all.js', 'apply.js', 'hub-state.js', 'values.js'].map(
       (name) => import(pathToFileURL(path.join(folder, name)).href) as Promise<object>,
     ),
   );
@@ -136,6 +177,11 @@ const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Shanghai');
 const named = (fields: fc.Arbitrary<object>, name = word) => fc.dictionary(name, fields, { maxKeys: 3 });
 const waves = fc.constantFrom([{ percent: 5, soakSeconds: 60 }, { percent: 100 }], [{ count: 2 }, { percent: 50 }]);
 const abort = fc.constantFrom([{ outcomes: ['FAILED'], ratio: 0.1 }], [{ outcomes: ['UNKNOWN'], count: 3 }]);
+
+const recordingRule = fc.record({
+  devices: filter,
+  ...{ deadband: fc.nat(9), minIntervalSeconds: fc.integer({ min: 1, max: 900 }) },
+});
 
 const configuration = fc
   .record({
@@ -180,6 +226,30 @@ const configuration = fc
       fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.offline']), enabled: optional(fc.boolean()) }),
       fc.stringMatching(/^https:\/\/[a-z]{3,9}\.example\.com\/[a-z0-9]{0,8}$/),
     ),
+    RecordingRule: named(
+      fc.record({ rules: fc.array(recordingRule, { minLength: 1, maxLength: 3 }) }),
+      fc.stringMatching(/^samples:[a-z]{3,8}$/),
+    ),
+    NotificationChannel: named(
+      fc.oneof(
+        fc.record({
+          ...{ kind: fc.constantFrom('SLACK', 'WEBHOOK', 'FEISHU'), enabled: optional(fc.boolean()) },
+          config: fc.constantFrom(
+            { url: { fromEnv: 'HOOK' } },
+            { url: { fromEnv: 'HOOK' }, secret: { fromEnv: 'KEY' } },
+          ),
+        }),
+        fc.constant({ kind: 'TELEGRAM', config: { token: { fromEnv: 'KEY' }, chatId: '-100' } }),
+      ),
+    ),
+    AlertRule: named(
+      fc.record({
+        kind: fc.constantFrom('DEVICE_OFFLINE', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED'),
+        ...{ devices: optional(filter), severity: optional(fc.constantFrom('INFO', 'CRITICAL')) },
+        ...{ forSeconds: optional(fc.nat(600)), groupAbove: optional(fc.integer({ min: 1, max: 50 })) },
+        enabled: optional(fc.boolean()),
+      }),
+    ),
     ApiKey: named(
       fc.record({
         scopes: fc.uniqueArray(fc.constantFrom('DEVICES_READ', 'JOBS_READ', 'EVENTS_READ', 'TOOLS_CALL'), {
@@ -191,10 +261,12 @@ const configuration = fc
     ),
   })
   .map((kinds): Document => {
+    const channels = Object.keys(kinds.NotificationChannel);
+    const rules = Object.entries(kinds.AlertRule).map(([name, rule]) => [name, { ...rule, channels }] as const);
     const defined = (fields: object) =>
       Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     return new Map(
-      Object.entries(kinds).map(([kind, things]) => [
+      Object.entries({ ...kinds, AlertRule: Object.fromEntries(rules) }).map(([kind, things]) => [
         kind,
         new Map(Object.entries(things).map(([name, fields]) => [name, defined(fields) as Fields])),
       ]),
@@ -206,7 +278,8 @@ const RANDOM_CONFIGURATIONS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 50 : 1
 
 describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
   it('leave nothing to plan after an apply, also from an export and on an empty hub', async () => {
-    const { kinds, planAll, applyAll, readLive } = await load();
+    const { kinds, planAll, applyAll, readLive, withReferences, variablesIn } = await load();
+    Object.assign(process.env, { HOOK: 'https://hooks.example.com/token', KEY: 'secret' });
     const { httpUrl: url, adminKey: apiKey } = story.hub;
     const client = new FlotillaClient({ url, apiKey, webSocket: WebSocket });
     const secretsFile = path.join(story.folder, 'random.jsonl');
@@ -228,11 +301,13 @@ describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
           kind,
           new Map(
             [...things]
-              .map(([name, { fields }]) => [name, fields] as const)
+              .map(([name, { fields }]) => [name, withReferences(fields, kind, name)] as const)
               .filter(([name]) => document.get(kind)?.has(name)),
           ),
         ]),
       );
+      for (const name of variablesIn([...(exported.get('NotificationChannel')?.values() ?? [])]))
+        process.env[name] = name.endsWith('URL') ? process.env['HOOK'] : process.env['KEY'];
       await make(new Map());
       await make(exported);
       expect(await left(exported)).toEqual([]);

@@ -31,6 +31,10 @@ describe('a configuration file', () => {
     ['flotilla: 1\nDeviceGroups: {}\n', /must NOT have additional properties: DeviceGroups/],
     ['flotilla: 1\nApiKey: { a: { scopes: [ALL] } }\n', /\/ApiKey\/a\/scopes\/0 .*DEVICES_READ/],
     ['flotilla: 2\n', /\/flotilla must be equal to constant/],
+    [
+      'flotilla: 1\nNotificationChannel: { a: { kind: SLACK, config: { url: "https://a.example/t" } } }\n',
+      /\/NotificationChannel\/a\/config\/url must be object: a secret: name an environment variable/,
+    ],
     ['DeviceGroup: {}\n', /must have required property 'flotilla'/],
     ['flotilla: 1\nToolPolicy: { a: { idempotent: yes please, disruptive: true } }\n', /must be boolean/],
   ])('with a mistake is refused with its place: %s', (text, expected) => {

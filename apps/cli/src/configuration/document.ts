@@ -38,7 +38,7 @@ export function schemaOf(kinds: readonly Kind[]): JsonSchema {
 
 /** Reads several files as one. Throws UsageError, which names the file and the place. */
 export function readDocuments(files: readonly string[], kinds: readonly Kind[]): Document {
-  const validate = new Ajv({ allErrors: true, strict: false }).compile(schemaOf(kinds));
+  const validate = new Ajv({ allErrors: true, strict: false, verbose: true }).compile(schemaOf(kinds));
   const all = new Map<string, Map<string, Fields>>();
   for (const file of files) {
     const content = parse(file);
@@ -80,11 +80,13 @@ function parse(file: string): unknown {
 const PROBLEMS_MAX = 10;
 
 function problemsOf(errors: readonly ErrorObject[]): string {
-  const shown = errors.slice(0, PROBLEMS_MAX).map(({ instancePath, message, params }) => {
+  const shown = errors.slice(0, PROBLEMS_MAX).map(({ instancePath, message, params, parentSchema }) => {
     const extra: unknown = (params as { additionalProperty?: unknown }).additionalProperty;
     const allowed: unknown = (params as { allowedValues?: unknown }).allowedValues;
     const more = typeof extra === 'string' ? `: ${extra}` : Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
-    return `  ${instancePath.replaceAll('~1', '/').replaceAll('~0', '~') || '/'} ${message ?? 'is wrong'}${more}`;
+    const { description } = (parentSchema ?? {}) as JsonSchema;
+    const hint = typeof description === 'string' ? `: ${description}` : '';
+    return `  ${instancePath.replaceAll('~1', '/').replaceAll('~0', '~') || '/'} ${message ?? 'is wrong'}${more}${hint}`;
   });
   const left = errors.length - shown.length;
   return [...shown, ...(left > 0 ? [`  … and ${left} more`] : [])].join('\n');

@@ -1,7 +1,11 @@
 /** What the hub has: things of each kind, and what the last apply wrote. */
 import type { FlotillaClient } from '@flotilla/client';
 import { say } from '../console/output.js';
-import { AppliedConfigurationsDocument, DeviceGroupsDocument } from '../generated/operations.js';
+import {
+  AppliedConfigurationsDocument,
+  DeviceGroupsDocument,
+  NotificationChannelsDocument,
+} from '../generated/operations.js';
 import { eachNode } from '../pages.js';
 import { isFields, type Kind, type Live, type References } from './kind.js';
 import { allOf } from './kinds/all-of.js';
@@ -14,9 +18,11 @@ export type ByName<Value> = ReadonlyMap<string, ReadonlyMap<string, Value>>;
 export async function readReferences(client: FlotillaClient): Promise<References> {
   const groups = await allOf(eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups));
   const images = (await imagesOf(client)).filter(({ withdrawnAt }) => withdrawnAt === null);
+  const { notificationChannels: channels } = await client.request(NotificationChannelsDocument);
   return {
     groups: new Map(groups.map(({ name, id }) => [name, id])),
     images: new Map(images.map(({ sha256, id }) => [sha256, id])),
+    channels: new Map(channels.map(({ name, id }) => [name, id])),
   };
 }
 

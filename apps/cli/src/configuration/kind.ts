@@ -18,6 +18,8 @@ export interface Live {
   readonly fields: Fields;
   /** The edit that a change follows, where the hub counts edits. */
   readonly revision?: number;
+  /** Came with the hub, and no person changed it: a file may replace all of it. */
+  readonly isPristine?: boolean;
 }
 
 /** What the hub knows of other kinds, to translate names into ids. */
@@ -26,6 +28,8 @@ export interface References {
   readonly groups: ReadonlyMap<string, string>;
   /** Ids of firmware images by SHA-256. */
   readonly images: ReadonlyMap<string, string>;
+  /** Ids of notification channels by name. */
+  readonly channels: ReadonlyMap<string, string>;
 }
 
 export interface KindContext {

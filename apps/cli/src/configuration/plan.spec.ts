@@ -58,6 +58,12 @@ describe('a plan', () => {
     );
   });
 
+  it('takes over what came with the hub, as long as no person changed it', () => {
+    const live = { id: '1', name: 'x', fields: { a: 1, b: 7 }, isPristine: true };
+    const found = (applied?: Fields) => planOf({ ...sides({ b: 2 }, applied, undefined), live }).conflicts.length;
+    expect([found(), found({ b: 3 })]).toEqual([0, 1]);
+  });
+
   it('makes a new thing where a field cannot be changed', () => {
     const { fields: all, required, read, create, remove } = kind;
     const fixed = { kind: 'Fixed', nameIs: 'name', fields: all, required, read, create, remove };

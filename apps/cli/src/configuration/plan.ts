@@ -84,6 +84,7 @@ function conflictOf(
   live: Live,
   environment: NodeJS.ProcessEnv,
 ): readonly string[] {
+  if (applied === undefined && live.isPristine === true) return [];
   if (applied !== undefined && Object.hasOwn(applied.fields, field))
     return isSame(kind, field, applied.fields, live.fields, environment)
       ? []

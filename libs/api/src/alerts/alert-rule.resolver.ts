@@ -36,7 +36,7 @@ interface ShownPreview {
 export class AlertRuleResolver
   implements
     Required<Pick<QueryResolvers, 'alertRules' | 'previewAlertRule'>>,
-    Required<Pick<AlertRuleResolvers, 'channels' | 'devices' | 'firingCount'>>,
+    Required<Pick<AlertRuleResolvers, 'channels' | 'devices' | 'firingCount' | 'pristine'>>,
     Required<Pick<MutationResolvers, 'createAlertRule' | 'updateAlertRule' | 'deleteAlertRule' | 'snoozeAlertRule'>>
 {
   constructor(
@@ -107,6 +107,11 @@ export class AlertRuleResolver
     if (viewer.devices !== undefined) return [];
     const channels = await loaders.channels();
     return channels.filter(({ id }) => channelIds.includes(id));
+  }
+
+  @ResolveField()
+  pristine({ shippedAs, createdAt, updatedAt }: AlertRuleRow): boolean {
+    return shippedAs !== undefined && createdAt === updatedAt;
   }
 
   @ResolveField()

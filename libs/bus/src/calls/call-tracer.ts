@@ -45,8 +45,9 @@ export function endOf({ outcome }: SettledCall): Parameters<CallSpan['end']>[0] 
 export function tracedEnqueue(server: CallServer, tracer: CallTracer | undefined): CallServer['enqueue'] {
   if (tracer === undefined) return (routed, settle) => server.enqueue(routed, settle);
   return (routed, settle) => {
+    if (routed.trace === undefined) return server.enqueue(routed, settle);
     const attributes = callAttributes(routed);
-    const span = routed.trace === undefined ? undefined : tracer.begin('session', routed.trace, attributes);
+    const span = tracer.begin('session', routed.trace, attributes);
     if (span === undefined) return server.enqueue(routed, settle);
     server.enqueue(routed, (settled) => {
       if (settled.sentAt !== undefined) span.addPart('device', settled.sentAt, settled.settledAt, attributes);

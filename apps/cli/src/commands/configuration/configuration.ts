@@ -24,7 +24,7 @@ const kindNames = kinds.map(({ kind }) => kind);
 
 export const exportCommand = leaf({
   usage: 'export [file]',
-  summary: 'Write the configuration of the hub as YAML: groups, policies, schedules, links, webhooks, images, keys',
+  summary: 'Write the configuration of the hub as YAML: groups, rules, states, channels, keys and more',
   examples: ['export > flotilla.yaml', 'export --kind DeviceGroup --kind ToolPolicy', 'export --schema'],
   notes: 'Secrets are not in it: it refers to environment variables, which `flotilla apply` reads.',
   options: (args) =>

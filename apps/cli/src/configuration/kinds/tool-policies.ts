@@ -23,7 +23,10 @@ export const toolPolicies: Kind = {
     readback: {
       type: ['object', 'null'],
       additionalProperties: false,
-      properties: { tool: { type: 'string' }, path: { type: 'string' }, argument: { type: 'string' } },
+      properties: {
+        ...{ tool: { type: 'string' }, path: { type: 'string' }, argument: { type: 'string' } },
+        ...{ tolerance: { type: 'number' }, settleMs: { type: 'integer' } },
+      },
       required: ['tool', 'path', 'argument'],
     },
     failureText: { type: ['string', 'null'] },
@@ -31,6 +34,7 @@ export const toolPolicies: Kind = {
   },
   required: ['idempotent', 'disruptive'],
   defaults: { disconnectExpected: false, verification: 'NONE', callTimeoutMs: 60_000 },
+  within: { readback: { tolerance: 0, settleMs: 600 } },
   async read({ client }) {
     const { toolPolicies: policies } = await client.request(ToolPoliciesDocument);
     return policies.map(({ pattern, ...fields }) => ({ id: pattern, name: pattern, fields: withoutNull(fields) }));
