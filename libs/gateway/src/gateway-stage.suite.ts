@@ -14,7 +14,7 @@ import { realClock, silentLogger } from './ingress.suite.js';
 import { answerAsFirmware } from './firmware.suite.js';
 import type { FirmwareOptions } from './firmware.suite.js';
 import { Gateway } from './gateway.js';
-import type { GatewayOptions } from './gateway.js';
+import type { GatewayOptions } from './gateway-options.js';
 import { MqttDevice } from './mqtt/mqtt-device.suite.js';
 
 export const lampId = '02:5e:7a:10:c4:9f' as DeviceId;

@@ -6,7 +6,7 @@ import type { ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, beforeAll } from 'vitest';
 import { GatewayStage } from './gateway-stage.suite.js';
-import type { GatewayOptions } from './gateway.js';
+import type { GatewayOptions } from './gateway-options.js';
 import { silentLogger } from './ingress.suite.js';
 
 export interface SpecHub {

@@ -7,6 +7,7 @@ import { AssetsUpdate } from './firmware/assets-update.js';
 import { isLasting, isTimed, type Behaviour } from './behaviour/behaviour.js';
 import { BehaviourScript } from './behaviour/behaviour-script.js';
 import { Habits } from './behaviour/habits.js';
+import { Moments } from './behaviour/moments.js';
 import { CallLog, type LoggedCall } from './calls/call-log.js';
 import { Boot } from './boot/boot.js';
 import { Nvs } from './boot/nvs.js';
@@ -19,7 +20,7 @@ import { FirmwareObject, readFirmwareJson } from './json/firmware-json.js';
 import { utf8Length } from './json/utf8-length.js';
 import type { HttpResponse } from './connection/http-messages.js';
 import { HttpRequests } from './connection/http-requests.js';
-import { identityWith, uuidFrom, type DeviceIdentity } from './identity.js';
+import { identityWith, type DeviceIdentity } from './identity.js';
 import { Link, type DeviceEffect } from './connection/link.js';
 import { MainTask } from './calls/main-task.js';
 import { McpRequests } from './calls/mcp-requests.js';
@@ -56,7 +57,7 @@ export class SimulatedDevice {
   readonly #nvs: Nvs;
   readonly #http: HttpRequests;
   readonly #boot: Boot | undefined;
-  readonly #random: () => number;
+  readonly #moments: Moments;
 
   constructor(setup: DeviceSetup) {
     const { profile } = setup;
@@ -66,7 +67,6 @@ export class SimulatedDevice {
       : setup.identity;
     const firmware = { factory: { version: profile.firmwareVersion }, installed: setup.flash?.firmware };
     this.#state = new DeviceState(profile.parts, identity, firmware, setup.random);
-    this.#random = setup.random;
     this.#nvs = new Nvs(setup.flash?.settings);
     const pauses = { ...firmwarePauses, ...setup.pauses };
     const { otaUrl } = setup;
@@ -113,6 +113,12 @@ export class SimulatedDevice {
     };
     const calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
     this.#requests = new McpRequests({ ...parts, profile, replies: this.#replies, calls });
+    this.#moments = new Moments({
+      ...{ ...parts, nvs: this.#nvs, random: setup.random, habits: this.#habits, conversation: this.#conversation },
+      ...{ requests: this.#requests, restarts: this.#restarts },
+      mayTalk: () => !this.#state.isUpgrading && this.#boot?.isDone !== false,
+      impersonate: (as, now) => this.#impersonate(as, now),
+    });
   }
 
   /** Who the device says it is; `duplicateId` changes it. Read it at each connect. */
@@ -205,52 +211,10 @@ export class SimulatedDevice {
 
   /** Takes a behaviour on, or does at once what a momentary one says. */
   behave(behaviour: Behaviour, now: number): readonly DeviceEffect[] {
-    if (isLasting(behaviour)) {
-      if (isTimed(behaviour)) this.#habits.add(behaviour, now);
-      else this.#script.add(behaviour);
-      return this.#settle(now);
-    }
-    switch (behaviour.kind) {
-      case 'helloNow':
-        if (this.#mayTalk) this.#conversation.open();
-        break;
-      case 'talk':
-        if (this.#mayTalk) this.#conversation.talk(behaviour.packets, now);
-        break;
-      case 'hangUp':
-        this.#conversation.end(now);
-        break;
-      case 'notification':
-        this.#requests.notify(behaviour.method, behaviour.params);
-        break;
-      case 'duplicateId':
-        this.#impersonate({ mac: behaviour.mac, uuid: behaviour.uuid ?? this.identity.uuid }, now);
-        break;
-      case 'reboot':
-        // A hardware reset also works while the main task is blocked by an upgrade.
-        if (behaviour.how === 'power' || this.#state.isUpgrading) this.#restarts.crash(now);
-        else this.#restarts.plan({ kind: 'reboot' });
-        break;
-      case 'eraseFlash':
-        this.#state.eraseFlash(uuidFrom(this.#random));
-        this.#nvs.erase();
-        this.#link.effect({ kind: 'keep', flash: this.#state.flash(this.#nvs) });
-        this.#restarts.crash(now);
-        break;
-      case 'turnKnob':
-        this.#habits.turn(behaviour.knob, behaviour.value, now);
-        break;
-      case 'normal':
-        this.#script.clear();
-        this.#habits.clear();
-        break;
-    }
+    if (!isLasting(behaviour)) this.#moments.happen(behaviour, now);
+    else if (isTimed(behaviour)) this.#habits.add(behaviour, now);
+    else this.#script.add(behaviour);
     return this.#settle(now);
-  }
-
-  /** Neither a device that boots nor one that upgrades hears its wake word. */
-  get #mayTalk(): boolean {
-    return !this.#state.isUpgrading && this.#boot?.isDone !== false;
   }
 
   #advance(now: number): void {

@@ -83,10 +83,10 @@ function problemsOf(errors: readonly ErrorObject[]): string {
   const shown = errors.slice(0, PROBLEMS_MAX).map(({ instancePath, message, params, parentSchema }) => {
     const extra: unknown = (params as { additionalProperty?: unknown }).additionalProperty;
     const allowed: unknown = (params as { allowedValues?: unknown }).allowedValues;
-    const more = typeof extra === 'string' ? `: ${extra}` : Array.isArray(allowed) ? `: ${allowed.join(', ')}` : '';
     const { description } = (parentSchema ?? {}) as JsonSchema;
-    const hint = typeof description === 'string' ? `: ${description}` : '';
-    return `  ${instancePath.replaceAll('~1', '/').replaceAll('~0', '~') || '/'} ${message ?? 'is wrong'}${more}${hint}`;
+    const hints = [extra, Array.isArray(allowed) ? allowed.join(', ') : undefined, description];
+    const more = hints.map((hint) => (typeof hint === 'string' ? `: ${hint}` : '')).join('');
+    return `  ${instancePath.replaceAll('~1', '/').replaceAll('~0', '~') || '/'} ${message ?? 'is wrong'}${more}`;
   });
   const left = errors.length - shown.length;
   return [...shown, ...(left > 0 ? [`  … and ${left} more`] : [])].join('\n');

@@ -5,7 +5,6 @@
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import type {
-  Approval,
   BlockedBoardRow,
   DeviceRow,
   EnrolmentLinkRow,
@@ -24,6 +23,7 @@ import { endSession } from './end-session.js';
 import { ManyDevices } from './many-devices.js';
 import { checkRegistrations, parseRegistrations, refuseNumber } from './parse-registrations.js';
 import type { Registration } from './parse-registrations.js';
+import { refuseApproval } from './refuse-approval.js';
 import { parseBlock, type BlockRequest } from './refuse-block.js';
 import { refuseLink } from './refuse-link.js';
 import type { LinkRequest } from './refuse-link.js';
@@ -200,7 +200,7 @@ export class Provisioning {
       { ...request, approver: actor.id, at: clock.now() },
       sourceOf(actor),
     );
-    if (approval.kind !== 'approved') return { refusal: refusalOf(approval) };
+    if (approval.kind !== 'approved') return { refusal: refuseApproval(approval) };
     const { device, hasReplaced } = approval;
     if (hasReplaced) await endSession(this.#deps, device.id);
     this.#tell('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
@@ -283,22 +283,4 @@ export class Provisioning {
 
 function noSuchDevice(deviceId: string): Refusal {
   return refuse('NOT_FOUND', ['deviceId'], `There is no device "${deviceId}".`);
-}
-
-function refusalOf({ kind }: Exclude<Approval, { readonly kind: 'approved' }>): Refusal {
-  switch (kind) {
-    case 'NOT_FOUND':
-      return refuse('NOT_FOUND', ['code'], 'No device that waits shows this code.');
-    case 'ATTEMPTS_EXCEEDED':
-      return refuse('LIMIT_EXCEEDED', ['code'], 'Too many wrong codes; try again in ten minutes.');
-    case 'BLOCKED':
-      return refuse('CONFLICT', ['code'], 'The board that shows this code is blocked. Unblock it, then approve it.');
-    case 'DEVICE_ONLINE':
-      return refuse(
-        'CONFLICT',
-        ['confirm'],
-        'A device with this id is online with another identity. Approval ends its session and its credentials. ' +
-          'Use `confirm: true` only if you are at the new device.',
-      );
-  }
 }

@@ -36,7 +36,7 @@ import type { StoredContact } from './enrol-devices.js';
 import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
 import { pageOfPending, rejectPending } from './pending-enrolments.js';
-import { existingOf, insertWithin, registeredChanges, removeDevices, unseenOf } from './register-devices.js';
+import { insertWithin, registeredChanges, removeDevices, takenAmong } from './register-devices.js';
 import { toKnownDevice } from '../credentials/standing.js';
 import type { Standing } from '../credentials/standing.js';
 import type { CredentialCache } from '../credentials/credential-cache.js';
@@ -288,21 +288,4 @@ function blockedChange(action: string, deviceId: string, at: number, data: Reado
 
 function endOf({ blockedUntil }: BlockedBoardRow): Readonly<Record<string, unknown>> {
   return { until: blockedUntil === undefined ? null : new Date(blockedUntil).toISOString() };
-}
-
-/** For a caller with an access scope, an existing device outside of it counts as `beyond`. */
-async function takenAmong(
-  database: Database,
-  ids: readonly DeviceId[],
-  within: DeviceFilter | undefined,
-): Promise<Exclude<Registration, { readonly kind: 'registered' }> | undefined> {
-  const existing = await existingOf(database, ids);
-  const unseen = await unseenOf(database, existing, within);
-  if (unseen !== undefined) return { kind: 'beyond', deviceId: unseen };
-  const conflicts = [...existing, ...repeatedOf(ids)];
-  return conflicts.length > 0 ? { kind: 'conflict', conflicts } : undefined;
-}
-
-function repeatedOf(ids: readonly string[]): readonly string[] {
-  return ids.filter((id, index) => ids.indexOf(id) !== index);
 }

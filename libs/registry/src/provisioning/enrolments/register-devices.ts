@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/database.js';
 import { storableText, toJson } from '../../database/json-rows.js';
 import { sql, SqlFile } from '../../database/sql-file.js';
 import type { DeviceFilter } from '../../device-filter.js';
-import type { NewDevice } from '../provisioning.js';
+import type { NewDevice, Registration } from '../provisioning.js';
 import { hashOf } from '../../secrets/secrets.js';
 import { deviceScopeOf } from '../../access-scope/device-scope.js';
 import { boundChange } from '../credentials/client-bindings.js';
@@ -18,7 +18,24 @@ const REGISTER = new SqlFile(new URL('./register-devices.sql', import.meta.url),
   row: {},
 });
 
-export async function existingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly string[]> {
+/** For a caller with an access scope, an existing device outside of it counts as `beyond`. */
+export async function takenAmong(
+  database: Queryable,
+  ids: readonly DeviceId[],
+  within: DeviceFilter | undefined,
+): Promise<Exclude<Registration, { readonly kind: 'registered' }> | undefined> {
+  const existing = await existingOf(database, ids);
+  const unseen = await unseenOf(database, existing, within);
+  if (unseen !== undefined) return { kind: 'beyond', deviceId: unseen };
+  const conflicts = [...existing, ...repeatedOf(ids)];
+  return conflicts.length > 0 ? { kind: 'conflict', conflicts } : undefined;
+}
+
+function repeatedOf(ids: readonly string[]): readonly string[] {
+  return ids.filter((id, index) => ids.indexOf(id) !== index);
+}
+
+async function existingOf(database: Queryable, deviceIds: readonly string[]): Promise<readonly string[]> {
   const rows = await database.query<{ id: string }>(
     { text: 'SELECT id FROM device WHERE id = ANY($1::text[]) ORDER BY id' },
     [deviceIds],
@@ -50,7 +67,7 @@ export async function insertWithin(
 }
 
 /** Returns one of the ids that `within` does not match; undefined if it matches all. */
-export async function unseenOf(
+async function unseenOf(
   database: Queryable,
   ids: readonly string[],
   within: DeviceFilter | undefined,
