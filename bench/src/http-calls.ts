@@ -23,6 +23,8 @@ export interface CallLoad {
   readonly seconds?: number;
   /** Calls refused as OVERLOADED are counted, and their lane waits a moment. */
   readonly mayBeRefused?: boolean;
+  /** Of each request, besides those that it needs. */
+  readonly headers?: Readonly<Record<string, string>>;
 }
 
 const REFUSED_PAUSE_MS = 100;
@@ -31,7 +33,7 @@ const REFUSED_PAUSE_MS = 100;
 export async function callOverHttp(
   hub: HubProcess,
   deviceIds: readonly string[],
-  { total, concurrency, perSecond = Infinity, seconds = Infinity, mayBeRefused = false }: CallLoad,
+  { total, concurrency, perSecond = Infinity, seconds = Infinity, mayBeRefused = false, headers = {} }: CallLoad,
 ): Promise<CallLatencies> {
   const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
   const latencies: number[] = [];
@@ -46,7 +48,7 @@ export async function callOverHttp(
       const waitMs = startedAt + (made * 1_000) / perSecond - performance.now();
       if (waitMs > 0) await pause(waitMs);
       const before = performance.now();
-      const text = await callOnce(hub, agent, deviceIds[next % deviceIds.length] ?? '');
+      const text = await callOnce(hub, agent, deviceIds[next % deviceIds.length] ?? '', headers);
       if (text.includes('"outcome":"SUCCEEDED"')) latencies.push(performance.now() - before);
       else if (mayBeRefused && text.includes('"code":"OVERLOADED"')) {
         refused++;
@@ -63,7 +65,12 @@ export async function callOverHttp(
   return { p50: quantile(0.5), p99: quantile(0.99), perSecond: latencies.length / tookSeconds, refused };
 }
 
-function callOnce(hub: HubProcess, agent: Agent, deviceId: string): Promise<string> {
+function callOnce(
+  hub: HubProcess,
+  agent: Agent,
+  deviceId: string,
+  headers: Readonly<Record<string, string>>,
+): Promise<string> {
   const body = JSON.stringify({
     query: CALL,
     variables: { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 42 } } },
@@ -75,6 +82,7 @@ function callOnce(hub: HubProcess, agent: Agent, deviceId: string): Promise<stri
         method: 'POST',
         agent,
         headers: {
+          ...headers,
           'content-type': 'application/json',
           'content-length': Buffer.byteLength(body),
           authorization: `Bearer ${hub.adminKey}`,

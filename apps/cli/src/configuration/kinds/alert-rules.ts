@@ -49,27 +49,39 @@ export const alertRules: Kind = {
       return { id, name, isPristine, fields: withoutNull(fields) };
     });
   },
-  create,
-  /** What a rule is about cannot be changed, so another kind makes a new rule. */
+  async create(name, fields, context) {
+    await createRule(name, fields, context);
+  },
   async update(live, fields, context) {
-    const { client, references } = context;
-    if (fields['kind'] !== live.fields['kind']) {
-      await remove(live, context);
-      return create(live.name, fields, context);
-    }
-    const input = inputOf(live.name, fields, references);
-    expectAccepted((await client.request(UpdateAlertRuleDocument, { id: live.id, input })).updateAlertRule);
+    const isOther = fields['kind'] !== live.fields['kind'];
+    const id = isOther ? await replaceRule(live, fields, context) : live.id;
+    const input = inputOf(live.name, fields, context.references);
+    expectAccepted((await context.client.request(UpdateAlertRuleDocument, { id, input })).updateAlertRule);
   },
   remove,
 };
+
+/**
+ * A rule cannot become one of another kind. The new one has another name until the former one is
+ * gone, so that a refusal loses nothing.
+ */
+async function replaceRule(live: Live, fields: Fields, context: KindContext): Promise<string> {
+  const id = await createRule(`${live.name.slice(0, TEMPORARY_NAME_MAX)} (new)`, fields, context);
+  await remove(live, context);
+  return id;
+}
+
+/** A name has at most 100 characters. */
+const TEMPORARY_NAME_MAX = 90;
 
 async function remove({ id }: Pick<Live, 'id'>, { client }: KindContext): Promise<void> {
   expectAccepted((await client.request(DeleteAlertRuleDocument, { id })).deleteAlertRule);
 }
 
-async function create(name: string, fields: Fields, { client, references }: KindContext): Promise<void> {
+async function createRule(name: string, fields: Fields, { client, references }: KindContext): Promise<string> {
   const input = inputOf(name, fields, references);
-  expectAccepted((await client.request(CreateAlertRuleDocument, { input })).createAlertRule);
+  const { alertRule } = expectAccepted((await client.request(CreateAlertRuleDocument, { input })).createAlertRule);
+  return alertRule?.id ?? '';
 }
 
 function inputOf(name: string, fields: Fields, references: References): AlertRuleInput {
