@@ -30,7 +30,7 @@ const PENDING_LOOK_MS = 60_000;
 /** The receiver wants no more deliveries. [RFC 9110 §15.5.11] */
 const GONE = 410;
 
-/** How attempts ended since the process began. */
+/** How recorded attempts ended since the process began. */
 export type DeliveryCounts = Readonly<Record<'delivered' | 'failed' | 'given_up', number>>;
 
 export class WebhookDeliveries {
@@ -134,11 +134,10 @@ export class WebhookDeliveries {
     const at = clock.now();
     if (event === undefined) {
       const error = 'Given up: the event is older than what is kept.';
+      const settled = { pending, at, status: undefined, error, result: { kind: 'given-up' } } as const;
+      await registry.webhooks.settle(settled, this.#limits.breaker);
       this.#counts.given_up += 1;
-      return void (await registry.webhooks.settle(
-        { pending, at, status: undefined, error, result: { kind: 'given-up' } },
-        this.#limits.breaker,
-      ));
+      return;
     }
     let end: AttemptEnd;
     try {
@@ -147,9 +146,9 @@ export class WebhookDeliveries {
       return registry.webhooks.release(pending);
     }
     const result = this.#resultOf(pending, end);
+    const failingSince = await registry.webhooks.settle({ pending, at, ...end, result }, this.#limits.breaker);
     this.#counts[end.error === undefined ? 'delivered' : 'failed'] += 1;
     if (result.kind === 'given-up') this.#counts.given_up += 1;
-    const failingSince = await registry.webhooks.settle({ pending, at, ...end, result }, this.#limits.breaker);
     await this.#pauseIfHopeless(pending, end, failingSince);
   }
 
