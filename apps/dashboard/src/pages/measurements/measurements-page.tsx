@@ -135,7 +135,7 @@ interface LinesProps {
 function Lines({ lines, since, path, isSplit }: LinesProps) {
   const { t } = useTranslation();
   const shown = useMemo(() => {
-    const means = lines.map(({ name, points }) => ({
+    const means = lines.filter(hasPoints).map(({ name, points }) => ({
       name: isSplit ? name : t('measurements.mean'),
       points: points.map(({ at, mean }) => ({ at, value: mean })),
     }));
@@ -143,13 +143,19 @@ function Lines({ lines, since, path, isSplit }: LinesProps) {
     if (isSplit || fleet === undefined) return means;
     return [...means, { name: t('measurements.p95'), points: fleet.points.map(({ at, p95 }) => ({ at, value: p95 })) }];
   }, [lines, isSplit, t]);
-  if (lines.every(({ points }) => points.length === 0)) return <p className="soft">{t('measurements.noPoints')}</p>;
+  if (!lines.some(hasPoints)) return <p className="soft">{t('measurements.noPoints')}</p>;
+  const silent = lines.filter((line) => !hasPoints(line)).map(({ name }) => name);
   return (
-    <Suspense fallback={<div className={classes.loading} />}>
-      <LinesChart lines={shown} since={since} label={t('measurements.chart', { path })} />
-    </Suspense>
+    <>
+      <Suspense fallback={<div className={classes.loading} />}>
+        <LinesChart lines={shown} since={since} label={t('measurements.chart', { path })} />
+      </Suspense>
+      {silent.length > 0 && <p className="soft">{t('measurements.noPointsOf', { names: silent.join(', ') })}</p>}
+    </>
   );
 }
+
+const hasPoints = ({ points }: FleetLine) => points.length > 0;
 
 /** A path of status tools, which most devices have, rather than samples of a few boards. */
 function firstPath(paths: readonly string[]): string | undefined {
