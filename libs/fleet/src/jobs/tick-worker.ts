@@ -34,6 +34,11 @@ export interface TickWorkerDeps extends RunDeps {
 
 /** How late a job without an owner, or a device of a dead process, is noticed. */
 const sweepEveryMs = 5_000;
+/**
+ * Without a sweep for so long, this process sweeps by itself: the queue loses its schedules with
+ * its data or an interrupted tick, and makes them late when the wall clock of a process steps.
+ */
+const sweepAloneAfterMs = 3 * sweepEveryMs;
 /** Partitions are made a week ahead: four tries a day are many. */
 const partitionsEveryMs = 6 * 3_600_000;
 /** How long something may stay beyond its time. */
@@ -45,6 +50,8 @@ export class TickWorker {
   readonly #deps: TickWorkerDeps;
   readonly #runner: JobRunner;
   readonly #lateAnswers: LateAnswers;
+  #cancelWatch: () => void = () => undefined;
+  #isEnding = false;
 
   constructor(deps: TickWorkerDeps) {
     this.#deps = deps;
@@ -60,14 +67,13 @@ export class TickWorker {
     await this.#sweep();
     this.#deps.alerts?.start();
     await ticks.work((tick) => this.#work(tick), ticksAtATime);
-    await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
-    await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
-    await ticks.repeat({ kind: 'retention' }, retentionEveryMs);
+    await this.#schedule();
   }
 
   /** Hands running jobs over to other workers. Calls in flight have `graceMs` to settle. */
   async handOver(graceMs: number): Promise<void> {
     const { ticks } = this.#deps.bus;
+    this.#endWatch();
     await ticks.rest();
     await Promise.all([this.#deps.alerts?.stop(), this.#deps.recurring?.stop()]);
     await Promise.all([
@@ -78,6 +84,7 @@ export class TickWorker {
 
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
+    this.#endWatch();
     this.#lateAnswers.stop();
     const { alerts, desired, recurring, signals, webhooks } = this.#deps;
     const parts = [this.#runner, alerts, desired, recurring, signals, webhooks];
@@ -100,7 +107,36 @@ export class TickWorker {
     }
   }
 
+  #watch(): void {
+    this.#cancelWatch();
+    if (this.#isEnding) return;
+    this.#cancelWatch = this.#deps.clock.setTimer(sweepAloneAfterMs, () => void this.#sweepAlone());
+  }
+
+  async #sweepAlone(): Promise<void> {
+    try {
+      await this.#sweep();
+      await this.#schedule();
+    } catch (error) {
+      this.#deps.logger.warn({ err: error }, 'could not sweep without the tick queue; trying again');
+    }
+  }
+
+  /** Schedules that exist stay as they are. */
+  async #schedule(): Promise<void> {
+    const { ticks } = this.#deps.bus;
+    await ticks.repeat({ kind: 'sweep' }, sweepEveryMs);
+    await ticks.repeat({ kind: 'partitions' }, partitionsEveryMs);
+    await ticks.repeat({ kind: 'retention' }, retentionEveryMs);
+  }
+
+  #endWatch(): void {
+    this.#isEnding = true;
+    this.#cancelWatch();
+  }
+
   async #sweep(): Promise<void> {
+    this.#watch();
     const closedSessions = await this.#deps.registry.sweepDeadProcesses();
     this.#deps.webhooks?.wake();
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
