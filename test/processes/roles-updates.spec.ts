@@ -129,7 +129,9 @@ describe.skipIf(!isRedisInstalled())('processes of one hub', () => {
       return webhooks[0]?.deliveries;
     };
     await expect.poll(deliveries, { timeout: 15_000 * PATIENCE }).toEqual([{ delivered: true }]);
-    expect(await metricsText(worker)).toMatch(/^flotilla_webhook_deliveries_total\{result="delivered"\} 1$/m);
+    await expect
+      .poll(() => metricsText(worker), { timeout: 15_000 * PATIENCE })
+      .toMatch(/^flotilla_webhook_deliveries_total\{result="delivered"\} 1$/m);
     expect(await metricsText(first)).not.toContain('flotilla_webhook_deliveries_total');
   });
 });
