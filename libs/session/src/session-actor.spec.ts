@@ -31,6 +31,15 @@ describe('a session', () => {
     expect(session.pendingCalls).toBe(0);
   });
 
+  it('ends a call without an answer in its time when the clock is set back', () => {
+    const { call, pump, settled, clock } = connect();
+    call('a');
+    pump();
+    clock.step(-3_600_000);
+    clock.advance(60_000);
+    expect(ends(settled)).toEqual(['a TIMEOUT']);
+  });
+
   it('never settles inside call, not even a call that cannot be sent', async () => {
     const { session, call, settled } = connect();
     session.close('hub_closed');

@@ -92,7 +92,7 @@ export class SessionActor implements Session {
     this.#observer = observer;
     this.#pageCache = pageCache;
     this.#state = initialState(firstRequestId, largeRequests);
-    this.#timer = new LazyTimer(clock, () => this.#wake());
+    this.#timer = new LazyTimer(clock, (now) => this.#wake(now));
     transport.onmessage = this.#receive;
     transport.onclose = (reason) => this.#accept({ kind: 'transportClosed', reason, now: clock.now() });
   }
@@ -286,8 +286,7 @@ export class SessionActor implements Session {
     this.#carryOut({ kind: 'anomaly', anomaly: 'mailbox_full', detail });
   }
 
-  #wake(): void {
-    const now = this.#clock.now();
+  #wake(now: number): void {
     if (nextWakeAt(this.#state) <= now) this.#accept({ kind: 'wake', now });
     else this.#timer.wakeBy(nextWakeAt(this.#state));
   }

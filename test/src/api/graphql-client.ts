@@ -5,6 +5,7 @@
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
 import type { HubProcess } from '../hub/hub-process.js';
+import { PATIENCE } from '../patience.js';
 
 export interface GraphqlAnswer {
   readonly data?: Record<string, unknown> | null;
@@ -14,6 +15,9 @@ export interface GraphqlAnswer {
     readonly extensions?: { readonly code?: string };
   }[];
 }
+
+/** Longer than any request takes, ms. A frozen connection does not hold a story for ever. */
+const ANSWER_WITHIN_MS = 60_000 * PATIENCE;
 
 type Target = Pick<HubProcess, 'httpUrl' | 'adminKey'>;
 
@@ -36,6 +40,7 @@ export async function send(
       ...(from === undefined ? {} : { 'x-forwarded-for': from }),
     },
     body: JSON.stringify({ query, variables }),
+    signal: AbortSignal.timeout(ANSWER_WITHIN_MS),
   });
   const { data, errors } = (await response.json()) as GraphqlAnswer;
   return { ...(data !== undefined && { data }), ...(errors && { errors }) };

@@ -139,13 +139,13 @@ export class ProcessFaults {
     });
   }
 
-  /** Devices notice it after a while. Processes and callers have limits of time. */
+  /** Processes have limits of time. Devices and callers notice it at the end, and connect again. */
   #halfOpen(): Fault {
     const name = this.#doorName();
     const door = this.#fleet.doors[name];
     return fault(`half-open links to ${name}`, 2 * BRIEFLY_MS, () => {
       door.freeze();
-      return () => (['mqtt', 'webSocket'].includes(name) ? door.resetClients() : undefined);
+      return () => (['mqtt', 'webSocket', 'api'].includes(name) ? door.resetClients() : undefined);
     });
   }
 

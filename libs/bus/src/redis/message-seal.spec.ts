@@ -65,4 +65,22 @@ describe('a message between processes', () => {
     now -= 5_000;
     expect(there.open('calls', here.seal('calls', '2'))).toMatchObject({ text: '2' });
   });
+
+  it.each([
+    ['the sender', { here: 3_600_000, there: 0 }],
+    ['the receiver', { here: 0, there: 3_600_000 }],
+    ['both', { here: 3_600_000, there: 3_600_000 }],
+  ])('arrives again when the clock of %s was an hour ahead for a while', (_whose, ahead) => {
+    let isAhead = true;
+    const clockOf = (who: 'here' | 'there') => () => at + (isAhead ? ahead[who] : 0);
+    const here = new MessageSeal(secret, 'here', clockOf('here'));
+    const there = new MessageSeal(secret, 'there', clockOf('there'));
+    const early = here.seal('calls', '1');
+    there.open('calls', early);
+    isAhead = false;
+    const sealed = here.seal('calls', '2');
+    expect(there.open('calls', sealed)).toMatchObject({ text: '2' });
+    expect(there.open('calls', sealed)).toEqual({ problem: 'replayed' });
+    expect(there.open('calls', here.seal('calls', '3'))).toMatchObject({ text: '3' });
+  });
 });

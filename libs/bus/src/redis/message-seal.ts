@@ -16,6 +16,7 @@ const MAC_LENGTH = 22;
 const AGE_MAX_MS = 60_000;
 /** Sequence numbers per ms: the sender's clock, counted up for several messages in one ms. */
 const PER_MS = 1_000;
+const AHEAD_MAX = AGE_MAX_MS * PER_MS;
 /** Remembered senders: more than the processes of a hub, with restarts, within AGE_MAX_MS. */
 const SENDERS_MAX = 1_024;
 
@@ -52,7 +53,10 @@ export class MessageSeal {
   }
 
   seal(channel: string, text: string): string {
-    this.#sequence = Math.max(this.#sequence + 1, this.#now() * PER_MS);
+    const clock = this.#now() * PER_MS;
+    // Goes on counting after a small step of the clock back. After a large one it begins again,
+    // because no process would accept the former time.
+    this.#sequence = this.#sequence > clock + AHEAD_MAX ? clock : Math.max(this.#sequence + 1, clock);
     const body = `${this.#sequence}.${this.sender}.${text}`;
     return this.macOf(channel, body) + body;
   }
@@ -69,8 +73,11 @@ export class MessageSeal {
     const expected = this.macOf(channel, message.slice(MAC_LENGTH));
     if (!timingSafeEqual(Buffer.from(mac), Buffer.from(expected))) return { problem: 'wrong_key' };
     const sequence = Number(digits);
-    if (Math.abs(this.#now() - sequence / PER_MS) > AGE_MAX_MS) return { problem: 'out_of_time' };
-    if (sequence <= (this.#latest.get(sender) ?? 0)) return { problem: 'replayed' };
+    const clock = this.#now() * PER_MS;
+    if (Math.abs(clock - sequence) > AHEAD_MAX) return { problem: 'out_of_time' };
+    const latest = this.#latest.get(sender) ?? 0;
+    // A later one than the clock allows was received before the clock was set back.
+    if (sequence <= latest && latest <= clock + AHEAD_MAX) return { problem: 'replayed' };
     this.#latest.set(sender, sequence);
     return { sender, text: message.slice(head.length) };
   }

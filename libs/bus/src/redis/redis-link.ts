@@ -98,7 +98,7 @@ export class RedisLink {
 
   /** Redis has just recovered: other processes may be missing, and stored values may be lost. */
   get isRecovering(): boolean {
-    return this.#isRecovering && this.#readySince !== undefined && Date.now() - this.#readySince < RECOVERY_MS;
+    return this.#isRecovering && this.#readySince !== undefined && performance.now() - this.#readySince < RECOVERY_MS;
   }
 
   /** Resolves to the number of connections that received the message. */
@@ -167,7 +167,7 @@ export class RedisLink {
   #noteReady(): void {
     // Nothing can be lost before the first connection.
     this.#isRecovering = this.#readySince !== undefined;
-    this.#readySince = Date.now();
+    this.#readySince = performance.now();
   }
 
   #subscribe(channel: string): Promise<unknown> {

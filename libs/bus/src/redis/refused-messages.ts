@@ -28,7 +28,7 @@ export class RefusedMessages {
   add(reason: RefusalReason, place: string): void {
     this.#counts.set(reason, (this.#counts.get(reason) ?? 0) + 1);
     this.#total += 1;
-    const now = Date.now();
+    const now = performance.now();
     if (now - this.#loggedAt < LOG_EVERY_MS) return;
     this.#loggedAt = now;
     const advice = 'Check who else can write to this Redis, and that all processes use one database and the same time.';

@@ -30,7 +30,10 @@ export class KeepAlive {
 
   #wait(delayMs: number): void {
     this.#cancel = this.clock.setTimer(delayMs, () => {
-      const leftMs = this.#heardAt + this.#silenceMsMax - this.clock.now();
+      const now = this.clock.now();
+      // It is later than now if the clock was set back.
+      this.#heardAt = Math.min(this.#heardAt, now);
+      const leftMs = this.#heardAt + this.#silenceMsMax - now;
       if (leftMs > 0) this.#wait(leftMs);
       else this.onExpired();
     });

@@ -5,7 +5,7 @@ import { ManualClock } from './manual-clock.js';
 function timerAt(now: number) {
   const clock = new ManualClock(now);
   const woken: number[] = [];
-  return { clock, woken, timer: new LazyTimer(clock, () => woken.push(clock.now())) };
+  return { clock, woken, timer: new LazyTimer(clock, (reachedAt) => woken.push(reachedAt)) };
 }
 
 it('moves only to an earlier time', () => {
@@ -32,6 +32,16 @@ it('fires early for a time beyond the maximum delay', () => {
   timer.wakeBy(60 * 24 * 3_600_000);
   clock.advance(3_600_000);
   expect(woken).toEqual([3_600_000]);
+});
+
+it('reaches its time when the clock is set back', () => {
+  const { clock, woken, timer } = timerAt(3_600_000);
+  timer.wakeBy(3_600_500);
+  clock.step(-3_600_000);
+  clock.advance(499);
+  expect(woken).toEqual([]);
+  clock.advance(1);
+  expect(woken).toEqual([3_600_500]);
 });
 
 it('does not fire after stop', () => {

@@ -9,12 +9,17 @@ const delayMsMax = 3_600_000;
 
 export class LazyTimer {
   readonly #clock: Clock;
-  readonly #wake: () => void;
+  readonly #wake: (reachedAt: number) => void;
   #firesAt = Infinity;
   #cancel: (() => void) | undefined;
+  /** The time while `wake` runs. */
+  #reachedAt: number | undefined;
 
-  /** `wake` may run early; it then must call `wakeBy` again. */
-  constructor(clock: Clock, wake: () => void) {
+  /**
+   * `wake` receives the time that was reached, which is later than the clock if that was set back
+   * meanwhile. It may run early; it then must call `wakeBy` again.
+   */
+  constructor(clock: Clock, wake: (reachedAt: number) => void) {
     this.#clock = clock;
     this.#wake = wake;
   }
@@ -23,13 +28,16 @@ export class LazyTimer {
   wakeBy(at: number): void {
     if (at >= this.#firesAt) return;
     this.stop();
-    const now = this.#clock.now();
+    const now = this.#reachedAt ?? this.#clock.now();
     const delayMs = Math.min(Math.max(0, at - now), delayMsMax);
-    this.#firesAt = now + delayMs;
+    const firesAt = now + delayMs;
+    this.#firesAt = firesAt;
     this.#cancel = this.#clock.setTimer(delayMs, () => {
       this.#firesAt = Infinity;
       this.#cancel = undefined;
-      this.#wake();
+      this.#reachedAt = Math.max(this.#clock.now(), firesAt);
+      this.#wake(this.#reachedAt);
+      this.#reachedAt = undefined;
     });
   }
 

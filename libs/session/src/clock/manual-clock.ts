@@ -2,7 +2,7 @@
 import type { Clock } from './clock.js';
 
 interface ManualTimer {
-  readonly dueAt: number;
+  dueAt: number;
   readonly wake: () => void;
 }
 
@@ -39,6 +39,12 @@ export class ManualClock implements Clock {
       next.wake();
     }
     this.#now = until;
+  }
+
+  /** Sets the time, as an operator or NTP does. The delays of pending timers stay as they are. */
+  step(byMs: number): void {
+    this.#now += byMs;
+    for (const timer of this.#timers) timer.dueAt += byMs;
   }
 
   #nextDue(until: number): ManualTimer | undefined {

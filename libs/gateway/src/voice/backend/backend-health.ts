@@ -54,8 +54,13 @@ export class BackendHealthTable {
 
   /** Sorts failed servers to the end and otherwise keeps the order. */
   inOrder(urls: readonly string[]): readonly string[] {
-    const now = this.options.clock.now();
-    const rests = (url: string) => (this.#entries.get(url)?.restsUntil ?? 0) > now;
+    const { clock, restMs } = this.options;
+    const now = clock.now();
+    const rests = (url: string) => {
+      const restsUntil = this.#entries.get(url)?.restsUntil ?? 0;
+      // A longer rest means that the clock was set back.
+      return restsUntil > now && restsUntil <= now + restMs;
+    };
     return [...urls.filter((url) => !rests(url)), ...urls.filter(rests)];
   }
 
