@@ -115,12 +115,16 @@ export function sumOf({ progress }: JobNode): number {
   return counters.reduce((sum, name) => sum + progress[name], 0);
 }
 
+/** How many devices are online. */
+export async function onlineCount(hub: HubProcess): Promise<number> {
+  const query = '{ devices(filter: { presence: ONLINE }) { totalCount } }';
+  return (await ask<{ devices: { totalCount: number } }>(hub, query)).devices.totalCount;
+}
+
 /** Waits until this many devices are online. */
 export function online(hub: HubProcess, count: number, withinMs = 60_000): Promise<number> {
   return eventually(
-    async () =>
-      (await ask<{ devices: { totalCount: number } }>(hub, '{ devices(filter: { presence: ONLINE }) { totalCount } }'))
-        .devices.totalCount,
+    () => onlineCount(hub),
     (total) => total === count,
     withinMs,
   );
