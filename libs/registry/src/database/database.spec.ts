@@ -33,7 +33,7 @@ beforeAll(async () => {
   const url = new URL(test.databaseUrl);
   url.hostname = '127.0.0.1';
   url.port = String((way.address() as AddressInfo).port);
-  database = new Database(url.href, 2, silentLogger);
+  database = new Database(url.href, 2, silentLogger, undefined, { everyMs: 50, checks: 5 });
 });
 afterAll(async () => {
   await database.close();
@@ -68,6 +68,34 @@ describe('a transaction whose connection is cut', () => {
     const begun = database.transaction((transaction) => work((text) => transaction.query({ text }, [])));
     await expect(begun).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
     expect(await database.query({ text: 'SELECT 1 AS one' }, [])).toEqual([{ one: 1 }]);
+  });
+});
+
+/** Nothing passes any more on the present ways, and neither end learns of it. */
+const freeze = () => {
+  for (const end of ends) end.unpipe().pause();
+};
+
+describe('connections that were cut without notice', () => {
+  it('fail soon, and the next statement succeeds', async () => {
+    const slow = database.query({ text: 'SELECT pg_sleep(0.3)' }, []);
+    const begun = database.transaction(async (transaction) => {
+      await transaction.query({ text: 'SELECT 1' }, []);
+      freeze();
+      await transaction.query({ text: 'SELECT 1' }, []);
+    });
+    const unavailable = { status: 'rejected', reason: { code: 'DATABASE_UNAVAILABLE' } };
+    expect(await Promise.allSettled([slow, begun])).toMatchObject([unavailable, unavailable]);
+    expect(await database.query({ text: 'SELECT 1 AS one' }, [])).toEqual([{ one: 1 }]);
+  });
+
+  it('are not confused with slow statements', async () => {
+    expect(await database.query({ text: 'SELECT pg_sleep(1), 1 AS one' }, [])).toMatchObject([{ one: 1 }]);
+  });
+
+  it('hold no locks for long', async () => {
+    const text = 'SHOW idle_in_transaction_session_timeout';
+    expect(await database.query({ text }, [])).toEqual([{ idle_in_transaction_session_timeout: '10s' }]);
   });
 });
 

@@ -7,6 +7,7 @@ import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { messageOf, RegistryError } from '../registry-error.js';
 import type { AuditKey } from '../audit/audit-key.js';
 import type { RegistryLogger } from '../registry-logger.js';
+import { closeIdle, HalfOpenConnections, type HalfOpenLimits } from './half-open-connections.js';
 import { openPool } from './open-pool.js';
 import { openPrisma } from './open-prisma.js';
 import { TransactionContext } from './transaction-context.js';
@@ -44,6 +45,7 @@ export const QUESTION_TIMEOUT_MS = 5_000;
 export class Database implements Transaction {
   readonly prisma: PrismaClient;
   readonly #pool: pg.Pool;
+  readonly #halfOpen: HalfOpenConnections;
   /** Prisma loads its query compiler at the first query, which takes a part of a second. */
   #loaded: Promise<void> | undefined;
   /** The transaction that Prisma is to run in. */
@@ -54,14 +56,18 @@ export class Database implements Transaction {
     poolMax: number,
     logger: RegistryLogger,
     readonly auditKey?: AuditKey,
+    halfOpen?: HalfOpenLimits,
   ) {
+    const shared = { keepAlive: true, application_name: 'flotilla' };
     this.#pool = openPool(databaseUrl, {
-      max: poolMax,
-      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      query_timeout: STATEMENT_TIMEOUT_MS,
-      keepAlive: true,
-      application_name: 'flotilla',
+      ...{ ...shared, max: poolMax },
+      ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: STATEMENT_TIMEOUT_MS },
     });
+    const questions = openPool(databaseUrl, {
+      ...{ ...shared, max: 1, maxUses: 1 },
+      ...{ connectionTimeoutMillis: QUESTION_TIMEOUT_MS, query_timeout: QUESTION_TIMEOUT_MS },
+    });
+    this.#halfOpen = new HalfOpenConnections(this.#pool, questions, logger, halfOpen);
     this.#pool.on('error', (error) => {
       // The embedded server may cut connections that are about to close.
       if (this.#pool.ending) return;
@@ -133,24 +139,20 @@ export class Database implements Transaction {
 
   /** If the server became read-only, its idle connections are closed: new ones find the primary. */
   #failed(error: unknown): RegistryError {
-    if (READ_ONLY.test(messageOf(error)))
-      for (let idle = this.#pool.idleCount; idle > 0; idle -= 1)
-        this.#pool.connect().then(
-          (client) => client.release(true),
-          () => undefined,
-        );
+    if (READ_ONLY.test(messageOf(error))) closeIdle(this.#pool);
     return databaseError(error);
   }
 
   async close(): Promise<void> {
     await this.prisma.$disconnect();
+    await this.#halfOpen.close();
     await this.#pool.end();
   }
 }
 
 /** Codes of failures that may pass: of PostgreSQL by class, of Prisma, and of sockets in Node. */
 const TRANSIENT = new RegExp(
-  '^(08|53|57P|40001|40P01|55P03|25006|P1001|P1002|P1008|P1017|P2024|P2034)|' +
+  '^(08|53|57P|40001|40P01|55P03|25006|25P03|P1001|P1002|P1008|P1017|P2024|P2034)|' +
     '^(ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)',
 );
 /** Prisma has this error of a former primary (25006) without its code. */
