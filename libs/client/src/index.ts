@@ -20,6 +20,7 @@ export type {
   DesiredStateStatusFragment,
   DeviceSummaryFragment,
   EventFieldsFragment,
+  JobCountsFragment,
   JobStatusFragment,
   TargetOutcomeFragment,
 } from './generated/operations.js';

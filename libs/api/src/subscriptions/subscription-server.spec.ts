@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Job } from '@flotilla/jobs';
+import { newJob } from '@flotilla/registry/new-job';
 import { adminKey, keyOf, openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
 let api: OpenApi;
@@ -201,43 +202,8 @@ describe('jobProgress', () => {
   });
 
   async function makeJob(): Promise<Job> {
-    const made = await api.registry.jobCommands.create({
-      id: '019a9d00-0000-7000-8000-000000000001' as Job['id'],
-      name: undefined,
-      tool: 'self.get_device_status',
-      arguments: {},
-      devices: { all: true },
-      offline: 'SKIP',
-      expiresAt: Date.now() + 60_000,
-      callTimeoutMs: 5_000,
-      maxInFlight: 10,
-      idempotent: true,
-      failureText: undefined,
-      ...{
-        state: 'PREPARING',
-        disruptive: false,
-        disconnectExpected: false,
-        verification: 'NONE',
-        readback: undefined,
-        skipIfSatisfied: false,
-      },
-      ...{
-        maxAttempts: 1,
-        perMinute: undefined,
-        priority: 2,
-        waves: [],
-        abortRules: [],
-        startAt: undefined,
-        window: undefined,
-      },
-      ...{ firmwareImageId: undefined, parentJobId: undefined },
-      createdBy: 'spec',
-      createdById: 'KEY:spec',
-      mayCallUserOnly: false,
-      createdAt: Date.now(),
-      idempotencyKey: 'k',
-      requestHash: 'h',
-    });
+    const now = Date.now();
+    const made = await api.registry.jobCommands.create(newJob({ createdAt: now, expiresAt: now + 60_000 }));
     if (!('job' in made)) throw new AggregateError([], 'The key of this spec is its own, and it needs no image.');
     return made.job;
   }

@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRegistry } from '../index.js';
 import type { DeviceFilter, Registry } from '../index.js';
-import { newJob } from '../jobs/job-fixture.suite.js';
+import { newJob } from '../jobs/new-job.suite.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 

@@ -2,7 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { ComplianceState } from '@flotilla/desired-state';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
-import { AT, openJobFixture } from '../jobs/job-fixture.suite.js';
+import { openJobFixture } from '../jobs/job-fixture.suite.js';
+import { AT } from '../jobs/new-job.suite.js';
 import type { JobFixture } from '../jobs/job-fixture.suite.js';
 import { ArgumentSeal } from '../secrets/argument-seal.js';
 import type { DesiredStateRow, DesiredTargetRow, NewDesiredState, SavedDesiredState } from './desired-state.js';

@@ -1,7 +1,7 @@
 /** What is decided in PostgreSQL when people edit desired states at the same time. */
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AT } from '../jobs/job-fixture.suite.js';
+import { AT } from '../jobs/new-job.suite.js';
 import { by, editOf, fencedWith, openDesiredStateFixture, planOf, targetOf } from './desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from './desired-state-fixture.suite.js';
 

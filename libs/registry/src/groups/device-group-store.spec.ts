@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceFilter, DeviceGroupRow, ResolvedFilter, Registry } from '../index.js';
 import { openRegistry } from '../index.js';
-import { newJob } from '../jobs/job-fixture.suite.js';
+import { newJob } from '../jobs/new-job.suite.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 

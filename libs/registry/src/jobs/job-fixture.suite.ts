@@ -1,15 +1,13 @@
 /** A migrated database with devices, one hub process with a lease, and jobs, for specs of jobs. */
 import { randomUUID } from 'node:crypto';
-import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { Database } from '../database/database.js';
 import type { FirmwareImageStore } from '../firmware/firmware-image-store.js';
 import type { NewJob } from './commands/new-job.js';
 import type { JobFence } from './job-fence.js';
 import { openTestDatabase } from '../test-database.js';
+import { AT, newJob } from './new-job.suite.js';
 import { jobStoresOf, type JobStores } from './job-stores.js';
-
-/** Test time: any fixed moment. */
-export const AT = Date.UTC(2026, 10, 21);
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
 
@@ -25,48 +23,6 @@ export interface JobFixture extends JobStores {
   /** A job over the whole fleet, owned, prepared and running. */
   runningJob(change?: Partial<NewJob>, waveSizes?: readonly number[]): Promise<JobFence>;
   close(): Promise<void>;
-}
-
-export function newJob(change: Partial<NewJob> = {}): NewJob {
-  return {
-    ...{
-      id: randomUUID() as JobId,
-      name: undefined,
-      tool: 'self.lamp.turn_on',
-      arguments: {},
-      devices: { all: true },
-      offline: 'WAIT',
-    },
-    ...{
-      expiresAt: AT + 86_400_000,
-      callTimeoutMs: 60_000,
-      maxInFlight: 200,
-      idempotent: false,
-      failureText: undefined,
-      createdBy: 'spec',
-      createdById: 'KEY:spec',
-    },
-    ...{
-      state: 'PREPARING',
-      disruptive: false,
-      disconnectExpected: false,
-      verification: 'NONE',
-      readback: undefined,
-      skipIfSatisfied: false,
-    },
-    ...{
-      maxAttempts: 1,
-      perMinute: undefined,
-      priority: 2,
-      waves: [],
-      abortRules: [],
-      startAt: undefined,
-      window: undefined,
-    },
-    ...{ firmwareImageId: undefined, parentJobId: undefined },
-    ...{ mayCallUserOnly: true, createdAt: AT, idempotencyKey: randomUUID(), requestHash: 'hash' },
-    ...change,
-  };
 }
 
 export async function openJobFixture(): Promise<JobFixture> {

@@ -4,7 +4,7 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Registry } from '../index.js';
 import { openRegistryFixture, type RegistryFixture } from '../registry-fixture.suite.js';
-import { newJob } from '../jobs/job-fixture.suite.js';
+import { newJob } from '../jobs/new-job.suite.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.now();

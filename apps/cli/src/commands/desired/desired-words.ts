@@ -2,7 +2,7 @@
 import type { ColumnLike } from '../../console/output-format.js';
 import type {
   DesiredRowFragment,
-  DesiredTargetRowFragment,
+  DesiredTargetFragment,
   PreviewDesiredStateQuery,
 } from '../../generated/operations.js';
 
@@ -27,7 +27,7 @@ export const desiredColumns: readonly ColumnLike<DesiredRowFragment>[] = [
   { key: 'mode', of: ({ mode, onDrift }) => (mode === 'REPORT' ? mode : onDrift) },
 ];
 
-export const targetColumns: readonly ColumnLike<DesiredTargetRowFragment>[] = [
+export const targetColumns: readonly ColumnLike<DesiredTargetFragment>[] = [
   { key: 'device', of: ({ device }) => device.id },
   'state',
   'since',
@@ -59,7 +59,7 @@ export function windowText({ window }: Pick<DesiredRowFragment, 'window'>): stri
   return `${from}-${to}${days === null ? '' : ` on days ${days.join(',')}`} (${zone ?? 'zone of each device'})`;
 }
 
-function whyOf({ error, blockedBy }: DesiredTargetRowFragment): string | undefined {
+function whyOf({ error, blockedBy }: DesiredTargetFragment): string | undefined {
   if (error !== null) return `${error.code}: ${error.message}`;
   return blockedBy.length === 0 ? undefined : blockedBy.map(({ name }) => name).join(', ');
 }

@@ -6,14 +6,14 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import {
-  type ChannelCardFragment,
+  type ChannelFieldsFragment,
   CreateNotificationChannelDocument,
   type NotificationChannelKind,
   UpdateNotificationChannelDocument,
 } from './generated/alerts';
 
 export interface ChannelDialogProps {
-  readonly channel: ChannelCardFragment | undefined;
+  readonly channel: ChannelFieldsFragment | undefined;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }

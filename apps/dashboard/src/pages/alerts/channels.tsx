@@ -12,21 +12,21 @@ import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { ChannelDialog } from './channel-dialog';
 import {
-  type ChannelCardFragment,
+  type ChannelFieldsFragment,
   DeleteNotificationChannelDocument,
   TestNotificationChannelDocument,
   type TestNotificationChannelMutation,
 } from './generated/alerts';
 
 interface ChannelsProps {
-  readonly channels: readonly ChannelCardFragment[];
+  readonly channels: readonly ChannelFieldsFragment[];
   readonly onChanged: () => void;
 }
 
 export function Channels({ channels, onChanged }: ChannelsProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const [edited, setEdited] = useState<ChannelCardFragment | 'new'>();
+  const [edited, setEdited] = useState<ChannelFieldsFragment | 'new'>();
   return (
     <>
       {isAdmin && (
@@ -56,7 +56,7 @@ export function Channels({ channels, onChanged }: ChannelsProps) {
 }
 
 interface ChannelCardProps {
-  readonly channel: ChannelCardFragment;
+  readonly channel: ChannelFieldsFragment;
   readonly onEdit: () => void;
   readonly onChanged: () => void;
 }

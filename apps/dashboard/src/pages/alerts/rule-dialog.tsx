@@ -7,10 +7,10 @@ import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import {
   type AlertKind,
-  type AlertRuleCardFragment,
+  type AlertRuleFieldsFragment,
   type AlertRuleInput,
   type AlertSeverity,
-  type ChannelCardFragment,
+  type ChannelFieldsFragment,
   CreateAlertRuleDocument,
   UpdateAlertRuleDocument,
 } from './generated/alerts';
@@ -19,8 +19,8 @@ import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
 
 export interface RuleDialogProps {
-  readonly rule: AlertRuleCardFragment | undefined;
-  readonly channels: readonly ChannelCardFragment[];
+  readonly rule: AlertRuleFieldsFragment | undefined;
+  readonly channels: readonly ChannelFieldsFragment[];
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }

@@ -1,7 +1,7 @@
 /** A rule as the input that would make it. */
-import type { AlertRuleCardFragment, AlertRuleInput, DeviceFilter } from './generated/alerts';
+import type { AlertRuleFieldsFragment, AlertRuleInput, DeviceFilter } from './generated/alerts';
 
-export function inputOfRule(rule: AlertRuleCardFragment): AlertRuleInput {
+export function inputOfRule(rule: AlertRuleFieldsFragment): AlertRuleInput {
   const { name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove, enabled } = rule;
   return {
     ...{ name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove, enabled },

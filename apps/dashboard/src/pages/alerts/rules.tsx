@@ -11,8 +11,8 @@ import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import {
-  type AlertRuleCardFragment,
-  type ChannelCardFragment,
+  type AlertRuleFieldsFragment,
+  type ChannelFieldsFragment,
   DeleteAlertRuleDocument,
   SnoozeAlertRuleDocument,
   UpdateAlertRuleDocument,
@@ -21,8 +21,8 @@ import { RuleDialog } from './rule-dialog';
 import { inputOfRule } from './rule-input';
 
 interface RulesProps {
-  readonly rules: readonly AlertRuleCardFragment[];
-  readonly channels: readonly ChannelCardFragment[];
+  readonly rules: readonly AlertRuleFieldsFragment[];
+  readonly channels: readonly ChannelFieldsFragment[];
   readonly onChanged: () => void;
 }
 
@@ -32,7 +32,7 @@ const snoozeMs = 2 * 3_600_000;
 export function Rules({ rules, channels, onChanged }: RulesProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const [edited, setEdited] = useState<AlertRuleCardFragment | 'new'>();
+  const [edited, setEdited] = useState<AlertRuleFieldsFragment | 'new'>();
   return (
     <>
       {isAdmin && (
@@ -59,7 +59,7 @@ export function Rules({ rules, channels, onChanged }: RulesProps) {
 }
 
 interface RuleCardProps {
-  readonly rule: AlertRuleCardFragment;
+  readonly rule: AlertRuleFieldsFragment;
   readonly onEdit: () => void;
   readonly onChanged: () => void;
 }

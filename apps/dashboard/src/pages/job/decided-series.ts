@@ -1,8 +1,8 @@
 /** Decisions of a job over time as chart series: the hub's history, joined with live updates. */
+import type { JobCountsFragment } from '@flotilla/client';
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import type { ProgressCounts } from '../../parts/job/job-progress';
 import type { OutcomeOrStage } from '../../parts/outcome/outcome-badge';
 import { fillOf } from '../../parts/outcome/outcome-bar';
 import type { TimeSeries } from '../../parts/chart/time-chart';
@@ -37,7 +37,7 @@ export function useDecidedSeries({ id, progress, state }: JobSeenFragment): read
 }
 
 /** The counts since the page was opened. A finished job has its past, and no more to come. */
-function useSeen(progress: ProgressCounts, isFinished: boolean): readonly Moment[] {
+function useSeen(progress: JobCountsFragment, isFinished: boolean): readonly Moment[] {
   const [seen, setSeen] = useState<readonly Moment[]>([]);
   useEffect(() => {
     setSeen((before) =>

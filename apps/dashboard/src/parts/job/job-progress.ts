@@ -1,28 +1,12 @@
 /** The counts of a job, as bars and charts show them. */
+import type { JobCountsFragment } from '@flotilla/client';
 import type { OutcomeCounts } from '../outcome/outcome-bar';
 
-export interface ProgressCounts {
-  readonly total: number;
-  readonly pending: number;
-  readonly waitingDevice: number;
-  readonly inFlight: number;
-  readonly verifying: number;
-  readonly succeeded: number;
-  readonly noChange: number;
-  readonly failed: number;
-  readonly rejected: number;
-  readonly verifyFailed: number;
-  readonly unknown: number;
-  readonly expired: number;
-  readonly cancelled: number;
-  readonly skipped: number;
-}
-
-export function decidedOf({ total, pending, waitingDevice, inFlight, verifying }: ProgressCounts): number {
+export function decidedOf({ total, pending, waitingDevice, inFlight, verifying }: JobCountsFragment): number {
   return total - pending - waitingDevice - inFlight - verifying;
 }
 
-export function countsOf(progress: ProgressCounts): OutcomeCounts {
+export function countsOf(progress: JobCountsFragment): OutcomeCounts {
   return {
     SUCCEEDED: progress.succeeded,
     NO_CHANGE: progress.noChange,

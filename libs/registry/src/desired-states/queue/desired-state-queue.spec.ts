@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { AT } from '../../jobs/job-fixture.suite.js';
+import { AT } from '../../jobs/new-job.suite.js';
 import type { DesiredStateRow, NewDesiredState } from '../desired-state.js';
 import { by, editOf, fencedWith, openDesiredStateFixture, targetOf } from '../desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from '../desired-state-fixture.suite.js';

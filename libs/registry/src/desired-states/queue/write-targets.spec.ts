@@ -3,7 +3,7 @@ import { complianceStates } from '@flotilla/desired-state';
 import type { ComplianceState } from '@flotilla/desired-state';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AT } from '../../jobs/job-fixture.suite.js';
+import { AT } from '../../jobs/new-job.suite.js';
 import type { DesiredStateRow } from '../desired-state.js';
 import { by, fencedWith, openDesiredStateFixture, targetOf } from '../desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from '../desired-state-fixture.suite.js';

@@ -8,7 +8,8 @@ import type { TargetFlush } from '../queue/target-flush.js';
 import type { ClaimedTarget } from '../queue/target-queue.js';
 import { FLUSH } from '../queue/queue-statements.js';
 import { flushParameters } from '../queue/target-flush.js';
-import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT } from '../new-job.suite.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const TARGETS = isLong ? 100_000 : 10_000;

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
-import { AT, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT, newJob } from '../new-job.suite.js';
 import { JobCommands } from './job-commands.js';
 
 const SECRET = 'correct horse battery staple';

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
-import { AT, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT, newJob } from '../new-job.suite.js';
 
 const FLEET = 30;
 

@@ -9,7 +9,8 @@ import type { JobFence } from '../job-fence.js';
 import type { TargetFlush } from './target-flush.js';
 import type { ClaimedTarget } from './target-queue.js';
 import { pageOfCalls } from '../../calls/call-pages.js';
-import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT } from '../new-job.suite.js';
 
 const FLEET = 8;
 const times = { deadlineMs: 300_000, softMs: undefined };

@@ -8,7 +8,8 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { JobFence } from '../job-fence.js';
 import type { TargetFlush } from './target-flush.js';
 import type { ClaimedTarget } from './target-queue.js';
-import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT } from '../new-job.suite.js';
 
 const RUNS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 500 : 30;
 const ACTS_PER_RUN = 25;

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT } from '../new-job.suite.js';
 import type { TargetFlush } from './target-flush.js';
 import type { ClaimedTarget } from './target-queue.js';
 import { MARK_SENT } from './queue-statements.js';

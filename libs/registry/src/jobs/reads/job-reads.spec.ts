@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { newJob } from '../new-job.suite.js';
 
 const FLEET = 30;
 

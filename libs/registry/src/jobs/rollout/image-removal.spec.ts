@@ -3,7 +3,8 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { holdImages, insertJobs } from '../commands/insert-job.js';
-import { addImage, newJob, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { addImage, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { newJob } from '../new-job.suite.js';
 
 const RACES = 30;
 

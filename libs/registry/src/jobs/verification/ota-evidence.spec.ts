@@ -12,7 +12,8 @@ import type { VerifyingTarget } from './target-verification.js';
 import type { OtaContact } from '../../provisioning/provisioning.js';
 import { openContactWriter } from '../../provisioning/credentials/contact-writer.js';
 import { hashOf } from '../../secrets/secrets.js';
-import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT } from '../new-job.suite.js';
 import { RolloutStore } from '../rollout/rollout-store.js';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };

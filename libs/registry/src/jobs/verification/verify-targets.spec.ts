@@ -5,7 +5,8 @@ import type { NewJob } from '../commands/new-job.js';
 import type { JobFence } from '../job-fence.js';
 import type { TargetFlush } from '../queue/target-flush.js';
 import type { ClaimedTarget } from '../queue/target-queue.js';
-import { AT, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
+import { AT } from '../new-job.suite.js';
 
 const verifying = ({ deviceId, claim }: ClaimedTarget): TargetFlush => ({
   deviceId,

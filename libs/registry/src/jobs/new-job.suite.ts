@@ -1,0 +1,49 @@
+/** A job as callers create it, for specs here and in other libraries. */
+import { randomUUID } from 'node:crypto';
+import type { JobId } from '@flotilla/mcp';
+import type { NewJob } from './commands/new-job.js';
+
+/** Test time: any fixed moment. */
+export const AT = Date.UTC(2026, 10, 21);
+
+export function newJob(change: Partial<NewJob> = {}): NewJob {
+  return {
+    ...{
+      id: randomUUID() as JobId,
+      name: undefined,
+      tool: 'self.lamp.turn_on',
+      arguments: {},
+      devices: { all: true },
+      offline: 'WAIT',
+    },
+    ...{
+      expiresAt: AT + 86_400_000,
+      callTimeoutMs: 60_000,
+      maxInFlight: 200,
+      idempotent: false,
+      failureText: undefined,
+      createdBy: 'spec',
+      createdById: 'KEY:spec',
+    },
+    ...{
+      state: 'PREPARING',
+      disruptive: false,
+      disconnectExpected: false,
+      verification: 'NONE',
+      readback: undefined,
+      skipIfSatisfied: false,
+    },
+    ...{
+      maxAttempts: 1,
+      perMinute: undefined,
+      priority: 2,
+      waves: [],
+      abortRules: [],
+      startAt: undefined,
+      window: undefined,
+    },
+    ...{ firmwareImageId: undefined, parentJobId: undefined },
+    ...{ mayCallUserOnly: true, createdAt: AT, idempotencyKey: randomUUID(), requestHash: 'hash' },
+    ...change,
+  };
+}
