@@ -55,8 +55,9 @@ export function routerOverloaded(routed: RoutedCall, at: number): SettledCall {
   );
 }
 
-/** The gateway that received the call rejected it. */
+/** The gateway that received the call rejected it, or cannot send it now. */
 export function gatewayRefused(routed: RoutedCall, at: number, error: CallError): SettledCall {
+  if (error.code === 'UNAVAILABLE') return notSent(routed, at, error.code, error.message);
   return { callId: routed.call.callId, outcome: { kind: 'REJECTED', certainty: 'NEVER', error }, settledAt: at };
 }
 

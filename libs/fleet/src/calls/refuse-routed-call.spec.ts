@@ -84,7 +84,7 @@ describe('a call of another process', () => {
       'URL_FORBIDDEN',
     ],
     ['a time for the answer beyond all limits', { callTimeoutMs: 300_001 }, 'ARGUMENTS_INVALID'],
-    ['a time in the queue beyond all limits', { queueDeadlineAt: now + 400_000 }, 'ARGUMENTS_INVALID'],
+    ['a time in the queue beyond all limits', { queueDeadlineAt: now + 400_000 }, 'UNAVAILABLE'],
   ])('is refused with %s', (_what, change, code) => {
     expect(codeOf(change)).toBe(code);
   });

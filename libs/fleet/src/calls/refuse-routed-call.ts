@@ -19,10 +19,14 @@ export function refuseRoutedCall(
   toolSet: ToolSet | undefined,
   now: number,
 ): CallError | undefined {
-  if (call.callTimeoutMs > callTimeoutMsMax || call.queueDeadlineAt - now > callTimeoutMsMax + clockSkewMs)
+  if (call.callTimeoutMs > callTimeoutMsMax)
+    return { code: 'ARGUMENTS_INVALID', message: `The call may take longer than ${callTimeoutMsMax} ms.` };
+  if (call.queueDeadlineAt - now > callTimeoutMsMax + clockSkewMs)
     return {
-      code: 'ARGUMENTS_INVALID',
-      message: `The deadline of the call is further away than ${callTimeoutMsMax} ms.`,
+      code: 'UNAVAILABLE',
+      message:
+        'The clocks of two processes of the hub differ by more than a minute. Nothing was sent. ' +
+        'Try again when the clocks are right.',
     };
   const checked = { tool: call.tool, arguments: call.arguments, mayCallUserOnly: rights.mayCallUserOnly };
   const refusal =
