@@ -7,7 +7,7 @@ import type { Prisma, PrismaClient } from '../generated/prisma/client.js';
 import { messageOf, RegistryError } from '../registry-error.js';
 import type { AuditKey } from '../audit/audit-key.js';
 import type { RegistryLogger } from '../registry-logger.js';
-import { closeIdle, HalfOpenConnections, type HalfOpenLimits } from './half-open-connections.js';
+import { closeIdle, HalfOpenConnections, limitSession, type HalfOpenLimits } from './half-open-connections.js';
 import { openPool } from './open-pool.js';
 import { openPrisma } from './open-prisma.js';
 import { TransactionContext } from './transaction-context.js';
@@ -60,7 +60,7 @@ export class Database implements Transaction {
   ) {
     const shared = { keepAlive: true, application_name: 'flotilla' };
     this.#pool = openPool(databaseUrl, {
-      ...{ ...shared, max: poolMax },
+      ...{ ...shared, max: poolMax, verify: limitSession },
       ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: STATEMENT_TIMEOUT_MS },
     });
     const questions = openPool(databaseUrl, {

@@ -23,6 +23,11 @@ export const halfOpenLimits: HalfOpenLimits = { everyMs: 1_000, checks: 5 };
 const SESSION_SETTINGS = `SET idle_in_transaction_session_timeout = '10s'; SET tcp_keepalives_idle = 60;
   SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3`;
 
+/** For `verify` of a pool: sets up each new connection before its first use. */
+export function limitSession(client: pg.PoolClient, done: (error?: Error) => void): void {
+  client.query(SESSION_SETTINGS).then(() => done(), done);
+}
+
 /** Sessions of $1 that have been waiting for their client for $2 ms. */
 const WAITING_FOR_CLIENT = `SELECT pid FROM pg_stat_activity
   WHERE pid = ANY($1) AND state LIKE 'idle%' AND state_change < clock_timestamp() - $2 * interval '1 millisecond'`;
@@ -46,8 +51,6 @@ export class HalfOpenConnections {
     this.#questions = questions;
     this.#logger = logger;
     this.#limits = limits;
-    // The next statement of the connection reports what goes wrong here.
-    pool.on('connect', (client) => void client.query(SESSION_SETTINGS).catch(() => undefined));
     pool.on('acquire', (client) => this.#inUse.set(client, 0));
     pool.on('release', (_error, client) => this.#inUse.delete(client));
     pool.on('remove', (client) => this.#inUse.delete(client));
