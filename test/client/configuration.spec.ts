@@ -168,7 +168,7 @@ async function load(): Promise<Modules> {
 }
 
 /** Each is about a hundred requests: 50 in `npm run test:long`. */
-const RANDOM_CONFIGURATIONS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 50 : 12;
+const RANDOM_CONFIGURATIONS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 50 : 4;
 
 describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
   it('leave nothing to plan after an apply, also from an export and on an empty hub', async () => {

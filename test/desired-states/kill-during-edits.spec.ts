@@ -14,7 +14,7 @@ import { online } from '../src/jobs/job-api.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
 const SEED = Number(process.env['FLOTILLA_TEST_SEED'] ?? 1);
-const KILLS = isLong ? 50 : 4;
+const KILLS = isLong ? 50 : 2;
 const DEVICES = 30;
 /** Devices whose knob is turned before each kill, to values that no edit wants. */
 const TURNED = 3;

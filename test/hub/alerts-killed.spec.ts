@@ -12,7 +12,7 @@ import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process
 import { MessageReceivers, type ReceivedMessage } from '../src/hub/message-receivers.js';
 import { jobOf, online, steerJob } from '../src/jobs/job-api.js';
 
-const KILLS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 50 : 4;
+const KILLS = process.env['FLOTILLA_TEST_LONG'] === '1' ? 50 : 2;
 /** Other kills: `FLOTILLA_TEST_SEED=7 npm test -- test/hub/alerts-killed.spec.ts`. */
 const SEED = Number(process.env['FLOTILLA_TEST_SEED'] ?? 1);
 /** For each kill, ms: a busy machine needs most of a minute for a start. */

@@ -18,7 +18,7 @@ import { online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 const isLong = process.env['FLOTILLA_TEST_LONG'] === '1';
-const KILLS_PER_ROUND = 8;
+const KILLS_PER_ROUND = isLong ? 8 : 4;
 /** Another seed: `FLOTILLA_TEST_SEED=7 npm test -- test/jobs/kill-the-hub.spec.ts`. */
 const SEED = Number(process.env['FLOTILLA_TEST_SEED'] ?? 1);
 const ROUNDS = isLong ? 7 : 1;
