@@ -86,14 +86,17 @@ describe.skipIf(!isRedisInstalled())('redis bus', () => {
     await end();
   });
 
-  it('asks the gateway of another process whether a call may be sent, but not a local one', async () => {
+  it.each([
+    ['REJECTED', 'TOOL_FORBIDDEN'],
+    ['NOT_SENT', 'UNAVAILABLE'],
+  ] as const)('asks the gateway of another process, but not a local one, whether to send: %s', async (kind, code) => {
     const { here, there } = buses();
-    const refusalOf: CallServer['refusalOf'] = ({ call }) => ({ code: 'TOOL_FORBIDDEN', message: `not ${call.tool}` });
+    const refusalOf: CallServer['refusalOf'] = ({ call }) => ({ code, message: `not ${call.tool}` });
     const end = await there.calls.serve(gatewayId, { ...answering, refusalOf });
     expect((await send(here, routedCall(5_000))).outcome).toEqual({
-      kind: 'REJECTED',
+      kind,
       certainty: 'NEVER',
-      error: { code: 'TOOL_FORBIDDEN', message: 'not t' },
+      error: { code, message: 'not t' },
     });
     expect((await send(there, routedCall(5_000))).outcome.kind).toBe('SUCCEEDED');
     await end();
