@@ -14,7 +14,7 @@ export const mcpCommand = leaf({
     args.option('mode', {
       choices: ['auto', 'full', 'compact'] as const,
       default: 'auto' as const,
-      describe: 'full: list every tool. compact: list nine tools that find and call the others. auto: by fleet size',
+      describe: 'full: list every tool. compact: list ten tools that find and call the others. auto: by fleet size',
     }),
   run: async (args) => {
     const { url, apiKey } = hubAddress(args);
