@@ -25,11 +25,23 @@ const QUEUE_CONNECTIONS_MAX = 2;
 /** The worker needs one more, for LISTEN. */
 const WORKER_CONNECTIONS_MAX = 3;
 
+/** An idle connection is tested after this time, ms. The system's own default is two hours. */
+const KEEP_ALIVE_MS = 30_000;
+const CONNECT_TIMEOUT_MS = 10_000;
+
 /** Throws BusError BUS_UNAVAILABLE if PostgreSQL does not answer. */
 export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
   const { logger } = options;
   const open = (max: number): Pool => {
-    const config = { max, keepAlive: true, options: `-c search_path=${SCHEMA}` };
+    const config = {
+      ...{
+        max,
+        keepAlive: true,
+        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      },
+      options: `-c search_path=${SCHEMA}`,
+    };
     return 'openPool' in options
       ? options.openPool(config)
       : new Pool({ ...config, connectionString: options.databaseUrl });

@@ -155,7 +155,8 @@ function closing(
 }
 
 function provisioningStores(database: Database, devices: DeviceStore, logger: RegistryLogger) {
-  const cache = new CredentialCache(database, logger, Date.now);
+  // For intervals only, which a step of the wall clock must not change.
+  const cache = new CredentialCache(database, logger, () => performance.now());
   const deps = { database, logger, devices, cache, now: Date.now };
   return {
     credentials: new CredentialStore(deps),

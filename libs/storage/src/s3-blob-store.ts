@@ -21,7 +21,9 @@ const PART_BYTES = 5 * 1024 * 1024;
 
 /** The time for a connection, and for its next byte, ms. */
 const CONNECT_WITHIN_MS = 5_000;
-const SILENCE_MAX_MS = 20_000;
+const SILENCE_MAX_MS = 10_000;
+/** Boards give a download up after 30 s without a byte. */
+const ATTEMPTS_MAX = 2;
 
 export interface S3Options {
   readonly bucket: string;
@@ -50,6 +52,7 @@ export class S3BlobStore implements BlobStore {
       // has its own.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
+      maxAttempts: ATTEMPTS_MAX,
       requestHandler: { connectionTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENCE_MAX_MS },
     });
   }

@@ -25,4 +25,10 @@ describe('the pacer', () => {
     pacer.interrupted();
     expect(pacer.nextAt(10_010)).toBe(10_010);
   });
+
+  it('waits no longer than before when the clock is set back', () => {
+    const pacer = new AudioPacer({ frameMs: 60, leadFrames: 2 });
+    schedule(pacer, 3_600_000, 10);
+    expect(pacer.nextAt(0)).toBe(60);
+  });
 });

@@ -19,7 +19,10 @@ export class AudioPacer {
 
   /** When the next packet may be sent: `now` or later. */
   nextAt(now: number): number {
-    return Math.max(now, this.#playedUntil - this.rules.leadFrames * this.rules.frameMs);
+    const { frameMs, leadFrames } = this.rules;
+    // No more is sent ahead, unless the clock was set back.
+    this.#playedUntil = Math.min(this.#playedUntil, now + (leadFrames + 1) * frameMs);
+    return Math.max(now, this.#playedUntil - leadFrames * frameMs);
   }
 
   /** Records a sent packet. */

@@ -44,7 +44,7 @@ export class KeyFailures {
 
   constructor(
     private readonly limits: FailureLimits = defaultFailureLimits,
-    private readonly now: () => number = Date.now,
+    private readonly now: () => number = () => performance.now(),
   ) {}
 
   /** Counts a failure. Returns the ms to wait where it is one too many. */

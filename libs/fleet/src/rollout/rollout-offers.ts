@@ -50,7 +50,8 @@ export class RolloutOffers {
 
   #mayHaveSome(): Promise<boolean> {
     const now = this.deps.clock.now();
-    if (now - this.#askedAt >= rememberMs) {
+    // It is later than now if the clock was set back.
+    if (now < this.#askedAt || now - this.#askedAt >= rememberMs) {
       this.#askedAt = now;
       this.#isAnyRunning = this.deps.store.isAnyRunning();
       // A failure rejects these callers; the next caller asks again.

@@ -51,7 +51,10 @@ export class SilentSocket {
   #look(): void {
     const { clock, close, idleMs, pendingCalls } = this.options;
     if (pendingCalls() > 0) this.used();
-    const leftMs = this.#usedAt + idleMs - clock.now();
+    const now = clock.now();
+    // It is later than now if the clock was set back.
+    this.#usedAt = Math.min(this.#usedAt, now);
+    const leftMs = this.#usedAt + idleMs - now;
     if (leftMs > 0) this.#wait(leftMs);
     else close();
   }

@@ -121,6 +121,17 @@ describe('SampleWatch', () => {
     expect(calls.every(({ isBackground }) => isBackground === true)).toBe(true);
   });
 
+  it('goes on when the clock is set back', () => {
+    const { session, asked } = board(() => ({ result: 1 }));
+    watch().add(session);
+    pass(10_000);
+    now -= 900_000;
+    for (const timer of timers) timer.at -= 900_000;
+    const before = asked('leaf_wetness');
+    pass(30_000);
+    expect(asked('leaf_wetness') - before).toBeGreaterThanOrEqual(4);
+  });
+
   it('reports each sample of a ring once', () => {
     const taken = () => Math.floor((now - 1_000_000) / 1_000);
     const values = () => Array.from({ length: taken() }, (_, at) => at).slice(-60);

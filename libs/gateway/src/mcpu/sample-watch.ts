@@ -109,12 +109,15 @@ export class SampleWatch {
 
   #dueOf(session: SampledSession, watched: Watched, now: number): PlannedPoll | undefined {
     const { limits } = this.options;
+    // It is later than now if the clock was set back.
+    watched.heardAt = Math.min(watched.heardAt, now);
     if (now - watched.heardAt >= limits.idleProbeMs) return probe;
     if (watched.toolSet !== session.toolSet) {
       watched.toolSet = session.toolSet;
       const polls = session.toolSet === undefined ? [] : planPolls(session.toolSet, limits);
       watched.polls = polls.map((poll) => ({ poll, nextAt: now + poll.everyMs }));
     }
+    for (const each of watched.polls) each.nextAt = Math.min(each.nextAt, now + each.poll.everyMs);
     const due = watched.polls.filter(({ nextAt }) => nextAt <= now).sort((one, other) => one.nextAt - other.nextAt)[0];
     if (due === undefined) return undefined;
     due.nextAt = Math.max(now, due.nextAt + due.poll.everyMs);

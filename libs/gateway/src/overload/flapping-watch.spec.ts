@@ -47,6 +47,14 @@ describe('FlappingWatch', () => {
     expect(gaps.at(-1)).toBe(defaultGatewayLimits.flappingBackOffMsMax);
   });
 
+  it('holds a device no longer when the clock is set back', () => {
+    const { attempts, clock } = stage();
+    attempts(360, 10 * second, takeover);
+    clock.step(-3_600 * second);
+    const welcomed = attempts(31, 10 * second, takeover).filter(({ kind }) => kind === 'welcome');
+    expect(welcomed.length).toBeGreaterThan(0);
+  });
+
   it('notices one that restarts again and again', () => {
     const { attempts } = stage();
     expect(attempts(40, 10 * second, connect).filter((entry) => entry.kind === 'held' && entry.isNew)).toHaveLength(1);

@@ -57,6 +57,8 @@ export class FlappingWatch {
       history.episode = { backOffMs: flappingBackOffMs, openAt: now + flappingBackOffMs };
       return { kind: 'held', isNew: true, retryAfterMs: flappingBackOffMs };
     }
+    // It is further away if the clock was set back.
+    episode.openAt = Math.min(episode.openAt, now + episode.backOffMs);
     if (now < episode.openAt) return { kind: 'held', isNew: false, retryAfterMs: episode.openAt - now };
     episode.backOffMs = Math.min(episode.backOffMs * 2, flappingBackOffMsMax);
     episode.openAt = now + episode.backOffMs;

@@ -91,7 +91,8 @@ export class SessionLogs {
     const now = this.deps.clock.now();
     const log = this.#logs.get(deviceId) ?? this.#open(deviceId, now);
     if (log === undefined) return;
-    log.untilAt = Math.max(log.untilAt, now + forMs);
+    // A later time than that of any reader is from before the clock was set back.
+    log.untilAt = Math.max(log.untilAt > now + WANTED_MS_MAX ? now : log.untilAt, now + forMs);
     log.cancelEnd();
     log.cancelEnd = this.deps.clock.setTimer(log.untilAt - now, () => this.#end(deviceId));
   }

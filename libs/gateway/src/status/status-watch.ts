@@ -160,7 +160,9 @@ export class StatusWatch {
   #takePlanned(): void {
     const now = this.options.clock.now();
     this.#cancelPlan = undefined;
-    const isToCome = this.#planned.findIndex(({ at }) => at > now);
+    // A plan that is further away is from before the clock was set back.
+    const latest = now + this.options.limits.statusFollowUpMs;
+    const isToCome = this.#planned.findIndex(({ at }) => at > now && at <= latest);
     const taken = this.#planned.splice(0, isToCome === -1 ? this.#planned.length : isToCome);
     for (const plan of taken) this.#takePlan(plan);
     this.#waitForPlanned();

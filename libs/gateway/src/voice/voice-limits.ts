@@ -46,6 +46,11 @@ export interface VoiceLimits {
   readonly lengthMsMax: number;
   /** Consecutive UDP packets that may be lost: a minute of speech. */
   readonly packetsAheadMax: number;
+  /**
+   * Pings of a voice server, ms. One that answers none until the next is gone without notice, and
+   * its conversation ends.
+   */
+  readonly backendPingMs: number;
   /** The time for the closing handshake with a voice server, ms. */
   readonly closingTimeoutMs: number;
 }
@@ -71,5 +76,6 @@ export const defaultVoiceLimits: VoiceLimits = {
   idleMs: 120_000,
   lengthMsMax: 4 * 60 * 60_000,
   packetsAheadMax: 1_000,
+  backendPingMs: 10_000,
   closingTimeoutMs: 1_000,
 };

@@ -33,6 +33,8 @@ export interface LinkOptions {
 const retryMsMin = 1_000;
 const retryMsMax = 60_000;
 const connectWithinMs = 10_000;
+/** A broker that is gone without notice is noticed after one and a half times as long. */
+const keepAliveSeconds = 15;
 const closeWithinMs = 2_000;
 /** How long retained messages may take, ms. */
 const readyWithinMs = 5_000;
@@ -52,7 +54,12 @@ export class MqttLink {
       ...(access.username !== undefined && { username: access.username }),
       ...(access.password !== undefined && { password: access.password }),
       ...{ clientId, clean: true, protocolVersion: 4, resubscribe: false, reconnectOnConnackError: true },
-      ...{ reconnectPeriod: retryMsMin, connectTimeout: connectWithinMs, queueQoSZero: false },
+      ...{
+        reconnectPeriod: retryMsMin,
+        connectTimeout: connectWithinMs,
+        keepalive: keepAliveSeconds,
+        queueQoSZero: false,
+      },
       will: { topic: statusTopic, payload: Buffer.from('offline'), qos: 1, retain: true },
     });
     this.#client.on('connect', () => this.#connected());

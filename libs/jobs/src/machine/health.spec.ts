@@ -57,6 +57,15 @@ describe('a roll-out with a health gate', () => {
     expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'SUCCEEDED' });
   });
 
+  it('is looked at when the clock is set back', () => {
+    const world = worldWith();
+    pass(world, 5);
+    world.setBack(3_600_000);
+    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    pass(world, 15);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE' });
+  });
+
   it('stays paused in its last wave until a person decides, although all targets are decided', () => {
     const world = worldWith();
     pass(world, 45);

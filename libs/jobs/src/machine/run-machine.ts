@@ -8,10 +8,10 @@ import { healthRead } from './health.js';
 import { totalsRead, rowsCounted, recovered } from './finishing.js';
 import { decide } from './next-task.js';
 import type { RunEffect, RunInput, RunSignal, TaskReport } from './run-input.js';
-import { sleepMsMax } from './run-state.js';
+import { checkAllMs, sleepMsMax } from './run-state.js';
 import type { RunState } from './run-state.js';
 import { batchSent, claimed, flushed, restEnded, targetEnded } from './sending.js';
-import { move, recover, start, update, wake } from './turn.js';
+import { forgetTimes, move, recover, start, update, wake } from './turn.js';
 import type { Turn } from './turn.js';
 import { lookNow, readsBegun, verificationsWritten, verifyingRead } from './verifying.js';
 
@@ -26,6 +26,8 @@ const lateAnswersMax = 1_000;
 export function step(run: RunState, input: RunInput): RunStep {
   const turn: Turn = { run, now: input.now, rowsMax: input.rowsMax, effects: [], isWoken: false };
   if (run.isEnded) return { run, effects: [] };
+  // It is never further away, unless the clock was set back.
+  if (run.checkAllAt > input.now + checkAllMs) forgetTimes(turn);
   if (isSignal(input)) takeSignal(turn, input);
   else {
     update(turn, { task: undefined });

@@ -3,7 +3,7 @@ import { nextJobState } from '../job-transitions.js';
 import type { JobTrigger } from '../job-transitions.js';
 import { verificationDeadlines } from '../verification/verification-times.js';
 import type { RunEffect, RunMove, RunTask } from './run-input.js';
-import { markSentAfterMs, newRound } from './run-state.js';
+import { markSentAfterMs, newRound, recountMs } from './run-state.js';
 import type { RunState } from './run-state.js';
 
 /** The value so far, and the effects that it asks for. */
@@ -23,6 +23,16 @@ export function update(turn: Turn, change: Partial<RunState>): void {
 export function wake(turn: Turn, change: Partial<RunState>): void {
   update(turn, change);
   turn.isWoken = true;
+}
+
+/** Makes everything due that waits for a time, as after the clock was set back. */
+export function forgetTimes(turn: Turn): void {
+  const { run, now } = turn;
+  wake(turn, {
+    ...{ checkAllAt: -Infinity, healthAt: -Infinity, retryAt: -Infinity, claimAt: -Infinity, markSentAt: -Infinity },
+    ...{ recountAt: now + recountMs, rowReadAt: now, areWaveCountersDue: true },
+    verifying: { ...run.verifying, lookAt: -Infinity },
+  });
 }
 
 export function start(turn: Turn, task: RunTask): void {

@@ -18,7 +18,7 @@ export function emptyBucket(now: number): PaceBucket {
 
 export function refilled({ tokens, filledAt }: PaceBucket, perMinute: number, now: number): PaceBucket {
   const added = (Math.max(0, now - filledAt) * perMinute) / 60_000;
-  return { tokens: Math.min(tokens + added, bucketSize(perMinute)), filledAt: Math.max(filledAt, now) };
+  return { tokens: Math.min(tokens + added, bucketSize(perMinute)), filledAt: now };
 }
 
 /** The most that can be taken at once. */

@@ -85,8 +85,9 @@ describe('the token bucket', () => {
     );
   });
 
-  it('gives nothing for a clock that went back', () => {
+  it('gives nothing for a clock that went back, and fills again from there', () => {
     const bucket = refilled(emptyBucket(10_000), 600, 5_000);
-    expect(bucket).toEqual({ tokens: 0, filledAt: 10_000 });
+    expect(bucket).toEqual({ tokens: 0, filledAt: 5_000 });
+    expect(refilled(bucket, 600, 5_100).tokens).toBe(1);
   });
 });

@@ -16,12 +16,16 @@ import { sealedAs } from './channel-store.js';
 /** Waiting messages that are looked at for the next one. */
 const LOOK_MAX = 500;
 const at = (parameter: string) => `to_timestamp(${parameter}::float8 / 1000)`;
+/** No channel waits for longer. A later time is from before a clock was set back. */
+const WAIT_MAX = "interval '30 minutes'";
+const isToCome = (column: string) =>
+  `(coalesce(${column} > ${at('$1')} AND ${column} <= ${at('$1')} + ${WAIT_MAX}, false))`;
 
 /** $1 now (ms), $2 channels that have nothing to send. Locks one channel that may send. */
 const CHANNEL = {
   text: `SELECT n.id, n.kind, n.failures, n.sealed_config AS "sealedConfig" FROM notification_channel n
          WHERE n.enabled AND n.id <> ALL ($2::uuid[])
-           AND coalesce(n.paced_until, '-infinity') <= ${at('$1')} AND coalesce(n.retry_at, '-infinity') <= ${at('$1')}
+           AND NOT ${isToCome('n.paced_until')} AND NOT ${isToCome('n.retry_at')}
            AND (n.claimed_until IS NULL OR n.claimed_until <= ${at('$1')}
              OR NOT EXISTS (SELECT FROM hub_process p WHERE p.id = n.claimed_by AND p.lease_until > now()))
            AND EXISTS (SELECT FROM notification w

@@ -78,14 +78,12 @@ const freeze = () => {
 
 describe('connections that were cut without notice', () => {
   it('fail soon, and the next statement succeeds', async () => {
-    const slow = database.query({ text: 'SELECT pg_sleep(0.3)' }, []);
     const begun = database.transaction(async (transaction) => {
       await transaction.query({ text: 'SELECT 1' }, []);
       freeze();
       await transaction.query({ text: 'SELECT 1' }, []);
     });
-    const unavailable = { status: 'rejected', reason: { code: 'DATABASE_UNAVAILABLE' } };
-    expect(await Promise.allSettled([slow, begun])).toMatchObject([unavailable, unavailable]);
+    await expect(begun).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
     expect(await database.query({ text: 'SELECT 1 AS one' }, [])).toEqual([{ one: 1 }]);
   });
 

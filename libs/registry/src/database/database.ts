@@ -39,6 +39,8 @@ export const CONNECT_TIMEOUT_MS = 10_000;
  * the statement for 15 minutes. The longest statements, which prepare a large job, take seconds.
  */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/** The system tests an idle connection after this time. Its own default is two hours. */
+const KEEP_ALIVE_MS = 30_000;
 /** For small queries that a caller waits for, like all queries of Prisma outside transactions. */
 export const QUESTION_TIMEOUT_MS = 5_000;
 
@@ -58,7 +60,7 @@ export class Database implements Transaction {
     readonly auditKey?: AuditKey,
     halfOpen?: HalfOpenLimits,
   ) {
-    const shared = { keepAlive: true, application_name: 'flotilla' };
+    const shared = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, application_name: 'flotilla' };
     this.#pool = openPool(databaseUrl, {
       ...{ ...shared, max: poolMax, verify: limitSession },
       ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: STATEMENT_TIMEOUT_MS },
@@ -145,8 +147,8 @@ export class Database implements Transaction {
 
   async close(): Promise<void> {
     await this.prisma.$disconnect();
-    await this.#halfOpen.close();
     await this.#pool.end();
+    await this.#halfOpen.close();
   }
 }
 

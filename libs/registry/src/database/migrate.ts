@@ -11,6 +11,7 @@ import { messageOf, RegistryError } from '../registry-error.js';
 import { CONNECT_TIMEOUT_MS } from './database.js';
 import type { Queryable } from './database.js';
 import { queryableOf } from './queryable-of.js';
+import { keepSessionAlive } from './half-open-connections.js';
 import { openPool } from './open-pool.js';
 import { addressOf } from './postgres-url.js';
 import { applyMigrations } from './schema-engine.js';
@@ -40,7 +41,7 @@ export async function migrate(
   { folder = ownFolder, only }: { readonly folder?: string; readonly only?: ReadonlySet<string> } = {},
 ): Promise<readonly string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only === undefined || only.has(name));
-  const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS });
+  const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, verify: keepSessionAlive });
   pool.on('error', () => undefined);
   try {
     return await migrateInTurn(pool, migrations, addressOf(databaseUrl));

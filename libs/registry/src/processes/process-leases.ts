@@ -111,7 +111,7 @@ export class ProcessLeases {
   async take({ aloneOnDatabase = false, roles = [], version = '' }: LeaseOptions = {}): Promise<ProcessLease> {
     const { database, timing } = this.#deps;
     const id = v7() as HubProcessId;
-    const takenAt = Date.now();
+    const takenAt = performance.now();
     await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs, roles, version]);
     if (aloneOnDatabase) await database.query(END_OTHERS, [id, 'hub_crashed']);
     this.#current = new Lease(id, this.#deps, takenAt);
@@ -190,7 +190,7 @@ class Lease implements ProcessLease {
   }
 
   #isHeldFor(durationMs: number): boolean {
-    const now = Date.now();
+    const now = performance.now();
     return now < this.#heldUntil && now - this.#heldSince >= durationMs;
   }
 
@@ -218,7 +218,7 @@ class Lease implements ProcessLease {
 
   async #renew(): Promise<void> {
     const { database, logger, timing } = this.#deps;
-    const askedAt = Date.now();
+    const askedAt = performance.now();
     try {
       const isThere = (await database.query(RENEW, [this.id, timing.leaseMs])).length > 0;
       if (this.#released !== undefined) return;

@@ -11,6 +11,7 @@ describe('a point', () => {
     ['comes too early', { at: 0, value: 5 }, { at: 59_999, value: 50 }, false],
     ['comes at the interval with a change of the deadband', { at: 0, value: 5 }, { at: 60_000, value: 7 }, true],
     ['changes by less than the deadband', { at: 0, value: 5 }, { at: 60_000, value: 6.9 }, false],
+    ['comes after the clock was set back', { at: 3_600_000, value: 5 }, { at: 0, value: 5 }, true],
   ] satisfies [string, Point | undefined, Point, boolean][])('that %s', (_title, last, next, expected) => {
     expect(isStored(rule, last, next)).toBe(expected);
   });

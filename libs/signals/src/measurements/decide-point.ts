@@ -1,5 +1,8 @@
 /** Whether a reported number is stored. Times are ms since the Unix epoch. */
 
+/** How far the clocks of two processes may differ, ms. */
+const CLOCKS_DIFFER_MS = 60_000;
+
 export interface Point {
   readonly at: number;
   readonly value: number;
@@ -13,7 +16,8 @@ export interface PointRule {
 
 /** `last` is the last stored point; undefined for the first. */
 export function isStored({ deadband, minIntervalSeconds }: PointRule, last: Point | undefined, next: Point): boolean {
-  if (last === undefined) return true;
+  // A point in the future is from before a clock was set back.
+  if (last === undefined || last.at > next.at + CLOCKS_DIFFER_MS) return true;
   if (next.at - last.at < minIntervalSeconds * 1_000) return false;
   return Math.abs(next.value - last.value) >= deadband;
 }

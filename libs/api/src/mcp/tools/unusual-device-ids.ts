@@ -23,8 +23,8 @@ export class UnusualDeviceIds {
 
   async idsOf(part: string): Promise<readonly string[]> {
     const known = (await this.#byPart).get(part);
-    if (known !== undefined || Date.now() - this.#readAt < passEveryMs) return known ?? [];
-    this.#readAt = Date.now();
+    if (known !== undefined || performance.now() - this.#readAt < passEveryMs) return known ?? [];
+    this.#readAt = performance.now();
     const pass = this.#read();
     // A failed read rejects for its caller and keeps the known ids.
     pass.then(

@@ -120,7 +120,7 @@ export class DeviceComparison {
       const blocks = blocksOf(contenders, zone, now);
       return group.map((each) => {
         const { wanted, stored } = each.generation;
-        const value = this.#valueOf(device, each, readTools);
+        const value = this.#valueOf(device, each, readTools, now);
         const window = desiredWindowAt(wanted.window, zone, now);
         const facts: Facts = {
           isOnline: device.isOnline,
@@ -159,6 +159,7 @@ export class DeviceComparison {
     { deviceId, told, toldAt }: DeviceFacts,
     { generation, live, row }: Covered,
     readTools: readonly string[],
+    now: number,
   ): KnownValue | undefined {
     const { tool, path } = generation.stored.readback;
     const value = valueAt(told[readTools.indexOf(tool)], path);
@@ -167,7 +168,7 @@ export class DeviceComparison {
     // An edit may have changed the tool, and so what the entry is about.
     const former = row && live.generations.get(row.observedGeneration);
     const own = former === undefined || former.property === generation.property ? stored : undefined;
-    return newest(this.values.get(deviceId, generation.property), newest(own, reported));
+    return newest(this.values.get(deviceId, generation.property), newest(own, reported, now), now);
   }
 
   #chance(): number {

@@ -242,7 +242,9 @@ export class DesiredStateRunner {
   #loadSoon(): void {
     if (this.#isLoadWanted || this.#isStopped) return;
     this.#isLoadWanted = true;
-    const delayMs = Math.max(0, this.#loadedAt + loadEveryMs - this.#deps.clock.now());
+    const dueInMs = this.#loadedAt + loadEveryMs - this.#deps.clock.now();
+    // At most the interval, also after the clock was set back.
+    const delayMs = Math.min(loadEveryMs, Math.max(0, dueInMs));
     this.#timers.after(delayMs, () => {
       this.#isLoadWanted = false;
       void this.#loads.run();

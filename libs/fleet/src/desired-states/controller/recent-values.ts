@@ -21,8 +21,23 @@ export class RecentValues {
   }
 }
 
-/** The later one of two. */
-export function newest(one: KnownValue | undefined, other: KnownValue | undefined): KnownValue | undefined {
+/** How far the clocks of two processes may differ, ms. */
+const clocksDifferMs = 60_000;
+
+/** The later one of two. One from the future is old: a clock was set back since. */
+export function newest(
+  one: KnownValue | undefined,
+  other: KnownValue | undefined,
+  now: number,
+): KnownValue | undefined {
+  return later(aged(one, now), aged(other, now));
+}
+
+function aged(value: KnownValue | undefined, now: number): KnownValue | undefined {
+  return value === undefined || value.at <= now + clocksDifferMs ? value : { ...value, at: 0 };
+}
+
+function later(one: KnownValue | undefined, other: KnownValue | undefined): KnownValue | undefined {
   if (one === undefined || other === undefined) return one ?? other;
   return other.at > one.at ? other : one;
 }

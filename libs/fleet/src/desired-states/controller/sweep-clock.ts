@@ -20,7 +20,9 @@ export class SweepClock {
 
   /** The devices that are due at `now`. */
   async due(now: number): Promise<readonly DeviceId[]> {
-    if (this.#startedAt === undefined || now - this.#startedAt >= sweepMs) await this.#begin(now);
+    const sinceMs = this.#startedAt === undefined ? Infinity : now - this.#startedAt;
+    // It is negative if the clock was set back.
+    if (sinceMs < 0 || sinceMs >= sweepMs) await this.#begin(now);
     const elapsed = now - (this.#startedAt ?? now);
     const limit = Math.min(stepMax, Math.ceil((this.#total * elapsed) / sweepMs) - this.#done);
     if (limit <= 0) return [];

@@ -22,7 +22,8 @@ export class ProgressNotifications {
 
   /** Counters moved. */
   sendSoon(): void {
-    const waitMs = this.#sentAt + intervalMs - this.#clock.now();
+    // At most the interval, also after the clock was set back.
+    const waitMs = Math.min(intervalMs, this.#sentAt + intervalMs - this.#clock.now());
     if (waitMs <= 0) this.sendNow();
     else this.#cancelTimer ??= this.#clock.setTimer(waitMs, () => this.sendNow());
   }

@@ -33,6 +33,9 @@ export class BackendConnection {
   /** Messages that arrived after the hello before a listener was set. */
   #early: ((listener: BackendListener) => void)[] = [];
   #isOver = false;
+  /** Whether the server was heard since the last ping. */
+  #isHeard = true;
+  #cancelPing: () => void = () => undefined;
 
   private constructor(
     private readonly socket: WebSocket,
@@ -42,7 +45,9 @@ export class BackendConnection {
   ) {
     socket.on('error', () => undefined);
     socket.on('message', (data, isBinary) => this.#receive(data, isBinary));
+    socket.on('pong', () => (this.#isHeard = true));
     socket.once('close', (code) => this.#end(code === ABNORMAL ? 'backend_lost' : 'backend_closed'));
+    this.#pingLater();
   }
 
   /** Connects, sends the hello and waits for the answer. Rejects with BackendUnavailable. */
@@ -97,6 +102,7 @@ export class BackendConnection {
   close(): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    this.#cancelPing();
     this.#listener = undefined;
     // A paused socket would not receive the closing handshake.
     if (this.socket.isPaused) this.socket.resume();
@@ -109,8 +115,20 @@ export class BackendConnection {
     return !this.#isOver && this.socket.readyState === WebSocket.OPEN;
   }
 
+  #pingLater(): void {
+    const { clock, limits } = this.options;
+    this.#cancelPing = clock.setTimer(limits.backendPingMs, () => {
+      // The answers to a paused socket are not read.
+      if (!this.#isHeard && !this.socket.isPaused) return this.socket.terminate();
+      this.#isHeard = this.socket.isPaused;
+      if (this.#isOpen) this.socket.ping();
+      this.#pingLater();
+    });
+  }
+
   #receive(data: RawData, isBinary: boolean): void {
     if (this.#isOver) return;
+    this.#isHeard = true;
     if (isBinary) return this.#receiveAudio(bytesOf(data));
     const text = bytesOf(data);
     const message = parsed(text);
@@ -127,6 +145,7 @@ export class BackendConnection {
 
   #end(how: 'backend_closed' | 'backend_lost'): void {
     if (this.#isOver) return;
+    this.#cancelPing();
     this.#deliver((listener) => listener.onEnd(how));
     this.#isOver = true;
   }

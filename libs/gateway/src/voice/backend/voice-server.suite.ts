@@ -90,6 +90,11 @@ export class TestVoiceServer {
     });
   }
 
+  /** As after the loss of its network: nothing is read, and no connection ends. */
+  freeze(): void {
+    for (const { socket } of this.conversations) socket.pause();
+  }
+
   async close(): Promise<void> {
     for (const { socket } of this.conversations) socket.terminate();
     this.server.close();

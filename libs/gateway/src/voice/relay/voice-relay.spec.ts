@@ -88,6 +88,19 @@ describe('a conversation over WebSocket', () => {
     ]);
   });
 
+  it('ends a conversation whose voice server answers no ping any more', async () => {
+    const server = await openServer();
+    const stage = await RelayStage.set({ servers: [listed(server)], limits: { backendPingMs: 50 } });
+    await stage.converse('websocket', 1);
+    let pings = 0;
+    (await server.conversation()).socket.on('ping', () => (pings += 1));
+    await vi.waitFor(() => expect(pings).toBeGreaterThan(3));
+    expect(stage.relay.size).toBe(1);
+    server.freeze();
+    await vi.waitFor(() => expect(stage.relay.size).toBe(0));
+    expect(stage.device.reports.at(-1)).toMatchObject({ reason: 'backend_lost' });
+  });
+
   it('drops and counts frames with a wrong length, and relays no ambiguous message', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({ servers: [listed(server)] });

@@ -207,6 +207,13 @@ export class World {
     this.tell({ kind: 'timePassed' });
   }
 
+  /** Sets the clock back. Waits take as long as before. */
+  setBack(ms: number): void {
+    this.now -= ms;
+    for (const [index, due] of this.rests.entries()) this.rests[index] = due - ms;
+    if (this.sleepsUntil !== undefined) this.sleepsUntil -= ms;
+  }
+
   /** Completes the task that is under way. */
   perform(): void {
     if (this.task === undefined) return;

@@ -11,5 +11,8 @@ SELECT greatest(0, least(
     WHERE w.job_id = j.id AND w.completed_at IS NULL AND w.expires_at > $1 AND {{isTargetActive}}),
   {{perMinute}} - (SELECT count(*) FROM download w
     WHERE w.id >= (lpad(to_hex((extract(epoch FROM $1::timestamptz) * 1000)::bigint - 60000), 12, '0')
+      || repeat('0', 20))::uuid
+    -- Not those that began before a clock was set back.
+    AND w.id < (lpad(to_hex((extract(epoch FROM $1::timestamptz) * 1000)::bigint + 60000), 12, '0')
       || repeat('0', 20))::uuid AND w.job_id = j.id)))::int AS room
 FROM job j WHERE j.id = $4
