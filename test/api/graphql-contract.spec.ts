@@ -6,38 +6,22 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
-import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
+import { DEVICE_FIELDS, deviceFilterCases, SET_VOLUME, type DeviceNode } from '../src/api/device-filter-cases.js';
+import { idsForEveryField } from '../src/api/every-field.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
-import { alertAbout, argumentOf, desiredStateOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { argumentOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 const DEVICES = 300;
-const SET_VOLUME = 'self.audio_speaker.set_volume';
-
-interface DeviceNode {
-  readonly id: string;
-  readonly name: string | null;
-  readonly dialect: string;
-  readonly model: string | null;
-  readonly firmwareVersion: string | null;
-  readonly presence: string;
-  readonly transport: string | null;
-  readonly lastSeenAt: string | null;
-  readonly tags: readonly string[];
-  readonly toolsStale: boolean;
-  readonly tools: readonly { readonly name: string }[];
-}
 
 let hub: HubProcess;
 let fleet: SimulatedFleet;
 let devices: readonly DeviceNode[];
 
 const pagesOf = <Node>(...list: ListPages) => allPages<Node>(hub, ...list);
-
-const DEVICE = 'id name dialect model firmwareVersion presence transport lastSeenAt tags toolsStale tools { name }';
 
 function nth(index: number): DeviceNode {
   const device = devices[index];
@@ -60,7 +44,7 @@ beforeAll(async () => {
   expect(tagDevices.changedCount).toBe(19);
   for (const device of rest.slice(0, 5)) fleet.command({ cmd: 'disconnect', device });
   await online(hub, DEVICES - 5);
-  devices = await pagesOf<DeviceNode>('devices', DEVICE, '', 200);
+  devices = await pagesOf<DeviceNode>('devices', DEVICE_FIELDS, '', 200);
 });
 
 afterAll(async () => {
@@ -79,33 +63,8 @@ describe('the schema of a running hub', () => {
   it('answers every field', async () => {
     const served = await servedSchema(hub);
     const deviceId = nth(10).id;
-    const input = `{deviceId: "${deviceId}", tool: "self.get_device_status"}`;
-    const call = `mutation { callTool(input: ${input}) { call { id } } }`;
-    const made = await ask<{ callTool: { call: { id: string } } }>(hub, call);
-    const jobId = await jobOf(hub, { tool: 'self.get_device_status', devices: { ids: [deviceId] } }, 'every-field');
-    await finished(hub, jobId);
-    const { id: firmwareImage = '' } = (await uploadImage(hub, makeImage())).body;
-    const grouping =
-      'mutation { createDeviceGroup(input: {name: "Every field", filter: {all: true}}) { deviceGroup { id } } }';
-    const grouped = await ask<{ createDeviceGroup: { deviceGroup: { id: string } } }>(hub, grouping);
-    const schedule = await ask<{ createRecurringJob: { recurringJob: { id: string } } }>(
-      hub,
-      `mutation { createRecurringJob(idempotencyKey: "every-field", input: {name: "Every field", cron: "@yearly",
-        timeZone: "UTC", job: {tool: "self.get_device_status", devices: {ids: ["${deviceId}"]}}}) {
-          recurringJob { id } } }`,
-    );
-    const keeping = await ask<{ createDesiredState: { desiredState: { id: string } } }>(
-      hub,
-      `mutation { createDesiredState(idempotencyKey: "every-field", input: ${desiredStateOf(deviceId)}) {
-          desiredState { id } } }`,
-    );
-    const ids: Readonly<Record<string, string>> = {
-      ...{ device: deviceId, call: made.callTool.call.id, job: jobId, firmwareImage },
-      deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
-      recurringJob: schedule.createRecurringJob.recurringJob.id,
-      desiredState: keeping.createDesiredState.desiredState.id,
-      alert: await alertAbout(hub, devices.find(({ presence }) => presence === 'OFFLINE')?.id ?? ''),
-    };
+    const offlineId = devices.find(({ presence }) => presence === 'OFFLINE')?.id ?? '';
+    const ids = await idsForEveryField(hub, deviceId, offlineId);
     for (const field of Object.values(served.getQueryType()?.getFields() ?? {})) {
       const argument = argumentOf(field, ids[field.name], deviceId);
       const answer = await send(
@@ -119,54 +78,7 @@ describe('the schema of a running hub', () => {
 });
 
 describe('devices', () => {
-  const hasTool = (name: string) => (device: DeviceNode) => device.tools.some((tool) => tool.name === name);
-  const dotted = (version: string) => version.split('.').map((part) => Number.parseInt(part, 10) || 0);
-  const isBefore = (version: string | null, bound: string): boolean => {
-    if (version === null) return false;
-    const [left, right] = [dotted(version), dotted(bound)];
-    const place = left.findIndex((part, index) => part !== right[index]);
-    return place === -1 ? left.length < right.length : (left[place] ?? 0) < (right[place] ?? -1);
-  };
-  const offline = (device: DeviceNode) => device.presence === 'OFFLINE';
-
-  it.each<[string, () => Readonly<Record<string, unknown>>, (device: DeviceNode) => boolean]>([
-    ['all', () => ({ all: true }), () => true],
-    ['an empty filter', () => ({}), () => true],
-    ['ids', () => ({ ids: [nth(3).id, nth(7).id, 'unknown'] }), (device) => [nth(3).id, nth(7).id].includes(device.id)],
-    ['no ids', () => ({ ids: [] }), () => false],
-    ['tags', () => ({ tags: ['lab', 'window'] }), ({ tags }) => tags.includes('lab') && tags.includes('window')],
-    ['dialect', () => ({ dialect: 'MCPU' }), ({ dialect }) => dialect === 'MCPU'],
-    ['model', () => ({ model: nth(5).model }), ({ model }) => model === nth(5).model],
-    [
-      'firmwareVersion',
-      () => ({ firmwareVersion: nth(5).firmwareVersion }),
-      (device) => device.firmwareVersion === nth(5).firmwareVersion,
-    ],
-    ['firmwareBefore', () => ({ firmwareBefore: '2.0' }), ({ firmwareVersion }) => isBefore(firmwareVersion, '2.0')],
-    ['presence', () => ({ presence: 'OFFLINE' }), offline],
-    ['transport', () => ({ transport: 'WEBSOCKET' }), ({ transport }) => transport === 'WEBSOCKET'],
-    ['hasTool', () => ({ hasTool: SET_VOLUME }), hasTool(SET_VOLUME)],
-    ['toolsStale', () => ({ toolsStale: false }), ({ toolsStale }) => !toolsStale],
-    [
-      'lastSeenBefore',
-      () => ({ presence: 'OFFLINE', lastSeenBefore: new Date(Date.now() + 60_000).toISOString() }),
-      offline,
-    ],
-    ['search without wildcards', () => ({ search: '100%_' }), ({ name }) => name === 'Zimmer 100%_'],
-    ['search in any case', () => ({ search: 'AULA' }), ({ name }) => name === 'aula'],
-    [
-      'any',
-      () => ({ any: [{ presence: 'OFFLINE' }, { tags: ['window'] }] }),
-      (device) => offline(device) || device.tags.includes('window'),
-    ],
-    ['any of none', () => ({ any: [] }), () => false],
-    ['not', () => ({ not: { transport: 'MQTT' } }), ({ transport }) => transport !== 'MQTT'],
-    [
-      'several at once, nested',
-      () => ({ tags: ['lab'], any: [{ not: { presence: 'OFFLINE' } }, { not: { not: { search: 'aula' } } }] }),
-      (device) => device.tags.includes('lab') && (!offline(device) || device.name === 'aula'),
-    ],
-  ])('are chosen by %s', async (_what, filter, holds) => {
+  it.each(deviceFilterCases(nth))('are chosen by %s', async (_what, filter, holds) => {
     const query = 'query ($filter: DeviceFilter) { devices(filter: $filter, first: 200) { totalCount nodes { id } } }';
     const found = (
       await ask<{ devices: { totalCount: number; nodes: { id: string }[] } }>(hub, query, { filter: filter() })

@@ -54,6 +54,8 @@ export async function measureOneGateway(): Promise<OneGateway> {
     const growth = (costs.at(-1)?.cpuMicroseconds ?? 0) / (costs[0]?.cpuMicroseconds ?? 1);
     figures.push({ name: 'growth of CPU per call', value: growth, unit: '', atMost: GROWTH_MAX });
     figures.push({ name: `${SIZES.at(-1)} devices at rest, CPU of the hub`, value: await atRest(hub), unit: '%' });
+    for (const table of ['call', 'event', 'device'])
+      figures.push({ name: `disk per row of ${table}`, value: await diskPerRow(database, table), unit: 'bytes' });
     const [cost] = costs;
     if (cost === undefined) throw new Error('No size was measured.');
     return { figures, cost };
@@ -63,6 +65,16 @@ export async function measureOneGateway(): Promise<OneGateway> {
     await api.stop();
     removeDataDir(dataDir);
   }
+}
+
+/** With its indexes and partitions. */
+async function diskPerRow(database: pg.Client, table: string): Promise<number> {
+  const { rows } = await database.query<{ bytes: number }>(
+    `SELECT (pg_total_relation_size('${table}'::regclass)
+        + coalesce((SELECT sum(pg_total_relation_size(relid)) FROM pg_partition_tree('${table}')), 0))::float8
+      / (SELECT count(*) FROM ${table}) AS bytes`,
+  );
+  return rows[0]?.bytes ?? 0;
 }
 
 /** Percent of one core. */

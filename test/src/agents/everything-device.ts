@@ -6,6 +6,9 @@ import { answerAsFirmware, answerTo, requestIn } from '../devices/firmware.js';
 import type { HubProcess } from '../hub/hub-process.js';
 import { RawMqttDevice } from '../devices/raw-mqtt-device.js';
 
+/** The id of this device in stories about agents. */
+export const cameraId = '02:ca:00:00:00:01';
+
 /** A PNG of one red pixel. */
 export const picture =
   'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg==';

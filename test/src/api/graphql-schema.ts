@@ -13,7 +13,6 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql';
-import { eventually } from '../eventually.js';
 import type { HubProcess } from '../hub/hub-process.js';
 import { ask } from './graphql-client.js';
 
@@ -63,16 +62,4 @@ export function argumentOf(
   if (name === 'previewDesiredState') return `(input: ${desiredStateOf(deviceId)})`;
   if (name === 'previewAlertRule') return '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})';
   return args.some((arg) => arg.name === 'first') ? '(first: 3)' : '';
-}
-
-/** The id of an alert about a device that is offline. */
-export async function alertAbout(hub: HubProcess, deviceId: string): Promise<string> {
-  const create = 'mutation ($input: AlertRuleInput!) { createAlertRule(input: $input) { userErrors { message } } }';
-  const input = { name: 'Every field', kind: 'DEVICE_OFFLINE', devices: { ids: [deviceId] }, forSeconds: 0 };
-  await ask(hub, create, { input: { ...input, channelIds: [] } });
-  const [alert] = await eventually(
-    async () => (await ask<{ alerts: { nodes: { id: string }[] } }>(hub, '{ alerts { nodes { id } } }')).alerts.nodes,
-    (alerts) => alerts.length > 0,
-  );
-  return alert?.id ?? '';
 }
