@@ -76,6 +76,6 @@ export const defaultVoiceLimits: VoiceLimits = {
   idleMs: 120_000,
   lengthMsMax: 4 * 60 * 60_000,
   packetsAheadMax: 1_000,
-  backendPingMs: 10_000,
+  backendPingMs: 15_000,
   closingTimeoutMs: 1_000,
 };
