@@ -81,27 +81,6 @@ describe('the MCP server', () => {
     },
   );
 
-  it('lists two devices of five hundred tools in pages, which the reference client puts together', async () => {
-    const inputSchema = { type: 'object', properties: {} };
-    const many = Array.from({ length: 500 }, (_, at) => ({ name: `t${at}`, description: '', inputSchema }));
-    const ids = ['02:ca:00:00:00:02', '02:ca:00:00:00:03'];
-    const devices = await Promise.all(
-      ids.map((id) => RawMqttDevice.connect(hub, id, { answer: (text) => answerAsFirmware(text, { tools: many }) })),
-    );
-    for (const id of ids) await deviceThat(hub, id, ({ tools }) => tools.length >= many.length, 15_000);
-    const agent = await connectAgent(hub, { mode: 'full' });
-    const first = await agent.request({ method: 'tools/list', params: {} });
-    expect(first.tools.filter(({ name }) => name.includes('__'))).toHaveLength(1_000);
-    expect(first.nextCursor).toBeTypeOf('string');
-    const names = (await agent.listTools()).tools.map(({ name }) => name);
-    expect(new Set(names).size).toBe(names.length);
-    for (const id of ids)
-      expect(names.filter((name) => name.startsWith(`${id.replaceAll(':', '_')}__t`))).toHaveLength(500);
-    await expect(agent.listTools({ cursor: 'made up' })).rejects.toThrow(/not from this/);
-    await agent.close();
-    for (const device of devices) device.drop();
-  });
-
   it('marks a disruptive tool in its hints at once, and records the call in the audit trail with its key', async () => {
     let news = 0;
     const scopes = ['DEVICES_READ', 'TOOLS_CALL', 'EVENTS_READ'];
@@ -165,5 +144,26 @@ describe('the MCP server', () => {
     });
     expect(await hintsOf('self_lamp_get_state')).toMatchObject({ readOnlyHint: false });
     await agent.close();
+  });
+
+  it('lists two devices of five hundred tools in pages, which the reference client puts together', async () => {
+    const inputSchema = { type: 'object', properties: {} };
+    const many = Array.from({ length: 500 }, (_, at) => ({ name: `t${at}`, description: '', inputSchema }));
+    const ids = ['02:ca:00:00:00:02', '02:ca:00:00:00:03'];
+    const devices = await Promise.all(
+      ids.map((id) => RawMqttDevice.connect(hub, id, { answer: (text) => answerAsFirmware(text, { tools: many }) })),
+    );
+    for (const id of ids) await deviceThat(hub, id, ({ tools }) => tools.length >= many.length, 15_000);
+    const agent = await connectAgent(hub, { mode: 'full' });
+    const first = await agent.request({ method: 'tools/list', params: {} });
+    expect(first.tools.filter(({ name }) => name.includes('__'))).toHaveLength(1_000);
+    expect(first.nextCursor).toBeTypeOf('string');
+    const names = (await agent.listTools()).tools.map(({ name }) => name);
+    expect(new Set(names).size).toBe(names.length);
+    for (const id of ids)
+      expect(names.filter((name) => name.startsWith(`${id.replaceAll(':', '_')}__t`))).toHaveLength(500);
+    await expect(agent.listTools({ cursor: 'made up' })).rejects.toThrow(/not from this/);
+    await agent.close();
+    for (const device of devices) device.drop();
   });
 });
