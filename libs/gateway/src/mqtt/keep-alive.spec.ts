@@ -10,7 +10,7 @@ function begun() {
   return { clock, state, keepAlive };
 }
 
-it('expires one and a half times after the last packet', () => {
+it('expires one and a half keep-alive times after the last packet', () => {
   const { clock, state, keepAlive } = begun();
   clock.advance(14_000);
   keepAlive.heard();

@@ -22,8 +22,8 @@ const KEEP_ALIVE = 'SET tcp_keepalives_idle = 60; SET tcp_keepalives_interval = 
 /** It also ends a transaction that receives no statement for so long. */
 const SESSION_SETTINGS = `${KEEP_ALIVE}; SET idle_in_transaction_session_timeout = '10s'`;
 
-/** Differs between servers, and after a restart. */
-const SERVER = 'pg_postmaster_start_time()::text AS server';
+/** Differs between servers and after a restart. A number, as a text depends on the time zone. */
+const SERVER = 'extract(epoch FROM pg_postmaster_start_time())::text AS server';
 const servers = new WeakMap<pg.PoolClient, string>();
 
 /** For `verify` of a pool: sets up each new connection before its first use. */
