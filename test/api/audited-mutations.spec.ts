@@ -8,7 +8,7 @@ import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
 import { ask, send } from '../src/api/graphql-client.js';
-import { servedSchema } from '../src/api/graphql-schema.js';
+import { servedSchema } from '../src/api/schema/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { firstDelivery, WebhookReceiver } from '../src/hub/webhook-receiver.js';
 import { finished, online } from '../src/jobs/job-api.js';

@@ -6,11 +6,16 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
-import { DEVICE_FIELDS, deviceFilterCases, SET_VOLUME, type DeviceNode } from '../src/api/device-filter-cases.js';
-import { idsForEveryField } from '../src/api/every-field.js';
+import {
+  DEVICE_FIELDS,
+  deviceFilterCases,
+  SET_VOLUME,
+  type DeviceNode,
+} from '../src/api/schema/device-filter-cases.js';
+import { idsForEveryField } from '../src/api/schema/every-field.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
-import { argumentOf, everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { argumentOf, everythingOf, servedSchema } from '../src/api/schema/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';

@@ -6,7 +6,7 @@ import type { GraphQLField, GraphQLSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { askMcp } from '../src/agents/ask-mcp.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
-import { servedSchema } from '../src/api/graphql-schema.js';
+import { servedSchema } from '../src/api/schema/graphql-schema.js';
 import { requestsWith, textPaths, type Harmless, type TextRequest } from '../src/api/string-inputs.js';
 import { callTool, deviceThat, eventsOf } from '../src/devices/device-api.js';
 import { answerTo, notification, requestIn } from '../src/devices/firmware.js';

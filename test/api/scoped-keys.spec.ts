@@ -5,7 +5,7 @@ import { connectAgent } from '../src/agents/agent-client.js';
 import { makeKey, scopes } from '../src/api/api-keys.js';
 import { eventually } from '../src/eventually.js';
 import { ask, send, subscriptions, type GraphqlAnswer } from '../src/api/graphql-client.js';
-import { everythingOf, servedSchema } from '../src/api/graphql-schema.js';
+import { everythingOf, servedSchema } from '../src/api/schema/graphql-schema.js';
 import type { HubProcess } from '../src/hub/hub-process.js';
 import { someUuid } from '../src/devices/device-credentials.js';
 import { askOta } from '../src/devices/ota-client.js';

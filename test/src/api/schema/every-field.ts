@@ -1,9 +1,9 @@
 /** Makes one of each thing that a field of Query takes the id of. */
-import { eventually } from '../eventually.js';
-import type { HubProcess } from '../hub/hub-process.js';
-import { makeImage, uploadImage } from '../jobs/firmware-image.js';
-import { finished, jobOf } from '../jobs/job-api.js';
-import { ask } from './graphql-client.js';
+import { eventually } from '../../eventually.js';
+import type { HubProcess } from '../../hub/hub-process.js';
+import { makeImage, uploadImage } from '../../jobs/firmware-image.js';
+import { finished, jobOf } from '../../jobs/job-api.js';
+import { ask } from '../graphql-client.js';
 import { desiredStateOf } from './graphql-schema.js';
 
 /** Ids by the name of the field. The second device is offline. */

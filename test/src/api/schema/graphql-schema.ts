@@ -13,8 +13,8 @@ import {
   type GraphQLSchema,
   type IntrospectionQuery,
 } from 'graphql';
-import type { HubProcess } from '../hub/hub-process.js';
-import { ask } from './graphql-client.js';
+import type { HubProcess } from '../../hub/hub-process.js';
+import { ask } from '../graphql-client.js';
 
 /** Rows of each nested list: enough to have neighbours, few enough for the cost limit. */
 const NESTED_ROWS = 2;
