@@ -3,7 +3,10 @@ import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { HubProcess } from '@flotilla/test/hub/hub-process';
 
-const CALL = 'mutation ($input: CallToolInput!) { callTool(input: $input) { call { outcome } userErrors { code } } }';
+/** The error is for people: a call that does not succeed ends the bench. */
+const CALL = `mutation ($input: CallToolInput!) {
+  callTool(input: $input) { call { outcome error { code message } } userErrors { code } }
+}`;
 
 /** Latencies in ms, and calls per second over the whole run. */
 export interface CallLatencies {
