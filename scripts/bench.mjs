@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { build, root } from './build.mjs';
 
-build();
+await build();
 const { status } = spawnSync(process.execPath, ['bench/dist/main.js', ...process.argv.slice(2)], {
   cwd: root,
   stdio: 'inherit',

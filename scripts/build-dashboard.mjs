@@ -30,7 +30,7 @@ function hashOfInputs() {
     'scripts/build-dashboard.mjs',
     'scripts/generate-operation-types.mjs',
   ];
-  const shared = filesBelow(path.join(root, 'libs/client/src/operations'));
+  const shared = filesBelow(path.join(root, 'libs/client/src'));
   const inputs = [...filesBelow(app), ...shared, ...others.map((name) => path.join(root, name))];
   const hash = createHash('sha256');
   for (const file of inputs.sort())

@@ -4,7 +4,7 @@
 import { readdirSync } from 'node:fs';
 import { build, root, run } from './build.mjs';
 
-build();
+await build();
 run(process.execPath, ['node_modules/prettier/bin/prettier.cjs', '--check', '--log-level', 'warn', '.']);
 run(process.execPath, ['node_modules/eslint/bin/eslint.js', '--max-warnings', '0', '.'], {
   env: { ...process.env, NX_DAEMON: 'false' },

@@ -52,7 +52,7 @@ export function packAll(folder = path.join(root, 'dist', 'packages')) {
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const [folder] = process.argv.slice(2);
-  build('product');
+  await build('product');
   const packages = packAll(folder === undefined ? undefined : path.resolve(folder));
   for (const { file, bytes } of packages) console.error(`${file} (${(bytes / 1e6).toFixed(1)} MB)`);
   console.log(JSON.stringify({ packages }));

@@ -45,10 +45,10 @@ function changesFor(version, date) {
   ]);
 }
 
-function makeArtifacts(version, commit, startedAt) {
+async function makeArtifacts(version, commit, startedAt) {
   const folder = path.join(root, 'dist', 'release', version);
   mkdirSync(folder, { recursive: true });
-  build('product');
+  await build('product');
   const packages = packAll(folder).map(({ file, sha256: hash }) => ({ name: path.basename(file), sha256: hash }));
   const sbom = `flotilla-${version}.cdx.json`;
   run(process.execPath, ['scripts/sbom.mjs', path.join(folder, sbom)]);
@@ -65,7 +65,7 @@ function makeArtifacts(version, commit, startedAt) {
   return folder;
 }
 
-function main() {
+async function main() {
   const [version, ...flags] = process.argv.slice(2);
   const isApplied = flags.includes('--apply');
   requireNext(JSON.parse(read('package.json')).version, version);
@@ -82,14 +82,14 @@ function main() {
   if (git('status', '--porcelain') !== '') throw new Error('The working tree has changes. Commit them first.');
   for (const [file, text] of changes) writeFileSync(path.join(root, file), text);
   git('commit', '--all', '--message', `release: ${version}`);
-  const folder = makeArtifacts(version, git('rev-parse', 'HEAD'), startedAt);
+  const folder = await makeArtifacts(version, git('rev-parse', 'HEAD'), startedAt);
   // Last, so that a failed build leaves no tag.
   git('tag', '--annotate', tag, '--message', `Flotilla ${version}`);
   console.log(`Made ${folder}. Check it, then push the commit and the tag ${tag}.`);
 }
 
 try {
-  main();
+  await main();
 } catch (error) {
   console.error(error instanceof Error ? error.message : error);
   process.exit(1);

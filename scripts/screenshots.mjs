@@ -7,7 +7,7 @@ import { mkdirSync } from 'node:fs';
 import path from 'node:path';
 import { build, root } from './build.mjs';
 
-build();
+await build();
 const [
   { removeDataDir, startHub },
   { startFleet },

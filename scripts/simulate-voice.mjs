@@ -1,5 +1,5 @@
 /** `npm run simulate:voice`: builds what changed, then becomes the simulated voice server. */
 import { build } from './build.mjs';
 
-build('product');
+await build('product');
 await import('../apps/simulator/dist/voice-server/main.js');

@@ -3,5 +3,5 @@
  */
 import { build } from './build.mjs';
 
-build('product');
+await build('product');
 await import('../apps/simulator/dist/main.js');

@@ -1,5 +1,5 @@
 /** `npm start`: installs and builds, then becomes the hub, so that signals reach it. */
 import { build } from './build.mjs';
 
-build('product');
+await build('product');
 await import('../apps/hub/dist/main.js');

@@ -11,7 +11,7 @@ import path from 'node:path';
 import { build, root } from './build.mjs';
 import { runTests } from './testing/test-policy.mjs';
 
-build();
+await build();
 const args = process.argv.slice(2);
 const isLong = args.includes('--long');
 const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-report-'));

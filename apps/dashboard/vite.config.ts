@@ -4,7 +4,7 @@
  */
 import { fileURLToPath } from 'node:url';
 import react from '@vitejs/plugin-react';
-import { defineConfig, type Plugin } from 'vite';
+import { defaultClientConditions, defineConfig, type Plugin } from 'vite';
 
 /** The hub that `npm run dev:dashboard` talks to. */
 const hub = process.env['FLOTILLA_HUB'] ?? 'http://127.0.0.1:8080';
@@ -24,6 +24,8 @@ const proxied = Object.fromEntries(['/graphql', '/api'].map((path) => [path, { t
 export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   plugins: [withoutInlinedFonts, react()],
+  // The sources of libs/client, so that the console is built while the compiler works.
+  resolve: { conditions: ['@flotilla/source', ...defaultClientConditions] },
   server: { proxy: proxied },
   build: {
     target: 'es2022',
