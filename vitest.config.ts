@@ -1,5 +1,6 @@
 /** Specs beside the code, and stories in test/ that drive the built programs. */
 import { defineConfig } from 'vitest/config';
+import { firstStories } from './scripts/testing/first-stories.mjs';
 import { PATIENCE } from './test/src/patience.js';
 
 /**
@@ -14,6 +15,11 @@ const conditions = ['@flotilla/source', 'node'];
 const alias = [{ find: /^graphql$/, replacement: 'graphql/index.js' }];
 /** Long waits, because tests with real processes share few cores. */
 const longWaits = { setupFiles: ['./test/patience.ts'], expect: { poll: { timeout: 10_000 * PATIENCE } } };
+/** The files in test/repository read the repository and start nothing. */
+const stories =
+  process.env['FLOTILLA_TEST_STORIES'] === 'first'
+    ? ['test/repository/*.spec.ts', ...firstStories]
+    : ['test/**/*.spec.ts'];
 const fromSource = { resolve: { conditions, alias }, ssr: { resolve: { conditions, externalConditions: conditions } } };
 
 export default defineConfig({
@@ -43,7 +49,7 @@ export default defineConfig({
         test: {
           ...longWaits,
           name: 'stories',
-          include: ['test/**/*.spec.ts'],
+          include: stories,
           testTimeout: 120_000 * PATIENCE,
           hookTimeout: 120_000 * PATIENCE,
           // They start hubs: three keep two cores busy, and with a fourth all wait longer.

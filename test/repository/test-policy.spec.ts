@@ -2,7 +2,7 @@
  * The rules of `npm test` for failed tests, over made-up reports; the reporter, over a small suite.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -37,6 +37,9 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 const { runTests } = (await import(
   new URL('../../scripts/testing/test-policy.mjs', import.meta.url).href
 )) as TestPolicy;
+const { firstStories } = (await import(new URL('../../scripts/testing/first-stories.mjs', import.meta.url).href)) as {
+  readonly firstStories: readonly string[];
+};
 
 const passing = (file: string): File => ({
   file,
@@ -202,5 +205,17 @@ describe('the reporter', () => {
       { file: 'd.spec.js', tests: [{ name: 'escapes', state: 'passed' }] },
     ]);
     expect(errors).toEqual(['escaped']);
+  });
+});
+
+describe('the first stories', () => {
+  it('exist, and are in each room of test/', () => {
+    expect(firstStories.filter((file) => !existsSync(path.join(root, file)))).toEqual([]);
+    const hasStories = (room: string) =>
+      room !== 'repository' && readdirSync(path.join(root, 'test', room)).some((name) => name.endsWith('.spec.ts'));
+    const rooms = readdirSync(path.join(root, 'test'), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && hasStories(entry.name))
+      .map(({ name }) => name);
+    expect([...new Set(firstStories.map((file) => file.split('/')[1]))].sort()).toEqual(rooms.sort());
   });
 });
