@@ -9,7 +9,7 @@ import { RedisCallRouter } from './calls/redis-call-router.js';
 import { RedisDirectory } from './directory/redis-directory.js';
 import { RedisFeed } from './feed/redis-feed.js';
 import { MessageSeal } from './redis/message-seal.js';
-import { impatient } from './redis/redis-errors.js';
+import { impatient, patient } from './redis/redis-errors.js';
 import { RedisLink } from './redis/redis-link.js';
 import { RedisServers } from './redis/redis-servers.js';
 
@@ -72,7 +72,7 @@ function makeTicks({ options, prefix }: RedisServers, logger: BusLogger): Bullmq
       // replaces a lost tick.
       queueConnection: { ...options, ...impatient, enableOfflineQueue: false },
       // BullMQ requires endless retries of the blocking connection.
-      workerConnection: { ...options, maxRetriesPerRequest: null },
+      workerConnection: { ...options, ...patient, maxRetriesPerRequest: null },
       factory: createRedisBackend,
       prefix: `${prefix}:queue`,
     },

@@ -9,6 +9,9 @@ const SILENCE_MAX_MS = 2_500;
 /** For every connection except a blocking one, which waits for its answer by design. */
 export const impatient: Pick<RedisOptions, 'socketTimeout'> = { socketTimeout: SILENCE_MAX_MS };
 
+/** For a worker of BullMQ: its blocking connection waits up to 10 s for work. */
+export const patient: Pick<RedisOptions, 'socketTimeout'> = { socketTimeout: 15_000 };
+
 /** The server does not serve the data any more: another one does, or will. */
 export function isOfFormerMaster(error: Error): boolean {
   return /^(MOVED|ASK|READONLY|CLUSTERDOWN|MASTERDOWN|UNBLOCKED) /.test(error.message);
