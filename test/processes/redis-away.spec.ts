@@ -181,4 +181,10 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
     await isReady(api, true);
     expect(await metric(gateway, 'flotilla_bus_messages_refused_total', 'wrong_key')).toBe(0);
   });
+
+  it('ends before a supervisor kills it, ten seconds after the signal', async () => {
+    const begunAt = performance.now();
+    expect(await api.stop()).toBe(0);
+    expect(performance.now() - begunAt).toBeLessThan(10_000);
+  });
 });

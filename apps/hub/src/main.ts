@@ -20,6 +20,12 @@ const EXIT = { failed: 1, badConfig: 2 } as const;
  */
 const START_ENDS_WITHIN_MS = 10_000;
 
+/**
+ * After a stop the process ends by itself, unless a timer of ioredis or a half-open connection
+ * keeps it. Then it ends after this time, ms.
+ */
+const ENDS_WITHIN_MS = 1_000;
+
 const flags = process.argv.slice(2);
 
 function readSettings(): ReturnType<typeof readConfig> {
@@ -54,6 +60,7 @@ async function main(): Promise<void> {
   await hub.stop();
   logger.info('stopped');
   process.exitCode = reason === 'lease lost' ? EXIT.failed : 0;
+  setTimeout(() => process.exit(), ENDS_WITHIN_MS).unref();
 }
 
 function announce({ ports }: RunningHub, host: string): void {
