@@ -1,4 +1,5 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
+import { parseJsonText } from '@flotilla/mcp';
 import type { ToolResult } from '@flotilla/mcp';
 import type { ToolResultResolvers } from '../generated/schema-types.js';
 
@@ -18,11 +19,6 @@ export class ToolResultResolver implements Required<Pick<ToolResultResolvers, 't
   @ResolveField()
   json(result: ToolResult): unknown {
     const text = this.text(result);
-    if (text === undefined) return undefined;
-    try {
-      return JSON.parse(text);
-    } catch {
-      return undefined;
-    }
+    return text === undefined ? undefined : parseJsonText(text);
   }
 }

@@ -2,7 +2,7 @@
  * Converts the poll answers of one microcontroller to the data of `device.samples` events: each
  * sample once, and bounded.
  */
-import { freshSamples, isJsonObject, sampleWindowMax } from '@flotilla/mcp';
+import { freshSamples, isJsonObject, parseJsonText, sampleWindowMax } from '@flotilla/mcp';
 import type { JsonObject, ToolResult } from '@flotilla/mcp';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { PlannedPoll } from './poll-plan.js';
@@ -74,11 +74,8 @@ export class SampleEvents {
 
 /** A result that is a text is a value itself; all others are JSON. */
 function parseResult(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return text;
-  }
+  const value = parseJsonText(text);
+  return value === undefined ? text : value;
 }
 
 function numbersOf(values: unknown): readonly number[] | undefined {

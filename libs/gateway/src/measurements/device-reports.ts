@@ -1,5 +1,5 @@
 /** Turns what devices answer into reports for the recorder. */
-import { isJsonObject } from '@flotilla/mcp';
+import { isJsonObject, parseJsonText } from '@flotilla/mcp';
 import type { DeviceId, JsonObject, ToolResult } from '@flotilla/mcp';
 import { numberOf, numbersIn, samplePath } from '@flotilla/signals';
 import type { ReportedNumber } from '@flotilla/signals';
@@ -18,7 +18,7 @@ export function reportAnswer(
   if (result?.isError !== false || !recorder.wants(tool)) return;
   const text = result.content.find(({ type }) => type === 'text')?.['text'];
   if (typeof text !== 'string' || Buffer.byteLength(text) > answerBytesMax) return;
-  recorder.take({ deviceId, at, numbers: numbersIn(tool, parsed(text)) });
+  recorder.take({ deviceId, at, numbers: numbersIn(tool, parseJsonText(text)) });
 }
 
 /**
@@ -50,12 +50,4 @@ function singleValues(tool: string, value: unknown): readonly ReportedNumber[] {
     }));
   const number = numberOf(path, value);
   return number === undefined ? [] : [{ path, value: number }];
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

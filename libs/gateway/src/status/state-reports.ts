@@ -3,7 +3,7 @@
  * write.
  */
 import type { Bus } from '@flotilla/bus';
-import { isJsonObject } from '@flotilla/mcp';
+import { isJsonObject, parseJsonText } from '@flotilla/mcp';
 import type { JsonObject, ToolResult } from '@flotilla/mcp';
 import type { DeviceStore, EventStore } from '@flotilla/registry';
 import type { GatewayLimits } from '../gateway-limits.js';
@@ -63,11 +63,7 @@ export class StateReports {
 
   #parse(text: string): JsonObject | undefined {
     if (Buffer.byteLength(text) > this.options.limits.reportedStateBytesMax) return undefined;
-    try {
-      const state: unknown = JSON.parse(text);
-      return isJsonObject(state) ? state : undefined;
-    } catch {
-      return undefined;
-    }
+    const state = parseJsonText(text);
+    return isJsonObject(state) ? state : undefined;
   }
 }

@@ -13,6 +13,11 @@ describe('judgeReadback', () => {
     ['another value', '{"audio_speaker":{"volume":7}}', 'VERIFY_FAILED'],
     ['no value', '{"audio_speaker":{}}', 'VERIFY_FAILED'],
     ['something else', 'true', 'VERIFY_FAILED'],
+    [
+      'deeper nesting than code can write',
+      `{"audio_speaker":{"volume":${'['.repeat(9_000)}${']'.repeat(9_000)}}}`,
+      'VERIFY_FAILED',
+    ],
   ])('judges a device that shows %s', (_, text, outcome) => {
     expect(judgeReadback(says(text), readback, { volume: 70 }).decision.outcome).toBe(outcome);
   });

@@ -1,5 +1,5 @@
 /** Whether a device shows the value that was set: the result of a read tool has it at a path. */
-import { isSecretMember, maskSecrets, quoteText } from '@flotilla/mcp';
+import { isSecretMember, maskSecrets, parseJsonText, quoteText } from '@flotilla/mcp';
 import type { CallError, ToolResult } from '@flotilla/mcp';
 import type { Readback } from '../job-types.js';
 import { passed, unknown, verifyFailed } from './verification-evidence.js';
@@ -71,11 +71,8 @@ function numberOf(value: unknown): number | undefined {
 function bodyOf({ content }: ToolResult): unknown {
   const text = content.find((item) => item.type === 'text')?.['text'];
   if (typeof text !== 'string') return undefined;
-  try {
-    return JSON.parse(text) as unknown;
-  } catch {
-    return text;
-  }
+  const value = parseJsonText(text);
+  return value === undefined ? text : value;
 }
 
 function quote(value: unknown): string {

@@ -4,7 +4,7 @@
  */
 import type { CallToolResult, ContentBlock } from '@modelcontextprotocol/server';
 import type { CallAnswer, Refusal } from '@flotilla/fleet';
-import { isJsonObject, type ToolContent, type ToolResult } from '@flotilla/mcp';
+import { isJsonObject, parseJsonText, type ToolContent, type ToolResult } from '@flotilla/mcp';
 import type { CallRow } from '@flotilla/registry';
 import { answerTextMax, plainLine, plainText, plainValue } from './untrusted-text.js';
 
@@ -113,10 +113,6 @@ function structured(result: ToolResult | undefined): Pick<CallToolResult, 'struc
 
 function objectIn([text = '', ...others]: readonly string[]): unknown {
   if (others.length > 0 || text.length > answerTextMax) return undefined;
-  try {
-    const value: unknown = JSON.parse(text);
-    return isJsonObject(value) ? plainValue(value) : undefined;
-  } catch {
-    return undefined;
-  }
+  const value = parseJsonText(text);
+  return isJsonObject(value) ? plainValue(value) : undefined;
 }

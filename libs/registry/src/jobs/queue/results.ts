@@ -4,6 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { ToolResult } from '@flotilla/mcp';
+import { storableText, toJson } from '../../database/json-rows.js';
 
 /** Bytes of a stored result. A job multiplies the result of a device by the size of the fleet. */
 const RESULT_BYTES_MAX = 8 * 1024;
@@ -12,12 +13,12 @@ const RESULT_BYTES_MAX = 8 * 1024;
 const RESULT_HASH_DIGITS = 32;
 
 export class Results {
-  /** By the JSON of the result, before it is made storable. */
+  /** By the JSON of the result. */
   readonly #found = new Map<string, { readonly hash: string; readonly body: string }>();
 
   /** Adds a result and returns its hash. */
   add(result: ToolResult): string {
-    const text = JSON.stringify(result);
+    const text = toJson(result);
     const known = this.#found.get(text);
     if (known !== undefined) return known.hash;
     const body = bodyOf(text, result);
@@ -36,16 +37,12 @@ export class Results {
 }
 
 /** JSON of the result. A text with its beginning replaces one that is too long. */
-function bodyOf(text: string, { isError }: ToolResult): string {
-  const body = storable(text);
+function bodyOf(body: string, { isError }: ToolResult): string {
   const bytes = Buffer.byteLength(body);
   if (bytes <= RESULT_BYTES_MAX) return body;
   const kept = RESULT_BYTES_MAX / 4;
-  const beginning = `[${bytes} bytes, of which a job keeps the first ${kept}] ${body.slice(0, kept)}`;
+  // The end may be half of a surrogate pair.
+  const begin = storableText(body.slice(0, kept));
+  const beginning = `[${bytes} bytes, of which a job keeps the first ${kept}] ${begin}`;
   return JSON.stringify({ content: [{ type: 'text', text: beginning }], isError });
-}
-
-/** PostgreSQL stores no NUL, neither in text nor in JSON. */
-export function storable(text: string): string {
-  return text.replaceAll('\0', '').replaceAll('\\u0000', '');
 }

@@ -2,7 +2,8 @@
 import type { CallError, DeviceId, SendCertainty, ToolResult } from '@flotilla/mcp';
 import type { TargetOutcome } from '@flotilla/jobs';
 import type { JobFence } from '../job-fence.js';
-import { Results, storable } from './results.js';
+import { storableText } from '../../database/json-rows.js';
+import { Results } from './results.js';
 
 /** When a verification starts and ends: absolute times, ms since the Unix epoch. */
 export interface VerificationStart {
@@ -107,7 +108,7 @@ function endOf(to: TargetFlush['to'], results: Results): End {
     outcome: to.kind === 'decided' ? to.outcome : undefined,
     certainty: end?.certainty,
     errorCode: end?.error?.code,
-    errorMessage: end?.error && storable(end.error.message),
+    errorMessage: end?.error && storableText(end.error.message),
     rpcCode: end?.error?.rpcCode,
     resultHash: result && results.add(result),
     isEnd: end !== undefined,

@@ -68,6 +68,28 @@ describe('the queue of targets', () => {
     expect(await fixture.jobCommands.reconcile(fence.jobId)).toBe(0);
   });
 
+  it('writes results that PostgreSQL would refuse, and those beside them', async () => {
+    const fence = await fixture.runningJob();
+    const claimed = await fixture.targetQueue.claim(fence, 4, AT);
+    const texts = [
+      '\\u0000',
+      'a\0b\ud800',
+      `${'x'.repeat(2_048 - '{"content":[{"type":"text","text":"'.length - 1)}${'😀'.repeat(3_000)}`,
+      'true',
+    ];
+    const flushes = claimed.map((target, index): TargetFlush => {
+      const flush = decided(target);
+      const result = { content: [{ type: 'text', text: texts[index] }], isError: false };
+      return { ...flush, to: { ...flush.to, result } as TargetFlush['to'] };
+    });
+    expect(await fixture.targetQueue.flush(fence, flushes)).toBe(4);
+    const [page] = await fixture.jobs.targets([fence.jobId], { outcomes: ['SUCCEEDED'] }, { first: 4 });
+    const stored = page?.rows.map(({ result }) => result?.content[0]?.['text']);
+    expect(stored).toEqual(
+      expect.arrayContaining(['\\u0000', 'a\ufffdb\ufffd', expect.stringMatching(/^\[\d+ bytes.*\ufffd$/), 'true']),
+    );
+  });
+
   it('writes the end of a target that is being marked as sent at that moment', async () => {
     const fence = await fixture.runningJob();
     const [target] = await fixture.targetQueue.claim(fence, 1, AT);

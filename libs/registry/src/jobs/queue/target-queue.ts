@@ -6,6 +6,7 @@
 import type { Job, TargetOutcome, VerificationDeadlines } from '@flotilla/jobs';
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolResult, ToolSetHash } from '@flotilla/mcp';
 import type { Database } from '../../database/database.js';
+import { storableText } from '../../database/json-rows.js';
 import type { JobFence } from '../job-fence.js';
 import { lockClaims } from './claim-lock.js';
 import {
@@ -21,7 +22,7 @@ import {
   WAKE_ALL,
   WAKE_DEVICES,
 } from './queue-statements.js';
-import { Results, storable } from './results.js';
+import { Results } from './results.js';
 import { flushParameters, type TargetFlush } from './target-flush.js';
 
 /** A target claimed for sending. Its intent is committed. */
@@ -257,7 +258,7 @@ export class TargetQueue {
       callIds: answers.map(({ callId }) => callId),
       outcomes: answers.map(({ outcome }) => outcome),
       errorCodes: answers.map(({ error }) => error?.code),
-      errorMessages: answers.map(({ error }) => error && storable(error.message)),
+      errorMessages: answers.map(({ error }) => error && storableText(error.message)),
       rpcCodes: answers.map(({ error }) => error?.rpcCode),
       ...{ resultHashes, hashes: results.hashes, bodies: results.bodies },
     });
