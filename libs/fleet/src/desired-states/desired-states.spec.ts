@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { defaultToolPolicy } from '@flotilla/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
+import { boardTools } from '../fake-gateway.suite.js';
 import { admin } from '../fleet-fixture.suite.js';
 import { openDesiredFixture, requestOf, VOLUME } from './desired-fixture.suite.js';
 import type { DesiredFixture } from './desired-fixture.suite.js';
@@ -16,7 +17,16 @@ describe('a desired state', () => {
   beforeAll(async () => {
     world = await openDesiredFixture();
     fleet = world.hub.fleet;
-    await world.hub.connect(['a', 'b']);
+    await world.hub.connect(
+      ['a', 'b'],
+      [
+        ...boardTools,
+        {
+          ...{ name: 'self.siren.set', description: '', userOnly: true },
+          inputSchema: { type: 'object', properties: { level: { type: 'integer' } } },
+        },
+      ],
+    );
     actor = await world.makeActor();
   });
   afterAll(() => world.close());
@@ -134,6 +144,26 @@ describe('a desired state', () => {
     expect(await fleet.setDesiredStateEnabled(made.id, true, stranger)).toMatchObject(refused);
     expect(await fleet.deleteDesiredState(made.id, stranger)).toMatchObject(refused);
     expect((await world.hub.registry.viewFor(narrowed).desiredStates.find(made.id))?.id).toBe(made.id);
+    const whole = requestOf({ name: made.name, enabled: false, devices: { all: true } });
+    expect(await fleet.updateDesiredState(made.id, 1, whole, actor)).not.toHaveProperty('refusal');
+    expect(await fleet.setDesiredStateEnabled(made.id, true, narrowed)).toMatchObject(refused);
+    expect(await fleet.deleteDesiredState(made.id, narrowed)).toMatchObject(refused);
+  });
+
+  it('is enabled only by those who may call its tool', async () => {
+    const pattern = 'self.siren.set';
+    const readback = { tool: 'self.get_device_status', path: 'siren.level', argument: 'level' };
+    await fleet.setToolPolicy({ ...defaultToolPolicy, pattern, idempotent: true, disruptive: false, readback }, admin);
+    const change = {
+      enabled: false,
+      tool: pattern,
+      arguments: { level: 1 },
+      devices: { ids: ['a'] },
+    };
+    const made = await world.save(change, { ...actor, mayCallUserOnly: true });
+    const refused = { refusal: { code: 'TOOL_FORBIDDEN', path: ['id'] } };
+    expect(await fleet.setDesiredStateEnabled(made.id, true, actor)).toMatchObject(refused);
+    expect(await fleet.setDesiredStateEnabled(made.id, false, actor)).not.toHaveProperty('refusal');
   });
 
   it('needs the scope TOOLS_CALL', async () => {

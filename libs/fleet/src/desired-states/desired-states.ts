@@ -11,11 +11,13 @@ import { FleetError } from '../fleet-error.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
 import { requestHash } from '../idempotency/request-hash.js';
 import type { CreateJobDeps } from '../jobs/commands/create-job.js';
+import { refuseTool } from '../jobs/commands/refuse-tool.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { refuseStoredSecrets } from '../stored-secrets.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { startRollout } from './edit-rollout.js';
@@ -62,7 +64,8 @@ export async function updateDesiredState(
   requireTools(actor);
   const former = await own(deps, id, actor);
   if (former === undefined) return { refusal: noSuchState(id) };
-  const completed = await withFormerSecrets(deps, former, request);
+  const completed = await withFormerSecrets(deps, former, request, actor);
+  if ('refusal' in completed) return completed;
   const checked = await checkDesiredState(deps, completed, actor);
   if ('refusal' in checked) return checked;
   const at = deps.clock.now();
@@ -74,7 +77,10 @@ export async function updateDesiredState(
   return afterSave(deps, answer, actor, id);
 }
 
-/** A disabled one has no entries and sends nothing. */
+/**
+ * A disabled one has no entries and sends nothing. Its calls have the rights of who saved it, so
+ * only those enable it who may call its tool.
+ */
 export async function setDesiredStateEnabled(
   deps: DesiredStateDeps,
   id: string,
@@ -84,6 +90,8 @@ export async function setDesiredStateEnabled(
   requireTools(actor);
   const former = await own(deps, id, actor);
   if (former === undefined) return { refusal: noSuchState(id) };
+  const refusal = enabled ? await refuseTool(deps, former.tool, actor, ['id']) : undefined;
+  if (refusal !== undefined) return { refusal };
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   const answer = await deps.registry.desiredStateStore.setEnabled(id, enabled, change);
   if (answer.kind === 'saved' && !enabled) await stopRollout(deps, former, actor);
@@ -131,10 +139,11 @@ function requireTools({ mayCallTools }: Actor): void {
     );
 }
 
-/** Scoped keys change what they created. */
+/** Scoped keys change what they created, until another saves it for what may be other devices. */
 async function own({ registry }: DesiredStateDeps, id: string, actor: Actor): Promise<DesiredStateRow | undefined> {
   const state = await registry.desiredStateStore.find(id);
-  return actor.devices === undefined || state?.createdById === actor.id ? state : undefined;
+  const isOwn = state?.createdById === actor.id && state.savedById === actor.id;
+  return actor.devices === undefined || isOwn ? state : undefined;
 }
 
 /** Arguments as they were shown, with masked secrets, stand for the arguments that are stored. */
@@ -142,10 +151,13 @@ async function withFormerSecrets(
   { registry }: DesiredStateDeps,
   former: DesiredStateRow,
   request: DesiredStateRequest,
-): Promise<DesiredStateRequest> {
+  actor: Actor,
+): Promise<DesiredStateRequest | { readonly refusal: Refusal }> {
   if (former.tool !== request.tool || !isDeepStrictEqual(former.arguments, request.arguments)) return request;
   const stored = await registry.desiredStateStore.argumentsOf(former.id, former.generation);
-  return stored === undefined || stored === 'lost' ? request : { ...request, arguments: stored };
+  if (stored === undefined || stored === 'lost' || isDeepStrictEqual(stored, request.arguments)) return request;
+  const refusal = refuseStoredSecrets(former, scopedFilter(request.devices, actor.devices), actor);
+  return refusal === undefined ? { ...request, arguments: stored } : { refusal };
 }
 
 async function stopRollout(

@@ -1,4 +1,7 @@
-/** The rights of a caller now: of a key that was not revoked, or a person who was not disabled. */
+/**
+ * The rights of a caller now: of a key or a connected agent that was not revoked, or a person who
+ * was not disabled.
+ */
 import { principalRef } from '@flotilla/registry';
 import type { Principal, Registry } from '@flotilla/registry';
 import { actorOfPrincipal, hasScope } from '../people/actor-of-principal.js';
@@ -9,6 +12,7 @@ import { roleScopes } from '../people/role-scopes.js';
 export interface CallerLookUps {
   readonly apiKeys: Pick<Registry['apiKeys'], 'all'>;
   readonly users: Pick<Registry['users'], 'find'>;
+  readonly agentGrants: Pick<Registry['agentGrants'], 'find'>;
 }
 
 export type CurrentActor = { readonly actor: Actor } | { readonly missing: string };
@@ -22,11 +26,24 @@ export async function currentActor(registry: CallerLookUps, ref: string, now: nu
 }
 
 async function principalOf(
-  { apiKeys, users }: CallerLookUps,
+  registry: CallerLookUps,
   ref: string,
   now: number,
 ): Promise<Principal | { readonly missing: string }> {
+  const { agentGrants, apiKeys, users } = registry;
   const id = ref.slice(ref.indexOf(':') + 1);
+  if (ref === principalRef({ kind: 'GRANT', id })) {
+    const grant = await agentGrants.find(id);
+    const client = grant === undefined ? '' : `"${grant.clientName}" `;
+    if (grant === undefined || grant.revokedAt !== undefined || grant.expiresAt <= now)
+      return { missing: `The agent ${client}that saved it is not connected any more.` };
+    const owner = principalRef({ kind: 'USER', id: grant.userId });
+    const person = await principalOf(registry, owner, now);
+    if ('missing' in person) return person;
+    const scopes = grant.scopes.filter((scope) => hasScope(person, scope));
+    const name = `${person.name} via ${grant.clientName}`;
+    return { kind: 'GRANT', id, name, scopes, devices: grant.devices, owner };
+  }
   if (ref === principalRef({ kind: 'USER', id })) {
     const user = await users.find(id);
     if (user === undefined || user.disabledAt !== undefined)

@@ -11,6 +11,7 @@ import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { refuseStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
 import { jobRequestOf, refuseRecurringJob, storedRequest } from './recurring-request.js';
 import type { RecurringJobRequest } from './recurring-request.js';
@@ -53,7 +54,8 @@ export async function updateRecurringJob(
   const { registry, clock } = deps;
   const former = await visible(deps, id, actor);
   if (former === undefined) return { refusal: noSuchJob(id) };
-  const completed = await withFormerSecrets(deps, former, request);
+  const completed = await withFormerSecrets(deps, former, request, actor);
+  if ('refusal' in completed) return completed;
   const refusal = await refuseRecurringJob(deps, completed, actor);
   if (refusal !== undefined) return { refusal };
   const at = clock.now();
@@ -113,10 +115,11 @@ export const secretsLost = refuse(
   'The secret arguments were encrypted with another key. Save the recurring job again with its arguments.',
 );
 
-/** Scoped keys see what they created. */
+/** Scoped keys see what they created, until another saves it: it may cover other devices then. */
 async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor): Promise<RecurringJobRow | undefined> {
   const job = await registry.recurringJobs.find(id);
-  return actor.devices === undefined || job?.createdById === actor.id ? job : undefined;
+  const isOwn = job?.createdById === actor.id && job.savedById === actor.id;
+  return actor.devices === undefined || isOwn ? job : undefined;
 }
 
 /** Arguments as they were shown, with masked secrets, stand for the arguments that are stored. */
@@ -124,12 +127,16 @@ async function withFormerSecrets(
   { registry }: RecurringJobDeps,
   former: RecurringJobRow,
   request: RecurringJobRequest,
-): Promise<RecurringJobRequest> {
+  actor: Actor,
+): Promise<RecurringJobRequest | { readonly refusal: Refusal }> {
   if (!('tool' in request.job) || former.request.tool !== request.job.tool) return request;
   if (!isDeepStrictEqual(former.request.arguments, request.job.arguments)) return request;
   const stored = await registry.recurringJobs.requestOf(former.id);
   if (stored === undefined || stored === 'lost' || stored.arguments === undefined) return request;
-  return { ...request, job: { ...request.job, arguments: stored.arguments } };
+  if (isDeepStrictEqual(stored.arguments, request.job.arguments)) return request;
+  const saved = { savedById: former.savedById, devices: former.request.devices };
+  const refusal = refuseStoredSecrets(saved, storedRequest(request.job, actor).devices, actor);
+  return refusal === undefined ? { ...request, job: { ...request.job, arguments: stored.arguments } } : { refusal };
 }
 
 function planOf({ job, ...plan }: RecurringJobRequest, actor: Actor, at: number) {

@@ -213,6 +213,13 @@ describe('a recurring job', () => {
     expect(refusal).toBeUndefined();
     if (run !== undefined) await hub.finished(run.id);
     expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([secret]);
+    const other = (await makeKey(['JOBS_WRITE', 'TOOLS_CALL'])).actor;
+    const elsewhere = requestOf({ name: job.name, job: { ...shown, devices: { ids: ['a'] } } });
+    const refused = { refusal: { code: 'INVALID', path: ['input', 'devices'] } };
+    expect(await hub.fleet.updateRecurringJob(job.id, elsewhere, other)).toMatchObject(refused);
+    const sameDevices = requestOf({ name: job.name, job: shown });
+    expect(await hub.fleet.updateRecurringJob(job.id, sameDevices, other)).not.toHaveProperty('refusal');
+    expect(await hub.registry.recurringJobs.requestOf(job.id)).toMatchObject({ arguments: secret });
   });
 
   it('of a narrowed key is limited to its devices, and hidden from other narrowed keys', async () => {
@@ -226,6 +233,9 @@ describe('a recurring job', () => {
     expect(await hub.fleet.runRecurringJob(saved.job.id, stranger)).toMatchObject(hidden);
     expect(await hub.fleet.updateRecurringJob(saved.job.id, requestOf(), stranger)).toMatchObject(hidden);
     expect(await hub.fleet.deleteRecurringJob(saved.job.id, stranger)).toMatchObject(hidden);
+    await hub.fleet.updateRecurringJob(saved.job.id, requestOf({ name: saved.job.name }), actor);
+    await hub.fleet.updateRecurringJob(saved.job.id, requestOf({ name: saved.job.name }), (await makeKey([])).actor);
+    expect(await hub.fleet.runRecurringJob(saved.job.id, narrowed)).toMatchObject(hidden);
   });
 
   it.each<[string, Partial<RecurringJobRequest>, string, readonly string[]]>([
