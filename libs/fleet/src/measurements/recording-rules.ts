@@ -5,12 +5,13 @@ import { parsePattern } from '@flotilla/signals';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
+import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 
 export interface RecordingRuleDeps {
-  readonly registry: Pick<Registry, 'recordingRules'>;
+  readonly registry: Pick<Registry, 'recordingRules' | 'deviceGroups'>;
   readonly bus: { readonly feed: Pick<Bus['feed'], 'publish'> };
   readonly clock: { now(): number };
 }
@@ -36,7 +37,7 @@ export async function setRecordingRule(
   request: RecordingRuleRequest,
   actor: Actor,
 ): Promise<SavedRecordingRule> {
-  const refusal = refuseRule(request);
+  const refusal = refuseRule(request) ?? (await refuseUnknownGroups(registry, request.devices, ['input', 'devices']));
   if (refusal !== undefined) return { refusal };
   const at = clock.now();
   const { id = newId(at), ...rule } = request;

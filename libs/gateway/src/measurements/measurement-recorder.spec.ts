@@ -93,6 +93,14 @@ describe('the recorder', () => {
     expect(await countOf('r2', path)).toBe(2);
   });
 
+  it('goes on with the other rules when the group of one is gone', async () => {
+    await rule(`${STATUS}:fan.speed`);
+    const lost = await rule(`${STATUS}:fan.noise`, 0, 0, { groupId: randomUUID() });
+    answer('r9', { fan: { speed: 7, noise: 3 } });
+    await expect.poll(() => latestOf('r9')).toEqual({ [`${STATUS}:fan.speed`]: 7 });
+    await remove(lost);
+  });
+
   it('records the samples of microcontrollers, each with its time', async () => {
     await rule('samples:*');
     now += 60_000;

@@ -1,4 +1,5 @@
 /** The recording rules of the hub, compiled, and which of them cover a device. */
+import { RegistryError } from '@flotilla/registry';
 import type { RecordingRuleRow, RecordingRuleStore } from '@flotilla/registry';
 import { latestFirst, parsePattern } from '@flotilla/signals';
 import type { PathPattern } from '@flotilla/signals';
@@ -52,10 +53,18 @@ export class RuleBook {
   async covering(deviceIds: readonly string[]): Promise<(deviceId: string) => readonly CompiledRule[]> {
     const { list } = await this.current();
     const members = new Map<string, ReadonlySet<string>>();
-    for (const rule of list)
-      if (!coversAll(rule))
-        members.set(rule.id, await this.options.registry.recordingRules.matching(rule.devices, deviceIds));
+    for (const rule of list) if (!coversAll(rule)) members.set(rule.id, await this.#matching(rule, deviceIds));
     return (deviceId) => list.filter((rule) => coversAll(rule) || members.get(rule.id)?.has(deviceId) === true);
+  }
+
+  /** A rule whose group was deleted covers no device, and must not end the others. */
+  async #matching({ devices }: CompiledRule, deviceIds: readonly string[]): Promise<ReadonlySet<string>> {
+    try {
+      return await this.options.registry.recordingRules.matching(devices, deviceIds);
+    } catch (error) {
+      if (error instanceof RegistryError && error.code === 'ARGUMENT_INVALID') return new Set();
+      throw error;
+    }
   }
 
   get #isOld(): boolean {
