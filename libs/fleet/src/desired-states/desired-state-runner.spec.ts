@@ -234,6 +234,23 @@ describe('the worker of desired states', () => {
     expect(loud()).toBe(3);
   });
 
+  it('keeps the former generation where a roll-out has expired', async () => {
+    const state = await saved({ devices: { ids: ['a', 'b', 'c'] } });
+    await until(state).toEqual(inSync);
+    const waves = [{ count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const }];
+    const request = requestOf({ name: state.name, devices: state.devices, arguments: { volume: 70 }, waves });
+    const owner = { ...admin, id: state.savedById, mayCallTools: true };
+    const edited = await world.hub.fleet.updateDesiredState(state.id, 1, request, owner);
+    const jobId = 'state' in edited ? (edited.state.rolloutJobId as JobId) : ('' as JobId);
+    await world.hub.clock.until(async () => (await world.hub.job(jobId)).pauseReason).toBe('WAVE_GATE');
+    world.hub.clock.advance(25 * 3_600_000);
+    expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
+    await runner.sweep();
+    await world.hub.clock.pass(10_000);
+    const generations = (await world.targets(state)).map((row) => row.observedGeneration);
+    expect(generations.sort()).toEqual([1, 1, 2]);
+  });
+
   it('is taken over after a crash: what was sent is read first, and nothing is sent twice', async () => {
     const behave = world.hub.gateway.behave;
     let hanging: (() => void) | undefined;

@@ -74,8 +74,11 @@ export class JobRunner {
    * took.
    */
   async sweep(): Promise<void> {
+    // A run that begins while the jobs are read is newer than what is read of it.
+    const earlier = new Map(this.#runs);
     for (const { id, ownerIsAlive, owner } of await this.#deps.registry.targetQueue.liveJobs()) {
-      if (owner !== this.#lease.id) this.#runs.get(id)?.run.abandon();
+      const owned = this.#runs.get(id);
+      if (owner !== this.#lease.id && owned !== undefined && owned === earlier.get(id)) owned.run.abandon();
       if (!ownerIsAlive || owner === this.#lease.id) await this.drive(id);
     }
   }

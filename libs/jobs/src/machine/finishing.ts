@@ -74,7 +74,10 @@ export function recovered(
 
 function conclude(turn: Turn, progress: JobProgress): void {
   update(turn, { finalProgress: undefined });
-  move(turn, 'decided', { conclusion: concludeJob(progress, earlyConclusion(turn.run.job.conclusion)) });
+  const { conclusion, total } = turn.run.job;
+  // Without a conclusion and before its devices were known, it has expired.
+  const early = earlyConclusion(conclusion) ?? (total === undefined ? 'EXPIRED' : undefined);
+  move(turn, 'decided', { conclusion: concludeJob(progress, early) });
 }
 
 function earlyConclusion(conclusion: JobConclusion | undefined): EarlyConclusion | undefined {

@@ -28,7 +28,8 @@ export function decide(turn: Turn): void {
     case 'CANCELLING':
       return endTargets(turn);
     case 'PAUSED':
-      return finishOrSleep(turn);
+      // Before its devices are known, a job without open targets has not ended.
+      return turn.run.job.total === undefined ? sleep(turn, sleepMsMax) : finishOrSleep(turn);
     case 'AWAITING_APPROVAL':
     case 'SCHEDULED':
       return sleep(turn, sleepMsMax);

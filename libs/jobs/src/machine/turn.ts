@@ -31,6 +31,7 @@ export function forgetTimes(turn: Turn): void {
   wake(turn, {
     ...{ checkAllAt: -Infinity, healthAt: -Infinity, retryAt: -Infinity, claimAt: -Infinity, markSentAt: -Infinity },
     ...{ recountAt: now + recountMs, rowReadAt: now, areWaveCountersDue: true },
+    ...{ window: undefined, gatherUntil: undefined },
     verifying: { ...run.verifying, lookAt: -Infinity },
   });
 }

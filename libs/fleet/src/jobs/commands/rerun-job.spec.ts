@@ -52,6 +52,19 @@ describe('running a job again', () => {
     );
   });
 
+  it('takes the default abort rules of a disruptive job with waves along', async () => {
+    const pattern = 'self.lamp.turn_on';
+    await hub.fleet.setToolPolicy({ ...defaultToolPolicy, pattern, disruptive: true }, admin);
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    const waves = [{ count: 1, successThreshold: 0, soakSeconds: 0, gate: 'AUTO' as const }];
+    const parent = await startJob(hub, devices.slice(0, 2), { waves });
+    await hub.finished(parent);
+    const answer = await hub.fleet.rerunJob(parent, { outcomes: ['SUCCEEDED'] }, randomUUID(), operator);
+    expect(answer.refusal).toBeUndefined();
+    if (answer.job !== undefined) await hub.finished(answer.job.id);
+    await hub.fleet.deleteToolPolicy(pattern, admin);
+  });
+
   it('is verified as the policy of now says, where that no longer offers what the job had', async () => {
     const lamp = { ...defaultToolPolicy, pattern: 'self.lamp.turn_on' };
     hub.gateway.behave = (_, settle) => settle(answers('true'));

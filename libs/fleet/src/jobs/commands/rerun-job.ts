@@ -2,6 +2,7 @@
  * Creates a job for the targets of a finished job that ended in chosen outcomes. It keeps the
  * request, and uses the current policy and rights.
  */
+import { isDeepStrictEqual } from 'node:util';
 import { defaultAbortRules } from '@flotilla/jobs';
 import type { Job, TargetOutcome, ToolPolicy } from '@flotilla/jobs';
 import { hasMaskedSecret } from '@flotilla/mcp';
@@ -122,5 +123,5 @@ function termsOf(parent: Job) {
 
 /** Default rules come from the policy as it is now. */
 function hasDefaultRules(parent: Job): boolean {
-  return JSON.stringify(parent.abortRules) === JSON.stringify(defaultAbortRules(parent));
+  return isDeepStrictEqual(parent.abortRules, defaultAbortRules(parent));
 }

@@ -65,6 +65,23 @@ describe('a job and the clock', () => {
     expect(await hub.finished(waiting)).toMatchObject({ conclusion: 'EXPIRED', total: undefined });
   });
 
+  it('waits where it was paused before a worker knew its devices, and expires without them', async () => {
+    const other = await openHub({ withWorker: false });
+    const { clock, fleet, worker } = other.hub;
+    await other.hub.connect(['board']);
+    const paused = await make({}, fleet);
+    const late = await make({ expiresInSeconds: 60 }, fleet);
+    await fleet.pauseJob(paused, operator);
+    clock.advance(61_000);
+    await worker.start();
+    expect(await other.hub.finished(late)).toMatchObject({ conclusion: 'EXPIRED', total: undefined });
+    await clock.pass(5_000);
+    expect((await other.hub.job(paused)).state).toBe('PAUSED');
+    await fleet.resumeJob(paused, operator);
+    expect(await other.hub.finished(paused)).toMatchObject({ conclusion: 'SUCCEEDED', total: 1 });
+    await other.close();
+  });
+
   it('sends nothing outside its window, and goes on by itself when it opens', async () => {
     const from = hub.clock.now() + 2 * hourMs;
     const window = { from: hhmm(from), to: hhmm(from + hourMs), zone: 'UTC' };

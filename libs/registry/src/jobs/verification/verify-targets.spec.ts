@@ -206,6 +206,17 @@ describe('targets that are being verified', () => {
     expect((await fixture.targetVerification.verifying(fence, AT + 99_000)).targets).toEqual([]);
   });
 
+  it('get that time also where only the soft deadline is near', async () => {
+    const [fence] = await sentJob(2);
+    await fixture.targetQueue.recover(fence, AT + 5_000, { deadlineMs: 1_200_000, softMs: 20_000 });
+    await fixture.targetVerification.extendVerifying(fence, AT + 100_000);
+    expect((await fixture.targetVerification.verifying(fence, AT + 99_000)).targets).toEqual([]);
+    expect((await fixture.targetVerification.verifying(fence, AT + 101_000)).targets).toMatchObject([
+      { deadlineAt: AT + 1_200_000, softDeadlineAt: AT + 100_000 },
+      {},
+    ]);
+  });
+
   it('end UNKNOWN in a forced cancel, and the counters agree', async () => {
     const [fence] = await verifyingJob(2);
     expect(
