@@ -1,6 +1,7 @@
 /** What the hub has: things of each kind, and what the last apply wrote. */
 import type { FlotillaClient } from '@flotilla/client';
 import { say } from '../console/output.js';
+import { printable } from '../console/printable.js';
 import {
   AppliedConfigurationsDocument,
   DeviceGroupsDocument,
@@ -33,7 +34,8 @@ export async function readLive(kinds: readonly Kind[], client: FlotillaClient): 
   for (const kind of kinds) {
     const things = new Map<string, Live>();
     for (const live of await kind.read({ client, references })) {
-      if (things.has(live.name)) say(`${kind.kind} "${live.name}" exists more than once; the newest one counts.`);
+      if (things.has(live.name))
+        say(`${kind.kind} "${printable(live.name)}" exists more than once; the newest one counts.`);
       else things.set(live.name, live);
     }
     all.set(kind.kind, things);

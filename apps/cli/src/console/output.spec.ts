@@ -50,6 +50,17 @@ describe('rows', () => {
     expect((await captured(() => printRows([], columns, { output: 'csv' }))).stdout).toBe('id,name,tags\n');
   });
 
+  it('have no control sequences of devices on a terminal, in any format', async () => {
+    const isTerminal = process.stdout.isTTY;
+    process.stdout.isTTY = true;
+    try {
+      const { stdout } = await captured(() => printRows(lamps, columns, { output: 'csv' }));
+      expect(stdout).not.toContain('\u001b');
+    } finally {
+      process.stdout.isTTY = isTerminal;
+    }
+  });
+
   it('have the columns that are chosen, in this order', async () => {
     const chosen = { columns: 'Tags, id,size.width' };
     const rows = [{ id: '1', tags: ['hall'], size: { width: 3 } }];

@@ -10,7 +10,7 @@ import {
   type OutputFormat,
   type OutputOptions,
 } from './output-format.js';
-import { jsonText } from './printable.js';
+import { jsonText, printable } from './printable.js';
 import { fieldsOf, tableOf } from './table.js';
 
 /** Rows that a table is made of at a time: the widths of its columns come from them. */
@@ -109,8 +109,10 @@ function csvOf<Row>(row: Row, columns: readonly Column<Row>[]): string {
 /** Lists are separated by semicolons, as `devices import` reads them. */
 function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
-  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(';');
-  return typeof value === 'string' ? value : jsonText(value);
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return csvCell(value.join(';'));
+  if (typeof value !== 'string') return jsonText(value);
+  // A file gets the text as it is; a terminal would obey the control sequences of a device.
+  return process.stdout.isTTY ? printable(value) : value;
 }
 
 /** Spreadsheets run cells that begin with `=` and the like, so those get an apostrophe. */

@@ -5,7 +5,7 @@
 import { createReadStream } from 'node:fs';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { say, write } from '../console/output.js';
-import { jsonText } from '../console/printable.js';
+import { jsonText, printable } from '../console/printable.js';
 import { exitCodes, UsageError, type ExitCode } from '../exit-codes.js';
 import {
   AddMovingBoardsDocument,
@@ -88,7 +88,7 @@ function report(problems: readonly BoardProblem[]): void {
   const kinds = ['cannotMove', 'duplicate', 'withoutAgent', 'disabledUser'] as const;
   for (const kind of kinds) {
     const found = problems.filter((problem) => problem.kind === kind);
-    for (const { board, message } of found.slice(0, shownMax)) say(`${board}: ${message}`);
+    for (const { board, message } of found.slice(0, shownMax)) say(`${printable(board)}: ${message}`);
     if (found.length > shownMax) say(`… and ${found.length - shownMax} more of these.`);
   }
 }

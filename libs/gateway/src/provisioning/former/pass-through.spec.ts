@@ -44,6 +44,8 @@ describe('a board that has not moved', () => {
     const answer = await ask(port, mac, { path: '/ota/?v=1', body });
     expect(answer.text).toBe(Buffer.from(bound.body).toString());
     expect(answer.headers.get('content-type')).toBe(bound.contentType);
+    expect(answer.headers.get('content-security-policy')).toContain('sandbox');
+    expect(answer.headers.get('x-content-type-options')).toBe('nosniff');
     expect(asked).toMatchObject([{ method: 'POST', suffix: '/?v=1', address: '127.0.0.1' }]);
     expect(Buffer.from(asked[0]?.body ?? []).toString()).toBe(body);
     expect(await boardOf(mac)).toMatchObject({ state: 'NOT_MOVED', boundThere: true, firmwareVersion: '2.4.2' });

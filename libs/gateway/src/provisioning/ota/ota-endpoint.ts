@@ -197,8 +197,11 @@ const formerFailed = refusal(
   'The former server of this board has no usable answer. Try again later.',
 );
 
+/** Boards ignore the first two. In a browser, an answer must not act as a page of this hub. */
 function headersOf({ contentEncoding, contentType }: FormerAnswer): Readonly<Record<string, string>> {
   return {
+    'Content-Security-Policy': "default-src 'none'; sandbox",
+    'X-Content-Type-Options': 'nosniff',
     ...(contentType !== undefined && { 'Content-Type': contentType }),
     ...(contentEncoding !== undefined && { 'Content-Encoding': contentEncoding }),
   };
