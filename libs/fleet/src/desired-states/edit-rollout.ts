@@ -8,9 +8,11 @@ import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { createFrom } from '../jobs/commands/create-job.js';
 import type { CreateJobDeps } from '../jobs/commands/create-job.js';
+import { cancelJob } from '../jobs/commands/steer-job.js';
+import type { SteerJobDeps } from '../jobs/commands/steer-job.js';
 
-export interface RolloutStartDeps extends CreateJobDeps {
-  readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
+export interface RolloutStartDeps extends CreateJobDeps, SteerJobDeps {
+  readonly registry: CreateJobDeps['registry'] & SteerJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
   readonly logger: FleetLogger;
 }
 
@@ -49,8 +51,10 @@ export async function startRollout(
     );
     return undefined;
   }
-  await deps.registry.desiredStateStore.startRollout(id, generation, job.id);
-  return job.id;
+  if (await deps.registry.desiredStateStore.startRollout(id, generation, job.id)) return job.id;
+  // It was edited, disabled or deleted meanwhile, by someone who saw no job to cancel.
+  await cancelJob(deps, job.id, false, origin.actor);
+  return undefined;
 }
 
 /** A job has one zone. Without one it uses that of the hub. */

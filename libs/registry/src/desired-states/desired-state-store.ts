@@ -211,7 +211,7 @@ export class DesiredStateStore {
 
   /** Notes the job that rolls out this generation, unless there is a newer one. */
   async startRollout(id: string, generation: number, jobId: string): Promise<boolean> {
-    const change = { where: { id, generation }, data: { rolloutJobId: jobId } };
+    const change = { where: { id, generation, enabled: true }, data: { rolloutJobId: jobId } };
     return (await this.database.ask((prisma) => prisma.desiredState.updateMany(change))).count > 0;
   }
 
