@@ -49,6 +49,8 @@ export interface OpenApi {
   readonly lookups: string[];
   /** Makes the key invalid. */
   revoke(key: string): void;
+  /** Takes all scopes from the key except this one. */
+  narrow(key: string, scope: Scope): void;
   /** What was logged as an error. */
   readonly failures: unknown[];
   readonly httpUrl: string;
@@ -89,13 +91,18 @@ export async function openApi(
   const blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   const lookups: string[] = [];
   const revoked = new Set<string>();
+  const narrowed = new Map<string, Scope>();
   const server = Fastify();
   const signing = { registry, bus, clock, logger, passwords: new Argon2Passwords(), limits: defaultSignInLimits };
   const api = await mountApi(server, {
     registry: {
       ...observed(registry, lookups),
       apiKeys: {
-        authenticate: async (key) => (revoked.has(key) ? undefined : principalOf(key)),
+        authenticate: async (key) => {
+          const principal = revoked.has(key) ? undefined : principalOf(key);
+          const scope = narrowed.get(key);
+          return principal !== undefined && scope !== undefined ? { ...principal, scopes: [scope] } : principal;
+        },
         ensureAdminKey: async () => undefined,
         forget: () => registry.apiKeys.forget(),
         create: (...key) => registry.apiKeys.create(...key),
@@ -141,6 +148,7 @@ export async function openApi(
     lookups,
     failures,
     revoke: (key) => void revoked.add(key),
+    narrow: (key, scope) => void narrowed.set(key, scope),
     httpUrl,
     socketUrl,
     post,

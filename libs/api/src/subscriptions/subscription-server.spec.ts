@@ -121,6 +121,20 @@ describe('a key that is revoked', () => {
   });
 });
 
+describe('a key that loses a scope', () => {
+  it('ends the subscriptions that run with it, so that its client begins them again', async () => {
+    const key = keyOf(['EVENTS_READ', 'DEVICES_READ']);
+    const stream = open('subscription { deviceChanged { id } }', key);
+    await publishUntilSeen(() => api.feed.publish('device', { deviceId: 'aa:00' as DeviceId }), stream);
+    api.narrow(key, 'DEVICES_READ');
+    await expect(
+      (async () => {
+        while ((await stream.next()) !== undefined);
+      })(),
+    ).rejects.toMatchObject({ code: 1013 });
+  });
+});
+
 describe('deviceChanged', () => {
   it('shows the device as it is now, with its tools, if it matches', async () => {
     const stream = open('subscription { deviceChanged(filter: {search: "aa"}) { id presence tools { name } } }');

@@ -19,7 +19,8 @@ import { aheadBytesMax, bindSocket, type SocketOfConnection } from './sockets/bi
 import { SocketPlaces } from './sockets/socket-places.js';
 import { SharedResults, type LiveArgs } from './streams/shared-results.js';
 import { textFrames } from './sockets/text-frames.js';
-import { watchKey } from './streams/watch-key.js';
+import { tryAgainLater, watchKey } from './streams/watch-key.js';
+import type { Access } from './streams/watch-key.js';
 
 export interface SubscriptionServerDeps extends ApiDeps {
   readonly limits: ApiLimits;
@@ -43,9 +44,6 @@ interface Asked {
   readonly id: string;
   readonly payload: SubscribePayload;
 }
-
-/** Of the WebSocket protocol: try again later. */
-const tryAgainLater = 1013;
 
 export function openSubscriptionServer(deps: SubscriptionServerDeps): SubscriptionServer {
   const { callers, clientOf, limits, logger } = deps;
@@ -77,8 +75,12 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
         return false;
       }
       // An open page is not activity: its session still expires.
-      const isKeyKnown = () => isKnown(callerOf(connection, 'watched'));
-      watchKey(socket, isKeyKnown, { everyMs: limits.keyCheckMs, feed: deps.feed, logger });
+      const rights = rightsOf(await caller);
+      watchKey(socket, () => accessOf(callerOf(connection, 'watched'), rights), {
+        everyMs: limits.keyCheckMs,
+        feed: deps.feed,
+        logger,
+      });
       return true;
     },
     // They are what onSubscribe answered.
@@ -161,6 +163,15 @@ async function isKnown(
     if (error instanceof ApiError) return false;
     throw error;
   }
+}
+
+async function accessOf(caller: Promise<Caller>, rights: string): Promise<Access> {
+  if (!(await isKnown(caller))) return 'GONE';
+  return rightsOf(await caller) === rights ? 'SAME' : 'CHANGED';
+}
+
+function rightsOf({ viewer: { devices, scopes } }: Caller): string {
+  return JSON.stringify([[...scopes].sort(), devices]);
 }
 
 function asGraphQLError(error: unknown): GraphQLError {
