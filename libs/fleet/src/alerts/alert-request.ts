@@ -63,7 +63,8 @@ function refuseThreshold({ kind, threshold }: AlertRulePlan): Refusal | undefine
   const path = ['input', 'threshold'];
   if (threshold === undefined)
     return kind === 'MEASUREMENT' ? refuse('INVALID', path, 'A MEASUREMENT rule needs a threshold.') : undefined;
-  if (!Number.isFinite(threshold) || threshold < 0) return refuse('INVALID', path, 'A threshold is 0 or more.');
+  if (!Number.isFinite(threshold)) return refuse('INVALID', path, 'A threshold is a number.');
+  if (threshold < 0 && kind !== 'MEASUREMENT') return refuse('INVALID', path, 'A threshold is 0 or more.');
   return shares.has(kind) && threshold > 1
     ? refuse('INVALID', path, 'A share is from 0 to 1: 0.1 is a tenth.')
     : undefined;

@@ -10,7 +10,8 @@ export interface UserRequest {
   readonly email?: string | null | undefined;
   readonly role: Role;
   readonly password?: string | undefined;
-  readonly disabled: boolean;
+  /** Undefined: as it is. */
+  readonly disabled: boolean | undefined;
 }
 
 const NAME_CHARACTERS_MAX = 100;

@@ -41,7 +41,7 @@ const listCommand = leaf({
 const createCommand = leaf({
   usage: 'create <address>',
   summary: 'Create a webhook, and print the secret of its signatures once',
-  examples: ['webhooks create https://example.com/hook --type "job.*" --type device.offline'],
+  examples: ['webhooks create https://example.com/hook --type "job.*" --type device.disconnected'],
   options: (args) =>
     args
       .positional('address', { type: 'string', demandOption: true, describe: 'http or https address' })
@@ -67,12 +67,14 @@ const editCommand = leaf({
       .option('enabled', { type: 'boolean', describe: 'Deliver events; --no-enabled: stop' }),
   run: (args) =>
     withClient(args, async (client) => {
-      const { id, address: url, type: types, enabled = true } = args;
+      const { id, address: url, type: types } = args;
       const now = found(
         (await webhooks(client)).find((webhook) => webhook.id === id),
         'Webhook',
         id,
       );
+      // Only the hub pauses after failures; what a person stopped stays so.
+      const enabled = args.enabled ?? (now.enabled || now.pausedAt !== null);
       const input = { url: now.url, types: now.types, enabled, ...given({ url, types }) };
       const { updateWebhook } = await client.request(UpdateWebhookDocument, { id, input });
       await printThing({ ...expectAccepted(updateWebhook).webhook }, args);

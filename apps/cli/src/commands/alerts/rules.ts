@@ -47,7 +47,7 @@ const ruleOptions = {
   severity: { choices: ['INFO', 'WARNING', 'CRITICAL'], describe: 'WARNING by default' },
   for: seconds('for', 'Seconds that the condition must hold, and be gone; 300 by default'),
   threshold: numberOption('threshold', 'A share (0 to 1), a count or a value', {
-    ...{ min: 0, max: intMax, isFraction: true },
+    ...{ min: -intMax, max: intMax, isFraction: true },
   }),
   path: textOption('MEASUREMENT: path of the value'),
   below: { type: 'boolean', describe: 'MEASUREMENT: fires below the threshold' },
