@@ -71,7 +71,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await form.getByRole('textbox', { name: 'volume' }).fill('37');
     expect(await seriousViolations(page)).toEqual([]);
     await form.getByRole('button', { name: 'Call' }).click();
-    await form.getByText('Succeeded').waitFor();
+    await form.getByText('Succeeded').first().waitFor();
     const state = page.getByRole('region', { name: 'Reported state' });
     const name = state.getByRole('term').filter({ hasText: 'audio_speaker.volume' });
     // Another value of the device may be 37, too.
@@ -82,7 +82,7 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     const form = tool('self.audio_speaker.set_volume');
     await form.getByRole('textbox', { name: 'volume' }).fill('400');
     await form.getByRole('button', { name: 'Call' }).click();
-    await form.getByText('Rejected').waitFor();
+    await form.getByText('Rejected').first().waitFor();
     await form.getByRole('code').getByText('ARGUMENTS_INVALID').waitFor();
   });
 
