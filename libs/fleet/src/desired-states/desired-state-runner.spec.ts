@@ -1,5 +1,5 @@
 /** The worker of desired states, over a real database and devices with a volume. */
-import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest';
 import { admin, boardTools } from '../fleet-fixture.suite.js';
 import type { DesiredStateRunner } from './controller/desired-state-runner.js';
@@ -211,44 +211,6 @@ describe('the worker of desired states', () => {
       state: { enabled: true, pausedReason: undefined },
     });
     made.push(state);
-  });
-
-  it('keeps the former generation where a stopped roll-out has not come', async () => {
-    const state = await saved({ devices: { ids: ['a', 'b', 'c'] } });
-    await until(state).toEqual(inSync);
-    const waves = [{ count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const }];
-    const request = requestOf({ name: state.name, devices: state.devices, arguments: { volume: 70 }, waves });
-    const owner = { ...admin, id: state.savedById, mayCallTools: true };
-    const edited = await world.hub.fleet.updateDesiredState(state.id, 1, request, owner);
-    const jobId = 'state' in edited ? (edited.state.rolloutJobId as JobId) : ('' as JobId);
-    const loud = () => ['a', 'b', 'c'].filter((id) => world.volumes.get(id) === 70).length;
-    await world.hub.clock.until(loud).toBe(1);
-    await world.hub.clock.until(async () => (await world.hub.job(jobId)).pauseReason).toBe('WAVE_GATE');
-    await world.hub.clock.pass(10_000);
-    const generations = async () => (await world.targets(state)).map((row) => row.observedGeneration).sort();
-    expect(await generations()).toEqual([1, 1, 2]);
-    expect([loud(), await world.states(state)]).toEqual([1, inSync]);
-    await world.hub.fleet.openNextWave(jobId, owner);
-    await world.hub.finished(jobId);
-    await world.hub.clock.until(generations).toEqual([2, 2, 2]);
-    expect(loud()).toBe(3);
-  });
-
-  it('keeps the former generation where a roll-out has expired', async () => {
-    const state = await saved({ devices: { ids: ['a', 'b', 'c'] } });
-    await until(state).toEqual(inSync);
-    const waves = [{ count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const }];
-    const request = requestOf({ name: state.name, devices: state.devices, arguments: { volume: 70 }, waves });
-    const owner = { ...admin, id: state.savedById, mayCallTools: true };
-    const edited = await world.hub.fleet.updateDesiredState(state.id, 1, request, owner);
-    const jobId = 'state' in edited ? (edited.state.rolloutJobId as JobId) : ('' as JobId);
-    await world.hub.clock.until(async () => (await world.hub.job(jobId)).pauseReason).toBe('WAVE_GATE');
-    world.hub.clock.advance(25 * 3_600_000);
-    expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
-    await runner.sweep();
-    await world.hub.clock.pass(10_000);
-    const generations = (await world.targets(state)).map((row) => row.observedGeneration);
-    expect(generations.sort()).toEqual([1, 1, 2]);
   });
 
   it('is taken over after a crash: what was sent is read first, and nothing is sent twice', async () => {

@@ -1,8 +1,7 @@
 /** Desired states over a real database and a manual clock: what is refused, and who may do what. */
 import { randomUUID } from 'node:crypto';
 import { defaultToolPolicy } from '@flotilla/jobs';
-import type { JobId } from '@flotilla/mcp';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
 import { boardTools } from '../fake-gateway.suite.js';
 import { admin } from '../fleet-fixture.suite.js';
@@ -165,21 +164,6 @@ describe('a desired state', () => {
     const refused = { refusal: { code: 'TOOL_FORBIDDEN', path: ['id'] } };
     expect(await fleet.setDesiredStateEnabled(made.id, true, actor)).toMatchObject(refused);
     expect(await fleet.setDesiredStateEnabled(made.id, false, actor)).not.toHaveProperty('refusal');
-  });
-
-  it('that is disabled while its roll-out is made cancels it', async () => {
-    const store = world.hub.registry.desiredStateStore;
-    const begin = store.startRollout.bind(store);
-    let jobId: string | undefined;
-    const begins = vi.spyOn(store, 'startRollout').mockImplementationOnce(async (id, generation, job) => {
-      jobId = job;
-      await fleet.setDesiredStateEnabled(id, false, actor);
-      return begin(id, generation, job);
-    });
-    const waves = [{ count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const }];
-    await world.save({ devices: { ids: ['a'] }, waves }, actor);
-    begins.mockRestore();
-    expect(await world.hub.job(jobId as JobId)).toMatchObject({ conclusion: 'CANCELLED' });
   });
 
   it('needs the scope TOOLS_CALL', async () => {

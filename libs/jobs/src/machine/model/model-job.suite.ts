@@ -4,6 +4,7 @@ import type { AbortRule } from '../../abort/abort-rule.js';
 import type { HealthGate } from '../../health/health-gate.js';
 import { jobLifeMsDefault } from '../../job-limits.js';
 import type { Job, Verification } from '../../job-types.js';
+import type { DailyWindow } from '../../schedule/daily-window.js';
 import { verificationTimes } from '../../verification/verification-times.js';
 import type { VerificationTimes } from '../../verification/verification-times.js';
 import type { WaveSpec } from '../../waves/wave.js';
@@ -17,6 +18,7 @@ export interface WorldOptions {
   readonly abortRules?: readonly AbortRule[];
   readonly verification?: Verification;
   readonly healthGate?: HealthGate;
+  readonly window?: DailyWindow;
 }
 
 /** Times of seconds instead of minutes: a run of the model has some hundred seconds. */
@@ -59,7 +61,7 @@ export function jobOf(options: WorldOptions, now: number): Job {
     ...{ maxAttempts: options.idempotent === true ? 3 : 1, perMinute: options.perMinute, priority: 2 },
     ...{ waves: options.waves ?? [], currentWave: 1, abortRules: options.abortRules ?? [], trippedRule: undefined },
     healthGate: options.healthGate,
-    ...{ startAt: undefined, window: undefined, firmwareImageId: undefined, parentJobId: undefined },
+    ...{ startAt: undefined, window: options.window, firmwareImageId: undefined, parentJobId: undefined },
     ...{ approvedBy: undefined, total: undefined, createdBy: 'spec', createdById: 'KEY:spec' },
     ...{ mayCallUserOnly: false, createdAt: now, startedAt: undefined, finishedAt: undefined },
   } as Job;

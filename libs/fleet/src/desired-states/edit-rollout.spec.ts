@@ -1,0 +1,74 @@
+/** Roll-outs of edits by a job, over a real database and devices with a volume. */
+import type { JobId } from '@flotilla/mcp';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { admin } from '../fleet-fixture.suite.js';
+import type { DesiredStateRunner } from './controller/desired-state-runner.js';
+import { openDesiredFixture, requestOf } from './desired-fixture.suite.js';
+import type { DesiredFixture } from './desired-fixture.suite.js';
+
+const waves = [{ count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const }];
+const inSync = { a: 'IN_SYNC', b: 'IN_SYNC', c: 'IN_SYNC' };
+
+describe('the roll-out of an edit', () => {
+  let world: DesiredFixture;
+  let runner: DesiredStateRunner;
+
+  beforeEach(async () => {
+    world = await openDesiredFixture();
+    await world.hub.connect(['a', 'b', 'c']);
+    runner = world.openRunner();
+    await runner.sweep();
+  });
+  afterEach(() => world.close());
+
+  /** The roll-out of an edit that waits at the gate of its first wave, which has one device. */
+  async function editedInWaves() {
+    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] } });
+    await world.hub.clock.until(() => world.states(state)).toEqual(inSync);
+    const request = requestOf({ name: state.name, devices: state.devices, arguments: { volume: 70 }, waves });
+    const owner = { ...admin, id: state.savedById, mayCallTools: true };
+    const edited = await world.hub.fleet.updateDesiredState(state.id, 1, request, owner);
+    const jobId = 'state' in edited ? (edited.state.rolloutJobId as JobId) : ('' as JobId);
+    await world.hub.clock.until(async () => (await world.hub.job(jobId)).pauseReason).toBe('WAVE_GATE');
+    return { state, jobId, owner };
+  }
+
+  it('leaves the former generation where it has not come, and goes on when its gate opens', async () => {
+    const { state, jobId, owner } = await editedInWaves();
+    const loud = () => ['a', 'b', 'c'].filter((id) => world.volumes.get(id) === 70).length;
+    expect(loud()).toBe(1);
+    await world.hub.clock.pass(10_000);
+    const generations = async () => (await world.targets(state)).map((row) => row.observedGeneration).sort();
+    expect(await generations()).toEqual([1, 1, 2]);
+    expect([loud(), await world.states(state)]).toEqual([1, inSync]);
+    await world.hub.fleet.openNextWave(jobId, owner);
+    await world.hub.finished(jobId);
+    await world.hub.clock.until(generations).toEqual([2, 2, 2]);
+    expect(loud()).toBe(3);
+  });
+
+  it('leaves the former generation where it has expired', async () => {
+    const { state, jobId } = await editedInWaves();
+    world.hub.clock.advance(25 * 3_600_000);
+    expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
+    await runner.sweep();
+    await world.hub.clock.pass(10_000);
+    const generations = (await world.targets(state)).map((row) => row.observedGeneration);
+    expect(generations.sort()).toEqual([1, 1, 2]);
+  });
+
+  it('is cancelled if its desired state is disabled while it is made', async () => {
+    const store = world.hub.registry.desiredStateStore;
+    const begin = store.startRollout.bind(store);
+    const actor = await world.makeActor();
+    let jobId: string | undefined;
+    const begins = vi.spyOn(store, 'startRollout').mockImplementationOnce(async (id, generation, job) => {
+      jobId = job;
+      await world.hub.fleet.setDesiredStateEnabled(id, false, actor);
+      return begin(id, generation, job);
+    });
+    await world.save({ devices: { ids: ['a'] }, waves }, actor);
+    begins.mockRestore();
+    expect(await world.hub.job(jobId as JobId)).toMatchObject({ conclusion: 'CANCELLED' });
+  });
+});
