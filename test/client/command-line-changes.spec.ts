@@ -77,6 +77,7 @@ describe('settings of a fleet', () => {
     expect(await done('webhooks', 'edit', id, '--type', 'device.*', '--no-enabled')).toMatchObject({
       ...{ url: 'https://example.com/hook', types: ['device.*'], enabled: false },
     });
+    expect(await done('webhooks', 'edit', id, '--type', 'job.*')).toMatchObject({ types: ['job.*'], enabled: false });
     expect(await run(['webhooks', 'deliveries', id])).toMatchObject({ code: 0, stderr: 'Nothing found.\n' });
     expect((await run(['webhooks', 'redeliver', id])).code).toBe(2);
     await done('webhooks', 'delete', id, '--yes');

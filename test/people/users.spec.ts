@@ -72,6 +72,13 @@ describe('users', () => {
     expect(await scopes()).toEqual([...operator, 'FIRMWARE_WRITE', 'TOOLS_CALL_PRIVILEGED']);
   });
 
+  it('stay disabled when something else is changed', async () => {
+    const { id, input } = await people.person('away');
+    await people.update(id, { ...input, password: undefined, disabled: true });
+    const { user } = await people.update(id, { ...input, role: 'OPERATOR', password: undefined });
+    expect(user).toMatchObject({ role: 'OPERATOR', disabledAt: expect.any(String) });
+  });
+
   it('lose all sessions with a reset password', async () => {
     const { id, input, browser } = await people.person('forgetful');
     await people.update(id, { ...input, password: 'another horse battery' });

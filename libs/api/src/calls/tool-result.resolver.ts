@@ -15,7 +15,7 @@ export class ToolResultResolver implements Required<Pick<ToolResultResolvers, 't
     return texts.length === 0 ? undefined : texts.join('\n');
   }
 
-  /** Null if the text is not JSON, which is common: most tools answer with plain text. */
+  /** Null if the text is not JSON, as with most tools, or nests deeper than messages may. */
   @ResolveField()
   json(result: ToolResult): unknown {
     const text = this.text(result);

@@ -131,7 +131,7 @@ interface Changes {
   readonly disabled?: boolean;
 }
 
-/** The API replaces name, role and `disabled`, so those of now complete the changes. */
+/** The API requires name and role, so those of now complete the changes. */
 function change(
   args: Parameters<typeof printThing>[1] & Parameters<typeof withClient>[0] & { readonly id: string },
   changes: Changes,
