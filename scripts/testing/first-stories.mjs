@@ -1,6 +1,6 @@
 /**
  * The stories of `npm test`: for each room of `test/`, the ways that users take most, and a crash.
- * `npm test -- --all` also runs the others, as `.ci/run` does; it takes more than four times as long.
+ * `npm test -- --all` also runs the others, as `.ci/run` does; it takes over four times as long.
  */
 export const firstStories = [
   'agents/agents',
