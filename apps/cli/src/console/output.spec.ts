@@ -50,7 +50,7 @@ describe('rows', () => {
     expect((await captured(() => printRows([], columns, { output: 'csv' }))).stdout).toBe('id,name,tags\n');
   });
 
-  it('have no control sequences of devices on a terminal, in any format', async () => {
+  it('have no control sequences of devices as CSV on a terminal', async () => {
     const isTerminal = process.stdout.isTTY;
     process.stdout.isTTY = true;
     try {

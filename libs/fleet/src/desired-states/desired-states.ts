@@ -78,8 +78,8 @@ export async function updateDesiredState(
 }
 
 /**
- * A disabled one has no entries and sends nothing. Its calls have the rights of who saved it, so
- * only those enable it who may call its tool.
+ * A disabled one has no entries and sends nothing. Its calls have the rights of the last person who
+ * saved it. Therefore, enabling it needs the right to call its tool.
  */
 export async function setDesiredStateEnabled(
   deps: DesiredStateDeps,
