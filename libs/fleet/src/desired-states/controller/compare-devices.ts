@@ -2,7 +2,7 @@
  * Compares devices with all desired states that cover them: reads what is known of them, lets
  * libs/desired-state decide, and returns the entries to write and what follows.
  */
-import { blocksOf, decide, desiredWindowAt, endTry, failRead } from '@flotilla/desired-state';
+import { abandonTry, blocksOf, decide, desiredWindowAt, endTry, failRead } from '@flotilla/desired-state';
 import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@flotilla/desired-state';
 import { valueAt } from '@flotilla/jobs';
 import type { CallError, DeviceId } from '@flotilla/mcp';
@@ -30,6 +30,8 @@ interface Covered {
   readonly live: LiveState;
   readonly generation: LiveGeneration;
   readonly row: DesiredTargetRow | undefined;
+  /** Its set has ended, or was claimed and never sent. The stored entry does not show that yet. */
+  readonly hasEnded: boolean;
 }
 
 export class DeviceComparison {
@@ -40,6 +42,7 @@ export class DeviceComparison {
     private readonly deps: DesiredStateRunnerDeps,
     private readonly states: LiveStates,
     private readonly values: RecentValues,
+    private readonly isTrying: (deviceId: DeviceId, desiredStateId: string) => boolean,
   ) {
     this.#zone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   }
@@ -69,10 +72,12 @@ export class DeviceComparison {
       const covered: Covered[] = [];
       for (const [index, live] of lives.entries()) {
         const row = rowsOf.get(`${live.row.id} ${deviceId}`);
+        const hasEnded = row?.isSending === true && !this.isTrying(deviceId, live.row.id);
         if (device?.matches[index] === true) {
           const generation = await this.#generationOf(live, row, reach.get(`${live.rolloutJobId ?? ''} ${deviceId}`));
-          if (generation !== undefined) covered.push({ live, generation, row });
-        } else if (row !== undefined && !row.isSending) compared.push(forgotten(live, row));
+          if (generation !== undefined) covered.push({ live, generation, row, hasEnded });
+          else if (hasEnded) compared.push(apart(live, row, abandonTry(row)));
+        } else if (row !== undefined && (!row.isSending || hasEnded)) compared.push(apart(live, row, undefined));
       }
       if (device !== undefined) compared.push(...this.#compare(device, look, covered, readTools));
     }
@@ -149,9 +154,10 @@ export class DeviceComparison {
     });
   }
 
-  #decide({ live, generation, row }: Covered, facts: Facts, { ends }: Look, now: number): Decision {
+  #decide({ live, generation, row, hasEnded }: Covered, facts: Facts, { ends }: Look, now: number): Decision {
+    if (row === undefined || !hasEnded) return decide(generation.wanted, row, facts, now);
     const end = ends.get(live.row.id);
-    if (end === undefined || row?.isSending !== true) return decide(generation.wanted, row, facts, now);
+    if (end === undefined) return decide(generation.wanted, abandonTry(row), { ...facts, freshSince: now }, now);
     return endTry(generation.wanted, row, end, facts, { now, chance: this.#chance() });
   }
 
@@ -193,9 +199,12 @@ export function fenced({ live, from, to }: Compared): FencedTarget {
   return { fence: live.owned.fence, row, ...(to === undefined && { isGone: true }) };
 }
 
-function forgotten(live: LiveState, row: DesiredTargetRow): Compared {
-  const device = { deviceId: row.deviceId, epoch: 0, gatewayId: undefined };
-  return { live, device, generation: undefined, from: row, to: undefined, next: 'none', cause: 'CHANGE' };
+/** An entry that is forgotten, or that a roll-out decides. */
+function apart(live: LiveState, from: DesiredTargetRow, to: Entry | undefined): Compared {
+  const { desiredStateId, deviceId } = from;
+  const row = to && { ...to, desiredStateId, deviceId };
+  const device = { deviceId, epoch: 0, gatewayId: undefined };
+  return { live, device, generation: undefined, from, to: row, next: 'none', cause: 'CHANGE' };
 }
 
 function toolsRead({ generations }: LiveState): readonly string[] {

@@ -69,7 +69,9 @@ export class DesiredStateRunner {
     this.#timers = new TimerSet(deps.clock);
     this.#reports = new ComplianceReports(deps, this.#timers);
     this.#states = new LiveStates(deps);
-    this.#comparison = new DeviceComparison(deps, this.#states, this.#values);
+    this.#comparison = new DeviceComparison(deps, this.#states, this.#values, (deviceId, id) =>
+      this.#sender.isTrying(deviceId, id),
+    );
     this.#reader = new ValueReader(deps, policies, this.#values);
     this.#sweep = new SweepClock(deps.registry.desiredStateQueue);
     // Single calls do not make room for sets, but the other way round.
@@ -77,6 +79,7 @@ export class DesiredStateRunner {
     this.#sender = new SetSender(deps, {
       ...{ states: this.#states, queue: this.#queue, reader: this.#reader, caller },
       onEnd: (deviceId, id, end) => this.#look(deviceId, lookOfEnd(id, end)),
+      onLost: (deviceId) => this.#look(deviceId, plainLook),
       onFree: () => this.#gather(),
     });
     this.#passes = new FleetPasses(deps, {

@@ -33,6 +33,8 @@ export interface SenderParts {
   readonly reader: ValueReader;
   readonly caller: Pick<ToolCaller, 'call'>;
   readonly onEnd: (deviceId: DeviceId, desiredStateId: string, end: TryEnd) => void;
+  /** Its set may be claimed, and will not be sent. */
+  readonly onLost: (deviceId: DeviceId) => void;
   /** Devices that were given back may have a waiting look. */
   readonly onFree: () => void;
 }
@@ -42,8 +44,8 @@ export class SetSender {
   readonly #parts: SenderParts;
   /** Devices whose call has not ended. An edit may forget the entry of a set, but not its call. */
   readonly #calling = new Set<DeviceId>();
-  /** Devices whose try has not ended. Its end compares them with all desired states. */
-  readonly #trying = new Set<DeviceId>();
+  /** The desired states whose try on a device has not ended. Its end compares them all. */
+  readonly #trying = new Map<DeviceId, string>();
   #isClaiming = false;
   #isWanted = false;
   #isStopped = false;
@@ -66,8 +68,9 @@ export class SetSender {
     });
   }
 
-  isTrying(deviceId: DeviceId): boolean {
-    return this.#trying.has(deviceId);
+  isTrying(deviceId: DeviceId, desiredStateId?: string): boolean {
+    const tried = this.#trying.get(deviceId);
+    return desiredStateId === undefined ? tried !== undefined : tried === desiredStateId;
   }
 
   /** Sends nothing more, and waits for the calls under way, but not for their checks. */
@@ -96,6 +99,7 @@ export class SetSender {
         } catch (error) {
           this.#isWanted = false;
           this.#deps.logger.warn({ err: error, desiredStateId: live.row.id }, 'could not claim sets; tries again');
+          for (const deviceId of chosen.keys()) this.#parts.onLost(deviceId);
           this.#later(heldMs);
         } finally {
           this.#parts.queue.giveBack(chosen.keys());
@@ -154,9 +158,10 @@ export class SetSender {
     const { tool, arguments: args } = wish.generation.stored.plan;
     live.inFlight += 1;
     this.#calling.add(deviceId);
-    this.#trying.add(deviceId);
+    this.#trying.set(deviceId, live.row.id);
     const end = (result: TryEnd): void => {
-      this.#trying.delete(deviceId);
+      // Only a deleted desired state leaves a device whose try has not ended to another one.
+      if (this.#trying.get(deviceId) === live.row.id) this.#trying.delete(deviceId);
       onEnd(deviceId, live.row.id, result);
     };
     void caller
