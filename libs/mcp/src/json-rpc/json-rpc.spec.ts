@@ -31,6 +31,11 @@ describe('parseRpcMessage', () => {
     expect(answer({ id: 1, error: { message } })).toMatchObject({ error: { code, isCodeGiven: false } });
   });
 
+  it('takes a code of more than 32 bits for none', () => {
+    const error = { code: 1e12, message: 'Invalid arguments' };
+    expect(answer({ id: 1, error })).toMatchObject({ error: { code: -32602, isCodeGiven: false } });
+  });
+
   it('distinguishes an id of 0 from an absent id', () => {
     expect(answer({ id: 0, method: 'x' })).toMatchObject({ kind: 'request', id: 0 });
     expect(answer({ method: 'x' })).toMatchObject({ kind: 'notification' });

@@ -10,7 +10,7 @@ import type { JsonObject } from './json-text.js';
 export const int32Max = 2_147_483_647;
 export const int32Min = -2_147_483_648;
 
-/** An error answer. If `isCodeGiven` is false, `code` is derived from the message. */
+/** An error answer. If it has no code of 32 bits, `code` is derived from the message. */
 export interface RpcError {
   readonly code: number;
   readonly isCodeGiven: boolean;
@@ -64,11 +64,11 @@ function parseError(id: number, error: unknown): RpcMessage {
   if (!isJsonObject(error)) return invalid(id, '"error" is not an object');
   const message = typeof error['message'] === 'string' ? error['message'] : '';
   const code = error['code'];
-  const isCodeGiven = Number.isInteger(code);
+  const isCodeGiven = isInt32(code);
   return {
     kind: 'error',
     id,
-    error: { code: isCodeGiven ? Number(code) : codeFromMessage(message), isCodeGiven, message },
+    error: { code: isCodeGiven ? code : codeFromMessage(message), isCodeGiven, message },
   };
 }
 
@@ -76,6 +76,7 @@ function invalid(id: number | undefined, problem: string): RpcMessage {
   return { kind: 'invalid', id, problem };
 }
 
-function isInt32(value: unknown): value is number {
+/** JSON-RPC codes and ids of devices: GraphQL and PostgreSQL take no larger ones. */
+export function isInt32(value: unknown): value is number {
   return Number.isInteger(value) && Number(value) >= int32Min && Number(value) <= int32Max;
 }

@@ -25,6 +25,11 @@ describe('readMcpuLine', () => {
       { kind: 'error', id: 4, error: { code: -32602, isCodeGiven: true, message: 'Wrong pin type' } },
     ],
     [
+      'an error with a code of more than 32 bits',
+      '{"jsonrpc":"2.0","id":4,"error":{"code":1e12,"message":"Wrong pin type"}}',
+      { kind: 'error', id: 4, error: { code: -32000, isCodeGiven: false, message: 'Wrong pin type' } },
+    ],
+    [
       'a request that the board could not read',
       '{"jsonrpc":"2.0","id":0,"error":{"code":-32700,"message":"Parse error"}}',
       { kind: 'unread', error: { code: -32700, isCodeGiven: true, message: 'Parse error' } },

@@ -2,6 +2,7 @@
  * One line of MCP/U: flat JSON-RPC with the tool name as method and its arguments as parameters.
  * [mcpu §1, §2]
  */
+import { isInt32 } from '../json-rpc/json-rpc.js';
 import type { RpcError } from '../json-rpc/json-rpc.js';
 import { isJsonObject, parseJsonText } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
@@ -59,9 +60,9 @@ function parseFrame(line: string): JsonObject | undefined {
 }
 
 function asError(id: number, { code, message }: JsonObject): McpuFrame {
-  const isCodeGiven = Number.isInteger(code);
+  const isCodeGiven = isInt32(code);
   const error = {
-    code: isCodeGiven ? Number(code) : -32_000,
+    code: isCodeGiven ? code : -32_000,
     isCodeGiven,
     message: typeof message === 'string' ? message : '',
   };

@@ -99,6 +99,14 @@ export function flushParameters({ jobId, fence }: JobFence, flushes: readonly Ta
   };
 }
 
+/** The end without the result and the texts of the device. */
+export function bareFlush(flush: TargetFlush): TargetFlush {
+  const { to } = flush;
+  if (to.kind === 'waiting' || to.kind === 'ready') return flush;
+  const error = to.error && { code: to.error.code, message: 'The answer of the device could not be stored.' };
+  return { ...flush, to: to.kind === 'retry' ? { ...to, error } : { ...to, error, result: undefined } };
+}
+
 function endOf(to: TargetFlush['to'], results: Results): End {
   // A target that was not sent keeps the error of its previous attempt.
   const end = to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined;

@@ -90,6 +90,20 @@ describe('the queue of targets', () => {
     );
   });
 
+  it('writes an end that PostgreSQL refuses without its answer, and those beside it', async () => {
+    const fence = await fixture.runningJob();
+    const claimed = await fixture.targetQueue.claim(fence, 5, AT);
+    const error = { code: 'DEVICE_ERROR', message: 'too large a code', rpcCode: 2 ** 40 } as const;
+    const flushes = claimed.map((target, index): TargetFlush => {
+      const { to, ...flush } = decided(target, 'FAILED');
+      return { ...flush, to: index === 2 ? ({ ...to, error } as TargetFlush['to']) : to };
+    });
+    expect(await fixture.targetQueue.flush(fence, flushes)).toBe(5);
+    const [page] = await fixture.jobs.targets([fence.jobId], { outcomes: ['FAILED'] }, { first: 5 });
+    const refused = page?.rows.filter((row) => row.result === undefined);
+    expect(refused).toMatchObject([{ deviceId: claimed[2]?.deviceId, error: { code: 'DEVICE_ERROR' } }]);
+  });
+
   it('writes the end of a target that is being marked as sent at that moment', async () => {
     const fence = await fixture.runningJob();
     const [target] = await fixture.targetQueue.claim(fence, 1, AT);
@@ -143,6 +157,30 @@ describe('the queue of targets', () => {
     expect(await fixture.targetQueue.claim(fence, 1, AT)).toEqual([]);
     await fixture.setOnline(deviceId, true);
     expect(await row()).toEqual([{ outcome: 'UNKNOWN', certainty: 'MAYBE' }]);
+  });
+
+  it.each([
+    ['REJECTED', 'READBACK_DIFFERS', 'FAILED', 'READBACK_DIFFERS'],
+    ['SKIPPED', 'LARGE_MESSAGES_LOST', 'UNKNOWN', 'LARGE_MESSAGES_LOST'],
+    ['NO_CHANGE', 'TIMEOUT', 'SUCCEEDED', null],
+  ] as const)('keeps the end of a sent attempt if its retry ends %s after %s', async (outcome, code, kept, error) => {
+    const fence = await fixture.runningJob({ idempotent: true, devices: { ids: ['device-0000000'] } });
+    const ends: readonly TargetFlush['to'][] = [
+      { kind: 'retry', notBefore: AT, certainty: 'YES', error: { code, message: 'of the sent attempt' } },
+      { kind: 'decided', outcome, certainty: 'NEVER', error: undefined, result: undefined },
+    ];
+    for (const to of ends) {
+      const [target] = await fixture.targetQueue.claim(fence, 1, AT);
+      if (!target) throw new Error('nothing claimed');
+      const { deviceId, claim } = target;
+      await fixture.targetQueue.flush(fence, [{ deviceId, claim, to, startedAt: AT, at: AT }]);
+      await fixture.targetQueue.releaseRetries(fence, AT);
+    }
+    const text = 'SELECT outcome, certainty, attempts, error_code FROM job_target WHERE job_id = $1';
+    expect(await fixture.db.query({ text }, [fence.jobId])).toEqual([
+      { outcome: kept, certainty: 'MAYBE', attempts: 1, error_code: error },
+    ]);
+    expect(await fixture.jobCommands.reconcile(fence.jobId)).toBe(0);
   });
 
   it('does not claim a target again before its time if its gateway was overloaded', async () => {

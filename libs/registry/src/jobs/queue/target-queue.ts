@@ -5,6 +5,7 @@
  */
 import type { Job, TargetOutcome, VerificationDeadlines } from '@flotilla/jobs';
 import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolResult, ToolSetHash } from '@flotilla/mcp';
+import { isTransient } from '../../database/database.js';
 import type { Database } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
 import type { JobFence } from '../job-fence.js';
@@ -23,7 +24,7 @@ import {
   WAKE_DEVICES,
 } from './queue-statements.js';
 import { Results } from './results.js';
-import { flushParameters, type TargetFlush } from './target-flush.js';
+import { bareFlush, flushParameters, type TargetFlush } from './target-flush.js';
 
 /** A target claimed for sending. Its intent is committed. */
 export interface ClaimedTarget {
@@ -164,9 +165,23 @@ export class TargetQueue {
     }));
   }
 
-  /** Stores the ends of claims, each once. Resolves to the number of targets that changed. */
+  /**
+   * Stores the ends of claims, each once. Resolves to the number of targets that changed. An end
+   * that PostgreSQL refuses is stored without what the device sent, and keeps no other back.
+   */
   async flush(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
     if (flushes.length === 0) return 0;
+    try {
+      return await this.#flushAll(fence, flushes);
+    } catch (error) {
+      if (isTransient(error)) throw error;
+      if (flushes.length === 1) return this.#flushAll(fence, flushes.map(bareFlush));
+      const half = Math.ceil(flushes.length / 2);
+      return (await this.flush(fence, flushes.slice(0, half))) + (await this.flush(fence, flushes.slice(half)));
+    }
+  }
+
+  async #flushAll(fence: JobFence, flushes: readonly TargetFlush[]): Promise<number> {
     const parameters = flushParameters(fence, flushes);
     let count = 0;
     for (let pass = 1; count < flushes.length; pass += 1) {
