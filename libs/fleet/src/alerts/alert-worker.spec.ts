@@ -215,6 +215,23 @@ describe('the worker of alerts', () => {
     expect(types()).toEqual(['alert.fired', 'alert.resolved']);
   });
 
+  it('resolves what fires when the device group of its rule is deleted', async () => {
+    const name = randomUUID();
+    await hub.connect([name]);
+    const { deviceGroups } = hub.registry;
+    const change = { groupsMax: 9, at: hub.clock.now(), by: { actor: 'spec' } };
+    const plan = { name, filter: { ids: [name] }, timeZone: undefined, voiceUrls: [] };
+    const made = await deviceGroups.create(plan, change);
+    if (made.kind !== 'saved') throw new TypeError(made.kind);
+    await ruled({ devices: { groupId: made.group.id } });
+    await hub.disconnect(name);
+    await rounds(worker, 12);
+    expect(types()).toEqual(['alert.fired']);
+    await deviceGroups.remove(made.group.id, change);
+    await rounds(worker, 2);
+    expect(types()).toEqual(['alert.fired', 'alert.resolved']);
+  });
+
   it('keeps what a failing channel has not received, and never resolves what it has not heard of', async () => {
     const names = deviceNames(2, randomUUID());
     await hub.connect(names);

@@ -4,7 +4,8 @@
  */
 import type { Bus } from '@flotilla/bus';
 import type { HubStart } from '@flotilla/signals';
-import type { AlertRuleRow, ProcessLease, Registry } from '@flotilla/registry';
+import { RegistryError } from '@flotilla/registry';
+import type { AlertRuleRow, ConditionSource, ProcessLease, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 import { NotificationDeliveries } from './notification-deliveries.js';
@@ -35,6 +36,13 @@ export interface AlertTiming {
 export const alertTiming: AlertTiming = { everyMs: 2_000, leaseMs: 10_000, graceMs: 15_000 + 120_000 };
 /** A round may take this part of the time at most. */
 const LOAD_MAX = 0.2;
+
+interface FoundSource {
+  readonly source: ConditionSource | undefined;
+  readonly problem: RegistryError | undefined;
+}
+
+const nothing: FoundSource = { source: undefined, problem: undefined };
 
 export class AlertWorker {
   readonly #deps: AlertWorkerDeps;
@@ -125,19 +133,34 @@ export class AlertWorker {
    * others.
    */
   async #evaluate(rule: AlertRuleRow, hub: HubStart): Promise<boolean> {
-    const { bus, clock, lease, logger, registry } = this.#deps;
+    const { bus, clock, lease, registry } = this.#deps;
     const now = clock.now();
     try {
-      const source = rule.enabled ? await sourceOf(this.#deps, rule, hub, now) : undefined;
+      const { source, problem } = rule.enabled ? await this.#sourceOf(rule, hub, now) : nothing;
       const events = await registry.alertEvaluation.evaluate(lease.id, rule, source, { hub, now });
       for (const event of events ?? []) bus.feed.publish('event', event);
-      this.#failing.delete(rule.id);
+      if (problem === undefined) this.#failing.delete(rule.id);
+      else this.#warn(rule, problem, 'a device group of an alert rule was deleted; the rule applies to no device');
       return events !== undefined;
     } catch (error) {
-      if (!this.#failing.has(rule.id))
-        logger.warn({ err: error, ruleId: rule.id, rule: rule.name }, 'could not evaluate an alert rule');
-      this.#failing.add(rule.id);
+      this.#warn(rule, error, 'could not evaluate an alert rule');
       return true;
     }
+  }
+
+  /** Without its device group a rule applies to no device, and its conditions end. */
+  async #sourceOf(rule: AlertRuleRow, hub: HubStart, now: number): Promise<FoundSource> {
+    try {
+      return { source: await sourceOf(this.#deps, rule, hub, now), problem: undefined };
+    } catch (error) {
+      if (error instanceof RegistryError && error.code === 'ARGUMENT_INVALID')
+        return { source: undefined, problem: error };
+      throw error;
+    }
+  }
+
+  #warn(rule: AlertRuleRow, error: unknown, message: string): void {
+    if (!this.#failing.has(rule.id)) this.#deps.logger.warn({ err: error, ruleId: rule.id, rule: rule.name }, message);
+    this.#failing.add(rule.id);
   }
 }
