@@ -27,6 +27,9 @@ export interface AbortRule {
 export interface RuleCounts {
   readonly decided: number;
   readonly failed: number;
+  /** Of the failed: devices that were overdue, and ends UNKNOWN. Absent for a rule without them. */
+  readonly overdue?: number;
+  readonly unknown?: number;
 }
 
 /** The rule that stopped the job, and what it saw. */

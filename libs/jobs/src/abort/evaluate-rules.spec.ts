@@ -110,6 +110,17 @@ describe('an abort rule', () => {
     expect(find([tenth], { job: { succeeded: 36, failed: 4 }, before })).toMatchObject({ decided: 40, failed: 4 });
   });
 
+  it('that tripped on overdue devices counts them once, and every other failure afterwards', () => {
+    const rule: AbortRule = { outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', count: 3, action: 'PAUSE' };
+    const before = find([rule], { overdue: { job: 3, wave: 3 } });
+    expect(before).toMatchObject({ failed: 3 });
+    expect(find([rule], { job: { unknown: 2 }, overdue: { job: 1, wave: 1 }, before })).toBeUndefined();
+    expect(find([rule], { job: { unknown: 5 }, overdue: { job: 0, wave: 0 }, before })).toBeUndefined();
+    expect(find([rule], { job: { unknown: 6 }, overdue: { job: 0, wave: 0 }, before })).toBeDefined();
+    expect(find([rule], { job: { succeeded: 3, failed: 2 }, before })).toBeUndefined();
+    expect(find([rule], { job: { succeeded: 3, failed: 3 }, before })).toBeDefined();
+  });
+
   it('about a wave judges the next wave from its beginning', () => {
     const wave: AbortRule = { ...tenth, scope: 'WAVE' };
     const before = find([wave], { wave: { succeeded: 18, failed: 2 } });

@@ -45,18 +45,27 @@ export function findTrippedRule(job: RuledJob, evidence: RuleEvidence, at: numbe
  */
 export function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence): RuleCounts {
   const counters = rule.scope === 'WAVE' ? wave : job;
-  const { succeeded, failed, rejected, verifyFailed, unknown, expired } = counters;
+  const { succeeded, rejected, verifyFailed, unknown, expired } = counters;
   const decided =
-    succeeded + failed + rejected + verifyFailed + unknown + (rule.outcomes.includes('EXPIRED') ? expired : 0);
-  const lost = rule.outcomes.includes('UNKNOWN') ? overdue[rule.scope === 'WAVE' ? 'wave' : 'job'] : 0;
-  return { decided, failed: rule.outcomes.reduce((sum, outcome) => sum + counters[counterOf[outcome]], lost) };
+    succeeded + counters.failed + rejected + verifyFailed + unknown + (rule.outcomes.includes('EXPIRED') ? expired : 0);
+  const failed = rule.outcomes.reduce((sum, outcome) => sum + counters[counterOf[outcome]], 0);
+  if (!rule.outcomes.includes('UNKNOWN')) return { decided, failed };
+  const late = overdue[rule.scope === 'WAVE' ? 'wave' : 'job'];
+  return { decided, failed: failed + late, overdue: late, unknown };
 }
 
-/** A resumed job is judged on later ends: the operator who resumed it has seen the earlier ones. */
+/**
+ * A resumed job is judged on later ends: the operator who resumed it has seen the earlier ones.
+ * Devices that were overdue then count as seen where they are lost, but hide no other failure.
+ */
 function since(counts: RuleCounts, { trippedRule, currentWave }: RuledJob, rule: AbortRule, index: number): RuleCounts {
   const before = trippedRule?.seen[index];
   if (before === undefined || (rule.scope === 'WAVE' && trippedRule?.wave !== currentWave)) return counts;
-  return { decided: counts.decided - before.decided, failed: Math.max(0, counts.failed - before.failed) };
+  const { overdue: seenLate = 0, unknown: seenUnknown = 0 } = before;
+  const { overdue: late = 0, unknown = 0 } = counts;
+  const stillLost = Math.min(seenLate, late + unknown - seenUnknown);
+  const failed = counts.failed - (before.failed - seenLate) - stillLost;
+  return { decided: counts.decided - before.decided, failed: Math.max(0, failed) };
 }
 
 function isTripped(
