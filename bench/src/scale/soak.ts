@@ -78,7 +78,7 @@ async function runJob(api: HubProcess, round: number): Promise<void> {
       key: `soak-${round}`,
     },
   );
-  await ask(api, '{ devices(first: 100) { nodes { id name tools { name } } } events(first: 100) { nodes { kind } } }');
+  await ask(api, '{ devices(first: 100) { nodes { id name tools { name } } } events(first: 100) { nodes { type } } }');
 }
 
 /** Of the line with the smallest squares. */
