@@ -87,6 +87,9 @@ export async function build(part = 'all') {
     ['scripts/build-dashboard.mjs'],
   );
   copySql();
+  // Not at the top: esbuild is there only after the installation.
+  const { bundlePrograms } = await import('./bundle.mjs');
+  await bundlePrograms();
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await build(process.argv[2]);

@@ -2,4 +2,4 @@
 import { build } from './build.mjs';
 
 await build('product');
-await import('../apps/simulator/dist/voice-server/main.js');
+await import('../apps/simulator/dist/program/voice-server.js');

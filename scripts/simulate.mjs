@@ -4,4 +4,4 @@
 import { build } from './build.mjs';
 
 await build('product');
-await import('../apps/simulator/dist/main.js');
+await import('../apps/simulator/dist/program/main.js');

@@ -2,4 +2,4 @@
 import { build } from './build.mjs';
 
 await build('product');
-await import('../apps/hub/dist/main.js');
+await import('../apps/hub/dist/program/main.js');

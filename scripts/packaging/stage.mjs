@@ -1,36 +1,20 @@
-/** Lays out a package in an empty folder: compiled code, its libraries, and a manifest. */
-import { chmodSync, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+/** Lays out a package in an empty folder: programs, the files that they read, and a manifest. */
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
 import path from 'node:path';
-import { closureOf, directVersions, layoutOf, nameOf } from './closure.mjs';
+import { closureOf, directVersions, layoutOf, nameOf, unbundled } from './closure.mjs';
 
-/** Files that only compilers and debuggers read. */
-const isForDevelopment = /\.(?:map|d\.[cm]?ts|tsbuildinfo)$|\.(?:spec|suite)\.js$/;
-
-/**
- * Parts of libraries that no program loads, such as engines of other databases (60 MB), from the
- * folder with all libraries. npm unpacks a package three times, so fewer files install faster.
- */
-const unused = [
-  /^(?!.*\blicen[cs]e).*\.(?:ts|mts|cts|tsx|md|markdown|ya?ml|flow|html|lua|cc|h)$/i,
-  /^(?:@[^/]+\/)?[^/]+\/(?:dist\/)?(?:tests?|__tests__|benchmarks?|bench|examples?|docs|\.\w[^/]*)(?:\/|$)/,
-  // Node takes one form of each of these, and they are not imported in the other.
-  /^@(?:aws-sdk|smithy)\/(?:.*\/)?dist-es(?:\/|$)/,
-  /^@graphql-tools\/[^/]+\/cjs(?:\/|$)/,
-  /^bullmq\/dist\/esm(?:\/|$)/,
-  /^graphql\/.*\.mjs$/,
-  /^hono\/dist\/(?:cjs|adapter|jsx|middleware)(?:\/|$)/,
-  /^es-toolkit\/(?:src|compat|dist\/(?:browser[^/]*|compat\/(?!_internal|predicate|util).*|fp|server|.*\.js$))(?:\/|$)/,
-  /^@opentelemetry\/[^/]+\/build\/(?:esm|esnext)(?:\/|$)/,
-  // Its bundles for browsers.
-  /^mqtt\/dist(?:\/|$)/,
-  /^rxjs\/(?:src|dist\/(?:esm5?|bundles|types))(?:\/|$)/,
-  /^zod\/.*\.cjs$/,
-  /^@prisma\/client\/runtime\/query_compiler_(?!fast_bg\.postgresql\.(?:m?js|wasm-base64\.mjs)$)/,
-  /^@prisma\/client\/runtime\/wasm-compiler-edge\./,
-];
-
-/** `from '@flotilla/mcp'`, `import('@flotilla/mcp')`, `import '@flotilla/client/schema'`. */
-const ownImport = /(\bfrom\s*|\bimport\s*\(?\s*)(['"])@flotilla\/([\w-]+)(\/[\w-]+)?\2/g;
+/** Files of libraries that only compilers, debuggers and readers use. */
+const isForDevelopment = /\.(?:map|d\.[cm]?ts|[cm]?ts|md|cc|h)$/;
 
 /**
  * All that runs is in this folder. npm does not look into it: with `bundleDependencies`, it would
@@ -48,11 +32,12 @@ export function stage(root, target, { name, bin, apps, more = [], texts }) {
   for (const file of more) stageFolder(root, program, file, file);
   for (const file of texts) stageFolder(root, target, file, file);
   for (const [place, key] of layoutOf(closure))
-    stageFolder(root, program, key, place, (file) => unused.some((part) => part.test(`${nameOf(key)}/${file}`)));
+    stageFolder(root, program, key, place, (file) => !isForDevelopment.test(file));
   for (const file of Object.values(bin)) chmodSync(path.join(program, file), 0o755);
+  writeFileSync(path.join(target, 'THIRD-PARTY-LICENSES'), licensesOf(root, closure));
   const { version, license, engines, description } = readJson(path.join(root, 'package.json'));
   const shared = { name, version, private: true, license, type: 'module' };
-  // For readers and scanners: what is in node_modules next to it.
+  // For readers and scanners: what the programs were made of.
   writeJson(path.join(program, 'package.json'), { ...shared, dependencies: directVersions(closure) });
   const bins = Object.entries(bin).map(([command, file]) => [command, `${PROGRAM}/${file}`]);
   const manifest = {
@@ -64,49 +49,47 @@ export function stage(root, target, { name, bin, apps, more = [], texts }) {
   return manifest;
 }
 
-/** Packages of the workspace get a path, so that npm never looks for their names in a registry. */
+/** Of an app, its programs; of a library, the files that they read, such as SQL. */
 function stageWorkspace(root, target, workspace) {
-  for (const folder of ['bin', 'dist'])
-    if (existsSync(path.join(root, workspace, folder)))
-      stageFolder(root, target, `${workspace}/${folder}`, `${workspace}/${folder}`);
-  for (const file of scriptsBelow(path.join(target, workspace))) {
-    const text = readFileSync(file, 'utf8');
-    const rewritten = text.replaceAll(ownImport, (_whole, before, quote, lib, part) => {
-      const found = pathTo(root, `libs/${lib}`, part === undefined ? '.' : `.${part}`);
-      const relative = path.relative(path.dirname(file), path.join(target, found)).split(path.sep).join('/');
-      return `${before}${quote}${relative.startsWith('.') ? relative : `./${relative}`}${quote}`;
-    });
-    if (/^(?!\s*(?:\*|\/[/*])).*['"`]@flotilla\//m.test(rewritten))
-      throw new Error(`${file} names a package of the workspace in a way that scripts/packaging does not know.`);
-    if (rewritten !== text) writeFileSync(file, rewritten);
+  for (const folder of ['bin', 'dist']) {
+    const from = `${workspace}/${folder}`;
+    const isNeeded = (file) => folder === 'bin' || file.startsWith('program/') || file.endsWith('.sql');
+    if (existsSync(path.join(root, from))) stageFolder(root, target, from, from, isNeeded);
   }
+  if (!workspace.startsWith('apps/')) return;
   const { version } = readJson(path.join(root, workspace, 'package.json'));
   writeJson(path.join(target, workspace, 'package.json'), { name: path.basename(workspace), version, type: 'module' });
 }
 
-function pathTo(root, lib, part) {
-  const file = readJson(path.join(root, lib, 'package.json')).exports?.[part]?.default;
-  if (file === undefined) throw new Error(`${lib} has no compiled export ${part}.`);
-  return path.posix.join(lib, file);
-}
-
-function stageFolder(root, target, from, to, isUnused = () => false) {
+/** Copies the files of a folder that are needed, but not the packages in it. */
+function stageFolder(root, target, from, to, isNeeded = () => true) {
   const source = path.join(root, from);
-  cpSync(source, path.join(target, to), {
-    recursive: true,
-    dereference: true,
-    filter: (file) => {
-      const inside = path.relative(source, file).split(path.sep).join('/');
-      const isNested = inside === 'node_modules' || inside.endsWith('/node_modules');
-      return !isNested && !isForDevelopment.test(file) && !isUnused(inside);
-    },
-  });
+  for (const file of filesOf(source)) {
+    const isNested = /(?:^|\/)node_modules\//.test(file);
+    if (!isNested && isNeeded(file))
+      cpSync(path.join(source, file), path.join(target, to, file), { dereference: true });
+  }
 }
 
-function scriptsBelow(folder) {
-  return readdirSync(folder, { withFileTypes: true, recursive: true })
-    .filter((entry) => entry.isFile() && entry.name.endsWith('.js'))
-    .map((entry) => path.join(entry.parentPath ?? entry.path, entry.name));
+/** The files below a folder, from there; of a file, one empty name. */
+function filesOf(source) {
+  if (!statSync(source).isDirectory()) return [''];
+  return readdirSync(source, { withFileTypes: true, recursive: true })
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => path.relative(source, path.join(entry.parentPath ?? entry.path, entry.name)))
+    .map((file) => file.split(path.sep).join('/'));
+}
+
+/** The licences of the libraries that the programs contain, as these ask for. */
+function licensesOf(root, { packages, lock }) {
+  const parts = packages
+    .filter((key) => !unbundled.includes(nameOf(key)))
+    .map((key) => {
+      const files = readdirSync(path.join(root, key)).filter((file) => /^(?:licen[cs]e|copying|notice)/i.test(file));
+      const text = files.map((file) => readFileSync(path.join(root, key, file), 'utf8').trim()).join('\n\n');
+      return `${nameOf(key)} ${lock[key].version} (${lock[key].license ?? 'see the package'})\n\n${text}`.trim();
+    });
+  return `${parts.join(`\n\n${'-'.repeat(100)}\n\n`)}\n`;
 }
 
 const readJson = (file) => JSON.parse(readFileSync(file, 'utf8'));

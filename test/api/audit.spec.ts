@@ -24,7 +24,7 @@ interface Line {
   readonly keyId: string;
 }
 
-const command = fileURLToPath(new URL('../../apps/hub/dist/audit-verify.js', import.meta.url));
+const command = fileURLToPath(new URL('../../apps/hub/dist/program/audit-verify.js', import.meta.url));
 const KEY = 'the-key-of-the-story-of-the-audit-trail';
 const AUDIT_KEY = 'the-key-of-the-chain-of-the-audit-trail';
 const dataDir = makeDataDir();

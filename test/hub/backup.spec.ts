@@ -18,7 +18,7 @@ import { finished, jobOf, online, readJob, steerJob, sumOf } from '../src/jobs/j
 
 const DEVICES = 20;
 const TOOL = 'self.audio_speaker.set_volume';
-const programs = fileURLToPath(new URL('../../apps/hub/dist/', import.meta.url));
+const programs = fileURLToPath(new URL('../../apps/hub/dist/program/', import.meta.url));
 
 interface Ran {
   readonly code: number;

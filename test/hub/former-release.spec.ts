@@ -9,7 +9,7 @@ import { ask } from '../src/api/graphql-client.js';
 import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 
 const fixture = fileURLToPath(new URL('../src/hub/former-release/first-migration.tar.gz', import.meta.url));
-const program = (name: string) => fileURLToPath(new URL(`../../apps/hub/dist/${name}`, import.meta.url));
+const program = (name: string) => fileURLToPath(new URL(`../../apps/hub/dist/program/${name}`, import.meta.url));
 
 let dataDir: string;
 let hub: HubProcess | undefined;

@@ -17,7 +17,7 @@ import { online } from '../src/jobs/job-api.js';
 
 const isRoot = process.getuid?.() === 0;
 if (!isRoot) process.stderr.write('Skipping the starts as root and as another user: only root can set them up.\n');
-const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
+const hubMain = fileURLToPath(new URL('../../apps/hub/dist/program/main.js', import.meta.url));
 
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 

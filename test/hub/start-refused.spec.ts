@@ -11,7 +11,7 @@ import { makeDataDir, removeDataDir, startHub, type HubProcess } from '../src/hu
 import { processesOf } from '../src/hub/processes.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 
-const hubMain = fileURLToPath(new URL('../../apps/hub/dist/main.js', import.meta.url));
+const hubMain = fileURLToPath(new URL('../../apps/hub/dist/program/main.js', import.meta.url));
 
 /**
  * A hub that is not refused runs on: it is ended then, so that the story fails instead of waiting,

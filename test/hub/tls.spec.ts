@@ -12,7 +12,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { makeCertificate, type TestCertificate } from '../src/hub/certificate.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 
-const healthCheck = fileURLToPath(new URL('../../apps/hub/dist/health-check.js', import.meta.url));
+const healthCheck = fileURLToPath(new URL('../../apps/hub/dist/program/health-check.js', import.meta.url));
 
 let certificate: TestCertificate;
 let hub: HubProcess;

@@ -10,7 +10,7 @@ import { callTool } from '../src/devices/device-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { openBalancer, type Balancer } from '../src/hub/balancer.js';
 import { FORMER_VERSION_SPEAKS, formerVersion } from '../src/hub/former-version.js';
-import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { removeDataDir, startHub, type HubOptions, type HubProcess } from '../src/hub/hub-process.js';
 import { isRedisInstalled, startRedis, type RedisServer } from '../src/hub/redis-server.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
 import { finished, jobOf, online } from '../src/jobs/job-api.js';
@@ -39,10 +39,11 @@ describe.skipIf(!isRedisInstalled())('a hub whose processes are replaced one by 
     FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex'),
   };
 
-  const start = async (role: Role, version: Readonly<Record<string, string>> = {}): Promise<HubProcess> => {
+  const start = async (role: Role, version: HubOptions = {}): Promise<HubProcess> => {
     const shared = { ...secrets, DATABASE_URL: database.url, REDIS_URL: redis.url };
     const drain = { FLOTILLA_DRAIN_SECONDS: String(DRAIN_SECONDS) };
-    const hub = await startHub({ env: { ...shared, ...drain, FLOTILLA_ROLES: role, ...version } });
+    const env = { ...shared, ...drain, FLOTILLA_ROLES: role, ...version.env };
+    const hub = await startHub({ ...version, env });
     processes.set(hub, role);
     if (role === 'api') balancers.api.add(hub.httpUrl, hub.httpPort);
     if (role === 'gateway') {

@@ -5,21 +5,27 @@
 import { createRequire } from 'node:module';
 
 interface Entry {
-  /** From this folder. */
+  /** From the folder of the compiled app. */
   readonly file: string;
   readonly summary: string;
 }
 
 const commands: Readonly<Record<string, Entry>> = {
-  start: { file: './main.js', summary: 'run the hub, as without a command; --demo adds a simulated fleet' },
-  doctor: { file: './doctor.js', summary: 'check this machine, the settings and the services; --json' },
-  backup: { file: './backup.js', summary: 'write a backup: backup FILE' },
-  restore: { file: './restore.js', summary: 'restore a backup into an empty hub: restore FILE' },
-  upgrade: { file: './upgrade.js', summary: 'upgrade --check: what the next start would change in the database' },
-  install: { file: './install.js', summary: 'show the service for systemd and its folders; --apply writes them' },
-  simulate: { file: '../../simulator/dist/main.js', summary: 'run simulated devices; simulate --help' },
-  'audit-verify': { file: './audit-verify.js', summary: 'check that the audit trail was not changed' },
-  'health-check': { file: './health-check.js', summary: 'exit code 0 while the hub of this machine is alive' },
+  start: { file: './program/main.js', summary: 'run the hub, as without a command; --demo adds a simulated fleet' },
+  doctor: { file: './program/doctor.js', summary: 'check this machine, the settings and the services; --json' },
+  backup: { file: './program/backup.js', summary: 'write a backup: backup FILE' },
+  restore: { file: './program/restore.js', summary: 'restore a backup into an empty hub: restore FILE' },
+  upgrade: {
+    file: './program/upgrade.js',
+    summary: 'upgrade --check: what the next start would change in the database',
+  },
+  install: {
+    file: './program/install.js',
+    summary: 'show the service for systemd and its folders; --apply writes them',
+  },
+  simulate: { file: '../../simulator/dist/program/main.js', summary: 'run simulated devices; simulate --help' },
+  'audit-verify': { file: './program/audit-verify.js', summary: 'check that the audit trail was not changed' },
+  'health-check': { file: './program/health-check.js', summary: 'exit code 0 while the hub of this machine is alive' },
 };
 
 /** A wrong command. */
@@ -53,7 +59,7 @@ async function run(command: string, words: readonly string[]): Promise<void> {
   // The reader of a short command may stop early, such as `head`. A hub goes on without its reader.
   if (command !== 'start') process.stdout.on('error', stopWithoutReader);
   process.argv.splice(2, Infinity, ...words);
-  await import(entry.file);
+  await import(new URL(entry.file, import.meta.url).href);
 }
 
 function stopWithoutReader(error: NodeJS.ErrnoException): void {

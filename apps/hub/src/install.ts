@@ -20,7 +20,7 @@ function placeOf(values: { readonly user: string; readonly 'data-dir': string; r
   return {
     ...{ user, dataDir, root: path.resolve(root) },
     node: process.execPath,
-    program: fileURLToPath(new URL('.', import.meta.url)).replace(/\/$/, ''),
+    program: fileURLToPath(new URL('./program', import.meta.url)),
     settingsDir: '/etc/flotilla',
     backupDir: '/var/backups/flotilla',
     unitDir: '/etc/systemd/system',

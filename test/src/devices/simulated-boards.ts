@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { ask } from '../api/graphql-client.js';
 import type { HubProcess } from '../hub/hub-process.js';
 
-const simulatorMain = fileURLToPath(new URL('../../../apps/simulator/dist/main.js', import.meta.url));
+const simulatorMain = fileURLToPath(new URL('../../../apps/simulator/dist/program/main.js', import.meta.url));
 
 export interface BoardView {
   /** `host:port` at which it is dialled; of one that comes by itself its id. */

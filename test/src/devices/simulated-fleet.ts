@@ -9,7 +9,7 @@ import { eventually } from '../eventually.js';
 import { hubNodeOptions } from '../hub/hub-process.js';
 import type { HubProcess } from '../hub/hub-process.js';
 
-const simulatorMain = fileURLToPath(new URL('../../../apps/simulator/dist/main.js', import.meta.url));
+const simulatorMain = fileURLToPath(new URL('../../../apps/simulator/dist/program/main.js', import.meta.url));
 
 export interface FleetOptions {
   readonly devices: number;

@@ -14,7 +14,7 @@ import { eventually } from '../eventually.js';
 import { PATIENCE } from '../patience.js';
 import { openTestDatabase } from './test-database.js';
 
-const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/main.js', import.meta.url));
+const hubMain = fileURLToPath(new URL('../../../apps/hub/dist/program/main.js', import.meta.url));
 
 /**
  * Options of Node for every hub. In a young generation of 64 MB most calls end before its first
@@ -28,6 +28,8 @@ const READY_WITHIN_MS = 60_000 * PATIENCE;
 export interface HubOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly args?: readonly string[];
+  /** Another program than the hub that was built. */
+  readonly main?: string;
   /** An existing folder, to start a second time on what the first left. */
   readonly dataDir?: string;
   /** Ms that it has to become ready. */
@@ -82,7 +84,7 @@ export function removeDataDir(folder: string): void {
 export async function startHub(options: HubOptions = {}): Promise<HubProcess> {
   const dataDir = options.dataDir ?? makeDataDir();
   const env = options.embedded ? options.env : { ...(await databaseOf(dataDir, options.env)), ...options.env };
-  const child = spawn(process.execPath, [...hubNodeOptions, hubMain, ...(options.args ?? [])], {
+  const child = spawn(process.execPath, [...hubNodeOptions, options.main ?? hubMain, ...(options.args ?? [])], {
     env: hubEnvironment(dataDir, env),
     stdio: ['ignore', 'pipe', 'pipe'],
   });

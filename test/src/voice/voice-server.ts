@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const serverMain = fileURLToPath(new URL('../../../apps/simulator/dist/voice-server/main.js', import.meta.url));
+const serverMain = fileURLToPath(new URL('../../../apps/simulator/dist/program/voice-server.js', import.meta.url));
 
 /** What one conversation came to. */
 export interface EndedConversation {

@@ -46,7 +46,7 @@ export async function startDemoFleet({
 }: DemoFleetOptions): Promise<{ stop(): Promise<void> }> {
   const expiresAt = Date.now() + LINK_LIFE_MS;
   const { token } = await enrolments.createLink({ name: 'demo', tags: ['demo'], maxDevices: DEMO_DEVICES, expiresAt });
-  const main = fileURLToPath(import.meta.resolve('../../../simulator/dist/main.js'));
+  const main = fileURLToPath(new URL('../../../simulator/dist/program/main.js', import.meta.url));
   const counts = ['--devices', String(DEMO_DEVICES), '--mcpu', String(DEMO_MICROCONTROLLERS)];
   const options = [
     ...counts,
