@@ -1,20 +1,66 @@
 /**
- * Arguments that are sent back as they were shown, with masked secrets, stand for those that are
- * stored. Another person may do that for the same devices only: their device could show the secret.
+ * Arguments that are sent back as they were shown, with masks, stand for those that are stored.
+ * Another person may do that for the same devices only: their device could show the secret.
  */
 import { isDeepStrictEqual } from 'node:util';
-import type { DeviceFilter } from '@flotilla/registry';
+import { hasMaskedSecret, MASK, maskAll } from '@flotilla/mcp';
+import type { DeviceFilter, Registry } from '@flotilla/registry';
 import type { Actor } from './actor.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 
-interface Saved {
-  readonly savedById: string;
+type Arguments = Readonly<Record<string, unknown>>;
+
+interface Asked {
+  readonly tool: string;
+  readonly arguments: Arguments;
   readonly devices: DeviceFilter;
 }
 
+/** Before the change, with secrets masked. */
+interface Saved extends Asked {
+  readonly savedById: string;
+  readStored(): Promise<Arguments | 'lost' | undefined>;
+}
+
+/** `path`: of the arguments in the input. */
+export async function withStoredSecrets(
+  toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
+  former: Saved,
+  { actor, path, ...asked }: Asked & { readonly actor: Actor; readonly path: readonly string[] },
+): Promise<{ readonly arguments: Arguments } | { readonly refusal: Refusal }> {
+  const { tool, arguments: given } = asked;
+  const isHidden = await isHiddenFrom(actor, asked, toolSets);
+  const isAsShown =
+    isDeepStrictEqual(given, former.arguments) || (isHidden && isDeepStrictEqual(given, maskAll(former.arguments)));
+  const stored = former.tool === tool && isAsShown ? await former.readStored() : undefined;
+  if (stored !== undefined && stored !== 'lost') {
+    if (isDeepStrictEqual(stored, given)) return { arguments: given };
+    const refusal = refuseStoredSecrets(former, asked.devices, actor);
+    return refusal === undefined ? { arguments: stored } : { refusal };
+  }
+  if (!isHidden && !hasMaskedSecret(tool, given)) return { arguments: given };
+  return {
+    refusal: refuse(
+      'INVALID',
+      path,
+      `"${MASK}" stands for the stored value only if the tool and its arguments stay the same. ` +
+        'Send all arguments again, with their values.',
+    ),
+  };
+}
+
+/** Whether the masks are those of a user-only tool, which this actor gets for all arguments. */
+async function isHiddenFrom(
+  { mayCallUserOnly }: Actor,
+  { tool, arguments: given }: Asked,
+  toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
+): Promise<boolean> {
+  return !mayCallUserOnly && Object.values(given).includes(MASK) && (await toolSets.userOnlyAmong([tool])).has(tool);
+}
+
 /** Why the stored secrets may not be sent to `devices`, undefined if they may. */
-export function refuseStoredSecrets(former: Saved, devices: DeviceFilter, actor: Actor): Refusal | undefined {
+function refuseStoredSecrets(former: Saved, devices: DeviceFilter, actor: Actor): Refusal | undefined {
   if (former.savedById === actor.id || isDeepStrictEqual(stored(devices), stored(former.devices))) return undefined;
   return refuse(
     'INVALID',

@@ -166,6 +166,23 @@ describe('a desired state', () => {
     expect(await fleet.setDesiredStateEnabled(made.id, false, actor)).not.toHaveProperty('refusal');
   });
 
+  it('keeps the arguments that a viewer sees masked, because its tool is user-only on some devices', async () => {
+    const guarded = boardTools.map((tool) => ({ ...tool, userOnly: true }));
+    await world.hub.connect(['guarded'], guarded);
+    const made = await world.save({ enabled: false, arguments: { volume: 60 } }, actor);
+    const edit = (given: DesiredStateRequest['arguments'], by: Actor, generation = 1) => {
+      const request = requestOf({ enabled: false, name: made.name, arguments: given, priority: 1 });
+      return fleet.updateDesiredState(made.id, generation, request, by);
+    };
+    const masked = { volume: '***' };
+    expect(await edit(masked, actor)).toMatchObject({ state: { arguments: { volume: 60 } } });
+    const refused = { refusal: { code: 'INVALID', path: ['input', 'arguments'] } };
+    expect(await edit({ ...masked, ramp: '***' }, actor, 2)).toMatchObject(refused);
+    expect(await edit(masked, { ...actor, mayCallUserOnly: true }, 2)).toMatchObject({
+      refusal: { code: 'ARGUMENTS_INVALID' },
+    });
+  });
+
   it('needs the scope TOOLS_CALL', async () => {
     const reader = { ...actor, mayCallTools: false };
     await expect(create({}, reader)).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -1,5 +1,4 @@
 /** Creates, changes and deletes desired states. The worker keeps them true. */
-import { isDeepStrictEqual } from 'node:util';
 import type { Bus } from '@flotilla/bus';
 import type { JobId } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
@@ -17,7 +16,7 @@ import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { refuseStoredSecrets } from '../stored-secrets.js';
+import { withStoredSecrets } from '../stored-secrets.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { startRollout } from './edit-rollout.js';
@@ -146,18 +145,19 @@ async function own({ registry }: DesiredStateDeps, id: string, actor: Actor): Pr
   return actor.devices === undefined || isOwn ? state : undefined;
 }
 
-/** Arguments as they were shown, with masked secrets, stand for the arguments that are stored. */
+/** Arguments as they were shown, with masks, stand for the arguments that are stored. */
 async function withFormerSecrets(
   { registry }: DesiredStateDeps,
   former: DesiredStateRow,
   request: DesiredStateRequest,
   actor: Actor,
 ): Promise<DesiredStateRequest | { readonly refusal: Refusal }> {
-  if (former.tool !== request.tool || !isDeepStrictEqual(former.arguments, request.arguments)) return request;
-  const stored = await registry.desiredStateStore.argumentsOf(former.id, former.generation);
-  if (stored === undefined || stored === 'lost' || isDeepStrictEqual(stored, request.arguments)) return request;
-  const refusal = refuseStoredSecrets(former, scopedFilter(request.devices, actor.devices), actor);
-  return refusal === undefined ? { ...request, arguments: stored } : { refusal };
+  const readStored = () => registry.desiredStateStore.argumentsOf(former.id, former.generation);
+  const { tool, arguments: given } = request;
+  const devices = scopedFilter(request.devices, actor.devices);
+  const asked = { tool, arguments: given, devices, actor, path: ['input', 'arguments'] };
+  const completed = await withStoredSecrets(registry.toolSets, { ...former, readStored }, asked);
+  return 'refusal' in completed ? completed : { ...request, ...completed };
 }
 
 async function stopRollout(

@@ -1,6 +1,5 @@
 /** Creates, changes, deletes and runs recurring jobs. The worker starts the runs that are due. */
 import type { RecurringJobAnswer, RecurringJobRow, RecurringRequest, Registry } from '@flotilla/registry';
-import { isDeepStrictEqual } from 'node:util';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
@@ -11,7 +10,7 @@ import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { refuseStoredSecrets } from '../stored-secrets.js';
+import { withStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
 import { jobRequestOf, refuseRecurringJob, storedRequest } from './recurring-request.js';
 import type { RecurringJobRequest } from './recurring-request.js';
@@ -122,21 +121,25 @@ async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor)
   return actor.devices === undefined || isOwn ? job : undefined;
 }
 
-/** Arguments as they were shown, with masked secrets, stand for the arguments that are stored. */
+/** Arguments as they were shown, with masks, stand for the arguments that are stored. */
 async function withFormerSecrets(
   { registry }: RecurringJobDeps,
   former: RecurringJobRow,
   request: RecurringJobRequest,
   actor: Actor,
 ): Promise<RecurringJobRequest | { readonly refusal: Refusal }> {
-  if (!('tool' in request.job) || former.request.tool !== request.job.tool) return request;
-  if (!isDeepStrictEqual(former.request.arguments, request.job.arguments)) return request;
-  const stored = await registry.recurringJobs.requestOf(former.id);
-  if (stored === undefined || stored === 'lost' || stored.arguments === undefined) return request;
-  if (isDeepStrictEqual(stored.arguments, request.job.arguments)) return request;
-  const saved = { savedById: former.savedById, devices: former.request.devices };
-  const refusal = refuseStoredSecrets(saved, storedRequest(request.job, actor).devices, actor);
-  return refusal === undefined ? { ...request, job: { ...request.job, arguments: stored.arguments } } : { refusal };
+  const { job } = request;
+  if (!('tool' in job)) return request;
+  const readStored = async () => {
+    const stored = await registry.recurringJobs.requestOf(former.id);
+    return stored === 'lost' ? stored : stored?.arguments;
+  };
+  const { tool = '', arguments: shown = {}, devices: formerDevices } = former.request;
+  const saved = { savedById: former.savedById, tool, arguments: shown, devices: formerDevices, readStored };
+  const { devices } = storedRequest(job, actor);
+  const asked = { tool: job.tool, arguments: job.arguments, devices, actor, path: ['input', 'job', 'arguments'] };
+  const completed = await withStoredSecrets(registry.toolSets, saved, asked);
+  return 'refusal' in completed ? completed : { ...request, job: { ...job, ...completed } };
 }
 
 function planOf({ job, ...plan }: RecurringJobRequest, actor: Actor, at: number) {

@@ -213,6 +213,10 @@ describe('a recurring job', () => {
     expect(refusal).toBeUndefined();
     if (run !== undefined) await hub.finished(run.id);
     expect(hub.gateway.seen.map(({ call }) => call.arguments)).toEqual([secret]);
+    const changed = { ...shown, arguments: { ...shown.arguments, ssid: 'office' } };
+    expect(
+      await hub.fleet.updateRecurringJob(job.id, requestOf({ name: job.name, job: changed }), actor),
+    ).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'job', 'arguments'] } });
     const other = (await makeKey(['JOBS_WRITE', 'TOOLS_CALL'])).actor;
     const elsewhere = requestOf({ name: job.name, job: { ...shown, devices: { ids: ['a'] } } });
     const refused = { refusal: { code: 'INVALID', path: ['input', 'devices'] } };
