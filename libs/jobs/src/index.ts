@@ -83,7 +83,7 @@ export type { WindowState } from './schedule/window-at.js';
 export { defaultToolPolicy, findToolPolicy, withHubTools } from './tool-policy.js';
 export { retryOfUpgrade } from './verification/retry-upgrade.js';
 export type { UpgradeRetry } from './verification/retry-upgrade.js';
-export { isSame, judgeReadback, readbackValue, valueAt } from './verification/judge-readback.js';
+export { isSame, judgeReadback, maskReported, readbackValue, valueAt } from './verification/judge-readback.js';
 export { judgeVerification } from './verification/judge-verification.js';
 export type {
   DecidedVerification,

@@ -55,6 +55,7 @@ export {
   maskAll,
   maskArguments,
   maskSecrets,
+  maskValue,
 } from './tools/secret-arguments.js';
 export { maskMessage } from './messages/mask-message.js';
 export type { MessageMask } from './messages/mask-message.js';

@@ -104,6 +104,21 @@ describe('the worker of desired states', () => {
     expect(events.rows.map(({ deviceId }) => deviceId).sort()).toEqual(['a', 'b']);
   });
 
+  it('writes no argument of a tool that is user-only on any device into an event', async () => {
+    await world.hub.connect(
+      ['guarded'],
+      boardTools.map((tool) => ({ ...tool, userOnly: true })),
+    );
+    const state = await saved({ devices: { ids: ['a'] }, onDrift: 'HOLD' });
+    await until(state).toEqual({ a: 'IN_SYNC' });
+    await world.turn('a', 70);
+    await until(state).toEqual({ a: 'HELD' });
+    const { events } = world.hub.registry;
+    await expect
+      .poll(async () => (await events.page({ types: ['device.drifted'] }, 'AT_DESC', { first: 1 })).rows[0]?.data)
+      .toMatchObject({ desiredStateId: state.id, desired: '***', reported: 70 });
+  });
+
   it('covers devices that begin to match, and forgets those that stop', async () => {
     const state = await saved({ devices: { tags: ['shop'] } });
     const { devices } = world.hub.registry;

@@ -1,5 +1,5 @@
 /** Whether a device shows the value that was set: the result of a read tool has it at a path. */
-import { isSecretMember, maskSecrets, parseJsonText, quoteText } from '@flotilla/mcp';
+import { isSecretMember, maskSecrets, maskValue, parseJsonText, quoteText } from '@flotilla/mcp';
 import type { CallError, ToolResult } from '@flotilla/mcp';
 import type { Readback } from '../job-types.js';
 import { passed, unknown, verifyFailed } from './verification-evidence.js';
@@ -73,6 +73,11 @@ function bodyOf({ content }: ToolResult): unknown {
   if (typeof text !== 'string') return undefined;
   const value = parseJsonText(text);
   return value === undefined ? text : value;
+}
+
+/** A value that was read back, for readers: a secret by the name of the argument or of its path. */
+export function maskReported({ argument, path }: Pick<Readback, 'argument' | 'path'>, value: unknown): unknown {
+  return maskValue([argument, ...path.split('.')], value);
 }
 
 function quote(value: unknown): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasMaskedSecret, isSecretMember, maskAll, maskArguments, maskSecrets } from './secret-arguments.js';
+import { hasMaskedSecret, isSecretMember, maskAll, maskArguments, maskSecrets, maskValue } from './secret-arguments.js';
 
 describe('arguments with secret names', () => {
   it.each([
@@ -46,6 +46,12 @@ describe('arguments with secret names', () => {
   it('do not include the pin number of a pin tool', () => {
     expect(maskArguments('gpio_write', { pin: 4, token: 't' })).toEqual({ pin: 4, token: '***' });
     expect(maskArguments('door.open', { pin: 1234 })).toEqual({ pin: '***' });
+  });
+
+  it('hide a value if one of its names is secret, or what it contains', () => {
+    expect(maskValue(['value', 'wifi', 'password'], 'p')).toBe('***');
+    expect(maskValue(['value', 'wifi'], { psk: 'a', ssid: 'b' })).toEqual({ psk: '***', ssid: 'b' });
+    expect(maskValue(['volume'], 3)).toBe(3);
   });
 
   it('are recognised after they were masked', () => {

@@ -31,6 +31,11 @@ export function maskArguments(tool: string, args: Arguments): Arguments {
   return masked !== args && isPinTool(tool) && Object.hasOwn(args, 'pin') ? { ...masked, pin: args['pin'] } : masked;
 }
 
+/** Masks a value with several names, such as an argument and the path where it is read back. */
+export function maskValue(names: readonly string[], value: unknown): unknown {
+  return names.some((name) => isSecretMember(name, value)) ? MASK : maskedValue(value);
+}
+
 /** Masks all values, for a viewer who may only see the names of the arguments. */
 export function maskAll(args: Arguments): Arguments {
   return Object.fromEntries(Object.keys(args).map((name) => [name, MASK]));

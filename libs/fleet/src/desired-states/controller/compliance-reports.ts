@@ -1,6 +1,7 @@
 /** Reports changed entries: events of devices, notifications of summaries, and convergence. */
 import { complianceEventOf } from '@flotilla/desired-state';
-import { maskSecrets } from '@flotilla/mcp';
+import { maskReported } from '@flotilla/jobs';
+import { MASK } from '@flotilla/mcp';
 import type { Compared } from './compare-devices.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import { watchConvergence } from './convergence-watch.js';
@@ -18,7 +19,7 @@ export class ComplianceReports {
   ) {}
 
   async report(changed: readonly Compared[]): Promise<void> {
-    for (const each of changed) this.#writeEvent(each);
+    await this.#writeEvents(changed);
     for (const live of new Set(changed.map((each) => each.live))) {
       this.notify(live.row.id);
       await watchConvergence(this.deps, live);
@@ -35,17 +36,25 @@ export class ComplianceReports {
     });
   }
 
-  #writeEvent({ live, device, from, to }: Compared): void {
-    const type = to && complianceEventOf(from, to);
-    if (type === undefined || to === undefined) return;
+  /** Readers of events and webhooks may not call user-only tools, so none gets their arguments. */
+  async #writeEvents(changed: readonly Compared[]): Promise<void> {
     const { bus, clock, registry } = this.deps;
-    const { id, name } = live.row;
-    const { argument } = live.row.readback;
-    const data = {
-      ...{ desiredStateId: id, name, state: to.state, generation: to.observedGeneration },
-      desired: live.row.arguments[argument],
-      reported: maskSecrets({ [argument]: to.reported })[argument],
-    };
-    bus.feed.publish('event', registry.events.append({ type, deviceId: device.deviceId, at: clock.now(), data }));
+    const reported = changed.flatMap(({ live, device, from, to }) => {
+      const type = to && complianceEventOf(from, to);
+      return to === undefined || type === undefined ? [] : [{ type, row: live.row, deviceId: device.deviceId, to }];
+    });
+    if (reported.length === 0) return;
+    const tools = [...new Set(reported.map(({ row }) => row.tool))];
+    // The entries are written, so their events must not be lost with a failed look-up.
+    const userOnly = await registry.toolSets.userOnlyAmong(tools).catch(() => new Set(tools));
+    for (const { type, row, deviceId, to } of reported) {
+      const { id, name, readback, tool } = row;
+      const data = {
+        ...{ desiredStateId: id, name, state: to.state, generation: to.observedGeneration },
+        desired: userOnly.has(tool) ? MASK : row.arguments[readback.argument],
+        reported: maskReported(readback, to.reported),
+      };
+      bus.feed.publish('event', registry.events.append({ type, deviceId, at: clock.now(), data }));
+    }
   }
 }
