@@ -5,13 +5,16 @@
 import { randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { connectAgent } from '../src/agents/agent-client.js';
 import { makeKey } from '../src/api/api-keys.js';
 import { ask, send } from '../src/api/graphql-client.js';
 import { deviceThat } from '../src/devices/device-api.js';
 import { answerAsFirmware, requestIn } from '../src/devices/firmware.js';
 import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
+import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { openTestDatabase, type TestDatabase } from '../src/hub/test-database.js';
+import { createDesiredState, readDesiredState } from '../src/jobs/desired-state-api.js';
 import { finished, jobOf } from '../src/jobs/job-api.js';
 
 const MAC = '02:5e:00:00:00:01';
@@ -141,5 +144,48 @@ describe('secrets in arguments', () => {
       await send(hub, read, variables, (await makeKey(hub, [...scopes, 'TOOLS_CALL_PRIVILEGED'])).secret)
     ).data;
     expect(privileged).toMatchObject({ call: { arguments: args }, job: { arguments: args } });
+  });
+
+  it('have those of recurring jobs and desired states beside them, in the API and for agents', async () => {
+    const tool = 'self.door.say';
+    const args = { message: 'the code is 4712' };
+    const readback = { tool: 'self.door.last', path: 'message', argument: 'message' };
+    const policy = { pattern: tool, idempotent: true, disruptive: false, readback };
+    await ask(hub, 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { message } } }', {
+      input: policy,
+    });
+    const devices = { ids: [MAC] };
+    const { id } = await createDesiredState(hub, { name: 'say', tool, arguments: args, devices }, randomUUID());
+    const recurring = { name: 'say', cron: '@yearly', timeZone: 'UTC', job: { tool, arguments: args, devices } };
+    const create = `mutation ($input: RecurringJobInput!, $key: String!) {
+        createRecurringJob(input: $input, idempotencyKey: $key) { recurringJob { id } userErrors { message } } }`;
+    const made = await ask<{ createRecurringJob: { recurringJob: { id: string } } }>(hub, create, {
+      ...{ input: recurring, key: randomUUID() },
+    });
+    await eventually(
+      () => readDesiredState(hub, id),
+      ({ summary }) => summary.targeted === 1,
+    );
+    const query = `{ recurringJobs { nodes { job } } desiredStates { nodes { arguments edits { input }
+        targets { nodes { desired desiredState { arguments } } } } } }`;
+    const shownTo = async (more: readonly 'TOOLS_CALL_PRIVILEGED'[]) => {
+      const { secret: key } = await makeKey(hub, ['DEVICES_READ', 'JOBS_READ', 'TOOLS_CALL', 'EVENTS_READ', ...more]);
+      const agent = await connectAgent(hub, { key });
+      const results = [];
+      for (const [name, selected] of [
+        ['desired_states', id],
+        ['recurring_jobs', made.createRecurringJob.recurringJob.id],
+      ] as const)
+        for (const given of [{}, { id: selected }]) results.push(await agent.callTool({ name, arguments: given }));
+      await agent.close();
+      const { data, errors } = await send(hub, query, {}, key);
+      expect(errors).toBeUndefined();
+      return [data, ...results].map((answer) => JSON.stringify(answer));
+    };
+    for (const answer of await shownTo([])) {
+      expect(answer).not.toContain('4712');
+      expect(answer).toContain('***');
+    }
+    for (const answer of await shownTo(['TOOLS_CALL_PRIVILEGED'])) expect(answer).toContain('4712');
   });
 });

@@ -42,12 +42,16 @@ export interface WaveWithProgress {
 /** The children of one parent. Parents with the same arguments share a statement. */
 type Children<Id, Args, Value> = (id: Id, args: Args) => Promise<Value>;
 
-export interface Loaders {
+/** Decides which arguments and ids of devices a viewer sees. */
+export interface ShownLoaders {
   readonly device: DataLoader<string, DeviceRow | undefined>;
-  readonly firmwareImage: DataLoader<string, FirmwareImageRow | undefined>;
-  readonly toolSet: DataLoader<ToolSetHash, ToolSet | undefined>;
   /** By the name of a tool. */
   readonly isUserOnly: DataLoader<string, boolean>;
+}
+
+export interface Loaders extends ShownLoaders {
+  readonly firmwareImage: DataLoader<string, FirmwareImageRow | undefined>;
+  readonly toolSet: DataLoader<ToolSetHash, ToolSet | undefined>;
   readonly groupSize: DataLoader<DeviceGroupRow, number>;
   readonly deviceGroups: DataLoader<DeviceId, readonly DeviceGroupRow[]>;
   readonly desiredState: DataLoader<string, DesiredStateRow | undefined>;
@@ -93,6 +97,16 @@ export type FleetWideLookUps = Pick<
 /** Edits that a roll-out may have left on devices: older generations are shown without a value. */
 const EDITS_MAX = 50;
 
+export function makeShownLoaders({ devices, toolSets }: Pick<FleetView, 'devices' | 'toolSets'>): ShownLoaders {
+  return {
+    device: new DataLoader((ids) => devices.findMany(ids)),
+    isUserOnly: new DataLoader(async (names) => {
+      const userOnly = await toolSets.userOnlyAmong(names);
+      return names.map((name) => userOnly.has(name));
+    }),
+  };
+}
+
 export function makeLoaders(
   view: FleetView,
   { alertRules, alerts, downloads, firmwareImages, notificationChannels, toolPolicies, webhooks }: FleetWideLookUps,
@@ -104,7 +118,7 @@ export function makeLoaders(
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   let channels: Promise<readonly ChannelRow[]> | undefined;
   return {
-    device: new DataLoader((ids) => devices.findMany(ids)),
+    ...makeShownLoaders(view),
     firmwareImage: new DataLoader((ids) => firmwareImages.findMany(ids)),
     toolSet: new DataLoader(async (hashes) => {
       const sets = await toolSets.getMany(hashes);
@@ -119,10 +133,6 @@ export function makeLoaders(
     jobProgress: new DataLoader(async (ids) => {
       const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));
-    }),
-    isUserOnly: new DataLoader(async (names) => {
-      const userOnly = await toolSets.userOnlyAmong(names);
-      return names.map((name) => userOnly.has(name));
     }),
     toolPolicies: () => (policies ??= toolPolicies.all()),
     sessions: childrenBy((ids, first) => devices.sessions(ids, first)),

@@ -1,15 +1,13 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
-import { isSecretMember } from '@flotilla/mcp';
+import { maskReported } from '@flotilla/jobs';
 import type { DesiredStateRow, DesiredTargetRow, DeviceRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
+import { shownArguments } from '../calls/shown-arguments.js';
 import { ApiError } from '../errors/api-error.js';
 import type { DesiredStateTargetResolvers } from '../generated/schema-types.js';
 import { withoutRow } from '../subscriptions/streams/device-list-changes.js';
 
 export type TargetOfDesiredState = DesiredTargetRow;
-
-/** What a secret value is shown as. */
-const MASK = '***';
 
 /** One desired state on one device; its plain fields are its row's. */
 @Resolver('DesiredStateTarget')
@@ -33,20 +31,20 @@ export class DesiredStateTargetResolver implements Required<
     return (await loaders.device.load(deviceId)) ?? withoutRow(deviceId);
   }
 
-  /** Of the generation that the device has; arguments are stored masked. */
+  /** Of the generation that the device has. */
   @ResolveField()
   async desired(
     { desiredStateId, observedGeneration }: TargetOfDesiredState,
     _args: unknown,
-    { loaders }: ApiContext,
+    context: ApiContext,
   ): Promise<unknown> {
-    const state = await loaders.desiredState.load(desiredStateId);
+    const state = await context.loaders.desiredState.load(desiredStateId);
     if (state === undefined) return undefined;
     if (observedGeneration === 0 || observedGeneration === state.generation)
-      return state.arguments[state.readback.argument];
-    const edits = await loaders.desiredStateEdits(desiredStateId);
+      return (await shownArguments(state, context))[state.readback.argument];
+    const edits = await context.loaders.desiredStateEdits(desiredStateId);
     const edit = edits.find(({ generation }) => generation === observedGeneration);
-    return edit?.plan.arguments[edit.readback.argument];
+    return edit && (await shownArguments(edit.plan, context))[edit.readback.argument];
   }
 
   @ResolveField()
@@ -56,8 +54,7 @@ export class DesiredStateTargetResolver implements Required<
     { loaders }: ApiContext,
   ): Promise<unknown> {
     const state = await loaders.desiredState.load(desiredStateId);
-    const names = state === undefined ? [] : [state.readback.argument, ...state.readback.path.split('.')];
-    return names.some((name) => isSecretMember(name, reported)) ? MASK : reported;
+    return state === undefined ? reported : maskReported(state.readback, reported);
   }
 
   @ResolveField()

@@ -2,10 +2,10 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal, SavedState } from '@flotilla/fleet';
 import type { Job } from '@flotilla/jobs';
-import { maskArguments } from '@flotilla/mcp';
 import type { DesiredStateEditRow, DesiredStateRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
+import { shownArguments, type Reader } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { showDeviceFilter } from '../devices/device-filter-input.js';
 import { userErrors } from '../errors/user-errors.js';
@@ -50,7 +50,7 @@ type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'samp
 export class DesiredStateResolver
   implements
     Required<Pick<QueryResolvers, 'desiredState' | 'desiredStates'>>,
-    Required<Pick<DesiredStateResolvers, 'devices' | 'targets' | 'rollout'>>,
+    Required<Pick<DesiredStateResolvers, 'arguments' | 'devices' | 'targets' | 'rollout'>>,
     Required<
       Pick<
         MutationResolvers,
@@ -139,6 +139,11 @@ export class DesiredStateResolver
   }
 
   @ResolveField()
+  arguments(state: DesiredStateRow, _args: unknown, context: ApiContext): Promise<DesiredStateRow['arguments']> {
+    return shownArguments(state, context);
+  }
+
+  @ResolveField()
   async summary(state: DesiredStateRow, _args: unknown, { loaders }: ApiContext): Promise<DesiredStateSummary> {
     return summaryOf(state, await loaders.desiredStateSummary.load(state.id));
   }
@@ -162,17 +167,16 @@ export class DesiredStateResolver
   async edits(
     { id, name }: DesiredStateRow,
     { first }: DesiredStateEditsArgs,
-    { view }: ApiContext,
+    context: ApiContext,
   ): Promise<readonly unknown[]> {
-    const edits = await view.desiredStates.edits(id, pageSize(first, 20, EDITS_MAX));
-    return edits.map((edit) => showEdit(edit, name));
+    const edits = await context.view.desiredStates.edits(id, pageSize(first, 20, EDITS_MAX));
+    return Promise.all(edits.map((edit) => showEdit(edit, name, context)));
   }
 }
 
-function showEdit({ plan, generation, at, by }: DesiredStateEditRow, name: string) {
-  const { devices, tool, arguments: given, ...rules } = plan;
-  const input = { name, devices: showDeviceFilter(devices), tool, arguments: maskArguments(tool, given), ...rules };
-  return { generation, at, by, input };
+async function showEdit({ plan, generation, at, by }: DesiredStateEditRow, name: string, reader: Reader) {
+  const shown = { devices: showDeviceFilter(plan.devices), arguments: await shownArguments(plan, reader) };
+  return { generation, at, by, input: { name, ...plan, ...shown } };
 }
 
 function toPayload(saved: SavedState): DesiredStatePayload {

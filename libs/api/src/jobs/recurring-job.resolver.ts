@@ -6,6 +6,7 @@ import type { Job } from '@flotilla/jobs';
 import { principalRef, type RecurringJobRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
+import { shownArguments } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { showDeviceFilter } from '../devices/device-filter-input.js';
 import { userErrors } from '../errors/user-errors.js';
@@ -114,8 +115,13 @@ export class RecurringJobResolver
   }
 
   @ResolveField()
-  job({ request }: RecurringJobRow): unknown {
-    return { ...request, devices: showDeviceFilter(request.devices) };
+  async job({ request }: RecurringJobRow, _args: unknown, context: ApiContext): Promise<unknown> {
+    const { tool, arguments: given } = request;
+    return {
+      ...request,
+      ...(tool !== undefined && given && { arguments: await shownArguments({ tool, arguments: given }, context) }),
+      devices: showDeviceFilter(request.devices),
+    };
   }
 
   @ResolveField()

@@ -1,6 +1,8 @@
 /** Who an agent's request comes from, and what that lets it see. */
 import { changesFirmware, type Actor } from '@flotilla/fleet';
 import type { FleetView, Principal, Scope, StoredTool } from '@flotilla/registry';
+import type { Reader } from '../../calls/shown-arguments.js';
+import { makeShownLoaders } from '../../loaders.js';
 import { actorOf, hasScope, mayCallUserOnly } from '../../api-context.js';
 
 /**
@@ -21,6 +23,11 @@ export interface AgentCaller {
 
 export function actorOfCaller(caller: AgentCaller): Actor {
   return actorOf(caller);
+}
+
+/** For one answer: its look-ups are read once. */
+export function readerOf({ viewer, view }: AgentCaller): Reader {
+  return { viewer, loaders: makeShownLoaders(view) };
 }
 
 export function callerMay({ viewer }: AgentCaller, scope: Scope): boolean {

@@ -2,13 +2,15 @@
 import type { CallToolResult } from '@modelcontextprotocol/server';
 import { outOfSyncStates } from '@flotilla/desired-state';
 import type { DesiredStateRequest } from '@flotilla/fleet';
+import { maskReported } from '@flotilla/jobs';
 import type { JsonObject } from '@flotilla/mcp';
 import type { DesiredStateRow, DesiredStateSummaryRow, DesiredTargetRow } from '@flotilla/registry';
+import { shownArguments, type Reader } from '../../calls/shown-arguments.js';
 import { showDeviceFilter } from '../../devices/device-filter-input.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
-import { actorOfCaller, type AgentCaller } from '../session/agent-caller.js';
+import { actorOfCaller, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
 import { standingDevices } from './standing-devices.js';
 
@@ -61,26 +63,23 @@ function requestOf(args: JsonObject, devices: DesiredStateRequest['devices']): D
 
 export async function desiredStates(
   _deps: DesiredToolDeps,
-  { view }: AgentCaller,
+  caller: AgentCaller,
   args: JsonObject,
 ): Promise<CallToolResult> {
+  const { view } = caller;
   const { id, after } = args;
   const from = typeof after === 'string' && after !== '' ? { after } : {};
-  if (typeof id === 'string' && id !== '') return oneState(view, id, from);
+  if (typeof id === 'string' && id !== '') return oneState(caller, id, from);
   const page = await view.desiredStates.page({ first: pageRows, ...from });
   const summaries = await view.desiredStates.summaries(page.rows.map((row) => row.id));
-  return jsonResult({
-    desiredStates: page.rows.map((row, index) => shownState(row, summaries[index])),
-    ...moreOf(page),
-  });
+  const reader = readerOf(caller);
+  const shown = await Promise.all(page.rows.map((row, index) => shownState(row, summaries[index], reader)));
+  return jsonResult({ desiredStates: shown, ...moreOf(page) });
 }
 
 /** With its devices that are out of sync. */
-async function oneState(
-  { desiredStates: states }: AgentCaller['view'],
-  id: string,
-  from: { readonly after?: string },
-): Promise<CallToolResult> {
+async function oneState(caller: AgentCaller, id: string, from: { readonly after?: string }): Promise<CallToolResult> {
+  const { desiredStates: states } = caller.view;
   const row = await states.find(id);
   if (row === undefined)
     return refusalResult({ code: 'NOT_FOUND', message: `There is no desired state "${id.slice(0, 100)}".` });
@@ -88,18 +87,20 @@ async function oneState(
     states.summaries([row.id]),
     states.targets(row.id, outOfSyncStates, { first: pageRows, ...from }),
   ]);
-  const shown = { ...shownState(row, summary), outOfSync: page.rows.map(shownTarget) };
-  return quotingResult({ desiredStates: [shown], ...moreOf(page) });
+  const outOfSync = page.rows.map((target) => shownTarget(target, row));
+  const shown = await shownState(row, summary, readerOf(caller));
+  return quotingResult({ desiredStates: [{ ...shown, outOfSync }], ...moreOf(page) });
 }
 
 function moreOf({ hasNextPage, cursors }: { readonly hasNextPage: boolean; readonly cursors: readonly string[] }) {
   return { more: hasNextPage, ...(hasNextPage && { next: cursors.at(-1) }) };
 }
 
-function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow | undefined) {
+async function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow | undefined, reader: Reader) {
   const { id, mode, onDrift, priority, window, enabled, pausedReason, generation } = row;
   return {
-    ...{ id, name: plainLine(row.name), tool: plainLine(row.tool), arguments: plainValue(row.arguments) },
+    ...{ id, name: plainLine(row.name), tool: plainLine(row.tool) },
+    arguments: plainValue(await shownArguments(row, reader)),
     devices: plainValue(showDeviceFilter(row.devices)),
     ...{ mode, onDrift, priority, enabled, generation, createdBy: plainLine(row.createdBy) },
     ...(window !== undefined && { window }),
@@ -108,10 +109,11 @@ function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow | unde
   };
 }
 
-function shownTarget({ deviceId, state, since, reported, nextTryAt, error }: DesiredTargetRow) {
+function shownTarget(target: DesiredTargetRow, { readback }: DesiredStateRow) {
+  const { deviceId, state, since, reported, nextTryAt, error } = target;
   return {
     ...{ device: deviceId, state, since: new Date(since).toISOString() },
-    ...(reported !== undefined && { deviceSays: plainValue(reported) }),
+    ...(reported !== undefined && { deviceSays: plainValue(maskReported(readback, reported)) }),
     ...(nextTryAt !== undefined && { nextTryAt: new Date(nextTryAt).toISOString() }),
     ...(error !== undefined && { error: `${error.code}: ${plainDescription(error.message)}` }),
   };

@@ -3,11 +3,12 @@ import type { CallToolResult } from '@modelcontextprotocol/server';
 import { CronTimes, type RecurringJobRequest } from '@flotilla/fleet';
 import type { JsonObject } from '@flotilla/mcp';
 import { principalRef, type RecurringJobRow, type Registry } from '@flotilla/registry';
+import { shownArguments, type Reader } from '../../calls/shown-arguments.js';
 import { showDeviceFilter } from '../../devices/device-filter-input.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
-import { actorOfCaller, type AgentCaller } from '../session/agent-caller.js';
+import { actorOfCaller, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
 import { standingDevices } from './standing-devices.js';
 
@@ -68,9 +69,10 @@ function requestOf(args: JsonObject, devices: RecurringJobRequest['job']['device
 /** A scoped key sees those that it created. */
 export async function recurringJobs(
   { registry }: RecurringToolDeps,
-  { viewer, view }: AgentCaller,
+  caller: AgentCaller,
   args: JsonObject,
 ): Promise<CallToolResult> {
+  const { viewer, view } = caller;
   const creator = viewer.devices === undefined ? undefined : principalRef(viewer);
   const { id, after } = args;
   if (typeof id === 'string' && id !== '') {
@@ -82,24 +84,28 @@ export async function recurringJobs(
       ...{ job: job.id, state: job.state, createdAt: timeOf(job.createdAt) },
       ...(job.state === 'FINISHED' && { conclusion: job.conclusion }),
     }));
-    return jsonResult({ recurringJobs: [{ ...shownRecurring(row), jobs }], more: false });
+    return jsonResult({ recurringJobs: [{ ...(await shownRecurring(row, readerOf(caller))), jobs }], more: false });
   }
   const from = typeof after === 'string' && after !== '' ? { after } : {};
   const { rows, hasNextPage, cursors } = await registry.recurringJobs.page({ first: pageRows, ...from }, creator);
+  const reader = readerOf(caller);
+  const shown = await Promise.all(rows.map((row) => shownRecurring(row, reader)));
   return jsonResult({
-    ...{ recurringJobs: rows.map(shownRecurring), more: hasNextPage },
+    ...{ recurringJobs: shown, more: hasNextPage },
     ...(hasNextPage && { next: cursors.at(-1) }),
   });
 }
 
-function shownRecurring(row: RecurringJobRow) {
+async function shownRecurring(row: RecurringJobRow, reader: Reader) {
   const { id, cron, timeZone, enabled, pausedReason, request } = row;
+  const { tool, arguments: given } = request;
   return {
     ...{ id, name: plainLine(row.name), cron, timeZone, enabled, createdBy: plainLine(row.createdBy) },
     nextRuns: enabled ? new CronTimes(row).list(timesMax, Date.now(), row.until).map(timeOf) : [],
     ...(pausedReason !== undefined && { pausedReason }),
-    ...(request.tool !== undefined && { tool: plainLine(request.tool) }),
-    ...(request.arguments !== undefined && { arguments: plainValue(request.arguments) }),
+    ...(tool !== undefined && { tool: plainLine(tool) }),
+    ...(tool !== undefined &&
+      given !== undefined && { arguments: plainValue(await shownArguments({ tool, arguments: given }, reader)) }),
     devices: plainValue(showDeviceFilter(request.devices)),
   };
 }
