@@ -6,6 +6,7 @@ import type { DeviceFilter, Registry } from '../index.js';
 import { newJob } from '../jobs/new-job.suite.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
+import { execute } from '../test-server.js';
 
 const FIRST = { first: 50 };
 
@@ -72,6 +73,13 @@ describe('the history that a narrowed viewer sees', () => {
       ...about,
       storageKey: `uploads/${callId}`,
     });
+    const alert = v7({ msecs: at });
+    await execute(
+      database.databaseUrl,
+      `INSERT INTO alert (id, rule_id, severity, device_id, is_group, device_count, facts, fired_at)
+         VALUES ('${alert}', '${alert}', 'WARNING', '${deviceId}', false, 1, '{}', to_timestamp(${at / 1_000}));
+       INSERT INTO alert_device (alert_id, device_id, began_at) VALUES ('${alert}', '${deviceId}', now())`,
+    );
     const job = newJob({ id: v7({ msecs: at }) as JobId, devices: { ids: [deviceId] }, createdById: 'KEY:other' });
     await registry.jobCommands.create(job);
     const lease = await registry.takeLease();
@@ -82,7 +90,7 @@ describe('the history that a narrowed viewer sees', () => {
       .poll(async () => (await registry.events.page({ deviceId }, 'AT_DESC', FIRST)).rows.map(({ id }) => id))
       .toContain(event.id);
     await tick();
-    return { call: callId as string, event: event.id, upload: upload?.id ?? '', job: job.id as string };
+    return { call: callId as string, event: event.id, upload: upload?.id ?? '', alert, job: job.id as string };
   };
   type Record = Awaited<ReturnType<typeof live>>;
 
@@ -100,8 +108,9 @@ describe('the history that a narrowed viewer sees', () => {
       (await view.events.pagesOf([deviceId], FIRST))[0],
     ];
     const [uploads, jobs] = [await view.uploads.page({}, FIRST), await view.jobs.page({}, FIRST)];
+    const alerts = await registry.alerts.page({ within: devices }, FIRST);
     const seen: number[] = [];
-    for (const [index, { call, event, upload, job }] of records.entries()) {
+    for (const [index, { alert, call, event, upload, job }] of records.entries()) {
       const [targets] = await view.jobs.targets([job as JobId], {}, FIRST);
       const progress = (await view.jobs.progress([job as JobId])).get(job as JobId);
       const ways = [
@@ -112,6 +121,8 @@ describe('the history that a narrowed viewer sees', () => {
         ownEvents?.rows.some(({ id }) => id === event) === true,
         uploads.rows.some(({ id }) => id === upload),
         (await view.uploads.find(upload)) !== undefined,
+        alerts.rows.some(({ id }) => id === alert),
+        (await registry.alerts.find(alert, devices)) !== undefined,
         jobs.rows.some(({ id }) => id === job),
         (await view.jobs.find(job)) !== undefined,
         (targets?.rows.length ?? 0) > 0,

@@ -2,7 +2,7 @@
 import { v7 } from 'uuid';
 import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
-import { deviceScopeOf } from '../access-scope/device-scope.js';
+import { historyScopeOf } from '../access-scope/history-scope.js';
 import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
@@ -49,7 +49,7 @@ export class AlertStore {
     return (await this.database.query<{ count: number }>({ text }, parameters))[0]?.count ?? 0;
   }
 
-  /** Undefined for an unknown id, and where a device of it is outside of the scope. */
+  /** Undefined for an unknown id, and if it is about a device that was not in the scope yet. */
   async find(id: string, within?: DeviceFilter): Promise<AlertRow | undefined> {
     if (!isUuid(id)) return undefined;
     const parameters: unknown[] = [];
@@ -116,7 +116,8 @@ export class AlertStore {
       conditions.push(`EXISTS (SELECT FROM alert_device m WHERE ${own})`);
     }
     if (within !== undefined) {
-      const isOwn = (await deviceScopeOf(this.database, within))('m.device_id', parameters);
+      const isInScope = await historyScopeOf(this.database, within);
+      const isOwn = isInScope('m.device_id', { at: 'a.fired_at' }, parameters);
       const member = (condition: string) => `EXISTS (SELECT FROM alert_device m WHERE m.alert_id = a.id${condition})`;
       conditions.push(`${member('')} AND NOT ${member(` AND NOT (${isOwn})`)}`);
     }

@@ -55,7 +55,7 @@ export interface AlertFilter {
   readonly deviceId?: string | undefined;
   readonly severity?: AlertSeverity | undefined;
   readonly acknowledged?: boolean | undefined;
-  /** The access scope of the viewer: only alerts whose devices are all in it. */
+  /** The access scope of the viewer: only alerts whose devices were all in it when they fired. */
   readonly within?: DeviceFilter | undefined;
 }
 
