@@ -9,6 +9,7 @@ import { everythingOf, servedSchema } from '../src/api/schema/graphql-schema.js'
 import type { HubProcess } from '../src/hub/hub-process.js';
 import { someUuid } from '../src/devices/device-credentials.js';
 import { askOta } from '../src/devices/ota-client.js';
+import { createDesiredState } from '../src/jobs/desired-state-api.js';
 import { finished, jobOf } from '../src/jobs/job-api.js';
 import {
   callStatus,
@@ -88,6 +89,50 @@ describe('a scoped key', () => {
       expect([undefined, ['FORBIDDEN']], field.name).toContainEqual(codesOf(answer));
       expectNoOthers(answer, field.name);
     }
+  });
+
+  it('sees no id of another device in the filter of a rule, a desired state or a recurring job', async () => {
+    const devices = { any: [{ ids: [...own, ...others] }] };
+    const tool = 'self.audio_speaker.set_volume';
+    const plan = { name: 'quiet', tool, arguments: { volume: 5 }, mode: 'REPORT', devices };
+    const { id } = await createDesiredState(hub, plan, randomUUID());
+    await ask(
+      hub,
+      'mutation ($input: RecordingRuleInput!) { setRecordingRule(input: $input) { userErrors { code } } }',
+      {
+        input: { devices, path: `${STATUS}:battery.level` },
+      },
+    );
+    const schedule = (given: unknown) => ({
+      ...{ name: 'nightly', cron: '@yearly', timeZone: 'UTC', job: { tool: STATUS, devices: given } },
+    });
+    const create = `mutation ($input: RecurringJobInput!) {
+      createRecurringJob(input: $input, idempotencyKey: "nightly") { recurringJob { id } } }`;
+    const { data: made } = await asKey(create, { input: schedule({ all: true }) });
+    const recurring = (made as { createRecurringJob: { recurringJob: { id: string } } }).createRecurringJob
+      .recurringJob;
+    const update = `mutation ($id: ID!, $input: RecurringJobInput!) {
+      updateRecurringJob(id: $id, input: $input) { userErrors { code } } }`;
+    await ask(hub, update, { ...recurring, input: schedule(devices) });
+    const ofKey = { any: [{ ids: own }] };
+    const query = `query ($id: ID!) { recordingRules { devices } recurringJobs { nodes { job } }
+      desiredState(id: $id) { devices edits { input } } }`;
+    const { data } = await eventually(
+      () => asKey(query, { id }),
+      (answer) => answer.data?.['desiredState'] !== null,
+    );
+    expect(data).toMatchObject({
+      recurringJobs: { nodes: [{ job: { devices: ofKey } }] },
+      desiredState: { devices: ofKey, edits: [{ input: { devices: ofKey } }] },
+    });
+    expect((data as { recordingRules: unknown[] }).recordingRules).toContainEqual({ devices: ofKey });
+    const agent = await connectAgent(hub, { key });
+    const shown = await Promise.all(
+      ['desired_states', 'recurring_jobs'].map((name) => agent.callTool({ name, arguments: {} })),
+    );
+    await agent.close();
+    for (const each of shown) expect(JSON.stringify(each)).toContain(own[0]);
+    expectNoOthers([data, shown]);
   });
 
   it('finds only calls, events and jobs of its devices', async () => {

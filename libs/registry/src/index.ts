@@ -38,6 +38,7 @@ export { openPool } from './database/open-pool.js';
 export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
 export type { PostgresHost } from './database/postgres-url.js';
 export { randomBytesOfId } from './database/random-bytes.js';
+export { filterIdsIn, withIdsOf } from './access-scope/scoped-filter.js';
 export { scopedFilter } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
 export type { DeviceFilter, ResolvedFilter, Presence, Reachability } from './device-filter.js';

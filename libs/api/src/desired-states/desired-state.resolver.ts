@@ -7,7 +7,7 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
 import { shownArguments, type Reader } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
-import { showDeviceFilter } from '../devices/device-filter-input.js';
+import { shownDeviceFilter } from '../devices/shown-device-filter.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
@@ -134,8 +134,8 @@ export class DesiredStateResolver
   }
 
   @ResolveField()
-  devices({ devices }: DesiredStateRow): unknown {
-    return showDeviceFilter(devices);
+  devices({ devices }: DesiredStateRow, _args: unknown, context: ApiContext): Promise<unknown> {
+    return shownDeviceFilter(devices, context);
   }
 
   @ResolveField()
@@ -175,8 +175,8 @@ export class DesiredStateResolver
 }
 
 async function showEdit({ plan, generation, at, by }: DesiredStateEditRow, name: string, reader: Reader) {
-  const shown = { devices: showDeviceFilter(plan.devices), arguments: await shownArguments(plan, reader) };
-  return { generation, at, by, input: { name, ...plan, ...shown } };
+  const devices = await shownDeviceFilter(plan.devices, reader);
+  return { generation, at, by, input: { name, ...plan, devices, arguments: await shownArguments(plan, reader) } };
 }
 
 function toPayload(saved: SavedState): DesiredStatePayload {

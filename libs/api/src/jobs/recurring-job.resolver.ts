@@ -8,7 +8,7 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { shownArguments } from '../calls/shown-arguments.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
-import { showDeviceFilter } from '../devices/device-filter-input.js';
+import { shownDeviceFilter } from '../devices/shown-device-filter.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
@@ -120,7 +120,7 @@ export class RecurringJobResolver
     return {
       ...request,
       ...(tool !== undefined && given && { arguments: await shownArguments({ tool, arguments: given }, context) }),
-      devices: showDeviceFilter(request.devices),
+      devices: await shownDeviceFilter(request.devices, context),
     };
   }
 

@@ -5,7 +5,8 @@ import type { ChartAnswer, FirmwareHealthRow, Refusal } from '@flotilla/fleet';
 import type { DeviceRow, FleetSeriesPoint, RecordingRuleRow, Series } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, REGISTRY, type FleetWideStores } from '../api-deps.js';
-import { parseDeviceFilter, showDeviceFilter } from '../devices/device-filter-input.js';
+import { parseDeviceFilter } from '../devices/device-filter-input.js';
+import { shownDeviceFilter } from '../devices/shown-device-filter.js';
 import { ApiError } from '../errors/api-error.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
@@ -103,8 +104,8 @@ export class MeasurementResolver
   }
 
   @ResolveField()
-  devices({ devices }: RecordingRuleRow): unknown {
-    return showDeviceFilter(devices);
+  devices({ devices }: RecordingRuleRow, _args: unknown, context: ApiContext): Promise<unknown> {
+    return shownDeviceFilter(devices, context);
   }
 }
 

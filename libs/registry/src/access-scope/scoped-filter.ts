@@ -1,11 +1,13 @@
 /** A filter as a viewer sees it: ids of devices outside of its scope are left out. */
-import type { ResolvedFilter } from '../device-filter.js';
+import type { DeviceFilter, ResolvedFilter } from '../device-filter.js';
 
-export function filterIdsIn({ ids = [], within, any = [], not }: ResolvedFilter): readonly string[] {
+export function filterIdsIn({ ids = [], within, any = [], not }: DeviceFilter): readonly string[] {
   return [...ids, ...[within, not, ...any].flatMap((inner) => (inner === undefined ? [] : filterIdsIn(inner)))];
 }
 
-export function withIdsOf(filter: ResolvedFilter, own: ReadonlySet<string>): ResolvedFilter {
+export function withIdsOf(filter: ResolvedFilter, own: ReadonlySet<string>): ResolvedFilter;
+export function withIdsOf(filter: DeviceFilter, own: ReadonlySet<string>): DeviceFilter;
+export function withIdsOf(filter: DeviceFilter, own: ReadonlySet<string>): DeviceFilter {
   const { ids, within, any, not, ...rest } = filter;
   return {
     ...rest,

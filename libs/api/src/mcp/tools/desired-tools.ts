@@ -6,7 +6,7 @@ import { maskReported } from '@flotilla/jobs';
 import type { JsonObject } from '@flotilla/mcp';
 import type { DesiredStateRow, DesiredStateSummaryRow, DesiredTargetRow } from '@flotilla/registry';
 import { shownArguments, type Reader } from '../../calls/shown-arguments.js';
-import { showDeviceFilter } from '../../devices/device-filter-input.js';
+import { shownDeviceFilter } from '../../devices/shown-device-filter.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
@@ -101,7 +101,7 @@ async function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow 
   return {
     ...{ id, name: plainLine(row.name), tool: plainLine(row.tool) },
     arguments: plainValue(await shownArguments(row, reader)),
-    devices: plainValue(showDeviceFilter(row.devices)),
+    devices: plainValue(await shownDeviceFilter(row.devices, reader)),
     ...{ mode, onDrift, priority, enabled, generation, createdBy: plainLine(row.createdBy) },
     ...(window !== undefined && { window }),
     ...(pausedReason !== undefined && { pausedReason }),

@@ -4,7 +4,7 @@ import { CronTimes, type RecurringJobRequest } from '@flotilla/fleet';
 import type { JsonObject } from '@flotilla/mcp';
 import { principalRef, type RecurringJobRow, type Registry } from '@flotilla/registry';
 import { shownArguments, type Reader } from '../../calls/shown-arguments.js';
-import { showDeviceFilter } from '../../devices/device-filter-input.js';
+import { shownDeviceFilter } from '../../devices/shown-device-filter.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
@@ -106,7 +106,7 @@ async function shownRecurring(row: RecurringJobRow, reader: Reader) {
     ...(tool !== undefined && { tool: plainLine(tool) }),
     ...(tool !== undefined &&
       given !== undefined && { arguments: plainValue(await shownArguments({ tool, arguments: given }, reader)) }),
-    devices: plainValue(showDeviceFilter(request.devices)),
+    devices: plainValue(await shownDeviceFilter(request.devices, reader)),
   };
 }
 
