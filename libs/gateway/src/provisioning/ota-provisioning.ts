@@ -21,7 +21,7 @@ import { AttemptLimiter } from '../overload/attempt-limiter.js';
 import type { AnswerSettings } from './ota/ota-answer.js';
 import { OtaEndpoint } from './ota/ota-endpoint.js';
 import type { FormerServer } from './former/former-server.js';
-import { PassThrough } from './former/pass-through.js';
+import { addedBoardLimits, PassThrough } from './former/pass-through.js';
 import { publishContacts } from './publish-contacts.js';
 import { OfferedFirmware } from './ota/update-offer.js';
 import type { UpdateOffer } from './ota/update-offer.js';
@@ -59,7 +59,12 @@ export class OtaProvisioning {
     const server = options.former;
     const isReleased = server && ((deviceId: DeviceId) => boards.noteAttempt(deviceId));
     this.auth = new CredentialAuth({ credentials, events, isReleased, clock });
-    const former = server && new PassThrough({ server, boards, credentials, events, feed: bus.feed, clock, logger });
+    const former =
+      server &&
+      new PassThrough({
+        ...{ server, boards, credentials, events, feed: bus.feed, clock, logger },
+        limiter: new AttemptLimiter(addedBoardLimits),
+      });
     const enrolment = new EnrolmentService({
       ...{ credentials, enrolments, feed: bus.feed, events, mode, logger },
       limiter: new AttemptLimiter(),

@@ -1,6 +1,11 @@
+import type { DeviceId } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
+import { realClock, silentLogger } from '../../ingress.suite.js';
+import { AttemptLimiter } from '../../overload/attempt-limiter.js';
+import { EventLog } from '../../sessions/event-log.js';
 import { ask, newMac, openEndpoint, otherUuid, setUpStage, stage, uuid } from '../ota/ota-stage.suite.js';
 import type { FormerAnswer, FormerRequest } from './former-server.js';
+import { PassThrough } from './pass-through.js';
 
 setUpStage();
 
@@ -132,6 +137,30 @@ describe('a board that was moved', () => {
     await ask(port, mac, { client: otherUuid });
     expect(asked).toHaveLength(1);
     expect(await boardOf(mac)).toMatchObject({ isHere: true });
+  });
+});
+
+describe('a network that invents boards', () => {
+  it('adds only some of them to the list, and all get an answer', async () => {
+    const { bus, registry } = stage;
+    const passThrough = new PassThrough({
+      ...{ server: { ask: () => Promise.resolve(bound) }, boards: registry.movingBoards },
+      ...{ credentials: registry.credentials, feed: bus.feed, clock: realClock, logger: silentLogger },
+      events: new EventLog({ events: registry.events, feed: bus.feed, clock: realClock }),
+      limiter: new AttemptLimiter({ burst: 2, perSecond: 0, addressesMax: 10 }),
+    });
+    const request = { method: 'POST', suffix: '/', rawHeaders: [], body: Buffer.from('{}'), address: undefined };
+    const pass = (deviceId: DeviceId, remoteAddress: string, firmwareVersion = '1.0.0') => {
+      const asked = { ...contact, deviceId, remoteAddress, firmwareVersion, at: Date.now() };
+      return passThrough.pass({ request, contact: asked, isActivation: false, way: 'there' });
+    };
+    const [known, second, invented, elsewhere] = [newMac(), newMac(), newMac(), newMac()];
+    for (const mac of [known, known, known, second, invented]) expect(await pass(mac, '192.0.2.1')).toBe(bound);
+    await pass(known, '192.0.2.1', '1.1.0');
+    await pass(elsewhere, '198.51.100.1');
+    expect(await boardOf(invented)).toBeUndefined();
+    for (const mac of [second, elsewhere]) expect(await boardOf(mac)).toBeDefined();
+    expect(await boardOf(known)).toMatchObject({ firmwareVersion: '1.1.0' });
   });
 });
 

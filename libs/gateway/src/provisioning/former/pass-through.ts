@@ -8,6 +8,7 @@ import type { Clock } from '@flotilla/session';
 import type { CredentialStore, MovingBoardStore, MovingRoute, OtaContact, Recognition } from '@flotilla/registry';
 import type { EventLog } from '../../sessions/event-log.js';
 import type { GatewayLogger } from '../../gateway-logger.js';
+import type { AttemptLimiter, AttemptLimits } from '../../overload/attempt-limiter.js';
 import type { OtaTarget } from '../ota/ota-target.js';
 import type { FormerAnswer, FormerRequest, FormerServer } from './former-server.js';
 import { isBoundThere } from './read-former-answer.js';
@@ -16,6 +17,8 @@ export interface PassThroughOptions {
   readonly server: FormerServer;
   readonly boards: Pick<MovingBoardStore, 'routeOf' | 'notePassed' | 'release'>;
   readonly credentials: Pick<CredentialStore, 'recognise'>;
+  /** Boards that one network may add to the list: strangers invent ids. */
+  readonly limiter: AttemptLimiter;
   readonly events: EventLog;
   readonly feed: Pick<EventFeed, 'publish'>;
   readonly clock: Clock;
@@ -38,6 +41,8 @@ export interface Passed {
 
 /** Requests at the former server at a time: a hall of boards that is switched on. */
 const AT_A_TIME_MAX = 256;
+/** A hall of new boards at once. Then a stranger in one network needs a day to fill the list. */
+export const addedBoardLimits: AttemptLimits = { burst: 400, perSecond: 1, addressesMax: 10_000 };
 /** How long PostgreSQL may delay an answer of the former server, ms. */
 const RECORD_TIMEOUT_MS = 2_000;
 
@@ -77,12 +82,14 @@ export class PassThrough {
 
   /** A failure changes nothing for the board: the next request is recorded. */
   async #record(contact: OtaContact, answer: FormerAnswer | undefined, way: Way): Promise<void> {
-    const { clock, logger } = this.options;
-    const { at, clientUuid, deviceId, firmwareVersion, model } = contact;
+    const { boards, clock, limiter, logger } = this.options;
+    const { at, clientUuid, deviceId, firmwareVersion, model, remoteAddress } = contact;
     const bound = answer && isBoundThere(answer);
-    const passed = { deviceId, clientUuid, model, firmwareVersion, at, answer: answer && { bound } };
+    const mayBeAdded = limiter.take(remoteAddress, at);
+    const passed = { deviceId, clientUuid, model, firmwareVersion, at, answer: answer && { bound }, mayBeAdded };
     try {
-      await withTimeout(this.options.boards.notePassed(passed), RECORD_TIMEOUT_MS, clock);
+      const isNew = await withTimeout(boards.notePassed(passed), RECORD_TIMEOUT_MS, clock);
+      if (mayBeAdded && !isNew) limiter.giveBack(remoteAddress);
       // Without settings from there, the board goes on with those of this hub.
       if (way === 'leaving' && bound !== undefined) await withTimeout(this.#release(contact), RECORD_TIMEOUT_MS, clock);
     } catch (error) {

@@ -3,10 +3,11 @@ import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { storableText, toJson } from '../../database/json-rows.js';
 import { issueCredentials, lockDevices, noteChange } from '../credentials/issue-credentials.js';
+import { evictBoards } from './evict-boards.js';
 import type { FormerBoard, MovingAnswer } from './moving-board.js';
 import { IS_HERE, readMoving } from './read-moving.js';
 
-/** More boards than one hub holds. Boards beyond it are passed on, but not listed. */
+/** More boards than one hub holds. Beyond it, a new board takes the place of another one. */
 export const MOVING_BOARDS_MAX = 100_000;
 
 /** $1 devices, $2 now, $3 who. */
@@ -102,8 +103,14 @@ export async function addMoving(
   const rows = [...byId.values()].map(({ deviceId, name, agent, user }) => ({
     ...{ id: deviceId, name, agent, former_user: user },
   }));
-  const added = await transaction.query<{ device_id: DeviceId }>(ADD, [toJson(rows), at, MOVING_BOARDS_MAX]);
-  return added.map(({ device_id: id }) => id);
+  const add = async (some: typeof rows) =>
+    (await transaction.query<{ device_id: DeviceId }>(ADD, [toJson(some), at, MOVING_BOARDS_MAX])).map(
+      ({ device_id: id }) => id,
+    );
+  const added = await add(rows);
+  const left = rows.filter(({ id }) => !added.includes(id));
+  if (left.length === 0 || (await evictBoards(transaction, left.length, MOVING_BOARDS_MAX)) === 0) return added;
+  return [...added, ...(await add(left))];
 }
 
 /** $1 rows, $2 ms since the Unix epoch: a later move admits the first Client-Id. */

@@ -13,6 +13,7 @@ import { hashOf } from '../../secrets/secrets.js';
 import { hubFor } from '../credentials/client-bindings.js';
 import type { CredentialCache } from '../credentials/credential-cache.js';
 import { addMoving, changeMoving, MOVING_BOARDS_MAX, releaseBoard } from './change-moving.js';
+import { evictBoards } from './evict-boards.js';
 import type {
   FormerBoard,
   MovingAnswer,
@@ -32,7 +33,7 @@ const GATHER_MS = 5;
 const NOTE = new SqlFile(new URL('./note-passed.sql', import.meta.url), {
   name: 'note-passed-requests',
   parameters: { rows: sql.json, boardsMax: sql.bigint },
-  row: {},
+  row: { device_id: sql.text(), is_new: sql.boolean },
 });
 
 export interface MovingBoardStoreDeps {
@@ -44,7 +45,7 @@ export interface MovingBoardStoreDeps {
 
 export class MovingBoardStore {
   readonly #deps: MovingBoardStoreDeps;
-  readonly #passed: BatchWriter<PassedRequest, undefined>;
+  readonly #passed: BatchWriter<PassedRequest, boolean>;
 
   constructor(deps: MovingBoardStoreDeps) {
     this.#deps = deps;
@@ -56,9 +57,12 @@ export class MovingBoardStore {
     return routeOfMoving(this.#deps.database, storableText(deviceId));
   }
 
-  /** Records a request that went to the former server, and what its answer said of the board. */
-  async notePassed(request: PassedRequest): Promise<void> {
-    await this.#passed.add(request);
+  /**
+   * Records a request that went to the former server, and what its answer said of the board.
+   * Resolves to whether that added the board to the list.
+   */
+  notePassed(request: PassedRequest): Promise<boolean> {
+    return this.#passed.add(request);
   }
 
   /** In the order of their ids. */
@@ -145,24 +149,34 @@ export class MovingBoardStore {
   }
 }
 
-function openPassedWriter({ database, logger }: MovingBoardStoreDeps): BatchWriter<PassedRequest, undefined> {
-  return new BatchWriter<PassedRequest, undefined>({
+function openPassedWriter({ database, logger }: MovingBoardStoreDeps): BatchWriter<PassedRequest, boolean> {
+  return new BatchWriter<PassedRequest, boolean>({
     name: 'passed_request',
     keyOf: ({ deviceId }) => deviceId,
     rowsPerWrite: ROWS_PER_WRITE,
     depthMax: DEPTH_MAX,
     gatherMs: GATHER_MS,
     logger,
-    write: async (requests) => {
-      await NOTE.run(database, { rows: toJson(requests.map(toRow)), boardsMax: MOVING_BOARDS_MAX });
-      return requests.map(() => undefined);
-    },
+    write: (requests) => writePassed(database, requests),
   });
 }
 
-function toRow({ deviceId, clientUuid, model, firmwareVersion, at, answer }: PassedRequest) {
+/** One statement, unless the list is full. */
+async function writePassed(database: Database, requests: readonly PassedRequest[]): Promise<readonly boolean[]> {
+  const isNew = new Map<string, boolean>();
+  const note = async (some: readonly PassedRequest[]) => {
+    const rows = await NOTE.run(database, { rows: toJson(some.map(toRow)), boardsMax: MOVING_BOARDS_MAX });
+    for (const row of rows) isNew.set(row.device_id, row.is_new);
+  };
+  await note(requests);
+  const left = requests.filter(({ deviceId, mayBeAdded }) => mayBeAdded && !isNew.has(deviceId));
+  if (left.length > 0 && (await evictBoards(database, left.length, MOVING_BOARDS_MAX)) > 0) await note(left);
+  return requests.map(({ deviceId }) => isNew.get(deviceId) === true);
+}
+
+function toRow({ deviceId, clientUuid, model, firmwareVersion, at, answer, mayBeAdded }: PassedRequest) {
   return {
     ...{ id: deviceId, client_uuid_hash: hashOf(clientUuid), model, firmware_version: firmwareVersion, at },
-    ...{ answered: answer !== undefined, bound: answer?.bound },
+    ...{ answered: answer !== undefined, bound: answer?.bound, may_be_added: mayBeAdded },
   };
 }

@@ -40,6 +40,8 @@ export interface PassedRequest {
   readonly at: number;
   /** Undefined without a usable answer; `bound` undefined: the answer did not say. */
   readonly answer: { readonly bound: boolean | undefined } | undefined;
+  /** Whether the board may be added to the list, if it is not in it. */
+  readonly mayBeAdded: boolean;
 }
 
 /** A board that an import names. */

@@ -13,7 +13,7 @@ afterAll(() => fixture.close());
 
 /** The board asked the former server, which answered. */
 async function passed(contact: OtaContact, bound = true): Promise<void> {
-  await fixture.registry.movingBoards.notePassed({ ...contact, answer: { bound } });
+  await fixture.registry.movingBoards.notePassed({ ...contact, answer: { bound }, mayBeAdded: true });
 }
 
 async function boardOf({ deviceId }: OtaContact) {
@@ -27,12 +27,17 @@ describe('a board that asked its former server', () => {
     expect(await fixture.registry.movingBoards.routeOf(contact.deviceId)).toBeUndefined();
     await passed(contact, false);
     await passed(contact, true);
-    await fixture.registry.movingBoards.notePassed({ ...contact, firmwareVersion: '2.5.0', answer: undefined });
+    await fixture.registry.movingBoards.notePassed({
+      ...contact,
+      firmwareVersion: '2.5.0',
+      answer: undefined,
+      mayBeAdded: true,
+    });
     expect(await boardOf(contact)).toMatchObject({
       ...{ state: 'NOT_MOVED', isHere: false, boundThere: true, model: 'lichuang-dev', firmwareVersion: '2.5.0' },
       ...{ askedAt: contact.at, answeredAt: contact.at, otherClientAt: undefined },
     });
-    await fixture.registry.movingBoards.notePassed({ ...contact, answer: { bound: undefined } });
+    await fixture.registry.movingBoards.notePassed({ ...contact, answer: { bound: undefined }, mayBeAdded: true });
     expect((await boardOf(contact))?.boundThere).toBeUndefined();
   });
 
@@ -151,7 +156,8 @@ describe('the list of moving boards', () => {
     try {
       const { movingBoards } = own.registry;
       const contacts = Array.from({ length: 5 }, () => newContact());
-      for (const contact of contacts) await movingBoards.notePassed({ ...contact, answer: undefined });
+      for (const contact of contacts)
+        await movingBoards.notePassed({ ...contact, answer: undefined, mayBeAdded: true });
       const [first] = contacts;
       if (first) await admitted(own.registry, first);
       await movingBoards.add([{ deviceId: newContact().deviceId, name: undefined, agent: undefined, user: undefined }]);
