@@ -109,6 +109,20 @@ describe('alerts', () => {
       await accepted('mutation ($id: ID!) { deleteAlertRule(id: $id) { userErrors { message } } }', { id });
   });
 
+  it('have thresholds below zero for measurements, and for nothing else', async () => {
+    const input = { name: 'Freezer', kind: 'MEASUREMENT', threshold: -18.5, path: 'samples:freezer', channelIds: [] };
+    const id = await createRule(input);
+    const { alertRules } = await ask<{ alertRules: object[] }>(hub, '{ alertRules { id threshold below } }');
+    expect(alertRules).toEqual([{ id, threshold: -18.5, below: false }]);
+    const query = `mutation ($input: AlertRuleInput!) {
+      createAlertRule(input: $input) { userErrors { code path } } }`;
+    const share = { name: 'Share', kind: 'FLEET_OFFLINE_SHARE', threshold: -0.1, channelIds: [] };
+    expect(await ask(hub, query, { input: share })).toEqual({
+      createAlertRule: { userErrors: [{ code: 'INVALID', path: ['input', 'threshold'] }] },
+    });
+    await accepted('mutation ($id: ID!) { deleteAlertRule(id: $id) { userErrors { message } } }', { id });
+  });
+
   it('send a test to each kind of channel, and show what the other end answered', async () => {
     const url = (name: string) => `${receivers.origin}/${name}/token-${SECRET}`;
     channels.set('slack', await createChannel('Slack', 'SLACK', { url: url('slack') }));

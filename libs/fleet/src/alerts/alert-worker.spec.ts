@@ -306,6 +306,25 @@ describe('the worker of alerts', () => {
     expect(types()).toEqual(['alert.fired', 'alert.resolved']);
   });
 
+  it('has thresholds below zero for values only: a freezer is too warm above -18.5', async () => {
+    const [warm = '', cold = ''] = deviceNames(2, randomUUID());
+    await hub.connect([warm, cold]);
+    const path = 'self.get_device_status:freezer.temperature';
+    const { measurements } = hub.registry;
+    const report = (deviceId: string, value: number) =>
+      measurements.add({ deviceId, path, at: hub.clock.now(), value, ruleId: 'spec' });
+    const limit = { path, threshold: -18.5, forSeconds: 4, devices: { ids: [warm, cold] } };
+    const rule = await ruled({ kind: 'MEASUREMENT', ...limit });
+    report(warm, -12.25);
+    report(cold, -21);
+    await expect.poll(async () => (await measurements.latestOver({ filter: {}, path })).length).toBe(2);
+    await rounds(worker, 10);
+    expect(await alertsOf(rule)).toMatchObject([{ deviceId: warm, facts: { value: -12.25, threshold: -18.5 } }]);
+    expect(String(received()[0]?.data['text'])).toContain(`${path} is above -18.5 (-12.25)`);
+    for (const kind of ['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS'] as const)
+      await expect(ruled({ kind, threshold: -0.1 })).rejects.toThrow('A threshold is 0 or more.');
+  });
+
   it('forgets a value of a device that was away for a day, and keeps that of one that is online', async () => {
     const [online = '', away = ''] = deviceNames(2, randomUUID());
     await hub.connect([online, away]);
