@@ -1,35 +1,50 @@
 /**
- * Devices whose state is due, first in, first out. A job over a fleet leaves ten thousand: an array
+ * Sessions whose state is due, first in, first out. A job over a fleet leaves thousands: an array
  * would move them all for each that is taken.
  */
 import type { WatchedSession } from './watched-session.js';
 
-/** `left` is how often the call may still be put off because the device is busy. */
-export interface Look {
+/** The status calls of one session: one that follows a set, and one that waits for its turn. */
+export interface StatusPlan {
   readonly session: WatchedSession;
-  readonly kind: 'planned' | 'after_set';
-  readonly left: number;
+  isPlanned: boolean;
+  isSetAgain: boolean;
+  /** When the call after a set is due, ms since the Unix epoch. */
+  at: number;
+  /** How often it may still be put off because the device is busy. */
+  left: number;
+  /** Why it waits in the queue; undefined: not at all, or its session has ended. */
+  due: 'planned' | 'after_set' | undefined;
 }
 
 export class LookQueue {
-  #adding: Look[] = [];
+  #adding: StatusPlan[] = [];
   /** Latest first. */
-  #taking: Look[] = [];
+  #taking: StatusPlan[] = [];
 
-  get size(): number {
-    return this.#adding.length + this.#taking.length;
-  }
-
-  add(look: Look): void {
-    this.#adding.push(look);
-  }
-
-  next(): Look | undefined {
-    if (this.#taking.length === 0) {
-      this.#taking = this.#adding.reverse();
-      this.#adding = [];
+  /** Without what has ended meanwhile. */
+  get next(): StatusPlan | undefined {
+    for (;;) {
+      if (this.#taking.length === 0) {
+        this.#taking = this.#adding.reverse();
+        this.#adding = [];
+      }
+      const plan = this.#taking.at(-1);
+      if (plan === undefined || plan.due !== undefined) return plan;
+      this.#taking.pop();
     }
-    return this.#taking.pop();
+  }
+
+  /** A session waits once, however often it becomes due: under load its turn is minutes away. */
+  add(plan: StatusPlan, kind: NonNullable<StatusPlan['due']>): void {
+    if (plan.due === undefined) this.#adding.push(plan);
+    if (plan.due !== 'after_set') plan.due = kind;
+  }
+
+  take(): StatusPlan | undefined {
+    const plan = this.next;
+    if (plan !== undefined) this.#taking.pop();
+    return plan;
   }
 
   clear(): void {

@@ -5,6 +5,7 @@ import { silentLogger } from '../ingress.suite.js';
 import { GatewayCounters } from '../gateway-counters.js';
 import { defaultGatewayLimits } from '../gateway-limits.js';
 import { LookQueue } from './look-queue.js';
+import type { StatusPlan } from './look-queue.js';
 import { StatusWatch } from './status-watch.js';
 import type { WatchedSession } from './watched-session.js';
 
@@ -12,10 +13,10 @@ const callId = '01932f3e-0000-7000-8000-000000000001' as CallId;
 const SET = { callId, tool: 'self.audio_speaker.set_volume', arguments: {}, queueDeadlineAt: 0, callTimeoutMs: 0 };
 
 /** A watch over sessions that never answer what it asks; `looks` are the devices that it asked. */
-function watched(calls: number) {
+function watched(count: number) {
   const looks: DeviceId[] = [];
   const clock = new ManualClock(1_000);
-  const limits = { ...defaultGatewayLimits, statusIntervalSeconds: 0, statusCallsMax: 1_000 };
+  const limits = { ...defaultGatewayLimits, statusIntervalSeconds: 0, statusCallsMax: 100_000 };
   const unused = () => Promise.reject(new Error('nothing is answered, so nothing is written'));
   const registry = {
     calls: { record: unused, isOverloaded: false },
@@ -27,42 +28,57 @@ function watched(calls: number) {
     ...{ registry: registry as never, bus: { feed: { publish: () => undefined } } },
   });
   const outcome = { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [], isError: false } } as const;
-  for (let number = 0; number < calls; number++) {
+  const sessions = Array.from({ length: count }, (_, number): WatchedSession => {
     const deviceId = `device-${number}` as DeviceId;
-    const enqueue = () => void looks.push(deviceId);
-    const session = { state: 'ready', enqueue } as never;
-    watch.settled(
-      { deviceId, session, record: { epoch: 1 }, statusTool: 'self.get_device_status' } satisfies WatchedSession,
-      SET,
-      {
-        ...{ callId, outcome, settledAt: 1_000 },
-      },
-    );
-  }
-  return { clock, limits, looks };
+    const session = { state: 'ready', enqueue: () => void looks.push(deviceId) } as never;
+    return { deviceId, session, record: { epoch: 1 }, statusTool: 'self.get_device_status' };
+  });
+  const setAll = (): void => {
+    for (const session of sessions) watch.settled(session, SET, { callId, outcome, settledAt: clock.now() });
+  };
+  return { clock, limits, looks, sessions, setAll, watch };
+}
+
+function planOf(name: string): StatusPlan {
+  const session = { deviceId: name } as never;
+  return { session, isPlanned: false, isSetAgain: false, at: 0, left: 0, due: undefined };
 }
 
 describe('looks after a set', () => {
   it('are made at once where the hub has little to do', () => {
-    const { clock, limits, looks } = watched(150);
+    const { clock, limits, looks, setAll } = watched(150);
+    setAll();
     clock.advance(limits.statusFollowUpMs);
     expect(looks).toHaveLength(150);
   });
 
   it('are few from the moment on when many calls are answered, not from the next second on', () => {
-    const { clock, limits, looks } = watched(2 * defaultGatewayLimits.statusBusyCallsPerSecond);
+    const { clock, limits, looks, setAll } = watched(2 * defaultGatewayLimits.statusBusyCallsPerSecond);
+    setAll();
     clock.advance(limits.statusFollowUpMs);
     expect(looks).toHaveLength(limits.statusCallsPerSecondBusyMax);
   });
 
+  it('are one per session, however often it is set while it waits', () => {
+    const { clock, looks, sessions, setAll, watch } = watched(2 * defaultGatewayLimits.statusBusyCallsPerSecond);
+    for (let round = 0; round < 50; round += 1) {
+      setAll();
+      clock.advance(1_000);
+    }
+    for (const session of sessions.slice(1_000)) watch.remove(session);
+    looks.length = 0;
+    for (let second = 0; second < 60; second += 1) clock.advance(1_000);
+    expect(looks).toHaveLength(1_000);
+    expect(new Set(looks).size).toBe(1_000);
+  });
+
   it('come in their order, also if others are added meanwhile', () => {
     const queue = new LookQueue();
-    const look = (name: string) => ({ session: { deviceId: name } as never, kind: 'planned', left: 0 }) as const;
-    for (const name of ['first', 'second']) queue.add(look(name));
-    const taken = [queue.next()];
-    queue.add(look('third'));
-    taken.push(queue.next(), queue.next());
-    expect(taken.map((next) => next?.session.deviceId)).toEqual(['first', 'second', 'third']);
-    expect([queue.next(), queue.size]).toEqual([undefined, 0]);
+    const take = () => queue.take()?.session.deviceId;
+    queue.add(planOf('first'), 'planned');
+    queue.add(planOf('second'), 'planned');
+    const taken = [take()];
+    queue.add(planOf('third'), 'planned');
+    expect([...taken, take(), take(), take()]).toEqual(['first', 'second', 'third', undefined]);
   });
 });

@@ -12,7 +12,7 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import { reportAnswer } from '../measurements/device-reports.js';
 import type { MeasurementRecorder } from '../measurements/measurement-recorder.js';
 import { LookQueue } from './look-queue.js';
-import type { Look } from './look-queue.js';
+import type { StatusPlan } from './look-queue.js';
 import { PollWheel } from './poll-wheel.js';
 import { StateReports } from './state-reports.js';
 import type { StateReportsOptions } from './state-reports.js';
@@ -37,14 +37,8 @@ export interface StatusWatchOptions extends StateReportsOptions {
   readonly measurements?: Pick<MeasurementRecorder, 'take' | 'wants'> | undefined;
 }
 
-/** A status call after a set. */
-interface Plan {
-  readonly session: WatchedSession;
-  isPlanned: boolean;
-  isSetAgain: boolean;
-  /** ms since the Unix epoch. */
-  at: number;
-  left: number;
+interface SentLook extends Pick<StatusPlan, 'session' | 'left'> {
+  readonly kind: NonNullable<StatusPlan['due']>;
 }
 
 /** Part of the name of tools that set something. */
@@ -57,14 +51,13 @@ export class StatusWatch {
   readonly #wheel: PollWheel;
   readonly #reports: StateReports;
   readonly #ids = new RecordIds();
-  /** Due, in order; at most one of each kind per session. */
   readonly #due = new LookQueue();
   /**
    * Calls after a set, in the order of their times. One timer serves them all: a job over a fleet
    * plans thousands a second. Plans stay in an array: a large Map keeps young objects alive.
    */
-  #planned: Plan[] = [];
-  readonly #plans = new Map<WatchedSession, Plan>();
+  #planned: StatusPlan[] = [];
+  readonly #plans = new Map<WatchedSession, StatusPlan>();
   #cancelPlan: (() => void) | undefined;
   #underWay = 0;
   /** Status calls, and calls of other callers, since `at` (ms since the Unix epoch). */
@@ -102,7 +95,7 @@ export class StatusWatch {
     this.#wheel.remove(session);
     const plan = this.#plans.get(session);
     if (plan === undefined) return;
-    plan.isPlanned = false;
+    Object.assign(plan, { isPlanned: false, due: undefined });
     this.#plans.delete(session);
   }
 
@@ -123,8 +116,7 @@ export class StatusWatch {
 
   #step(): void {
     this.#cancelStep = this.options.clock.setTimer(WHEEL_STEP_MS, () => this.#step());
-    for (const session of this.#wheel.due(this.options.clock.now()))
-      this.#due.add({ session, kind: 'planned', left: 0 });
+    for (const session of this.#wheel.due(this.options.clock.now())) this.#due.add(this.#planOf(session), 'planned');
     this.#next();
   }
 
@@ -142,10 +134,10 @@ export class StatusWatch {
     this.#waitForPlanned();
   }
 
-  #planOf(session: WatchedSession): Plan {
+  #planOf(session: WatchedSession): StatusPlan {
     const known = this.#plans.get(session);
     if (known !== undefined) return known;
-    const plan = { session, isPlanned: false, isSetAgain: false, at: 0, left: 0 };
+    const plan: StatusPlan = { session, isPlanned: false, isSetAgain: false, at: 0, left: 0, due: undefined };
     this.#plans.set(session, plan);
     return plan;
   }
@@ -169,19 +161,19 @@ export class StatusWatch {
     this.#next();
   }
 
-  #takePlan(plan: Plan): void {
+  #takePlan(plan: StatusPlan): void {
     // The session may have ended meanwhile.
     if (!plan.isPlanned) return;
     plan.isPlanned = false;
     if (plan.isSetAgain) this.#planAfterSet(plan.session, PUT_OFF_MAX);
-    else this.#due.add({ session: plan.session, kind: 'after_set', left: plan.left });
+    else this.#due.add(plan, 'after_set');
   }
 
   #next(): void {
-    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.size > 0) {
+    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.next !== undefined) {
       if (!this.#hasTurn()) return;
-      const look = this.#due.next();
-      if (look !== undefined) this.#look(look);
+      const plan = this.#due.take();
+      if (plan !== undefined) this.#look(plan);
     }
   }
 
@@ -211,8 +203,9 @@ export class StatusWatch {
     this.#second = { at: now, looks: 0, calls: 0 };
   }
 
-  #look(look: Look): void {
-    const { session, kind } = look;
+  #look(plan: StatusPlan): void {
+    const { session, due: kind = 'planned', left } = plan;
+    plan.due = undefined;
     const { clock, limits, registry } = this.options;
     const tool = session.statusTool;
     if (this.#isStopped || tool === undefined || session.session.state === 'closed') return;
@@ -225,13 +218,13 @@ export class StatusWatch {
       { ...call, queueDeadlineAt: startedAt + limits.statusTimeoutMs, callTimeoutMs: limits.statusTimeoutMs },
       (settled) => {
         this.#underWay -= 1;
-        this.#seen(look, tool, settled, startedAt);
+        this.#seen({ session, kind, left }, tool, settled, startedAt);
         this.#next();
       },
     );
   }
 
-  #seen({ session, kind, left }: Look, tool: string, settled: SettledCall, startedAt: number): void {
+  #seen({ session, kind, left }: SentLook, tool: string, settled: SettledCall, startedAt: number): void {
     const { outcome } = settled;
     this.options.counters.add(
       'status',
