@@ -8,9 +8,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Command } from './commands/command.js';
-import { captured } from './console/captured-output.suite.js';
-import { exitCodeOf } from './exit-codes.js';
 import { commands, programOf } from './program.js';
+import { runCommand } from './run-command.suite.js';
 import { mutations, startSchemaHub, type SchemaHub } from './schema-hub.suite.js';
 
 /** The command of each mutation. */
@@ -174,18 +173,8 @@ function run(example: string, shown: Shown): Promise<Outcome> {
 
 async function runNow(example: string, shown: Shown): Promise<Outcome> {
   hub.restart(/\b[\da-f]{8}-[\da-f-]{27}|(?:[\da-f]{2}:){5}[\da-f]{2}/.exec(example)?.[0] ?? 'an-id');
-  const local = ['--url', hub.url, '--key', 'a-key'];
-  const { result, stderr } = await captured(async () => {
-    try {
-      await programOf([...wordsOf(example, shown), ...local]).parseAsync();
-      return { code: process.exitCode, problem: '' };
-    } catch (error) {
-      return { code: exitCodeOf(error), problem: String(error) };
-    } finally {
-      process.exitCode = undefined;
-    }
-  });
-  return { code: result.code, problem: result.problem || stderr, sent: hub.restart('') };
+  const { code, problem, stderr } = await runCommand(hub, wordsOf(example, shown));
+  return { code, problem: problem || stderr, sent: hub.restart('') };
 }
 
 describe('the mutations of the API', () => {

@@ -48,6 +48,11 @@ const valuesByScalar: Readonly<Record<string, unknown>> = {
   ...{ String: 'text', Int: 1, Float: 1, Boolean: false, JSON: {}, DateTime: '2026-01-01T00:00:00.000Z' },
 };
 
+/** Answers in place of those of the schema, by type and field, such as `Query.apiKeys`. */
+export type Answers = Readonly<Record<string, (args: Args) => unknown>>;
+
+type Args = Readonly<Record<string, unknown>>;
+
 export interface SchemaHub {
   readonly url: string;
   /** The mutations since the last call, and the id that all things have from now on. */
@@ -55,7 +60,7 @@ export interface SchemaHub {
   readonly close: () => Promise<void>;
 }
 
-export async function startSchemaHub(): Promise<SchemaHub> {
+export async function startSchemaHub(answers: Answers = {}): Promise<SchemaHub> {
   let sent: string[] = [];
   let currentId = '';
 
@@ -68,9 +73,13 @@ export async function startSchemaHub(): Promise<SchemaHub> {
     return type.name === 'ID' ? currentId : valuesByScalar[type.name];
   }
 
-  function resolve(_source: unknown, _args: unknown, _context: unknown, info: GraphQLResolveInfo): unknown {
+  function resolve(source: unknown, args: Args, _context: unknown, info: GraphQLResolveInfo): unknown {
     if (info.parentType === schema.getMutationType()) sent.push(info.fieldName);
-    return jsonByField[`${info.parentType.name}.${info.fieldName}`] ?? valueOf(info.returnType, info.fieldName);
+    const field = `${info.parentType.name}.${info.fieldName}`;
+    const answer = answers[field];
+    if (answer !== undefined) return answer(args);
+    const given: unknown = source instanceof Object ? Reflect.get(source, info.fieldName) : undefined;
+    return given !== undefined ? given : (jsonByField[field] ?? valueOf(info.returnType, info.fieldName));
   }
 
   async function answer(request: IncomingMessage): Promise<string> {

@@ -5,7 +5,12 @@ import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
 import { exitCodes } from '../../exit-codes.js';
-import { ApiKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../../generated/operations.js';
+import {
+  ApiKeysDocument,
+  CreateApiKeyDocument,
+  RevokeApiKeyDocument,
+  type KeyRowFragment,
+} from '../../generated/operations.js';
 import { daysMax, numberOption } from '../../options/number-option.js';
 import { group, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
@@ -61,10 +66,15 @@ const revokeCommand = leaf({
   },
 });
 
+function stateOf({ revokedAt, expiresAt }: KeyRowFragment): string {
+  if (revokedAt !== null) return 'revoked';
+  return expiresAt !== null && Date.parse(expiresAt) <= Date.now() ? 'expired' : 'valid';
+}
+
 const listCommand = leaf({
   usage: 'list',
   isDefault: true,
-  summary: 'List keys',
+  summary: 'List keys, also revoked and expired ones',
   examples: ['keys', 'keys list --columns id,name,lastUsedAt'],
   options: (args) => withListOptions(args, 0),
   run: (args) =>
@@ -74,6 +84,7 @@ const listCommand = leaf({
         [
           'id',
           'name',
+          { key: 'state', of: stateOf },
           { key: 'prefix', head: 'BEGINS' },
           'scopes',
           'devices',
