@@ -3,8 +3,8 @@ import type { CreateJobInput, WindowInput } from '@flotilla/client/schema';
 import type { InferredOptionTypes } from 'yargs';
 import { UsageError } from '../exit-codes.js';
 import { textOption } from './shared-options.js';
+import { futureTimeOf } from './time-option.js';
 
-const unitMs = { m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 const dayNames = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
 
 export const scheduleOptions = {
@@ -23,20 +23,9 @@ export function scheduleOf(
   const window = windowOf(args);
   const startAt = args['start-at'];
   return {
-    ...(startAt === undefined ? {} : { startAt: startOf(startAt, now) }),
+    ...(startAt === undefined ? {} : { startAt: futureTimeOf('start-at', startAt, now) }),
     ...(window === undefined ? {} : { window }),
   };
-}
-
-function startOf(typed: string, now: number): string {
-  const text = typed.trim();
-  const [, count, unit] = /^(\d{1,4})([mhd])$/.exec(text) ?? [];
-  if (count !== undefined) return new Date(now + Number(count) * unitMs[unit as keyof typeof unitMs]).toISOString();
-  const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2})?(?:Z|[+-]\d{2}:\d{2})?$/.test(text);
-  const time = isTime ? Date.parse(text) : Number.NaN;
-  if (Number.isNaN(time))
-    throw new UsageError(`--start-at must be 30m, 2h or a time such as 2026-01-31T22:00, not "${text}".`);
-  return new Date(time).toISOString();
 }
 
 /** The window with the zone of this computer, unless another one is given. */

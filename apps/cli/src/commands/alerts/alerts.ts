@@ -12,7 +12,7 @@ import {
   type AlertRowFragment,
 } from '../../generated/operations.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
-import { futureTime } from '../../options/time-option.js';
+import { futureTime, futureTimeOf } from '../../options/time-option.js';
 import { eachNode } from '../../pages.js';
 import { group, leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
@@ -95,7 +95,10 @@ const snoozeCommand = leaf({
     args
       .positional('rule', { type: 'string', demandOption: true, describe: 'Id of the rule' })
       .option('device', textOption('Only this device'))
-      .option('for', { ...futureTime('for', 'How long, such as 2h or 7d, or until which time'), demandOption: true }),
+      .option('for', {
+        ...{ ...futureTime('for', 'How long, such as 2h or 7d, or until which time'), demandOption: true },
+        coerce: (typed: unknown): string => futureTimeOf('for', typed, Date.now()),
+      }),
   run: (args) =>
     withClient(args, async (client) => {
       const variables = { id: args.rule, ...given({ deviceId: args.device }), until: args.for };

@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { CreateJobInput, RecurringJobInput } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
-import { confirm, yesOption } from '../../console/confirm.js';
+import { confirm, isConfirmed, yesOption } from '../../console/confirm.js';
 import { formatOf, type ColumnLike, type OutputOptions } from '../../console/output-format.js';
 import { printRows, printThing, write } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
@@ -21,7 +21,7 @@ import {
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { numberOption } from '../../options/number-option.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
-import { timeOption } from '../../options/time-option.js';
+import { futureTime } from '../../options/time-option.js';
 import { eachNode } from '../../pages.js';
 import { followJob, printJob, runJob } from '../../run-job.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
@@ -47,7 +47,7 @@ const scheduleOptions = {
   'time-zone': textOption('IANA zone of the times; the zone of this computer if it is left out'),
   missed: { choices: ['SKIP', 'RUN_ONCE'], describe: 'For runs that were due while the hub was down' },
   overlap: { choices: ['SKIP', 'CANCEL_PREVIOUS'], describe: 'For runs that are due while the former one goes on' },
-  until: timeOption('until', 'No run starts after this time'),
+  until: futureTime('until', 'No run starts after this time, such as 30d or 2026-12-31'),
 } as const;
 
 const listCommand = leaf({
@@ -109,6 +109,7 @@ const createCommand = leaf({
       const rules = { ...jobInput(args, { tool: args.tool }), name: null };
       const job = { ...rules, arguments: await argumentsForFleet(client, args.tool, typed) };
       if (args.preview === true) return runJob(client, job, args);
+      if (!(await isConfirmed(client, args.tool, 'at each run', args))) return exitCodes.refused;
       const input = { name, job, ...scheduleOf(args), cron, timeZone: args['time-zone'] ?? localZone() };
       const idempotencyKey = args['idempotency-key'] ?? randomUUID();
       const { createRecurringJob } = await client.request(CreateRecurringJobDocument, { input, idempotencyKey });

@@ -1,0 +1,51 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { runCommand } from '../../run-command.suite.js';
+import { startSchemaHub, type SchemaHub } from '../../schema-hub.suite.js';
+
+const line = ['recurring', 'create', 'self.reboot', '--name', 'Sundays', '--cron', '0 4 * * SUN', '--all'];
+const dayMs = 86_400_000;
+
+let hub: SchemaHub;
+let isDisruptive: boolean;
+let inputs: { until?: string }[];
+beforeAll(async () => {
+  const keep = (args: Readonly<Record<string, unknown>>) => {
+    inputs.push(args['input'] as { until?: string });
+    return {};
+  };
+  hub = await startSchemaHub({
+    'ToolPolicy.disruptive': () => isDisruptive,
+    'Mutation.createRecurringJob': keep,
+    'Mutation.updateRecurringJob': keep,
+  });
+});
+beforeEach(() => {
+  inputs = [];
+});
+afterAll(() => hub.close());
+
+describe('a new recurring job', () => {
+  it('needs a confirmation if its tool disrupts devices, as a job does', async () => {
+    isDisruptive = true;
+    const refused = await runCommand(hub, line);
+    expect([refused.code, refused.problem, inputs]).toEqual([1, expect.stringContaining('--yes'), []]);
+    expect([(await runCommand(hub, [...line, '--yes'])).code, inputs.length]).toEqual([0, 1]);
+  });
+
+  it('needs none for another tool', async () => {
+    isDisruptive = false;
+    expect([(await runCommand(hub, line)).code, inputs.length]).toEqual([0, 1]);
+  });
+});
+
+describe('the end of a recurring job', () => {
+  it.each([
+    ['create', [...line, '--yes']],
+    ['edit', ['recurring', 'edit', '01990000-0000-7000-8000-00000000000c']],
+  ])('is in the future: %s', async (_name, words) => {
+    const before = Date.now();
+    expect((await runCommand(hub, [...words, '--until', '30d'])).problem).toBe('');
+    const end = Date.parse(inputs[0]?.until ?? '');
+    expect(Math.round((end - before) / dayMs)).toBe(30);
+  });
+});
