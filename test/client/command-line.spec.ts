@@ -191,7 +191,7 @@ describe('a command that cannot be carried out', () => {
         ['keys', 'create', 'k', '--scope', 'ADMIN', '--expires-in', '1e300'],
         {},
         1,
-        /^--expires-in must be a number from 0 to 36500/,
+        /^--expires-in must be a duration such as 30s, 10m, 2h or 7d, from 0s to 36500d/,
       ],
       [['firmware', 'upload', '/nowhere'], {}, 1, /^\/nowhere cannot be read/],
       [['firmware', 'upload', '/'], {}, 1, /^\/ is not a file/],

@@ -4,6 +4,7 @@ import type { ColumnLike } from '../console/output-format.js';
 import { printRows } from '../console/output.js';
 import { watchRows } from '../console/watch.js';
 import type { ExitCode } from '../exit-codes.js';
+import { durationOf } from '../options/duration-option.js';
 import { intMax, numberOf } from '../options/number-option.js';
 import { firstOf, upTo } from '../pages.js';
 import type { GlobalArguments } from '../options/global-options.js';
@@ -27,10 +28,11 @@ export function withListOptions<Args>(args: Argv<Args>, shown = 200) {
     watch: { alias: 'w', type: 'boolean', describe: 'Keep the list up to date until Ctrl-C' },
     every: {
       type: 'string',
-      default: '2',
+      default: '2s',
       requiresArg: true,
-      describe: 'Seconds between two readings of --watch',
-      coerce: (typed: unknown): number => numberOf('every', typed, { min: 0.1, max: 86_400, isFraction: true }),
+      describe: 'Time between two readings of --watch; a plain number counts seconds',
+      coerce: (typed: unknown): number =>
+        durationOf('every', typed, { plain: 's', min: '0.1s', max: '1d', isFraction: true }),
     },
   } as const);
 }

@@ -84,7 +84,9 @@ describe('the import of devices', () => {
 
   it('gives trust on first use to devices without a Client-Id', async () => {
     const before = Date.now();
-    const { batches } = await imported(['a,', 'b,3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21'], { admitWithoutCodeFor: 2 });
+    const { batches } = await imported(['a,', 'b,3b0c5b1e-6a43-4f0e-9a44-0d6a5f0c8e21'], {
+      admitWithoutCodeFor: 7_200,
+    });
     const [first, second] = batches[0] ?? [];
     expect(Date.parse(first?.admitWithoutCodeUntil ?? '') - before).toBeGreaterThanOrEqual(2 * 3_600_000);
     expect(second?.admitWithoutCodeUntil).toBeUndefined();

@@ -14,13 +14,12 @@ export interface ImportArguments {
   readonly file: string;
   readonly fromLine?: number | undefined;
   readonly dryRun?: boolean | undefined;
-  /** Hours from now in which devices without a Client-Id are admitted without a code. */
+  /** Seconds from now in which devices without a Client-Id are admitted without a code. */
   readonly admitWithoutCodeFor?: number | undefined;
 }
 
 /** Maximum bytes of a file: about a million devices. */
 const fileBytesMax = 128 * 1024 * 1024;
-const hourMs = 3_600_000;
 /** What the hub registers at once, all or none. */
 const batchMax = 1_000;
 /** Maximum of printed errors, for readability. */
@@ -32,7 +31,7 @@ export async function importDevices(
 ): Promise<ExitCode> {
   const { lines, errors } = parsed(await read(file));
   const until =
-    admitWithoutCodeFor === undefined ? undefined : new Date(Date.now() + admitWithoutCodeFor * hourMs).toISOString();
+    admitWithoutCodeFor === undefined ? undefined : new Date(Date.now() + admitWithoutCodeFor * 1_000).toISOString();
   const wrong = errors.filter(({ line }) => line >= fromLine);
   const wanted = lines
     .filter(({ line }) => line >= fromLine)

@@ -9,11 +9,13 @@ export type Unit = keyof typeof unitSeconds;
 
 /** A hundred years, so that dates stay valid. */
 export const durationMax = '36500d';
+/** The largest number of the API, 2,147,483,647, as seconds. */
+const secondsMax = '24855d';
 
 export interface DurationBounds {
   /** The unit of a number without one: each option had such a unit before durations. */
   readonly plain: Unit;
-  /** The bounds as durations, such as `300s`. Default: from 0s to a hundred years. */
+  /** The bounds as durations, such as `300s`. Default: what the API takes as a number. */
   readonly min?: string;
   readonly max?: string;
   /** Whether parts of seconds count. Default: the result is rounded to whole seconds. */
@@ -25,7 +27,7 @@ export function durationOption(name: string, describe: string, bounds: DurationB
   return {
     type: 'string',
     requiresArg: true,
-    describe: `${describe}, such as 30s, 10m, 2h or 7d; a plain number counts ${unitNames[bounds.plain]}`,
+    describe: `${describe} (such as 30s, 10m, 2h or 7d; a plain number counts ${unitNames[bounds.plain]})`,
     coerce: (typed: unknown): number | undefined => (typed === undefined ? undefined : durationOf(name, typed, bounds)),
   } as const;
 }
@@ -34,7 +36,7 @@ export function durationOption(name: string, describe: string, bounds: DurationB
 export function durationOf(
   name: string,
   typed: unknown,
-  { plain, min = '0s', max = durationMax, isFraction = false }: DurationBounds,
+  { plain, min = '0s', max = secondsMax, isFraction = false }: DurationBounds,
 ): number {
   if (Array.isArray(typed)) throw givenTwice(name);
   const seconds = secondsIn(String(typed), plain);

@@ -5,8 +5,8 @@ import { jobInput } from './job-options.js';
 const what = { tool: 'self.reboot' };
 
 describe('the input of a job', () => {
-  it('has the devices, the pace and the expiry in seconds', () => {
-    const args = { all: true, name: 'Night', 'per-minute': 60, 'expires-in': 1.5 };
+  it('has the devices, the pace and the expiry', () => {
+    const args = { all: true, name: 'Night', 'per-minute': 60, 'expires-in': 5_400 };
     expect(jobInput(args, what)).toEqual({
       ...what,
       devices: { all: true },

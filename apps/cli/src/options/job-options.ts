@@ -1,7 +1,8 @@
 /** The rules of a job: the options that `jobs create` and `firmware roll-out` share. */
 import type { CreateJobInput, WaveInput } from '@flotilla/client/schema';
 import type { Argv, InferredOptionTypes } from 'yargs';
-import { daysMax, intMax, numberOption } from './number-option.js';
+import { durationOption } from './duration-option.js';
+import { intMax, numberOption } from './number-option.js';
 import { withDevices, requiredDeviceFilter, type DeviceFilterArguments } from './device-filter.js';
 import { scheduleOf, scheduleOptions, type ScheduleArguments } from './schedule-options.js';
 import { yesOption } from '../console/confirm.js';
@@ -14,7 +15,7 @@ export const waveOptions = {
     requiresArg: true,
     describe: 'Percentages of all devices at the end of each wave, such as 5,25,100',
   },
-  soak: numberOption('soak', 'Seconds to wait after each wave', { min: 0, max: intMax }),
+  soak: durationOption('soak', 'How long to wait after each wave', { plain: 's' }),
   manual: { type: 'boolean', describe: 'Pause after each wave until an operator opens the next one' },
 } as const;
 
@@ -23,11 +24,7 @@ const jobOptions = {
   ...waveOptions,
   'per-minute': numberOption('per-minute', 'Maximum devices per minute', { min: 1, max: intMax }),
   offline: { choices: ['WAIT', 'SKIP', 'FAIL'], describe: 'For offline devices: wait, skip or fail' },
-  'expires-in': numberOption('expires-in', 'Hours to wait for offline devices', {
-    min: 0,
-    max: daysMax * 24,
-    isFraction: true,
-  }),
+  'expires-in': durationOption('expires-in', 'How long to wait for offline devices', { plain: 'h' }),
   ...scheduleOptions,
   input: {
     type: 'string',
@@ -58,7 +55,7 @@ export function jobInput(args: JobArguments, what: Pick<CreateJobInput, 'tool' |
     ...what,
     devices: requiredDeviceFilter(args),
     ...Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined)),
-    ...(args['expires-in'] === undefined ? {} : { expiresInSeconds: Math.round(args['expires-in'] * 3_600) }),
+    ...(args['expires-in'] === undefined ? {} : { expiresInSeconds: args['expires-in'] }),
     ...scheduleOf(args as ScheduleArguments),
     ...(args.input === undefined ? {} : jsonObject(args.input, '--input')),
   };

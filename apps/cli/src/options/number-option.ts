@@ -11,8 +11,6 @@ export interface NumberBounds {
   readonly isFraction?: boolean;
 }
 
-/** A hundred years, in days, so that dates stay valid. */
-export const daysMax = 36_500;
 /** The largest number that the API accepts. */
 export const intMax = 2_147_483_647;
 

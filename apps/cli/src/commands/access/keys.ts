@@ -11,7 +11,7 @@ import {
   RevokeApiKeyDocument,
   type KeyRowFragment,
 } from '../../generated/operations.js';
-import { daysMax, numberOption } from '../../options/number-option.js';
+import { durationMax, durationOption } from '../../options/duration-option.js';
 import { group, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { withId } from '../../options/shared-options.js';
@@ -19,7 +19,7 @@ import { withId } from '../../options/shared-options.js';
 const createCommand = leaf({
   usage: 'create <name>',
   summary: 'Create a key, and print its secret once',
-  examples: ['keys create "Lobby screens" --scope DEVICES_READ --scope TOOLS_CALL --tag lobby --expires-in 365'],
+  examples: ['keys create "Lobby screens" --scope DEVICES_READ --scope TOOLS_CALL --tag lobby --expires-in 365d'],
   notes: 'With --tag, --model and similar options, the key can access only matching devices.',
   options: (args) =>
     args
@@ -31,10 +31,7 @@ const createCommand = leaf({
         demandOption: true,
         describe: 'Scope of the key; repeatable',
       })
-      .option(
-        'expires-in',
-        numberOption('expires-in', 'Days until the key expires', { min: 0, max: daysMax, isFraction: true }),
-      )
+      .option('expires-in', durationOption('expires-in', 'How long the key is valid', { plain: 'd', max: durationMax }))
       .options(deviceFilterOptions),
   run: (args) =>
     withClient(args, async (client) => {
@@ -45,7 +42,7 @@ const createCommand = leaf({
         ...(Object.keys(devices).length === 0 ? {} : { devices }),
         ...(args.expiresIn === undefined
           ? {}
-          : { expiresAt: new Date(Date.now() + args.expiresIn * 86_400_000).toISOString() }),
+          : { expiresAt: new Date(Date.now() + args.expiresIn * 1_000).toISOString() }),
       };
       const { apiKey, secret } = expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey);
       await printThing({ ...apiKey, secret }, args);

@@ -15,6 +15,7 @@ import {
   type AlertRuleRowFragment,
 } from '../../generated/operations.js';
 import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
+import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
 import { group, leaf } from '../command.js';
@@ -41,19 +42,19 @@ const columns: readonly ColumnLike<AlertRuleRowFragment>[] = [
   { key: 'firingCount', head: 'FIRING' },
 ];
 
-const seconds = (name: string, describe: string) => numberOption(name, describe, { min: 0, max: intMax });
-
 const ruleOptions = {
   severity: { choices: ['INFO', 'WARNING', 'CRITICAL'], describe: 'WARNING by default' },
-  for: seconds('for', 'Seconds that the condition must hold, and be gone; 300 by default'),
+  for: durationOption('for', 'How long the condition must hold, and be gone; 5m by default', { plain: 's' }),
   threshold: numberOption('threshold', 'A share (0 to 1), a count or a value', {
     ...{ min: -intMax, max: intMax, isFraction: true },
   }),
   path: textOption('MEASUREMENT: path of the value'),
   below: { type: 'boolean', describe: 'MEASUREMENT: fires below the threshold' },
-  window: seconds('window', 'Seconds over which ratios and counts are taken; 600 by default'),
-  'group-above': seconds('group-above', 'More devices than this at once are one alert; 5 by default'),
-  repeat: seconds('repeat', 'Seconds after which the message is sent again'),
+  window: durationOption('window', 'Time over which ratios and counts are taken; 10m by default', { plain: 's' }),
+  'group-above': numberOption('group-above', 'More devices than this at once are one alert; 5 by default', {
+    ...{ min: 0, max: intMax },
+  }),
+  repeat: durationOption('repeat', 'Time after which the message is sent again', { plain: 's' }),
   channel: listOption('Id of a channel that receives messages'),
   enabled: { type: 'boolean', describe: 'Evaluate the rule; --no-enabled: stop' },
 } as const;
@@ -86,7 +87,7 @@ const createCommand = leaf({
   usage: 'create <name>',
   summary: 'Create a rule',
   examples: [
-    `alerts rules create "Shop devices offline" --kind DEVICE_OFFLINE --tag shop --for 600 --channel ${aChannel}`,
+    `alerts rules create "Shop devices offline" --kind DEVICE_OFFLINE --tag shop --for 10m --channel ${aChannel}`,
     'alerts rules create "A fifth is offline" --kind FLEET_OFFLINE_SHARE --threshold 0.2',
   ],
   options: (args) =>
@@ -107,7 +108,7 @@ const createCommand = leaf({
 const editCommand = leaf({
   usage: 'edit <id>',
   summary: 'Change a rule',
-  examples: [`alerts rules edit ${aRule} --for 900`, `alerts rules edit ${aRule} --no-enabled`],
+  examples: [`alerts rules edit ${aRule} --for 15m`, `alerts rules edit ${aRule} --no-enabled`],
   notes: 'Its devices change only if you select devices.',
   options: (args) =>
     withId(args, 'Id of the rule')

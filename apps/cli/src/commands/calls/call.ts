@@ -3,7 +3,7 @@ import { exitCodeOfCall, printOutcome } from '../../tools/call-outcome.js';
 import { withClient } from '../../connection.js';
 import { isConfirmed, yesOption } from '../../console/confirm.js';
 import { exitCodes } from '../../exit-codes.js';
-import { numberOption } from '../../options/number-option.js';
+import { durationOption } from '../../options/duration-option.js';
 import { argumentsForDevice, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
 import { leaf } from '../command.js';
 import { textOption } from '../../options/shared-options.js';
@@ -23,7 +23,12 @@ export const callCommand = leaf({
       .positional('arguments', argumentsOption)
       .option(
         'timeout',
-        numberOption('timeout', 'Seconds to wait for the device', { min: 1, max: 300, isFraction: true }),
+        durationOption('timeout', 'How long to wait for the device', {
+          plain: 's',
+          min: '1s',
+          max: '5m',
+          isFraction: true,
+        }),
       )
       .option(
         'idempotency-key',

@@ -7,7 +7,7 @@ import { printable } from '../../console/printable.js';
 import { exitCodes } from '../../exit-codes.js';
 import { DeleteToolPolicyDocument, SetToolPolicyDocument, ToolPoliciesDocument } from '../../generated/operations.js';
 import { jsonObject } from '../../json-input.js';
-import { numberOption } from '../../options/number-option.js';
+import { durationOption } from '../../options/duration-option.js';
 import { group, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { given, textOption } from '../../options/shared-options.js';
@@ -46,7 +46,7 @@ const listCommand = leaf({
 const setCommand = leaf({
   usage: 'set <pattern>',
   summary: 'Create or change a policy',
-  examples: ['policies set "self.lamp.*" --idempotent --timeout 10'],
+  examples: ['policies set "self.lamp.*" --idempotent --timeout 10s'],
   notes: 'Options that are not given stay as they are; in a new policy they are off.',
   options: (args) =>
     args
@@ -59,7 +59,12 @@ const setCommand = leaf({
       .option('failure-text', textOption('Text of a result that means failure'))
       .option(
         'timeout',
-        numberOption('timeout', 'Seconds to wait for a device', { min: 1, max: 300, isFraction: true }),
+        durationOption('timeout', 'How long to wait for a device', {
+          plain: 's',
+          min: '1s',
+          max: '5m',
+          isFraction: true,
+        }),
       )
       .option('input', textOption('Other fields of ToolPolicyInput as JSON, such as a readback')),
   run: (args) => {

@@ -4,12 +4,11 @@ import type { Argv, InferredOptionTypes } from 'yargs';
 import { jsonObject } from '../../json-input.js';
 import { deviceFilterOptions, type DeviceFilterArguments } from '../../options/device-filter.js';
 import { wavesOf, waveOptions } from '../../options/job-options.js';
+import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
 import { windowIn } from '../../options/schedule-options.js';
 import { given, textOption } from '../../options/shared-options.js';
 
-/** Minutes: 30 days. */
-const holdMinutesMax = 43_200;
 /** For `--window`: removes the window in an edit. */
 const always = 'always';
 
@@ -20,9 +19,7 @@ const desiredOptions = {
     choices: ['REVERT', 'HOLD', 'ACCEPT'],
     describe: 'For values that a person or another caller changed: set again, leave for a while, or leave',
   },
-  hold: numberOption('hold', 'Minutes that HOLD leaves a changed value alone', {
-    ...{ min: 0, max: holdMinutesMax, isFraction: true },
-  }),
+  hold: durationOption('hold', 'How long HOLD leaves a changed value alone', { plain: 'm', max: '30d' }),
   priority: numberOption('priority', 'Where several set the same value of a device, the highest applies', {
     ...{ min: -1_000, max: 1_000 },
   }),
@@ -52,9 +49,8 @@ export function rulesOf(args: DesiredArguments): Partial<DesiredStateInput> {
   const window = windowOf(args);
   const waves = wavesOf(args);
   return {
-    ...given({ mode, priority, waves, window, onDrift: args['on-drift'] }),
+    ...given({ mode, priority, waves, window, onDrift: args['on-drift'], holdSeconds: hold }),
     ...given({ maxInFlight: args['max-in-flight'], perMinute: args['per-minute'] }),
-    ...(hold === undefined ? {} : { holdSeconds: Math.round(hold * 60) }),
     ...(args.input === undefined ? {} : jsonObject(args.input, '--input')),
   };
 }

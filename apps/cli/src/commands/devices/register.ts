@@ -4,15 +4,16 @@ import { withClient } from '../../connection.js';
 import { printThing } from '../../console/output.js';
 import { importDevices } from '../../device-import/import-devices.js';
 import { RegisterDeviceDocument } from '../../generated/operations.js';
+import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
 import { leaf } from '../command.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
 
 /** The hub refuses trust on first use for more than seven days. */
-const trustOption = numberOption(
+const trustOption = durationOption(
   'admit-without-code-for',
-  'Hours during which boards without a clientId are admitted without a code, on their first connection',
-  { min: 0.01, max: 168, isFraction: true },
+  'How long boards without a clientId are admitted without a code, on their first connection',
+  { plain: 'h', min: '36s', max: '7d' },
 );
 
 export const transports = ['MQTT', 'WEBSOCKET', 'TCP'] as const;
@@ -35,9 +36,18 @@ export const addCommand = leaf({
       .option('admit-without-code-for', trustOption),
   run: (args) =>
     withClient(args, async (client) => {
-      const { id: deviceId, dialect, name, tag: tags, transport, address, clientId, admitWithoutCodeFor: hours } = args;
+      const {
+        id: deviceId,
+        dialect,
+        name,
+        tag: tags,
+        transport,
+        address,
+        clientId,
+        admitWithoutCodeFor: seconds,
+      } = args;
       const admitWithoutCodeUntil =
-        hours === undefined ? undefined : new Date(Date.now() + hours * 3_600_000).toISOString();
+        seconds === undefined ? undefined : new Date(Date.now() + seconds * 1_000).toISOString();
       const input = {
         deviceId,
         dialect,

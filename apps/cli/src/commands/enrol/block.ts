@@ -9,7 +9,7 @@ import {
   UnblockBoardDocument,
   type BlockedRowFragment,
 } from '../../generated/operations.js';
-import { numberOption } from '../../options/number-option.js';
+import { durationOption } from '../../options/duration-option.js';
 import { eachNode } from '../../pages.js';
 import { leaf } from '../command.js';
 import { printList, withListOptions } from '../lists.js';
@@ -17,21 +17,21 @@ import { given, withId } from '../../options/shared-options.js';
 
 const aBoard = '02:00:00:00:00:01';
 /** As the hub allows for a block with an end. */
-const hoursMax = 3_660 * 24;
+const blockMax = '3660d';
 
 export const blockCommand = leaf({
   usage: 'block <id>',
   summary: 'Block a board: it waits as before, but is not listed, and nothing admits it',
-  examples: [`enrol block ${aBoard}`, `enrol block ${aBoard} --for 24`],
+  examples: [`enrol block ${aBoard}`, `enrol block ${aBoard} --for 24h`],
   notes: 'Without --for the block has no end. A device that is enrolled stays enrolled.',
   options: (args) =>
     withId(args, 'MAC address of the board').option(
       'for',
-      numberOption('for', 'Hours until the block ends', { min: 0.01, max: hoursMax, isFraction: true }),
+      durationOption('for', 'How long the block lasts', { plain: 'h', min: '36s', max: blockMax }),
     ),
   run: (args) =>
     withClient(args, async (client) => {
-      const until = args.for === undefined ? undefined : new Date(Date.now() + args.for * 3_600_000).toISOString();
+      const until = args.for === undefined ? undefined : new Date(Date.now() + args.for * 1_000).toISOString();
       const { blockBoard } = await client.request(BlockBoardDocument, { deviceId: args.id, ...given({ until }) });
       await printThing({ ...expectAccepted(blockBoard).blockedBoard }, args);
     }),

@@ -11,18 +11,19 @@ import {
   RevokeEnrolmentLinkDocument,
   type LinkRowFragment,
 } from '../../generated/operations.js';
-import { daysMax, intMax, numberOf, numberOption } from '../../options/number-option.js';
+import { durationMax, durationOption } from '../../options/duration-option.js';
+import { intMax, numberOf } from '../../options/number-option.js';
 import { group, leaf } from '../command.js';
 import { printList, rowsOf, withListOptions } from '../lists.js';
 import { listOption, textOption, withId } from '../../options/shared-options.js';
 
-/** Default lifetime of an enrolment link. */
-const linkHours = 24;
+/** Default lifetime of an enrolment link: 24 hours. */
+const linkSeconds = 86_400;
 
 export const linkCommand = leaf({
   usage: 'link',
   summary: 'Create an OTA address that approves devices without a code, and print it once',
-  examples: ['enrol link --name "Pallet 7" --max-devices 200 --expires-in 48 --tag lobby'],
+  examples: ['enrol link --name "Pallet 7" --max-devices 200 --expires-in 48h --tag lobby'],
   options: (args) =>
     args
       .option('name', { ...textOption('Name of the link'), demandOption: true })
@@ -32,16 +33,12 @@ export const linkCommand = leaf({
       })
       .option(
         'expires-in',
-        numberOption('expires-in', `Hours until the link expires [${linkHours}]`, {
-          min: 0,
-          max: daysMax * 24,
-          isFraction: true,
-        }),
+        durationOption('expires-in', 'How long the link is valid, 24h by default', { plain: 'h', max: durationMax }),
       )
       .option('tag', listOption('Tag for the devices')),
   run: (args) =>
     withClient(args, async (client) => {
-      const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkHours) * 3_600_000).toISOString();
+      const expiresAt = new Date(Date.now() + (args.expiresIn ?? linkSeconds) * 1_000).toISOString();
       const { name, maxDevices, tag: tags } = args;
       const input = { name, maxDevices, expiresAt, ...(tags === undefined ? {} : { tags }) };
       const { enrolmentLink, url } = expectAccepted(

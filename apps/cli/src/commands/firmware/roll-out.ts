@@ -17,7 +17,7 @@ export const rollOutCommand = leaf({
   values: ['image'],
   summary: 'Roll out a published image with a job',
   examples: [
-    'firmware roll-out 01990000-0000-7000-8000-000000000002 --model esp-box-3 --waves 5,25,100 --soak 600 --yes',
+    'firmware roll-out 01990000-0000-7000-8000-000000000002 --model esp-box-3 --waves 5,25,100 --soak 10m --yes',
   ],
   options: (args) =>
     withJobOptions(args).positional('image', { type: 'string', demandOption: true, describe: 'Id of the image' }),

@@ -18,6 +18,7 @@ import {
   type RecordingRuleRowFragment,
 } from '../../generated/operations.js';
 import { deviceFilter, deviceFilterOptions, requiredDeviceFilter, withDevices } from '../../options/device-filter.js';
+import { durationOption } from '../../options/duration-option.js';
 import { numberOption } from '../../options/number-option.js';
 import { listOption, textOption, withId } from '../../options/shared-options.js';
 import { timeOf, timeOption } from '../../options/time-option.js';
@@ -150,7 +151,7 @@ const setRuleCommand = leaf({
   summary: 'Record a path of some devices, or replace a rule',
   examples: [
     `measurements set-rule self.get_device_status:audio_speaker.volume --all`,
-    `measurements set-rule 'samples:*' --tag garden --deadband 0.5 --min-interval 60`,
+    `measurements set-rule 'samples:*' --tag garden --deadband 0.5 --min-interval 60s`,
   ],
   notes: 'Of several rules for one path of a device the latest saved applies.',
   options: (args) =>
@@ -161,7 +162,10 @@ const setRuleCommand = leaf({
         'deadband',
         numberOption('deadband', 'Smaller changes are not stored', { min: 0, max: 1e9, isFraction: true }),
       )
-      .option('min-interval', numberOption('min-interval', 'Seconds between two points', { min: 0, max: 86_400 })),
+      .option(
+        'min-interval',
+        durationOption('min-interval', 'Time between two points, 60s by default', { plain: 's', max: '1d' }),
+      ),
   run: (args) => {
     if (args.path === '') throw new UsageError('A rule needs a path, such as self.get_device_status:battery.level.');
     return withClient(args, async (client) => {
