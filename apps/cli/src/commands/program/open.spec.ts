@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { browserCommand, consoleAddress, pages } from './open.js';
+import { browserCommand, consoleAddress, pages, things } from './open.js';
 
 describe('a page of the console', () => {
   it.each([
     [undefined, undefined, 'https://hub.example/fleet/'],
     ['jobs', undefined, 'https://hub.example/fleet/jobs'],
+    ['desired-state', '7', 'https://hub.example/fleet/desired/7'],
     ['device', '02:00/a', 'https://hub.example/fleet/devices/02:00%2Fa'],
   ])('%s %s is at %s', (page, id, address) => {
     expect(consoleAddress('https://hub.example/fleet/', page, id)).toBe(address);
@@ -19,11 +20,13 @@ describe('a page of the console', () => {
 });
 
 describe('the pages', () => {
-  it('are those of the console', () => {
-    const routes = fileURLToPath(new URL('../../../../dashboard/src/routes.tsx', import.meta.url));
-    const paths = [...readFileSync(routes, 'utf8').matchAll(/path: '\/([\w-]+)'/g)].map(([, path]) => path);
-    expect(pages.filter((page) => !paths.includes(page))).toEqual([]);
-  });
+  const routes = fileURLToPath(new URL('../../../../dashboard/src/routes.tsx', import.meta.url));
+  const pathsLike = (pattern: RegExp) => [...readFileSync(routes, 'utf8').matchAll(pattern)].map(([, path]) => path);
+
+  it('are all those of the console', () => expect([...pages].sort()).toEqual(pathsLike(/path: '\/([\w-]+)'/g).sort()));
+
+  it('of one thing are those of the console', () =>
+    expect(Object.values(things).sort()).toEqual(pathsLike(/path: '\/([\w-]+)\/\$id'/g).sort()));
 });
 
 describe('a browser', () => {

@@ -10,8 +10,12 @@ export const pages = [
   'devices',
   'jobs',
   'recurring',
+  'desired',
   'firmware',
   'enrolments',
+  'calls',
+  'measurements',
+  'alerts',
   'events',
   'explore',
   'audit',
@@ -20,17 +24,17 @@ export const pages = [
   'settings',
 ] as const;
 /** Pages of one thing, and where their addresses begin. */
-const things = { device: 'devices', job: 'jobs' } as const;
+export const things = { device: 'devices', job: 'jobs', 'desired-state': 'desired', alert: 'alerts' } as const;
 const choices = [...Object.keys(things), ...pages];
 
 export const openCommand = leaf({
   usage: 'open [page] [id]',
   summary: 'Open the console in the browser, and print the address',
-  examples: ['open', 'open device 02:00:00:00:00:01', 'open enrolments --no-browser'],
+  examples: ['open', 'open device 02:00:00:00:00:01', 'open alerts --no-browser'],
   options: (args) =>
     args
       .positional('page', { choices, describe: 'Page of the console' })
-      .positional('id', { type: 'string', describe: 'Id of the device or job' })
+      .positional('id', { type: 'string', describe: 'Id of the device, job, desired state or alert' })
       .option('browser', { type: 'boolean', default: true, describe: 'Start a browser; --no-browser only prints' }),
   run: async (args) => {
     const address = consoleAddress(hubUrl(args).url, args.page, args.id);
