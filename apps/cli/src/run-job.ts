@@ -49,7 +49,12 @@ async function previewJob(client: FlotillaClient, input: CreateJobInput, args: O
 }
 
 /** Follows the job to its end, or until Ctrl-C, which does not change the job. */
-export async function followJob(client: FlotillaClient, id: string, args: OutputOptions): Promise<ExitCode> {
+export async function followJob(
+  client: FlotillaClient,
+  id: string,
+  args: OutputOptions,
+  print: (job: JobStatusFragment) => Promise<void> = (job) => printJob(job, args),
+): Promise<ExitCode> {
   const view = viewJob();
   const last = await untilInterrupted(async (signal) => {
     let latest: JobStatusFragment | undefined;
@@ -60,7 +65,7 @@ export async function followJob(client: FlotillaClient, id: string, args: Output
     say(`The job continues. Follow it with: flotilla jobs follow ${id}; cancel it with: flotilla jobs cancel ${id}`);
     return exitCodes.interrupted;
   }
-  await printJob(last, args);
+  await print(last);
   if (last.progress.total === 0) say('The filter matches no devices. Check it with --preview.');
   return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
 }

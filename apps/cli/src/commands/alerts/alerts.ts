@@ -1,8 +1,8 @@
 /** `flotilla alerts`: what fires, and who takes care of it. */
 import { expectAccepted } from '@flotilla/client';
 import { withClient } from '../../connection.js';
-import type { ColumnLike } from '../../console/output-format.js';
-import { printRows, printThing } from '../../console/output.js';
+import { formatOf, type ColumnLike } from '../../console/output-format.js';
+import { printRows, printThing, say } from '../../console/output.js';
 import { found } from '../../found.js';
 import {
   AcknowledgeAlertDocument,
@@ -66,9 +66,12 @@ const showCommand = leaf({
   run: (args) =>
     withClient(args, async (client) => {
       const { alert } = await client.request(AlertDetailsDocument, { id: args.id });
-      const { devices, rule, ...shown } = found(alert, 'Alert', args.id);
-      await printThing({ ...shown, rule: rule.name, ruleId: rule.id }, args);
-      if (devices.length > 0) await printRows(devices, ['id', 'name'], args);
+      const { devices, rule, ...rest } = found(alert, 'Alert', args.id);
+      const shown = { ...rest, rule: rule.name, ruleId: rule.id };
+      const isTable = formatOf(args) === 'table' && args.columns === undefined;
+      await printThing(isTable ? shown : { ...shown, devices }, args);
+      if (isTable && devices.length > 0) await printRows(devices, ['id', 'name'], {});
+      if (shown.deviceCount > devices.length) say(`${devices.length} of ${shown.deviceCount} devices are shown.`);
     }),
 });
 

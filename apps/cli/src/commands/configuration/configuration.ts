@@ -14,8 +14,8 @@ import { withReferences } from '../../configuration/values.js';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { formatOf, type OutputOptions } from '../../console/output-format.js';
-import { say, write } from '../../console/output.js';
-import { jsonText, printable } from '../../console/printable.js';
+import { printRows, say, write } from '../../console/output.js';
+import { printable } from '../../console/printable.js';
 import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { textOption } from '../../options/shared-options.js';
 import { leaf } from '../command.js';
@@ -122,7 +122,10 @@ export const applyCommand = leaf({
 });
 
 async function show(changes: readonly PlannedChange[], options: OutputOptions): Promise<void> {
-  if (formatOf(options) === 'table') return write(`${planText(changes).split('\n').map(printable).join('\n')}\n`);
-  for (const { kind, name, action, changed, conflicts } of changes)
-    await write(`${jsonText({ kind: kind.kind, name, action, changed, conflicts })}\n`);
+  if (formatOf(options) === 'table' && options.columns === undefined)
+    return write(`${planText(changes).split('\n').map(printable).join('\n')}\n`);
+  const rows = changes.map(({ kind, name, action, changed, conflicts }) => ({
+    ...{ kind: kind.kind, name, action, changed, conflicts },
+  }));
+  await printRows(rows, ['kind', 'name', 'action', 'changed', 'conflicts'], options);
 }

@@ -1,13 +1,14 @@
 /** `flotilla firmware roll-out` and `revert`. */
 import { randomUUID } from 'node:crypto';
-import { expectAccepted } from '@flotilla/client';
+import { expectAccepted, type FlotillaClient, type JobStatusFragment } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
+import { columnOf, formatOf, type OutputOptions } from '../../console/output-format.js';
+import { printRows, RowPrinter } from '../../console/output.js';
 import { exitCodes, type ExitCode } from '../../exit-codes.js';
 import { RevertJobDocument } from '../../generated/operations.js';
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { followJob, runJob } from '../../run-job.js';
-import { printRows } from '../../console/output.js';
 import { leaf } from '../command.js';
 import { jobColumns } from '../jobs/job-columns.js';
 import { textOption } from '../../options/shared-options.js';
@@ -46,13 +47,25 @@ export const revertCommand = leaf({
       const { job, others } = expectAccepted((await client.request(RevertJobDocument, variables)).revertJob);
       const jobs = [...(job === null ? [] : [job]), ...(others ?? [])];
       if (args.follow !== true) return printRows(jobs, jobColumns, args);
-      let code: ExitCode = exitCodes.done;
-      for (const { id } of jobs) {
-        const ended = await followJob(client, id, args);
-        if (ended !== exitCodes.done) code = ended;
-        if (ended === exitCodes.interrupted) break;
-      }
-      return code;
+      return followAll(client, jobs, args);
     });
   },
 });
+
+/** Follows one job after another; for programs their ends are one list. */
+export async function followAll(
+  client: FlotillaClient,
+  jobs: readonly { readonly id: string }[],
+  args: OutputOptions,
+): Promise<ExitCode> {
+  const isTable = formatOf(args) === 'table';
+  const ends = new RowPrinter<JobStatusFragment>((['id', 'state', 'conclusion', 'name'] as const).map(columnOf), args);
+  let code: ExitCode = exitCodes.done;
+  for (const { id } of jobs) {
+    const ended = await followJob(client, id, args, isTable ? undefined : (job) => ends.print(job));
+    if (ended !== exitCodes.done) code = ended;
+    if (ended === exitCodes.interrupted) break;
+  }
+  if (!isTable) await ends.end();
+  return code;
+}
