@@ -1,5 +1,5 @@
 /** `flotilla measurements`: what devices reported over time, and the rules about it. */
-import { expectAccepted } from '@flotilla/client';
+import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import type { ColumnLike } from '../../console/output-format.js';
@@ -58,15 +58,27 @@ const showCommand = leaf({
   run: (args) =>
     withClient(args, async (client) => {
       const { id } = args;
-      const device = found((await client.request(DevicePathsDocument, { id })).device, 'device', id);
+      const device = found((await client.request(DevicePathsDocument, { id })).device, 'Device', id);
       const paths = args.path ?? device.measurementPaths;
-      const measured = await client.request(DeviceMeasurementsDocument, { id, paths, ...periodOf(args) });
-      const rows = (measured.device?.measurements ?? []).flatMap(({ path, points }) =>
-        points.map((point) => ({ path, ...point })),
-      );
+      const rows = measured(client, { id, ...periodOf(args) }, paths);
       await printRows(rows, ['at', 'path', 'min', 'mean', 'max'], args);
     }),
 });
+
+/** Paths that the hub accepts in one request. */
+const pathsMax = 50;
+
+async function* measured(
+  client: FlotillaClient,
+  period: { readonly id: string } & ReturnType<typeof periodOf>,
+  paths: readonly string[],
+) {
+  for (let start = 0; start < paths.length; start += pathsMax) {
+    const variables = { ...period, paths: paths.slice(start, start + pathsMax) };
+    const { device } = await client.request(DeviceMeasurementsDocument, variables);
+    for (const { path, points } of device?.measurements ?? []) yield* points.map((point) => ({ path, ...point }));
+  }
+}
 
 const fleetCommand = leaf({
   usage: 'fleet <path>',
