@@ -23,7 +23,7 @@ export const addCommand = leaf({
   summary: 'Register one device, and print its credential once',
   examples: [
     'devices add 02:00:00:00:00:09 --name "Lobby left" --tag lobby',
-    'devices add greenhouse-7 --dialect MCPU --address 192.0.2.41:3000',
+    'devices add greenhouse-7 --dialect MCPU --address 192.168.1.41:3000',
   ],
   options: (args) =>
     withId(args, 'Id of the device')
