@@ -6,14 +6,15 @@ import type { WatchedSession } from './watched-session.js';
 
 /** The status calls of one session: one that follows a set, and one that waits for its turn. */
 export interface StatusPlan {
-  readonly session: WatchedSession;
+  /** Undefined when it has ended: the plan may wait for minutes, and would keep it in memory. */
+  session: WatchedSession | undefined;
   isPlanned: boolean;
   isSetAgain: boolean;
   /** When the call after a set is due, ms since the Unix epoch. */
   at: number;
   /** How often it may still be put off because the device is busy. */
   left: number;
-  /** Why it waits in the queue; undefined: not at all, or its session has ended. */
+  /** Why it waits in the queue; undefined: not at all. */
   due: 'planned' | 'after_set' | undefined;
 }
 
@@ -30,7 +31,7 @@ export class LookQueue {
         this.#adding = [];
       }
       const plan = this.#taking.at(-1);
-      if (plan === undefined || plan.due !== undefined) return plan;
+      if (plan === undefined || plan.session !== undefined) return plan;
       this.#taking.pop();
     }
   }

@@ -74,7 +74,7 @@ describe('looks after a set', () => {
 
   it('come in their order, also if others are added meanwhile', () => {
     const queue = new LookQueue();
-    const take = () => queue.take()?.session.deviceId;
+    const take = () => queue.take()?.session?.deviceId;
     queue.add(planOf('first'), 'planned');
     queue.add(planOf('second'), 'planned');
     const taken = [take()];

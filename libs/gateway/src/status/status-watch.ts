@@ -37,7 +37,8 @@ export interface StatusWatchOptions extends StateReportsOptions {
   readonly measurements?: Pick<MeasurementRecorder, 'take' | 'wants'> | undefined;
 }
 
-interface SentLook extends Pick<StatusPlan, 'session' | 'left'> {
+interface SentLook extends Pick<StatusPlan, 'left'> {
+  readonly session: WatchedSession;
   readonly kind: NonNullable<StatusPlan['due']>;
 }
 
@@ -95,7 +96,7 @@ export class StatusWatch {
     this.#wheel.remove(session);
     const plan = this.#plans.get(session);
     if (plan === undefined) return;
-    Object.assign(plan, { isPlanned: false, due: undefined });
+    Object.assign(plan, { isPlanned: false, session: undefined });
     this.#plans.delete(session);
   }
 
@@ -163,7 +164,7 @@ export class StatusWatch {
 
   #takePlan(plan: StatusPlan): void {
     // The session may have ended meanwhile.
-    if (!plan.isPlanned) return;
+    if (!plan.isPlanned || plan.session === undefined) return;
     plan.isPlanned = false;
     if (plan.isSetAgain) this.#planAfterSet(plan.session, PUT_OFF_MAX);
     else this.#due.add(plan, 'after_set');
@@ -207,8 +208,8 @@ export class StatusWatch {
     const { session, due: kind = 'planned', left } = plan;
     plan.due = undefined;
     const { clock, limits, registry } = this.options;
-    const tool = session.statusTool;
-    if (this.#isStopped || tool === undefined || session.session.state === 'closed') return;
+    const tool = session?.statusTool;
+    if (this.#isStopped || session === undefined || tool === undefined || session.session.state === 'closed') return;
     // While calls cannot be recorded, the hub makes no recorded calls.
     if (kind === 'after_set' && registry.calls.isOverloaded) return;
     const startedAt = clock.now();
