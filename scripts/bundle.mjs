@@ -22,6 +22,7 @@ const programs = {
 /** What libraries would load if it were there. The code that asks for it does not run. */
 const absent = [
   ...['@apollo/subgraph', '@fastify/multipart', '@fastify/view', '@mercuriusjs/gateway', '@nestjs/platform-express'],
+  ...['@nestjs/microservices', '@nestjs/websockets', 'class-transformer', 'class-validator', 'ts-morph'],
   // Makes unpacking of messages faster where it could be compiled.
   'msgpackr-extract',
 ];
