@@ -1,9 +1,10 @@
 /**
  * A query that stays current: it runs again after a reconnect and, if requested, at an interval.
  */
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useRef } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
 import { useConnection } from './hub';
+import { type Answer, keptAnswer } from './kept-answer';
 
 export interface HubQuery<Data, Variables extends AnyVariables> {
   readonly query: DocumentInput<Data, Variables>;
@@ -23,9 +24,18 @@ export interface HubAnswer<Data> {
 
 export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuery<Data, Variables>): HubAnswer<Data> {
   const { query, variables, refreshMs, pause = false } = asked;
-  const [{ data, error, fetching }, execute] = useQuery<Data, Variables>({ query, variables, pause } as Parameters<
-    typeof useQuery<Data, Variables>
-  >[0]);
+  const [{ data, error, fetching, operation }, execute] = useQuery<Data, Variables>({
+    query,
+    variables,
+    pause,
+  } as Parameters<typeof useQuery<Data, Variables>>[0]);
+  const key = operation?.key;
+  // urql drops the data of a read that fails.
+  const good = useRef<Answer<Data>>(undefined);
+  useEffect(() => {
+    if (error === undefined && data) good.current = { key, data };
+  }, [key, data, error]);
+  const shown = keptAnswer(good.current, { key, data, hasFailed: error !== undefined });
   const refresh = useCallback(() => {
     if (!pause) execute({ requestPolicy: 'network-only' });
   }, [execute, pause]);
@@ -40,5 +50,5 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
     }, refreshMs);
     return () => clearInterval(timer);
   }, [refreshMs, refresh]);
-  return { data, error, isLoading: fetching, refresh };
+  return { data: shown, error, isLoading: fetching, refresh };
 }

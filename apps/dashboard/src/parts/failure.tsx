@@ -4,6 +4,7 @@ import { IconAlertTriangle } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { CombinedError } from 'urql';
+import type { HubAnswer } from '../hub/use-hub-query';
 import type { MutationFailure } from '../hub/use-hub-mutation';
 import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
 import classes from './notice.module.css';
@@ -31,6 +32,21 @@ export function LoadFailure({ error, onRetry }: { readonly error: CombinedError;
         </Button>
       )}
     </div>
+  );
+}
+
+/** In a panel: its read failed. What the panel shows, if anything, is from an earlier read. */
+export function ReadFailure({ read }: { readonly read: Pick<HubAnswer<unknown>, 'data' | 'error' | 'refresh'> }) {
+  const { t } = useTranslation();
+  if (read.error === undefined) return null;
+  return (
+    <p className={classes.readFailure} role="alert">
+      <IconAlertTriangle size={16} className={classes.failureIcon} aria-hidden />
+      <span>{t(read.data === undefined ? 'failure.title' : 'failure.stale')}</span>
+      <Button variant="default" size="compact-xs" onClick={read.refresh}>
+        {t('common.retry')}
+      </Button>
+    </p>
   );
 }
 

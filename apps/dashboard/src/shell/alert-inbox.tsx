@@ -9,6 +9,7 @@ import { useScope } from '../hub/hub';
 import { useHubQuery } from '../hub/use-hub-query';
 import { AlertBadge } from '../parts/alert/alert-badge';
 import { firingCount } from '../parts/alert/firing-count';
+import { ReadFailure } from '../parts/failure';
 import { Time } from '../parts/time';
 import { AlertInboxChangesDocument, AlertInboxDocument } from './generated/alert-inbox';
 
@@ -23,7 +24,8 @@ function Bell() {
   const { t } = useTranslation();
   const client = useClient();
   const [isOpen, setOpen] = useState(false);
-  const { data, refresh } = useHubQuery({ query: AlertInboxDocument, variables: {}, refreshMs });
+  const read = useHubQuery({ query: AlertInboxDocument, variables: {}, refreshMs });
+  const { data, refresh } = read;
   const count = data?.alerts.totalCount ?? 0;
   useEffect(() => {
     const { unsubscribe } = client.subscription(AlertInboxChangesDocument, {}).subscribe((change) => {
@@ -50,7 +52,7 @@ function Bell() {
           <ActionIcon
             variant="subtle"
             size="lg"
-            aria-label={t('alerts.inbox', { count })}
+            aria-label={data ? t('alerts.inbox', { count }) : t('alerts.title')}
             onClick={() => setOpen(!isOpen)}
           >
             <IconBell size={18} aria-hidden />
@@ -59,7 +61,8 @@ function Bell() {
       </Indicator>
       <Popover.Dropdown>
         <Stack gap="xs">
-          {count === 0 && <span className="soft">{t('alerts.empty.firing')}</span>}
+          <ReadFailure read={read} />
+          {data && count === 0 && <span className="soft">{t('alerts.empty.firing')}</span>}
           {data?.alerts.nodes.map(({ firedAt, id, severity, summary }) => (
             <div key={id}>
               <AlertBadge severity={severity} isResolved={false} /> <Time at={firedAt} />

@@ -30,12 +30,13 @@ export function AlertsPage() {
 
 function Settings({ view }: { readonly view: 'rules' | 'channels' }) {
   const { data, error, refresh } = useHubQuery({ query: AlertSettingsDocument, variables: {} });
-  if (error) return <LoadFailure error={error} onRetry={refresh} />;
-  if (data === undefined) return null;
-  const { alertRules, notificationChannels } = data;
-  return view === 'rules' ? (
-    <Rules rules={alertRules} channels={notificationChannels} onChanged={refresh} />
-  ) : (
-    <Channels channels={notificationChannels} onChanged={refresh} />
+  return (
+    <>
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {data && view === 'rules' && (
+        <Rules rules={data.alertRules} channels={data.notificationChannels} onChanged={refresh} />
+      )}
+      {data && view === 'channels' && <Channels channels={data.notificationChannels} onChanged={refresh} />}
+    </>
   );
 }

@@ -9,6 +9,7 @@ import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { ReadFailure } from '../../parts/failure';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
@@ -24,16 +25,16 @@ type Key = SigningKeysQuery['firmwareSigningKeys'][number];
 export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const { data, refresh } = useHubQuery({ query: SigningKeysDocument, variables: {} });
+  const read = useHubQuery({ query: SigningKeysDocument, variables: {} });
   const [isAdding, setAdding] = useState(false);
   const [removed, setRemoved] = useState<Key>();
   const columns = useColumns(isAdmin ? setRemoved : undefined);
-  const keys = data?.firmwareSigningKeys ?? [];
+  const keys = read.data?.firmwareSigningKeys ?? [];
   const changed = () => {
-    refresh();
+    read.refresh();
     onChanged();
   };
-  if (!isAdmin && keys.length === 0) return null;
+  if (!isAdmin && keys.length === 0 && !read.error) return null;
   return (
     <Section
       title={t('firmware.signing.title')}
@@ -50,9 +51,9 @@ export function SigningKeys({ onChanged }: { readonly onChanged: () => void }) {
         )
       }
     >
-      {keys.length === 0 ? (
-        <p className="soft">{t('firmware.signing.empty')}</p>
-      ) : (
+      <ReadFailure read={read} />
+      {read.data?.firmwareSigningKeys.length === 0 && <p className="soft">{t('firmware.signing.empty')}</p>}
+      {keys.length > 0 && (
         <DataTable
           label={t('firmware.signing.title')}
           columns={columns}

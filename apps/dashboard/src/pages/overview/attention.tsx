@@ -15,11 +15,13 @@ import { Link, type LinkProps } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useHubQuery } from '../../hub/use-hub-query';
+import { type HubAnswer, useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { jobName } from '../../parts/job/job-name';
 import { Section } from '../../parts/page';
 import {
   FailingWebhooksDocument,
+  type FleetNowQuery,
   JobsNowDocument,
   type JobsNowQuery,
   LatestEventsDocument,
@@ -38,33 +40,41 @@ interface Item {
   readonly link: Pick<LinkProps, 'to' | 'search' | 'params'>;
 }
 
+/** What one read found. */
+interface Found {
+  readonly items: readonly Item[];
+  readonly read: HubAnswer<unknown>;
+  /** False if the viewer may not read it. */
+  readonly isAsked: boolean;
+}
+
 const lookBackMs = latelyHours * 3_600_000;
 
-export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: number }) {
+export function Attention({ fleet }: { readonly fleet: HubAnswer<FleetNowQuery> }) {
   const { t } = useTranslation();
-  const items = [
-    ...useAlertItems(),
-    ...useJobItems(),
-    ...useFlappingItems(),
-    ...useEnrolmentItems(),
-    ...useWebhookItems(),
+  const found = [
+    useAlertItems(),
+    useJobItems(),
+    useFlappingItems(),
+    useEnrolmentItems(),
+    useWebhookItems(),
+    useStaleItems(fleet),
   ];
-  if (toolsStaleCount > 0)
-    items.push({
-      key: 'stale',
-      icon: IconTool,
-      token: 'verify-failed',
-      text: t('overview.stale', { count: toolsStaleCount }),
-      link: { to: '/devices', search: { toolsStale: true } },
-    });
+  const items = found.flatMap((one) => one.items);
+  const asked = found.filter(({ isAsked }) => isAsked);
+  const failed = asked.find(({ read }) => read.error !== undefined);
+  const isAllKnown = asked.every(({ read }) => read.data !== undefined);
   return (
     <Section title={t('overview.attention')}>
-      {items.length === 0 ? (
+      {failed && <ReadFailure read={failed.read} />}
+      {items.length === 0 && !failed && !isAllKnown && <p className="soft">{t('common.loading')}</p>}
+      {items.length === 0 && !failed && isAllKnown && (
         <p className={`soft ${classes.line} ${classes.calm}`}>
           <IconCircleCheck size={17} color="var(--succeeded)" aria-hidden />
           {t('overview.allWell')}
         </p>
-      ) : (
+      )}
+      {items.length > 0 && (
         <ul className={classes.list}>
           {items.map(({ key, icon: Shape, token, text, link }) => (
             <li key={key}>
@@ -81,28 +91,29 @@ export function Attention({ toolsStaleCount }: { readonly toolsStaleCount: numbe
 }
 
 /** Alerts that fire and have not been acknowledged. */
-function useAlertItems(): Item[] {
-  const { data } = useHubQuery({
+function useAlertItems(): Found {
+  const isAsked = useScope('EVENTS_READ');
+  const read = useHubQuery({
     query: UnansweredAlertsDocument,
     variables: {},
     refreshMs: jobsRefreshMs,
-    pause: !useScope('EVENTS_READ'),
+    pause: !isAsked,
   });
-  return (data?.alerts.nodes ?? []).map(({ id, severity, summary }): Item => ({
+  const items = (read.data?.alerts.nodes ?? []).map(({ id, severity, summary }): Item => ({
     ...{ key: id, icon: IconBell, token: severity === 'INFO' ? 'running' : 'failed', text: summary },
     link: { to: '/alerts/$id', params: { id } },
   }));
+  return { items, read, isAsked };
 }
 
-function useJobItems(): Item[] {
+function useJobItems(): Found {
   const { t } = useTranslation();
-  const { data } = useHubQuery({
-    query: JobsNowDocument,
-    variables: {},
-    refreshMs: jobsRefreshMs,
-    pause: !useScope('JOBS_READ'),
-  });
-  if (!data) return [];
+  const isAsked = useScope('JOBS_READ');
+  const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs, pause: !isAsked });
+  return { items: read.data ? jobItems(read.data, t) : [], read, isAsked };
+}
+
+function jobItems(data: JobsNowQuery, t: TFunction): readonly Item[] {
   const waiting = data.live.nodes.filter(waitsForPerson);
   const ended = data.ended.nodes.filter((job) => hasFailedSince(job, Date.now() - lookBackMs));
   return [
@@ -129,64 +140,77 @@ function waitingText(job: JobsNowQuery['live']['nodes'][number], t: TFunction): 
   return t('overview.jobPaused', { job: name, reason: t(`job.pauseReason.${(job.pauseReason ?? 'USER') as 'USER'}`) });
 }
 
-function useFlappingItems(): Item[] {
+function useFlappingItems(): Found {
   const { t } = useTranslation();
+  const isAsked = useScope('EVENTS_READ');
   const [since] = useState(() => new Date(Date.now() - lookBackMs).toISOString());
-  const { data } = useHubQuery({
+  const read = useHubQuery({
     query: LatestEventsDocument,
     variables: { since },
     refreshMs: latelyRefreshMs,
-    pause: !useScope('EVENTS_READ'),
+    pause: !isAsked,
   });
-  const devices = [...new Set((data?.flapping.nodes ?? []).flatMap(({ deviceId }) => deviceId ?? []))];
+  const devices = [...new Set((read.data?.flapping.nodes ?? []).flatMap(({ deviceId }) => deviceId ?? []))];
   const [first] = devices;
-  if (first === undefined) return [];
-  return [
-    {
-      key: 'flapping',
-      icon: IconPlugConnected,
-      token: 'unknown',
-      text:
-        devices.length === 1
-          ? t('overview.flappingOne', { device: first })
-          : t('overview.flapping', { count: devices.length }),
-      link:
-        devices.length === 1
-          ? { to: '/devices/$id', params: { id: first } }
-          : { to: '/events', search: { types: ['device.flapping', 'device.throttled'] } },
-    },
-  ];
+  if (first === undefined) return { items: [], read, isAsked };
+  const item: Item = {
+    key: 'flapping',
+    icon: IconPlugConnected,
+    token: 'unknown',
+    text:
+      devices.length === 1
+        ? t('overview.flappingOne', { device: first })
+        : t('overview.flapping', { count: devices.length }),
+    link:
+      devices.length === 1
+        ? { to: '/devices/$id', params: { id: first } }
+        : { to: '/events', search: { types: ['device.flapping', 'device.throttled'] } },
+  };
+  return { items: [item], read, isAsked };
 }
 
-function useEnrolmentItems(): Item[] {
+function useEnrolmentItems(): Found {
   const { t } = useTranslation();
-  const { data } = useHubQuery({ query: WaitingEnrolmentsDocument, variables: {}, refreshMs: latelyRefreshMs });
-  const waiting = data?.enrolments.nodes.length ?? 0;
-  if (waiting === 0) return [];
-  return [
-    {
-      key: 'enrolments',
-      icon: IconUserPlus,
-      token: 'running',
-      text: t('overview.enrolmentsWait', { count: waiting }),
-      link: { to: '/enrolments' },
-    },
-  ];
+  const read = useHubQuery({ query: WaitingEnrolmentsDocument, variables: {}, refreshMs: latelyRefreshMs });
+  const waiting = read.data?.enrolments.nodes.length ?? 0;
+  const item: Item = {
+    key: 'enrolments',
+    icon: IconUserPlus,
+    token: 'running',
+    text: t('overview.enrolmentsWait', { count: waiting }),
+    link: { to: '/enrolments' },
+  };
+  return { items: waiting > 0 ? [item] : [], read, isAsked: true };
 }
 
-function useWebhookItems(): Item[] {
+function useStaleItems(read: HubAnswer<FleetNowQuery>): Found {
   const { t } = useTranslation();
-  const { data } = useHubQuery({
+  const count = read.data?.fleetSummary.toolsStaleCount ?? 0;
+  const item: Item = {
+    key: 'stale',
+    icon: IconTool,
+    token: 'verify-failed',
+    text: t('overview.stale', { count }),
+    link: { to: '/devices', search: { toolsStale: true } },
+  };
+  return { items: count > 0 ? [item] : [], read, isAsked: true };
+}
+
+function useWebhookItems(): Found {
+  const { t } = useTranslation();
+  const isAsked = useScope('ADMIN');
+  const read = useHubQuery({
     query: FailingWebhooksDocument,
     variables: {},
     refreshMs: latelyRefreshMs,
-    pause: !useScope('ADMIN'),
+    pause: !isAsked,
   });
-  return (data?.webhooks ?? []).filter(isFailing).map(({ id, url, pausedAt }): Item => ({
+  const items = (read.data?.webhooks ?? []).filter(isFailing).map(({ id, url, pausedAt }): Item => ({
     key: id,
     icon: IconWebhookOff,
     token: 'failed',
     text: t(pausedAt === null ? 'overview.webhookFails' : 'overview.webhookPaused', { url }),
     link: { to: '/webhooks' },
   }));
+  return { items, read, isAsked };
 }

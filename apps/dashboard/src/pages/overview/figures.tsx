@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link, type LinkProps } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useHubQuery } from '../../hub/use-hub-query';
+import { type HubAnswer, useHubQuery } from '../../hub/use-hub-query';
 import {
   FleetLatelyDocument,
   type FleetNowQuery,
@@ -13,13 +13,15 @@ import {
 import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
 
-export function Figures({ fleet }: { readonly fleet: FleetNowQuery['fleetSummary'] | undefined }) {
+export function Figures({ read }: { readonly read: HubAnswer<FleetNowQuery> }) {
   const { t } = useTranslation();
+  const fleet = read.data?.fleetSummary;
   const number = useNumbers();
   const share = fleet && fleet.deviceCount > 0 ? fleet.onlineCount / fleet.deviceCount : undefined;
   return (
     <div className={classes.figures}>
       <Figure
+        read={read}
         name={t('overview.online')}
         value={fleet && number(fleet.onlineCount)}
         note={
@@ -29,12 +31,14 @@ export function Figures({ fleet }: { readonly fleet: FleetNowQuery['fleetSummary
         link={{ to: '/devices', search: { presence: 'ONLINE' } }}
       />
       <Figure
+        read={read}
         name={t('overview.offline')}
         value={fleet && number(fleet.deviceCount - fleet.onlineCount - fleet.neverConnectedCount)}
         note={
-          fleet && fleet.neverConnectedCount > 0
+          fleet &&
+          (fleet.neverConnectedCount > 0
             ? t('overview.neverConnected', { count: fleet.neverConnectedCount })
-            : t('overview.rightNow')
+            : t('overview.rightNow'))
         }
         link={{ to: '/devices', search: { presence: 'OFFLINE' } }}
       />
@@ -48,12 +52,12 @@ export function Figures({ fleet }: { readonly fleet: FleetNowQuery['fleetSummary
 function CallFigure() {
   const { t } = useTranslation();
   const number = useNumbers();
-  const { data } = useHubQuery({
+  const read = useHubQuery({
     query: FleetLatelyDocument,
     variables: { hours: latelyHours },
     refreshMs: latelyRefreshMs,
   });
-  const outcomes = data?.fleetSummary.calls.outcomes ?? [];
+  const outcomes = read.data?.fleetSummary.calls.outcomes ?? [];
   const total = outcomes.reduce((sum, { count }) => sum + count, 0);
   const good = outcomes.reduce(
     (sum, { outcome, count }) => sum + (outcome === 'SUCCEEDED' || outcome === 'NO_CHANGE' ? count : 0),
@@ -61,8 +65,9 @@ function CallFigure() {
   );
   return (
     <Figure
+      read={read}
       name={t('overview.calls', { hours: latelyHours })}
-      value={data && number(total)}
+      value={read.data && number(total)}
       note={
         total === 0
           ? t('overview.noCalls')
@@ -76,11 +81,13 @@ function CallFigure() {
 function JobFigure() {
   const { t } = useTranslation();
   const number = useNumbers();
-  const { data } = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs });
+  const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs });
+  const { data } = read;
   const live = data?.live.nodes ?? [];
   const paused = live.filter(({ state }) => state === 'PAUSED').length;
   return (
     <Figure
+      read={read}
       name={t('overview.jobs')}
       value={data && `${number(live.length)}${data.live.pageInfo.hasNextPage ? '+' : ''}`}
       note={paused > 0 ? t('overview.paused', { count: paused }) : t('overview.nonePaused')}
@@ -92,10 +99,12 @@ function JobFigure() {
 function EnrolmentFigure() {
   const { t } = useTranslation();
   const number = useNumbers();
-  const { data } = useHubQuery({ query: WaitingEnrolmentsDocument, variables: {}, refreshMs: latelyRefreshMs });
+  const read = useHubQuery({ query: WaitingEnrolmentsDocument, variables: {}, refreshMs: latelyRefreshMs });
+  const { data } = read;
   const waiting = data?.enrolments.nodes.length ?? 0;
   return (
     <Figure
+      read={read}
       name={t('overview.enrolments')}
       value={data && `${number(waiting)}${data.enrolments.pageInfo.hasNextPage ? '+' : ''}`}
       note={t('overview.waiting')}
@@ -105,19 +114,23 @@ function EnrolmentFigure() {
 }
 
 interface FigureProps {
+  readonly read: HubAnswer<unknown>;
   readonly name: string;
-  /** Undefined while it is asked for. */
+  /** Undefined while it is not known. */
   readonly value: ReactNode;
   readonly note: ReactNode;
   readonly link?: Pick<LinkProps, 'to' | 'search'>;
 }
 
-function Figure({ name, value, note, link }: FigureProps) {
+function Figure({ read: { data, error }, name, value, note, link }: FigureProps) {
+  const { t } = useTranslation();
   const content = (
     <>
       <div className={classes.figureName}>{name}</div>
-      <div className={classes.figureValue}>{value ?? '…'}</div>
-      <div className={classes.figureNote}>{note}</div>
+      <div className={classes.figureValue}>{value ?? (error ? t('common.none') : '…')}</div>
+      <div className={classes.figureNote}>
+        {error ? t(data === undefined ? 'failure.title' : 'failure.stale') : data !== undefined && note}
+      </div>
     </>
   );
   return link ? (

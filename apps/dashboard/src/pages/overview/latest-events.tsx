@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { type EventLineFragment, LatestEventsDocument, OverviewNewsDocument } from './generated/overview';
@@ -15,7 +16,8 @@ const shown = 9;
 export function LatestEvents() {
   const { t } = useTranslation();
   const [since] = useState(() => new Date(Date.now() - latelyHours * 3_600_000).toISOString());
-  const { data } = useHubQuery({ query: LatestEventsDocument, variables: { since } });
+  const read = useHubQuery({ query: LatestEventsDocument, variables: { since } });
+  const { data } = read;
   const [events, setEvents] = useState<readonly EventLineFragment[]>([]);
   useEffect(() => setEvents((seen) => merged(seen, data?.latest.nodes ?? [])), [data]);
   useSubscription({ query: OverviewNewsDocument }, (_seen, news) => {
@@ -24,7 +26,8 @@ export function LatestEvents() {
   });
   return (
     <Section title={t('overview.latestEvents')} actions={<Link to="/events">{t('overview.allEvents')}</Link>}>
-      {events.length === 0 && <p className="soft">{t('overview.noEvents')}</p>}
+      <ReadFailure read={read} />
+      {data?.latest.nodes.length === 0 && events.length === 0 && <p className="soft">{t('overview.noEvents')}</p>}
       <ul className={classes.list}>
         {events.map(({ id, type, deviceId, at }) => (
           <li key={id} className={classes.line}>

@@ -2,6 +2,7 @@
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { jobName } from '../../parts/job/job-name';
 import { countsOf, decidedOf } from '../../parts/job/job-progress';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
@@ -12,12 +13,13 @@ import classes from './overview.module.css';
 
 export function LiveJobs() {
   const { t } = useTranslation();
-  const { data } = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs });
-  const live = data?.live.nodes ?? [];
+  const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs });
+  const live = read.data?.live.nodes;
   return (
     <Section title={t('overview.runningJobs')} actions={<Link to="/jobs">{t('overview.allJobs')}</Link>}>
-      {live.length === 0 && <p className="soft">{t('overview.noJobs')}</p>}
-      {live.map((job) => (
+      <ReadFailure read={read} />
+      {live?.length === 0 && <p className="soft">{t('overview.noJobs')}</p>}
+      {live?.map((job) => (
         <Link key={job.id} to="/jobs/$id" params={{ id: job.id }} className={classes.share}>
           <span className="cut">{jobName(job)}</span>
           <span className="figures">

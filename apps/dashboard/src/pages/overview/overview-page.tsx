@@ -22,15 +22,15 @@ const refreshMs = 5_000;
 export function OverviewPage() {
   const { t } = useTranslation();
   const [mayReadJobs, mayReadEvents] = [useScope('JOBS_READ'), useScope('EVENTS_READ')];
-  const { data, error, refresh } = useHubQuery({ query: FleetNowDocument, variables: {}, refreshMs });
-  const fleet = data?.fleetSummary;
+  const read = useHubQuery({ query: FleetNowDocument, variables: {}, refreshMs });
+  const fleet = read.data?.fleetSummary;
   return (
     <Page title={t('overview.title')}>
-      {error && <LoadFailure error={error} onRetry={refresh} />}
-      <Figures fleet={fleet} />
+      {read.error && <LoadFailure error={read.error} onRetry={read.refresh} />}
+      <Figures read={read} />
       <div className={classes.wide}>
         <OnlineHistory />
-        <Attention toolsStaleCount={fleet?.toolsStaleCount ?? 0} />
+        <Attention fleet={read} />
       </div>
       <div className={classes.thirds}>
         <Shares title={t('overview.byModel')} condition="model" shares={fleet?.models} />

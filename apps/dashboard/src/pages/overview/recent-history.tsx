@@ -3,6 +3,7 @@ import { useMemo } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { OutcomeBar, type OutcomeCounts } from '../../parts/outcome/outcome-bar';
 import { Section } from '../../parts/page';
 import { TimeChart } from '../../parts/chart/time-chart';
@@ -14,8 +15,8 @@ const asked = { query: FleetLatelyDocument, variables: { hours: latelyHours }, r
 
 export function OnlineHistory() {
   const { t } = useTranslation();
-  const { data } = useHubQuery(asked);
-  const history = data?.fleetSummary.onlineHistory;
+  const read = useHubQuery(asked);
+  const history = read.data?.fleetSummary.onlineHistory;
   const series = useMemo(
     () => [
       {
@@ -28,6 +29,7 @@ export function OnlineHistory() {
   );
   return (
     <Section title={t('overview.onlineHistory', { hours: latelyHours })}>
+      <ReadFailure read={read} />
       <TimeChart label={t('overview.onlineHistoryNow', { count: history?.at(-1)?.onlineCount ?? 0 })} series={series} />
     </Section>
   );
@@ -35,10 +37,9 @@ export function OnlineHistory() {
 
 export function CallOutcomes() {
   const { t } = useTranslation();
-  const { data } = useHubQuery(asked);
-  const counts: OutcomeCounts = Object.fromEntries(
-    (data?.fleetSummary.calls.outcomes ?? []).map(({ outcome, count }) => [outcome, count]),
-  );
+  const read = useHubQuery(asked);
+  const outcomes = read.data?.fleetSummary.calls.outcomes;
+  const counts: OutcomeCounts = Object.fromEntries((outcomes ?? []).map(({ outcome, count }) => [outcome, count]));
   return (
     <Section
       title={t('overview.callOutcomes', { hours: latelyHours })}
@@ -48,11 +49,9 @@ export function CallOutcomes() {
         </Link>
       }
     >
-      {Object.keys(counts).length === 0 ? (
-        <p className="soft">{t('overview.noCalls')}</p>
-      ) : (
-        <OutcomeBar counts={counts} />
-      )}
+      <ReadFailure read={read} />
+      {outcomes?.length === 0 && <p className="soft">{t('overview.noCalls')}</p>}
+      {outcomes !== undefined && outcomes.length > 0 && <OutcomeBar counts={counts} />}
     </Section>
   );
 }

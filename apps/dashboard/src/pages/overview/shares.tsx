@@ -14,14 +14,15 @@ export interface SharesProps {
   readonly shares: FleetNowQuery['fleetSummary']['models'] | undefined;
 }
 
-export function Shares({ title, condition, shares = [] }: SharesProps) {
+export function Shares({ title, condition, shares: known }: SharesProps) {
   const { t, i18n } = useTranslation();
+  const shares = known ?? [];
   const most = Math.max(1, ...shares.map(({ deviceCount }) => deviceCount));
   const figures = new Intl.NumberFormat(i18n.language);
   const more = shares.length - shown;
   return (
     <Section title={title} actions={<Key />}>
-      {shares.length === 0 && <p className="soft">{t('overview.noDevices')}</p>}
+      {known?.length === 0 && <p className="soft">{t('overview.noDevices')}</p>}
       {shares.slice(0, shown).map(({ value, deviceCount, onlineCount }) => {
         const row = (
           <>

@@ -1,0 +1,74 @@
+/** What the console shows while reads fail: the last good data, and no calm words without any. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+
+describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
+  let hub: HubProcess;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+  /** Names of the queries that are answered with 503. */
+  const failing = new Set<string>();
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    console = await openConsole(browser, hub);
+    page = console.page;
+    await page.route('**/graphql', async (route) => {
+      const { operationName } = route.request().postDataJSON() as { operationName: string };
+      await (failing.has(operationName) ? route.fulfill({ status: 503, body: 'busy' }) : route.continue());
+    });
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, consoles: [console] }));
+
+  const region = (name: string | RegExp) => page.getByRole('region', { name });
+  const answerAll = () => failing.clear();
+
+  it('does not call a fleet calm that it could not read', async () => {
+    for (const name of ['FailingWebhooks', 'JobsNow', 'FleetLately', 'LatestEvents']) failing.add(name);
+    await console.visit('/');
+    await region('Needs attention').getByRole('alert').waitFor();
+    await region('Latest events').getByText('Could not load this').waitFor();
+    await region('Active jobs').getByText('Could not load this').waitFor();
+    await region(/Calls by outcome/)
+      .getByText('Could not load this')
+      .waitFor();
+    const text = await page.locator('main').innerText();
+    const calmWords = ['Nothing needs your attention', 'No calls in', 'none paused', 'No active jobs', 'No events yet'];
+    for (const calm of calmWords) expect(text).not.toContain(calm);
+    answerAll();
+    await region('Latest events').getByRole('button', { name: 'Try again' }).click();
+    await region('Latest events').getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('keeps the last answer while a poll fails, and says that it is not up to date', async () => {
+    await console.visit('/');
+    const online = page.getByRole('link', { name: /^Online/ });
+    await online.getByText('of 0 devices').waitFor();
+    failing.add('FleetNow').add('JobsNow');
+    await online.getByText('Not up to date').waitFor();
+    expect(await online.innerText()).toMatch(/Online\s*0/);
+    await region('Active jobs').getByText('Not up to date').waitFor();
+    await region('Active jobs').getByText('No active jobs.').waitFor();
+    answerAll();
+    await online.getByText('of 0 devices').waitFor();
+    await page.getByRole('alert').first().waitFor({ state: 'detached' });
+  });
+
+  it('does not say that no alert fires, or that there is no signing key, where it could not ask', async () => {
+    failing.add('AlertInbox').add('SigningKeys');
+    await console.visit('/firmware');
+    await region('Signing keys').getByText('Could not load this').waitFor();
+    expect(await region('Signing keys').innerText()).not.toMatch(/No signing keys|accepts/i);
+    await page.getByRole('button', { name: 'Alerts', exact: true }).click();
+    await page.getByRole('dialog').getByText('Could not load this').waitFor();
+    expect(await page.getByRole('dialog').innerText()).not.toContain('No alert is firing');
+    answerAll();
+    await page.getByRole('dialog').getByRole('button', { name: 'Try again' }).click();
+    await page.getByRole('dialog').getByText('No alert is firing').waitFor();
+  });
+});
