@@ -1,10 +1,11 @@
 /** Adds a rule or changes one. */
 import { useState } from 'react';
-import { MultiSelect, NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { MultiSelect, Select, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { NumberField } from '../../parts/number/number-field';
 import {
   type AlertKind,
   type AlertRuleFieldsFragment,
@@ -37,7 +38,10 @@ const withThreshold: ReadonlySet<AlertKind> = new Set([
 const withWindow: ReadonlySet<AlertKind> = new Set([
   ...(['CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
 ]);
+const shares: ReadonlySet<AlertKind> = new Set(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO']);
 const withoutDevices: ReadonlySet<AlertKind> = new Set(['WEBHOOK_FAILING', 'HUB_UNHEALTHY']);
+
+const daySeconds = 86_400;
 
 export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps) {
   const { t } = useTranslation();
@@ -144,46 +148,61 @@ function RuleTargets({ input, channels, onChange: change }: RuleTargetsProps) {
 
 function RuleNumbers({ input, onChange }: RuleNumbersProps) {
   const { t } = useTranslation();
-  const numberOr = (value: number | string) => (typeof value === 'number' ? value : null);
+  const isMeasurement = input.kind === 'MEASUREMENT';
   return (
     <>
       {withThreshold.has(input.kind) && (
-        <NumberInput
+        <NumberField
           label={t('alerts.rule.threshold')}
-          description={input.kind !== 'MEASUREMENT' && t('alerts.rule.thresholdHint')}
-          required={input.kind === 'MEASUREMENT'}
-          value={input.threshold ?? ''}
-          {...(input.kind === 'MEASUREMENT' ? {} : { min: 0 })}
-          onChange={(value) => onChange({ threshold: numberOr(value) })}
+          description={!isMeasurement && t('alerts.rule.thresholdHint')}
+          required={isMeasurement}
+          allowDecimal
+          allowNegative={isMeasurement}
+          min={isMeasurement ? undefined : 0}
+          max={shares.has(input.kind) ? 1 : undefined}
+          value={input.threshold ?? undefined}
+          onChange={(threshold) => onChange({ threshold: threshold ?? null })}
+          w="100%"
         />
       )}
-      <NumberInput
+      <NumberField
         label={t('alerts.rule.for')}
         description={t('alerts.rule.forHint')}
-        value={input.forSeconds ?? 300}
         min={0}
-        onChange={(value) => onChange({ forSeconds: numberOr(value) })}
+        max={30 * daySeconds}
+        fallback={300}
+        value={input.forSeconds ?? 300}
+        onChange={(forSeconds) => onChange({ forSeconds })}
+        w="100%"
       />
       {withWindow.has(input.kind) && (
-        <NumberInput
+        <NumberField
           label={t('alerts.rule.window')}
-          value={input.windowSeconds ?? 600}
           min={10}
-          onChange={(value) => onChange({ windowSeconds: numberOr(value) })}
+          max={7 * daySeconds}
+          fallback={600}
+          value={input.windowSeconds ?? 600}
+          onChange={(windowSeconds) => onChange({ windowSeconds })}
+          w="100%"
         />
       )}
-      <NumberInput
+      <NumberField
         label={t('alerts.rule.groupAbove')}
-        value={input.groupAbove ?? 5}
         min={0}
-        onChange={(value) => onChange({ groupAbove: numberOr(value) })}
+        max={1_000_000}
+        fallback={5}
+        value={input.groupAbove ?? 5}
+        onChange={(groupAbove) => onChange({ groupAbove })}
+        w="100%"
       />
-      <NumberInput
+      <NumberField
         label={t('alerts.rule.repeat')}
         description={t('alerts.rule.repeatHint')}
-        value={input.repeatEverySeconds ?? ''}
         min={60}
-        onChange={(value) => onChange({ repeatEverySeconds: numberOr(value) })}
+        max={30 * daySeconds}
+        value={input.repeatEverySeconds ?? undefined}
+        onChange={(seconds) => onChange({ repeatEverySeconds: seconds ?? null })}
+        w="100%"
       />
     </>
   );

@@ -1,7 +1,8 @@
 /** When a schedule has its times: a rhythm with a time, or a cron expression, in a zone. */
-import { Chip, Group, NumberInput, Select, Stack, TextInput } from '@mantine/core';
+import { Chip, Group, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { weekdayNames } from '../job/weekdays';
+import { NumberField } from '../number/number-field';
 import { ZoneField } from '../zone/zone-field';
 import { rhythms, type Rhythm, type Schedule } from './schedule';
 
@@ -28,11 +29,13 @@ export function ScheduleFields({ schedule, zone, onSchedule, onZone }: ScheduleF
           w={180}
         />
         {rhythm === 'monthly' && (
-          <NumberInput
+          <NumberField
             label={t('schedule.monthDay')}
-            {...{ min: 1, max: 31, clampBehavior: 'strict' as const, allowDecimal: false }}
+            min={1}
+            max={31}
+            fallback={1}
             value={schedule.monthDay}
-            onChange={(value) => set({ monthDay: Number(value) || 1 })}
+            onChange={(monthDay = 1) => set({ monthDay })}
             w={110}
           />
         )}

@@ -2,7 +2,7 @@
 import { Checkbox, Group, Radio, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../../parts/disclosure';
-import { NumberField } from '../../new-job/fields/number-field';
+import { NumberField } from '../../../parts/number/number-field';
 import { WindowFieldset } from '../../new-job/fields/window-fieldset';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
 import type { DesiredDraft, DraftHours, Rollout } from './desired-draft';

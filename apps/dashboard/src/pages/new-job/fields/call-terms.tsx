@@ -2,7 +2,7 @@
 import { Checkbox, Group, Select, Stack } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../../parts/disclosure';
-import { NumberField } from './number-field';
+import { NumberField } from '../../../parts/number/number-field';
 import { refusedAt } from '../refusals';
 import type { ToolChoice } from './most-common-tools';
 import { useWizard } from '../wizard';

@@ -4,7 +4,7 @@ import { IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../../parts/disclosure';
 import { type CountedOutcome, countedOutcomes, type DraftRule } from '../job-draft';
-import { NumberField } from './number-field';
+import { NumberField } from '../../../parts/number/number-field';
 import { type Refusal, refusedAt } from '../refusals';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';

@@ -3,7 +3,7 @@ import { ActionIcon, Button, Select } from '@mantine/core';
 import { IconPlus, IconTrash } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import type { DraftWave } from '../job-draft';
-import { NumberField } from './number-field';
+import { NumberField } from '../../../parts/number/number-field';
 import { refusedAt } from '../refusals';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';

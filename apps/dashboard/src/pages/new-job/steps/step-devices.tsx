@@ -8,7 +8,7 @@ import { useHubQuery } from '../../../hub/use-hub-query';
 import { DeviceCountDocument } from '../../devices/generated/devices';
 import { deviceFilterOf, missingIn } from '../job-draft';
 import { DeviceFilterField } from '../fields/device-filter-field';
-import { NumberField } from '../fields/number-field';
+import { NumberField } from '../../../parts/number/number-field';
 import { refusedAt, refusedIn } from '../refusals';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';

@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../../parts/disclosure';
 import { HoursFields } from '../fields/hours-fields';
 import { canaryWaves, type JobDraft } from '../job-draft';
-import { NumberField } from '../fields/number-field';
+import { NumberField } from '../../../parts/number/number-field';
 import { refusedAt, refusedIn } from '../refusals';
 import { StartFields } from '../fields/start-fields';
 import { WaveEditor } from '../fields/wave-editor';

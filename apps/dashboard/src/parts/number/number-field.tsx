@@ -1,13 +1,15 @@
 /** A number with its bounds; empty is undefined where that means something. */
+import { useState } from 'react';
 import { NumberInput, type NumberInputProps } from '@mantine/core';
+import { numberIn, shownNumber } from './typed-number';
 
 export interface NumberFieldProps extends Pick<
   NumberInputProps,
-  'label' | 'description' | 'placeholder' | 'error' | 'suffix' | 'w' | 'allowDecimal' | 'allowNegative'
+  'label' | 'description' | 'placeholder' | 'error' | 'suffix' | 'w' | 'allowDecimal' | 'allowNegative' | 'required'
 > {
   readonly value: number | undefined;
-  readonly min: number;
-  readonly max: number;
+  readonly min?: number;
+  readonly max?: number;
   /** What an empty field stands for. */
   readonly fallback?: number;
   readonly onChange: (value: number | undefined) => void;
@@ -15,6 +17,7 @@ export interface NumberFieldProps extends Pick<
 
 export function NumberField({ value, fallback, onChange, allowDecimal = false, w = 220, ...props }: NumberFieldProps) {
   const { allowNegative = false } = props;
+  const [typed, setTyped] = useState<number | string>(value ?? '');
   return (
     <NumberInput
       {...props}
@@ -24,8 +27,12 @@ export function NumberField({ value, fallback, onChange, allowDecimal = false, w
       allowDecimal={allowDecimal}
       allowNegative={allowNegative}
       clampBehavior="blur"
-      value={value ?? ''}
-      onChange={(typed) => onChange(typed === '' ? fallback : Number(typed))}
+      value={shownNumber({ typed, value, fallback })}
+      onChange={(text) => {
+        setTyped(text);
+        onChange(numberIn(text) ?? fallback);
+      }}
+      onBlur={() => setTyped(value ?? '')}
     />
   );
 }

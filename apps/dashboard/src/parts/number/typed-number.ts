@@ -1,0 +1,19 @@
+/** What is typed into a field for numbers, also while it is half a number. */
+
+/** Undefined is no number: an empty field, or a sign or a point alone. */
+export function numberIn(typed: number | string): number | undefined {
+  const number = typed === '' ? Number.NaN : Number(typed);
+  return Number.isFinite(number) ? number : undefined;
+}
+
+export interface Typed {
+  readonly typed: number | string;
+  readonly value: number | undefined;
+  /** What an empty field stands for. */
+  readonly fallback: number | undefined;
+}
+
+/** The text as typed, such as `0.` and `1.50`, as long as it means the value. */
+export function shownNumber({ typed, value, fallback }: Typed): number | string {
+  return (numberIn(typed) ?? fallback) === value ? typed : (value ?? '');
+}

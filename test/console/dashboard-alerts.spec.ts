@@ -1,0 +1,61 @@
+/** Alert rules in the console: numbers are stored as typed, and a switch changes nothing else. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+
+interface Rule {
+  readonly id: string;
+  readonly name: string;
+  readonly severity: string;
+  readonly enabled: boolean;
+  readonly threshold: number | null;
+  readonly forSeconds: number;
+  readonly repeatEverySeconds: number | null;
+}
+
+describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
+  let hub: HubProcess;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    console = await openConsole(browser, hub);
+    page = console.page;
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, consoles: [console] }));
+
+  const ruleNamed = async (name: string) => {
+    const { alertRules } = await ask<{ alertRules: readonly Rule[] }>(
+      hub,
+      '{ alertRules { id name severity enabled threshold forSeconds repeatEverySeconds } }',
+    );
+    return alertRules.find((rule) => rule.name === name);
+  };
+  const card = (name: string) => page.getByRole('region', { name });
+
+  it('store a threshold below zero with its decimals, key by key', async () => {
+    await console.visit('/alerts?view=rules');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Cold store');
+    await dialog.getByRole('combobox', { name: 'Kind' }).click();
+    await page.getByRole('option', { name: 'Measurement', exact: true }).click();
+    await dialog.getByRole('combobox', { name: 'Path' }).fill('self.get_device_status:temperature');
+    const threshold = dialog.getByRole('textbox', { name: /^Threshold/ });
+    await threshold.pressSequentially('-0.05', { delay: 30 });
+    expect(await threshold.inputValue()).toBe('-0.05');
+    const duration = dialog.getByRole('textbox', { name: 'Duration in seconds' });
+    await duration.fill('');
+    expect(await duration.inputValue()).toBe('');
+    await duration.pressSequentially('45', { delay: 30 });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card('Cold store').waitFor();
+    expect(await ruleNamed('Cold store')).toMatchObject({ threshold: -0.05, forSeconds: 45, repeatEverySeconds: null });
+  });
+});
