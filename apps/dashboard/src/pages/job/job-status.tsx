@@ -6,9 +6,10 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
+import { stopCause } from '../../parts/job/stop-cause';
+import { Time } from '../../parts/time';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
 import { JobApproval } from './job-approval';
-import { isStoppedByRule } from './stopped-by-rule';
 import classes from './job.module.css';
 
 interface JobStatusProps {
@@ -18,6 +19,7 @@ interface JobStatusProps {
 
 export function JobStatus({ job, onChanged }: JobStatusProps) {
   const { t } = useTranslation();
+  const cause = stopCause(job);
   const isAtGate = job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE';
   return (
     <>
@@ -29,7 +31,8 @@ export function JobStatus({ job, onChanged }: JobStatusProps) {
         </Notice>
       )}
       {isAtGate && <Gate job={job} onChanged={onChanged} />}
-      {job.trippedRule && isStoppedByRule(job) && <Tripped job={job} rule={job.trippedRule} />}
+      {job.trippedRule && cause === 'ABORT_RULE' && <Tripped job={job} rule={job.trippedRule} />}
+      {job.trippedHealthGate && cause === 'HEALTH_GATE' && <Unhealthy job={job} counts={job.trippedHealthGate} />}
     </>
   );
 }
@@ -78,6 +81,30 @@ function Tripped({ job, rule }: TrippedProps) {
     <Notice isBad icon={IconHandStop} title={t('job.tripped', { wave: rule.wave })}>
       <p>{t('job.trippedText', { failed: rule.failed, count: rule.decided, outcomes })}</p>
       {job.state === 'PAUSED' && <p>{t(job.firmwareImage === null ? 'job.trippedNext' : 'job.trippedNextImage')}</p>}
+    </Notice>
+  );
+}
+
+interface UnhealthyProps {
+  readonly job: JobSeenFragment;
+  readonly counts: NonNullable<JobSeenFragment['trippedHealthGate']>;
+}
+
+/** The health gate compares restarts of the new version with those of the devices without it. */
+function Unhealthy({ job, counts }: UnhealthyProps) {
+  const { t, i18n } = useTranslation();
+  const hours = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 1 });
+  const { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours, at } = counts;
+  return (
+    <Notice isBad icon={IconHandStop} title={t('job.unhealthy', { version })}>
+      <p>
+        {t('job.unhealthyNew', { count: restarts, version, hours: hours.format(deviceHours) })}{' '}
+        {t('job.unhealthyOld', { count: baselineRestarts, hours: hours.format(baselineDeviceHours) })}{' '}
+        <span className="soft">
+          (<Time at={at} />)
+        </span>
+      </p>
+      {job.state === 'PAUSED' && <p>{t('job.unhealthyNext')}</p>}
     </Notice>
   );
 }

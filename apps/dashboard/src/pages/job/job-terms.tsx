@@ -1,6 +1,7 @@
 /** The limits and abort rules of a job. They do not change, so they are loaded once. */
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { aboutDuration } from '../../parts/about-duration';
 import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { useRuleText } from '../../parts/job/rule-text';
@@ -23,8 +24,10 @@ export function JobTerms({ id }: { readonly id: string }) {
 }
 
 function Limits({ terms }: { readonly terms: Terms }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  const { healthGate } = terms;
   const ruleText = useRuleText();
+  const number = new Intl.NumberFormat(i18n.language, { maximumFractionDigits: 2 });
   return (
     <dl className={classes.facts}>
       <Fact name={t('newJob.offline')}>{t(`newJob.offlineKinds.${terms.offline}`)}</Fact>
@@ -43,6 +46,16 @@ function Limits({ terms }: { readonly terms: Terms }) {
           ? t('newJob.noRules')
           : terms.abortRules.map((rule, index) => <div key={index}>{ruleText(rule)}</div>)}
       </Fact>
+      {healthGate && (
+        <Fact name={t('job.healthGate')}>
+          {healthGate.maxRestartsPer1000Hours === null
+            ? t(`job.healthGateTwice.${healthGate.action}`)
+            : t(`job.healthGateAbove.${healthGate.action}`, {
+                rate: number.format(healthGate.maxRestartsPer1000Hours),
+              })}{' '}
+          {t('job.healthGateWatch', { duration: aboutDuration(healthGate.observeSeconds, i18n.language) })}
+        </Fact>
+      )}
     </dl>
   );
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
+import { endOf, hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
 
 const noon = '2026-11-21T12:00:00.000Z';
 
@@ -17,6 +17,16 @@ describe('what needs attention', () => {
     expect(hasFailedSince({ conclusion: 'PARTIAL', finishedAt: noon }, since + 1)).toBe(false);
     expect(hasFailedSince({ conclusion: 'CANCELLED', finishedAt: noon }, since)).toBe(false);
     expect(hasFailedSince({ conclusion: 'FAILED', finishedAt: null }, since)).toBe(false);
+  });
+
+  it('says of a job that its health gate cancelled that it was not an abort rule', () => {
+    const aborted = {
+      ...{ state: 'FINISHED', pauseReason: null, conclusion: 'ABORTED' as const, trippedRule: null },
+      ...{ healthGate: { action: 'CANCEL' }, trippedHealthGate: { at: noon } },
+    };
+    expect(endOf(aborted)).toBe('UNHEALTHY');
+    expect(endOf({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORTED');
+    expect(endOf({ ...aborted, conclusion: 'FAILED' })).toBe('FAILED');
   });
 
   it('are webhooks that fail or were stopped, unless an operator disabled them', () => {

@@ -1,4 +1,5 @@
 /** Decides what needs the attention of an operator. */
+import { type StoppableJob, stopCause } from '../../parts/job/stop-cause';
 import type { FailingWebhooksQuery, JobsNowQuery } from './generated/overview';
 
 type LiveJob = JobsNowQuery['live']['nodes'][number];
@@ -21,6 +22,11 @@ export function hasFailedSince<Job extends EndCheck>(
 ): job is Job & { readonly conclusion: BadConclusion } {
   const isBad = badConclusions.some((conclusion) => conclusion === job.conclusion);
   return isBad && job.finishedAt !== null && Date.parse(job.finishedAt) > since;
+}
+
+/** Which sentence says how it ended. */
+export function endOf(job: StoppableJob & { readonly conclusion: BadConclusion }): BadConclusion | 'UNHEALTHY' {
+  return job.conclusion === 'ABORTED' && stopCause(job) === 'HEALTH_GATE' ? 'UNHEALTHY' : job.conclusion;
 }
 
 /** A webhook that an operator has disabled does not count; one that the hub has stopped does. */

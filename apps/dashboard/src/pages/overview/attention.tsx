@@ -28,7 +28,7 @@ import {
   UnansweredAlertsDocument,
   WaitingEnrolmentsDocument,
 } from './generated/overview';
-import { hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
+import { endOf, hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
 import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
 
@@ -128,7 +128,7 @@ function jobItems(data: JobsNowQuery, t: TFunction): readonly Item[] {
       key: job.id,
       icon: IconAlertTriangle,
       token: 'failed',
-      text: t(`overview.jobEnded.${job.conclusion}`, { job: jobName(job) }),
+      text: t(`overview.jobEnded.${endOf(job)}`, { job: jobName(job) }),
       link: { to: '/jobs/$id', params: { id: job.id } },
     })),
   ];
