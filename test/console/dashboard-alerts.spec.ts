@@ -58,4 +58,22 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await card('Cold store').waitFor();
     expect(await ruleNamed('Cold store')).toMatchObject({ threshold: -0.05, forSeconds: 45, repeatEverySeconds: null });
   });
+
+  it('are enabled and disabled without undoing what another person saved meanwhile', async () => {
+    const rule = await ruleNamed('Cold store');
+    const path = 'self.get_device_status:temperature';
+    await ask(
+      hub,
+      `mutation ($id: ID!, $input: AlertRuleInput!) {
+        updateAlertRule(id: $id, input: $input) { userErrors { message } } }`,
+      {
+        id: rule?.id,
+        input: { name: 'Cold store', kind: 'MEASUREMENT', severity: 'CRITICAL', threshold: -4, path, channelIds: [] },
+      },
+    );
+    await card('Cold store').getByText('Warning').waitFor();
+    await card('Cold store').getByRole('switch', { name: 'Enabled' }).click();
+    await card('Cold store').getByText('Critical').waitFor();
+    expect(await ruleNamed('Cold store')).toMatchObject({ enabled: false, severity: 'CRITICAL', threshold: -4 });
+  });
 });

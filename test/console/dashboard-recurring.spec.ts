@@ -10,6 +10,7 @@ import {
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { ask } from '../src/api/graphql-client.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { online } from '../src/jobs/job-api.js';
 
@@ -73,5 +74,55 @@ describe.skipIf(!isChromiumInstalled())('a recurring job in the console', () => 
     await card.getByRole('button', { name: 'Delete schedule' }).click();
     await dialog.getByRole('button', { name: 'Delete schedule' }).click();
     await page.getByText('No recurring jobs yet').waitFor();
+  });
+
+  const saved = async (variables: { readonly id?: string; readonly name: string; readonly cron: string }) => {
+    const { id, name, cron } = variables;
+    const input = {
+      name,
+      cron,
+      timeZone: 'UTC',
+      job: { tool: VOLUME, arguments: { volume: 3 }, devices: { all: true } },
+    };
+    const [head, field] =
+      id === undefined
+        ? ['$input: RecurringJobInput!', `createRecurringJob(input: $input, idempotencyKey: "${name}")`]
+        : ['$id: ID!, $input: RecurringJobInput!', 'updateRecurringJob(id: $id, input: $input)'];
+    const { payload } = await ask<{ payload: { recurringJob: { id: string } } }>(
+      hub,
+      `mutation (${head}) { payload: ${field} { recurringJob { id } userErrors { message } } }`,
+      { id, input },
+    );
+    return payload.recurringJob.id;
+  };
+
+  it('are all listed, and the week says which runs it cannot list', async () => {
+    for (let number = 10; number < 62; number++) await saved({ name: `Schedule ${number}`, cron: '0 4 1 1 *' });
+    await saved({ name: 'Every half hour', cron: '*/30 * * * *' });
+    await console.visit('/recurring');
+    await page.getByRole('region', { name: 'Schedule 61' }).waitFor();
+    const week = page.getByRole('region', { name: 'The next seven days' });
+    await week.getByText('Not all runs of Every half hour are listed').last().waitFor();
+    expect(await week.getByText('No run', { exact: true }).count()).toBe(0);
+  });
+
+  it('shows what another person saved, which a switch and a form do not undo', async () => {
+    const id = await saved({ name: 'Shared', cron: '0 5 * * *' });
+    await console.visit('/recurring');
+    const card = page.getByRole('region', { name: 'Shared' });
+    await card.getByText('Every day at 05:00').waitFor();
+    await card.getByRole('button', { name: 'Edit schedule' }).click();
+    await saved({ id, name: 'Shared', cron: '0 6 * * *' });
+    const dialog = page.getByRole('dialog');
+    await dialog.getByLabel('Run once when the hub is back').check();
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card.getByText('Every day at 06:00').waitFor();
+    await card.getByText('Run once when the hub is back').waitFor();
+    await saved({ id, name: 'Shared', cron: '0 7 * * *' });
+    await card.getByRole('switch', { name: 'Enabled' }).click();
+    await card.getByText('Every day at 07:00').waitFor();
+    await card.getByText('Disabled').waitFor();
+    await saved({ id, name: 'Shared', cron: '0 8 * * *' });
+    await card.getByText('Every day at 08:00').waitFor();
   });
 });

@@ -5,6 +5,7 @@ import { useCallback, useEffect, useRef } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
 import { useConnection } from './hub';
 import { type Answer, keptAnswer } from './kept-answer';
+import { useVisibleInterval } from './use-visible-interval';
 
 export interface HubQuery<Data, Variables extends AnyVariables> {
   readonly query: DocumentInput<Data, Variables>;
@@ -43,12 +44,6 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
   useEffect(() => {
     if (healed > 0) refresh();
   }, [healed, refresh]);
-  useEffect(() => {
-    if (refreshMs === undefined) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, [refreshMs, refresh]);
+  useVisibleInterval(refresh, refreshMs);
   return { data: shown, error, isLoading: fetching, refresh };
 }

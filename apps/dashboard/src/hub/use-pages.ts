@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
+import { useVisibleInterval } from './use-visible-interval';
 import { joinPages, loadPages, type Page } from './load-pages';
 
 export type { Page } from './load-pages';
@@ -28,6 +29,10 @@ export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
   readonly variables: (after: string | null) => Variables;
   /** Must be the same function always. */
   readonly pageOf: (data: Data) => Page<Row>;
+  /** Pages are loaded at once until so many rows are there; one page where not given. */
+  readonly rowsAtOnce?: number;
+  /** Ms between two looks while the page is visible. */
+  readonly refreshMs?: number;
 }
 
 const noRows = { rows: [], endCursor: null, hasNextPage: false };
@@ -37,7 +42,7 @@ const keptRowsMax = 1_000;
 export function usePages<Data, Variables extends AnyVariables, Row>(
   options: PagesOptions<Data, Variables, Row>,
 ): Pages<Row> {
-  const { query, variables, pageOf } = options;
+  const { query, variables, pageOf, rowsAtOnce = 0, refreshMs } = options;
   const client = useClient();
   const { healed } = useConnection();
   const [page, setPage] = useState<Page<Row>>(noRows);
@@ -75,14 +80,18 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     },
     [client, query, variables, pageOf],
   );
-  useEffect(() => void load(null, 0), [load]);
+  useEffect(() => void load(null, rowsAtOnce), [load, rowsAtOnce]);
   // Keeps the scroll position of a viewer who has scrolled down.
-  const refresh = useCallback(() => void load(null, Math.min(rowsShown.current, keptRowsMax)), [load]);
+  const refresh = useCallback(
+    () => void load(null, Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax))),
+    [load, rowsAtOnce],
+  );
   useEffect(() => {
     if (healed === healedSeen.current) return;
     healedSeen.current = healed;
     refresh();
   }, [healed, refresh]);
+  useVisibleInterval(refresh, refreshMs);
   useEffect(() => {
     rowsShown.current = page.rows.length;
   }, [page]);

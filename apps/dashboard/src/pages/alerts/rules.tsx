@@ -5,13 +5,15 @@ import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { useReadNow } from '../../hub/use-read-now';
 import { aboutDuration } from '../../parts/about-duration';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
-import { MutationFailureNotice } from '../../parts/failure';
+import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import {
   type AlertRuleFieldsFragment,
+  AlertRulesNowDocument,
   type ChannelFieldsFragment,
   DeleteAlertRuleDocument,
   SnoozeAlertRuleDocument,
@@ -73,8 +75,13 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
   const snooze = useHubMutation(SnoozeAlertRuleDocument, (data) => data.snoozeAlertRule.userErrors);
   const remove = useHubMutation(DeleteAlertRuleDocument, (data) => data.deleteAlertRule.userErrors);
   const isSnoozed = rule.snoozedUntil !== null && Date.parse(rule.snoozedUntil) > Date.now();
+  const now = useReadNow(AlertRulesNowDocument);
   const setEnabled = async (enabled: boolean) => {
-    if (await update.run({ id: rule.id, input: { ...inputOfRule(rule), enabled } })) onChanged();
+    const read = await now.read({});
+    if (read === undefined) return;
+    const latest = read.alertRules.find(({ id }) => id === rule.id);
+    if (latest) await update.run({ id: rule.id, input: { ...inputOfRule(latest), enabled } });
+    onChanged();
   };
   const setSnoozed = async () => {
     const until = new Date(isSnoozed ? Date.now() : Date.now() + snoozeMs).toISOString();
@@ -111,6 +118,7 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
         </Group>
       }
     >
+      {now.error && <LoadFailure error={now.error} />}
       <MutationFailureNotice failure={update.failure ?? snooze.failure} />
       <RuleFacts rule={rule} isSnoozed={isSnoozed} />
       <ConfirmMutation

@@ -2,12 +2,18 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { useReadNow } from '../../hub/use-read-now';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { LoadFailure } from '../../parts/failure';
 import { cronOf, scheduleOf } from '../../parts/schedule/schedule';
 import { RepeatFields, type Repeat } from '../../parts/schedule/repeat-fields';
-import { UpdateRecurringJobDocument, type RecurringJobCardFragment } from './generated/recurring';
-import { inputOfCard } from './recurring-input';
+import {
+  RecurringJobNowDocument,
+  UpdateRecurringJobDocument,
+  type RecurringJobCardFragment,
+} from './generated/recurring';
+import { changesOf, inputOfCard } from './recurring-input';
 
 export interface EditScheduleProps {
   readonly job: RecurringJobCardFragment;
@@ -17,13 +23,19 @@ export interface EditScheduleProps {
 
 export function EditSchedule({ job, onClose, onSaved }: EditScheduleProps) {
   const { t } = useTranslation();
+  const [opened] = useState(job);
   const [repeat, setRepeat] = useState<Repeat>({ ...job, schedule: scheduleOf(job.cron) });
+  const now = useReadNow(RecurringJobNowDocument);
   const update = useHubMutation(UpdateRecurringJobDocument, (data) => data.updateRecurringJob.userErrors);
   const cron = cronOf(repeat.schedule);
   const save = async () => {
     const { name, timeZone, missed, overlap } = repeat;
-    const changes = { name: name.trim(), cron, timeZone, missed, overlap };
-    if (!(await update.run({ id: job.id, input: { ...inputOfCard(job), ...changes } }))) return;
+    const before = inputOfCard(opened);
+    const changes = changesOf(before, { ...before, name: name.trim(), cron, timeZone, missed, overlap });
+    const read = await now.read({ id: opened.id });
+    if (read === undefined) return;
+    const latest = read.recurringJob ?? opened;
+    if (!(await update.run({ id: opened.id, input: { ...inputOfCard(latest), ...changes } }))) return;
     onSaved();
     onClose();
   };
@@ -36,6 +48,7 @@ export function EditSchedule({ job, onClose, onSaved }: EditScheduleProps) {
         mutations={[update]}
         isDisabled={cron === '' || repeat.name.trim() === ''}
       >
+        {now.error && <LoadFailure error={now.error} />}
         <RepeatFields repeat={repeat} onChange={setRepeat} />
       </DialogForm>
     </Dialog>

@@ -6,8 +6,9 @@ import { Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
+import { useReadNow } from '../../hub/use-read-now';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
-import { MutationFailureNotice } from '../../parts/failure';
+import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { ScheduleText } from '../../parts/schedule/schedule-text';
 import { Disclosure } from '../../parts/disclosure';
 import { JobBadge } from '../../parts/job/job-badge';
@@ -19,6 +20,7 @@ import { FilterText } from '../devices/filter-text';
 import { EditSchedule } from './edit-schedule';
 import {
   DeleteRecurringJobDocument,
+  RecurringJobNowDocument,
   RunRecurringJobDocument,
   UpdateRecurringJobDocument,
   type CreateJobInput,
@@ -39,8 +41,13 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
   const mayRun = useScope('JOBS_WRITE');
   const [asked, setAsked] = useState<Asked>();
   const update = useHubMutation(UpdateRecurringJobDocument, (data) => data.updateRecurringJob.userErrors);
+  const now = useReadNow(RecurringJobNowDocument);
   const setEnabled = async (enabled: boolean) => {
-    if (await update.run({ id: job.id, input: { ...inputOfCard(job), enabled } })) onChanged();
+    const read = await now.read({ id: job.id });
+    if (read === undefined) return;
+    const { recurringJob: latest } = read;
+    if (latest) await update.run({ id: job.id, input: { ...inputOfCard(latest), enabled } });
+    onChanged();
   };
   return (
     <div id={job.id}>
@@ -73,6 +80,7 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
           )
         }
       >
+        {now.error && <LoadFailure error={now.error} />}
         <MutationFailureNotice failure={update.failure} />
         <Facts job={job} />
       </Section>

@@ -12,11 +12,18 @@ import { RecurringJobsDocument, type RecurringJobCardFragment, type RecurringJob
 import { RecurringCard } from './recurring-card';
 import { WeekCalendar } from './week-calendar';
 
+/** Ms: runs start and end while the page is open. */
+const refreshMs = 15_000;
+/** As many as a hub can have: the calendar is about all of them. */
+const rowsAtOnce = 500;
+
 export function RecurringPage() {
   const { t } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
   const variables = useCallback((after: string | null) => ({ after }), []);
-  const { rows, error, isLoading, refresh } = usePages({ query: RecurringJobsDocument, variables, pageOf });
+  const { rows, error, isLoading, refresh } = usePages({
+    ...{ query: RecurringJobsDocument, variables, pageOf, rowsAtOnce, refreshMs },
+  });
   return (
     <Page
       title={t('recurring.title')}

@@ -8,6 +8,9 @@ import classes from './recurring.module.css';
 /** Runs that a day shows; the others are counted. */
 const shownMax = 8;
 
+/** Jobs that a day names where it cannot list all their runs. */
+const namesMax = 3;
+
 export interface WeekCalendarProps {
   readonly jobs: Parameters<typeof weekOf>[0];
 }
@@ -26,14 +29,15 @@ export function WeekCalendar({ jobs }: WeekCalendarProps) {
   );
 }
 
-function DayColumn({ day: { at, runs } }: { readonly day: Day }) {
+function DayColumn({ day: { at, runs, unlisted } }: { readonly day: Day }) {
   const { t, i18n } = useTranslation();
+  const names = new Intl.ListFormat(i18n.language).format(unlisted.slice(0, namesMax));
   const title = new Intl.DateTimeFormat(i18n.language, { weekday: 'short', day: 'numeric', month: 'short' });
   const time = new Intl.DateTimeFormat(i18n.language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
   return (
     <li className={classes.day}>
       <h3 className={classes.dayTitle}>{title.format(at)}</h3>
-      {runs.length === 0 && <p className="soft">{t('recurring.noRun')}</p>}
+      {runs.length === 0 && unlisted.length === 0 && <p className="soft">{t('recurring.noRun')}</p>}
       <ul className={classes.runs}>
         {runs.slice(0, shownMax).map((run) => (
           <li key={`${run.id} ${run.at}`} className={classes.run}>
@@ -45,6 +49,13 @@ function DayColumn({ day: { at, runs } }: { readonly day: Day }) {
         ))}
       </ul>
       {runs.length > shownMax && <p className="soft">{t('recurring.more', { count: runs.length - shownMax })}</p>}
+      {unlisted.length > 0 && (
+        <p className="soft">
+          {unlisted.length > namesMax
+            ? t('recurring.unlistedMany', { names, count: unlisted.length - namesMax })
+            : t('recurring.unlisted', { names })}
+        </p>
+      )}
     </li>
   );
 }

@@ -20,3 +20,13 @@ it('sorts the runs of seven days into their days', () => {
     [],
   ]);
 });
+
+it('names the jobs whose times end before the week does, on each day that lacks some', () => {
+  const everyHour = Array.from({ length: 100 }, (_unused, hour) => at(27, 16 + hour));
+  const jobs = [
+    { id: 'hourly', name: 'Hourly', nextRuns: everyHour },
+    { id: 'noon', name: 'Noon', nextRuns: [at(28, 12)] },
+  ];
+  const week = weekOf(jobs, new Date(2026, 2, 27, 15).getTime());
+  expect(week.map(({ unlisted }) => unlisted)).toEqual([[], [], [], [], ['Hourly'], ['Hourly'], ['Hourly']]);
+});
