@@ -1,9 +1,9 @@
 /** Decides what needs the attention of an operator. */
 import { type StoppableJob, stopCause } from '../../parts/job/stop-cause';
-import type { FailingWebhooksQuery, JobsNowQuery } from './generated/overview';
+import type { FailingWebhooksQuery, JobsEndedBadlyQuery, JobsNowQuery } from './generated/overview';
 
-type LiveJob = JobsNowQuery['live']['nodes'][number];
-type EndedJob = JobsNowQuery['ended']['nodes'][number];
+type StoppedJob = JobsNowQuery['stopped']['nodes'][number];
+type EndedJob = JobsEndedBadlyQuery['jobs']['nodes'][number];
 type Webhook = FailingWebhooksQuery['webhooks'][number];
 
 const badConclusions = ['FAILED', 'ABORTED', 'PARTIAL', 'EXPIRED'] as const;
@@ -11,7 +11,7 @@ type BadConclusion = (typeof badConclusions)[number];
 type EndCheck = Pick<EndedJob, 'conclusion' | 'finishedAt'>;
 
 /** A job outside its hours continues automatically, so it waits for no person. */
-export function waitsForPerson({ state, pauseReason }: Pick<LiveJob, 'state' | 'pauseReason'>): boolean {
+export function waitsForPerson({ state, pauseReason }: Pick<StoppedJob, 'state' | 'pauseReason'>): boolean {
   return state === 'AWAITING_APPROVAL' || (state === 'PAUSED' && pauseReason !== 'WINDOW_CLOSED');
 }
 

@@ -1,60 +1,38 @@
 /** What needs attention, each with a link. Shows a note if there is nothing. */
 import { useState } from 'react';
 import {
-  type Icon,
-  IconAlertTriangle,
   IconBell,
   IconCircleCheck,
-  IconPlayerPause,
   IconPlugConnected,
   IconTool,
   IconUserPlus,
   IconWebhookOff,
 } from '@tabler/icons-react';
-import { Link, type LinkProps } from '@tanstack/react-router';
-import type { TFunction } from 'i18next';
+import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { type HubAnswer, useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
-import { jobName } from '../../parts/job/job-name';
 import { Section } from '../../parts/page';
 import {
   FailingWebhooksDocument,
   type FleetNowQuery,
-  JobsNowDocument,
-  type JobsNowQuery,
   LatestEventsDocument,
   UnansweredAlertsDocument,
   WaitingEnrolmentsDocument,
 } from './generated/overview';
-import { endOf, hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
-import { jobsRefreshMs, latelyHours, latelyRefreshMs } from './overview-pace';
+import { isFailing } from './attention-rules';
+import type { Found, Item } from './found';
+import { useFailedJobs, useStoppedJobs } from './found-jobs';
+import { jobsRefreshMs, latelyMs, latelyRefreshMs } from './overview-pace';
 import classes from './overview.module.css';
-
-interface Item {
-  readonly key: string;
-  readonly icon: Icon;
-  readonly token: string;
-  readonly text: string;
-  readonly link: Pick<LinkProps, 'to' | 'search' | 'params'>;
-}
-
-/** What one read found. */
-interface Found {
-  readonly items: readonly Item[];
-  readonly read: HubAnswer<unknown>;
-  /** False if the viewer may not read it. */
-  readonly isAsked: boolean;
-}
-
-const lookBackMs = latelyHours * 3_600_000;
 
 export function Attention({ fleet }: { readonly fleet: HubAnswer<FleetNowQuery> }) {
   const { t } = useTranslation();
   const found = [
     useAlertItems(),
-    useJobItems(),
+    useStoppedJobs(),
+    useFailedJobs(),
     useFlappingItems(),
     useEnrolmentItems(),
     useWebhookItems(),
@@ -92,6 +70,7 @@ export function Attention({ fleet }: { readonly fleet: HubAnswer<FleetNowQuery> 
 
 /** Alerts that fire and have not been acknowledged. */
 function useAlertItems(): Found {
+  const { t } = useTranslation();
   const isAsked = useScope('EVENTS_READ');
   const read = useHubQuery({
     query: UnansweredAlertsDocument,
@@ -99,51 +78,23 @@ function useAlertItems(): Found {
     refreshMs: jobsRefreshMs,
     pause: !isAsked,
   });
-  const items = (read.data?.alerts.nodes ?? []).map(({ id, severity, summary }): Item => ({
+  const nodes = read.data?.alerts.nodes ?? [];
+  const items = nodes.map(({ id, severity, summary }): Item => ({
     ...{ key: id, icon: IconBell, token: severity === 'INFO' ? 'running' : 'failed', text: summary },
     link: { to: '/alerts/$id', params: { id } },
   }));
-  return { items, read, isAsked };
-}
-
-function useJobItems(): Found {
-  const { t } = useTranslation();
-  const isAsked = useScope('JOBS_READ');
-  const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs, pause: !isAsked });
-  return { items: read.data ? jobItems(read.data, t) : [], read, isAsked };
-}
-
-function jobItems(data: JobsNowQuery, t: TFunction): readonly Item[] {
-  const waiting = data.live.nodes.filter(waitsForPerson);
-  const ended = data.ended.nodes.filter((job) => hasFailedSince(job, Date.now() - lookBackMs));
-  return [
-    ...waiting.map((job): Item => ({
-      key: job.id,
-      icon: IconPlayerPause,
-      token: 'unknown',
-      text: waitingText(job, t),
-      link: { to: '/jobs/$id', params: { id: job.id } },
-    })),
-    ...ended.slice(0, 4).map((job): Item => ({
-      key: job.id,
-      icon: IconAlertTriangle,
-      token: 'failed',
-      text: t(`overview.jobEnded.${endOf(job)}`, { job: jobName(job) }),
-      link: { to: '/jobs/$id', params: { id: job.id } },
-    })),
-  ];
-}
-
-function waitingText(job: JobsNowQuery['live']['nodes'][number], t: TFunction): string {
-  const name = jobName(job);
-  if (job.state !== 'PAUSED') return t('overview.jobAwaits', { job: name });
-  return t('overview.jobPaused', { job: name, reason: t(`job.pauseReason.${(job.pauseReason ?? 'USER') as 'USER'}`) });
+  const count = (read.data?.alerts.totalCount ?? 0) - nodes.length;
+  const more: Item = {
+    ...{ key: 'alerts', icon: IconBell, token: 'failed', text: t('overview.moreAlerts', { count }) },
+    link: { to: '/alerts' },
+  };
+  return { items: count > 0 ? [...items, more] : items, read, isAsked };
 }
 
 function useFlappingItems(): Found {
   const { t } = useTranslation();
   const isAsked = useScope('EVENTS_READ');
-  const [since] = useState(() => new Date(Date.now() - lookBackMs).toISOString());
+  const [since] = useState(() => new Date(Date.now() - latelyMs).toISOString());
   const read = useHubQuery({
     query: LatestEventsDocument,
     variables: { since },
@@ -152,17 +103,20 @@ function useFlappingItems(): Found {
   });
   const devices = [...new Set((read.data?.flapping.nodes ?? []).flatMap(({ deviceId }) => deviceId ?? []))];
   const [first] = devices;
+  const count = devices.length;
+  const isCut = read.data?.flapping.pageInfo.hasNextPage === true;
   if (first === undefined) return { items: [], read, isAsked };
   const item: Item = {
     key: 'flapping',
     icon: IconPlugConnected,
     token: 'unknown',
-    text:
-      devices.length === 1
+    text: isCut
+      ? t('overview.flappingMore', { count })
+      : count === 1
         ? t('overview.flappingOne', { device: first })
-        : t('overview.flapping', { count: devices.length }),
+        : t('overview.flapping', { count }),
     link:
-      devices.length === 1
+      count === 1 && !isCut
         ? { to: '/devices/$id', params: { id: first } }
         : { to: '/events', search: { types: ['device.flapping', 'device.throttled'] } },
   };
@@ -173,11 +127,12 @@ function useEnrolmentItems(): Found {
   const { t } = useTranslation();
   const read = useHubQuery({ query: WaitingEnrolmentsDocument, variables: {}, refreshMs: latelyRefreshMs });
   const waiting = read.data?.enrolments.nodes.length ?? 0;
+  const isCut = read.data?.enrolments.pageInfo.hasNextPage === true;
   const item: Item = {
     key: 'enrolments',
     icon: IconUserPlus,
     token: 'running',
-    text: t('overview.enrolmentsWait', { count: waiting }),
+    text: t(isCut ? 'overview.enrolmentsWaitMore' : 'overview.enrolmentsWait', { count: waiting }),
     link: { to: '/enrolments' },
   };
   return { items: waiting > 0 ? [item] : [], read, isAsked: true };

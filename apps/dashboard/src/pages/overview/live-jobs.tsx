@@ -30,6 +30,9 @@ export function LiveJobs() {
           </span>
         </Link>
       ))}
+      {read.data?.live.pageInfo.hasNextPage && (
+        <p className="soft">{t('overview.latestJobs', { count: read.data.live.nodes.length })}</p>
+      )}
     </Section>
   );
 }

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { newJob } from '../new-job.suite.js';
+import type { JobFilter } from './job-reads.js';
 
 const FLEET = 30;
 
@@ -27,5 +28,30 @@ describe('reads of jobs', () => {
     const second = await fixture.jobs.page({}, { first: 2, after: first.cursors[1] ?? '' });
     expect(second.rows).toHaveLength(2);
     expect(second.rows.some((job) => first.rows.some(({ id }) => id === job.id))).toBe(false);
+  });
+
+  it('lists jobs by how and when they ended', async () => {
+    const ends = [
+      { conclusion: 'FAILED', at: '2026-11-20T12:00:00Z' },
+      { conclusion: 'FAILED', at: '2026-11-21T12:00:00Z' },
+      { conclusion: 'SUCCEEDED', at: '2026-11-21T12:00:00Z' },
+    ];
+    const ids: string[] = [];
+    for (const { conclusion, at } of ends) {
+      const job = newJob();
+      await fixture.jobCommands.create(job);
+      await fixture.db.query(
+        { text: `UPDATE job SET state = 'FINISHED', conclusion = $2::job_conclusion, finished_at = $3 WHERE id = $1` },
+        [job.id, conclusion, at],
+      );
+      ids.push(job.id);
+    }
+    const found = async (filter: JobFilter) =>
+      new Set((await fixture.jobs.page(filter, { first: 50 })).rows.map(({ id }) => String(id)));
+    const finishedAfter = Date.parse('2026-11-21T11:59:59Z');
+    const [early, late, good] = ids;
+    expect(await found({ conclusions: ['FAILED', 'ABORTED'] })).toEqual(new Set([early, late]));
+    expect(await found({ finishedAfter })).toEqual(new Set([late, good]));
+    expect(await found({ conclusions: ['FAILED'], finishedAfter })).toEqual(new Set([late]));
   });
 });

@@ -3,7 +3,7 @@
  * arguments are masked.
  */
 import { z } from 'zod';
-import type { FailureCodeCount, Job, JobProgress, JobState, Wave } from '@flotilla/jobs';
+import type { FailureCodeCount, Job, JobConclusion, JobProgress, JobState, Wave } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { targetScopeOf } from '../../access-scope/history-scope.js';
 import { decodeCursor, toPage } from '../../database/cursor.js';
@@ -24,6 +24,9 @@ export interface JobFilter {
   readonly states?: readonly JobState[];
   readonly tool?: string;
   readonly search?: string;
+  readonly conclusions?: readonly JobConclusion[];
+  /** Only jobs that finished later, ms since the Unix epoch. */
+  readonly finishedAfter?: number;
   /** Only jobs of this schedule. */
   readonly recurringJobId?: string;
 }
@@ -64,7 +67,7 @@ export class JobReads {
 
   /** Latest first. */
   async page(
-    { states, tool, search, recurringJobId }: JobFilter,
+    { states, tool, search, conclusions, finishedAfter, recurringJobId }: JobFilter,
     page: PageRequest,
     scope?: JobScope,
   ): Promise<Page<Job>> {
@@ -72,6 +75,10 @@ export class JobReads {
     const pattern = search === undefined ? null : containsPattern(search);
     const parameters: unknown[] = [states ?? null, tool ?? null, pattern, after?.[0] ?? null, page.first + 1];
     const isVisible = await this.#jobCondition(scope, parameters);
+    const hasConclusion =
+      conclusions === undefined ? 'TRUE' : `conclusion = ANY (${bind(parameters, conclusions)}::job_conclusion[])`;
+    const isRecent =
+      finishedAfter === undefined ? 'TRUE' : `finished_at > ${bind(parameters, new Date(finishedAfter))}::timestamptz`;
     const isOfSchedule =
       recurringJobId === undefined ? 'TRUE' : `recurring_job_id = ${bind(parameters, recurringJobId)}::uuid`;
     const records = await this.db.query<JobRecord>(
@@ -79,7 +86,8 @@ export class JobReads {
         text: `SELECT ${JOB_COLUMNS} FROM job
         WHERE ($1::job_state[] IS NULL OR state = ANY ($1::job_state[])) AND ($2::text IS NULL OR tool = $2)
           AND ($3::text IS NULL OR lower(coalesce(name, '') || E'\\n' || tool) LIKE $3)
-          AND ($4::uuid IS NULL OR id < $4) AND ${isOfSchedule} AND ${isVisible}
+          AND ($4::uuid IS NULL OR id < $4)
+          AND ${hasConclusion} AND ${isRecent} AND ${isOfSchedule} AND ${isVisible}
         ORDER BY id DESC LIMIT $5`,
       },
       parameters,
