@@ -1,6 +1,7 @@
 /** What the console shows while reads fail: the last good data, and no calm words without any. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
@@ -15,6 +16,10 @@ describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
 
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub(), openBrowser()]);
+    await ask(
+      hub,
+      `mutation { registerDevice(input: { deviceId: "02:00:00:00:00:01", dialect: XIAOZHI }) { userErrors { message } } }`,
+    );
     console = await openConsole(browser, hub);
     page = console.page;
     await page.route('**/graphql', async (route) => {
@@ -48,15 +53,27 @@ describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
   it('keeps the last answer while a poll fails, and says that it is not up to date', async () => {
     await console.visit('/');
     const online = page.getByRole('link', { name: /^Online/ });
-    await online.getByText('of 0 devices').waitFor();
+    await online.getByText('of 1 device').waitFor();
     failing.add('FleetNow').add('JobsNow');
     await online.getByText('Not up to date').waitFor();
     expect(await online.innerText()).toMatch(/Online\s*0/);
     await region('Active jobs').getByText('Not up to date').waitFor();
     await region('Active jobs').getByText('No active jobs.').waitFor();
     answerAll();
-    await online.getByText('of 0 devices').waitFor();
+    await online.getByText('of 1 device').waitFor();
     await page.getByRole('alert').first().waitFor({ state: 'detached' });
+  });
+
+  it('shows no count of restarts that it could not read, and tries again', async () => {
+    failing.add('MeasuredPaths');
+    await console.visit('/devices/02:00:00:00:00:01?tab=measurements');
+    const measurements = region('Measurements');
+    await measurements.getByText('Could not load this').waitFor();
+    expect(await measurements.innerText()).not.toMatch(/unexpected restart|Nothing has been recorded/);
+    answerAll();
+    await measurements.getByRole('button', { name: 'Try again' }).click();
+    await measurements.getByText('0 unexpected restarts').waitFor();
+    await measurements.getByText('Nothing has been recorded').waitFor();
   });
 
   it('does not say that no alert fires, or that there is no signing key, where it could not ask', async () => {

@@ -1,5 +1,4 @@
 /** When the device was there, and how its tools have changed. */
-import { useState } from 'react';
 import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
@@ -29,21 +28,24 @@ export function DeviceHistory({ device }: { readonly device: DeviceSeen }) {
     refreshMs: 15_000,
   });
   const past = data?.device;
-  if (error) return <LoadFailure error={error} onRetry={refresh} />;
-  if (!past) return null;
   return (
     <div className={classes.history}>
-      <PresenceLine sessions={past.sessions} />
-      <Sessions sessions={past.sessions.slice(0, sessionsShown)} />
-      <ToolSets sets={past.toolSetHistory} />
+      {error && <LoadFailure error={error} onRetry={refresh} />}
+      {past && (
+        <>
+          <PresenceLine sessions={past.sessions} />
+          <Sessions sessions={past.sessions.slice(0, sessionsShown)} />
+          <ToolSets sets={past.toolSetHistory} />
+        </>
+      )}
     </div>
   );
 }
 
 function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
   const { t, i18n } = useTranslation();
-  const [opened] = useState(Date.now);
-  const now = Math.max(opened, ...sessions.flatMap(({ connectedAt }) => Date.parse(connectedAt)));
+  // The polls of the page draw it again, so that it moves on.
+  const now = Math.max(Date.now(), ...sessions.flatMap(({ connectedAt }) => Date.parse(connectedAt)));
   // A device that reconnects often has more sessions than requested. The line then starts at the
   // first one.
   const earliest = sessions.length === sessionsAsked ? Date.parse(sessions.at(-1)?.connectedAt ?? '') : 0;

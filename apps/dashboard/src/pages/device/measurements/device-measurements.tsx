@@ -1,6 +1,6 @@
 /** What the device reported over time: a small chart for each path, and a large one. */
 import { lazy, Suspense, useMemo, useState } from 'react';
-import { SegmentedControl } from '@mantine/core';
+import { Button, SegmentedControl } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
@@ -30,7 +30,9 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
     query: MeasuredPathsDocument,
     variables: useMemo(() => ({ id, restartsSince }), [id, restartsSince]),
   });
-  const paths = useMemo(() => known.data?.device?.measurementPaths.slice(0, pathsMax) ?? [], [known.data]);
+  const allPaths = useMemo(() => known.data?.device?.measurementPaths ?? [], [known.data]);
+  const [start, setStart] = useState(0);
+  const paths = useMemo(() => allPaths.slice(start, start + pathsMax), [allPaths, start]);
   const variables = useMemo(
     () => ({ id, paths, points, since: new Date(Date.now() - periodMs[period]).toISOString() }),
     [id, paths, period],
@@ -38,8 +40,7 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
   const measured = useHubQuery({ query: MeasuredDocument, variables, refreshMs, pause: paths.length === 0 });
   const series = measured.data?.device?.measurements ?? [];
   const shown = series.find(({ path }) => path === chosen) ?? series[0];
-  const restarts = known.data?.device?.unexpectedRestarts ?? 0;
-  const error = known.error ?? measured.error;
+  const restarts = known.data?.device?.unexpectedRestarts;
   return (
     <Section
       title={t('measurements.title')}
@@ -56,9 +57,12 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
         />
       }
     >
-      {error && <LoadFailure error={error} onRetry={measured.refresh} />}
-      <p className="soft">{t('measurements.restarts', { count: restarts, days: restartDays })}</p>
-      {paths.length === 0 && !known.isLoading && <p className="soft">{t('measurements.none')}</p>}
+      {known.error && <LoadFailure error={known.error} onRetry={known.refresh} />}
+      {measured.error && <LoadFailure error={measured.error} onRetry={measured.refresh} />}
+      {restarts !== undefined && (
+        <p className="soft">{t('measurements.restarts', { count: restarts, days: restartDays })}</p>
+      )}
+      {known.data && allPaths.length === 0 && <p className="soft">{t('measurements.none')}</p>}
       {shown && <Large series={shown} since={variables.since} />}
       <ul className={classes.paths}>
         {series.map((one) => (
@@ -74,7 +78,30 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
           </li>
         ))}
       </ul>
+      {allPaths.length > pathsMax && <Pages start={start} count={allPaths.length} onStart={setStart} />}
     </Section>
+  );
+}
+
+interface PagesProps {
+  readonly start: number;
+  readonly count: number;
+  readonly onStart: (start: number) => void;
+}
+
+function Pages({ start, count, onStart }: PagesProps) {
+  const { t } = useTranslation();
+  const end = Math.min(start + pathsMax, count);
+  return (
+    <div className={classes.pages}>
+      <span className="soft figures">{t('measurements.pathsOf', { from: start + 1, to: end, all: count })}</span>
+      <Button size="xs" variant="default" disabled={start === 0} onClick={() => onStart(start - pathsMax)}>
+        {t('measurements.previousPaths')}
+      </Button>
+      <Button size="xs" variant="default" disabled={end === count} onClick={() => onStart(end)}>
+        {t('measurements.nextPaths')}
+      </Button>
+    </div>
   );
 }
 
