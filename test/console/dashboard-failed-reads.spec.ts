@@ -16,10 +16,8 @@ describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
 
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub(), openBrowser()]);
-    await ask(
-      hub,
-      `mutation { registerDevice(input: { deviceId: "02:00:00:00:00:01", dialect: XIAOZHI }) { userErrors { message } } }`,
-    );
+    const device = '{ deviceId: "02:00:00:00:00:01", dialect: XIAOZHI }';
+    await ask(hub, `mutation { registerDevice(input: ${device}) { userErrors { message } } }`);
     console = await openConsole(browser, hub);
     page = console.page;
     await page.route('**/graphql', async (route) => {

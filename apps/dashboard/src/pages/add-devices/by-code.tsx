@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useHubQuery } from '../../hub/use-hub-query';
+import { type Page, usePages } from '../../hub/use-pages';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { LoadFailure } from '../../parts/failure';
 import { Time } from '../../parts/time';
@@ -19,14 +19,16 @@ import { LoopbackHint } from './loopback-hint';
 
 type Waiting = EnrolmentsQuery['enrolments']['nodes'][number];
 
+/** Boards that wait. More are seldom, and a person can still approve them by their code. */
+const rowsAtOnce = 1_000;
+
 /** Ms: a board that is switched on now appears while the dialog is open. */
 const refreshMs = 3_000;
 
 export function ByCode({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const { data, error, refresh } = useHubQuery({ query: EnrolmentsDocument, variables: { after: null }, refreshMs });
-  const waiting = data?.enrolments.nodes ?? [];
+  const { rows: waiting, error, hasMore, isLoading, refresh } = usePages(waitingBoards);
   const [typed, setTyped] = useState('');
   const [chosenId, setChosenId] = useState<string>();
   const code = typed.trim();
@@ -67,10 +69,13 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
         <Compare board={chosen} />
       ) : isAdmin && code.length >= 6 ? (
         <Text size="sm" role="status">
-          {t('addDevices.noBoard')}
+          {t(hasMore ? 'addDevices.noBoardListed' : 'addDevices.noBoard', { count: waiting.length })}
         </Text>
       ) : (
-        <WaitingList waiting={waiting} onChoose={setChosenId} />
+        <>
+          {(waiting.length > 0 || (!isLoading && !error)) && <WaitingList waiting={waiting} onChoose={setChosenId} />}
+          {hasMore && <Text size="sm">{t('addDevices.moreWait', { count: waiting.length })}</Text>}
+        </>
       )}
       <TextInput
         label={t('enrolments.name')}
@@ -87,6 +92,16 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
       <ConfirmReplacement approval={approval} />
     </DialogForm>
   );
+}
+
+const waitingBoards = { query: EnrolmentsDocument, variables: variablesAfter, pageOf, rowsAtOnce, refreshMs };
+
+function variablesAfter(after: string | null) {
+  return { after };
+}
+
+function pageOf({ enrolments: { nodes, pageInfo } }: EnrolmentsQuery): Page<Waiting> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }
 
 function Compare({ board }: { readonly board: Waiting }) {

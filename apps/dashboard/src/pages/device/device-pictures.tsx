@@ -1,12 +1,12 @@
 /** Pictures that the device took or sent of its screen, as they come. */
-import { useMemo, useState } from 'react';
-import { Stack } from '@mantine/core';
+import { useCallback, useMemo, useState } from 'react';
+import { Button, Stack } from '@mantine/core';
 import { IconPhoto } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
-import { useHubQuery } from '../../hub/use-hub-query';
+import { type Page, usePages } from '../../hub/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { HubImage } from '../../parts/hub-image';
@@ -14,25 +14,31 @@ import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
-import { DevicePictureNewsDocument, DevicePicturesDocument, type PictureFragment } from './generated/device';
+import {
+  DevicePictureNewsDocument,
+  DevicePicturesDocument,
+  type DevicePicturesQuery,
+  type PictureFragment,
+} from './generated/device';
 import { PictureActions } from './picture-actions';
 
 export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   const { t } = useTranslation();
-  const { data, error, refresh } = useHubQuery({ query: DevicePicturesDocument, variables: { id: device.id } });
+  const variablesAfter = useCallback((after: string | null) => ({ id: device.id, after }), [device.id]);
+  const pages = usePages({ query: DevicePicturesDocument, variables: variablesAfter, pageOf });
+  const { rows: pictures, error, hasMore, isLoading, loadMore, refresh } = pages;
   const variables = useMemo(() => ({ filter: { deviceId: device.id, types: ['upload.received'] } }), [device.id]);
   useSubscription({ query: DevicePictureNewsDocument, variables, pause: !useScope('EVENTS_READ') }, (_seen, news) => {
     refresh();
     return news;
   });
   const [looked, setLooked] = useState<PictureFragment>();
-  const pictures = data?.uploads.nodes ?? [];
   return (
     <Section title={t('device.tabs.pictures')}>
       <Stack>
         <PictureActions device={device} onDone={refresh} />
         {error && <LoadFailure error={error} onRetry={refresh} />}
-        {data && pictures.length === 0 && (
+        {pictures.length === 0 && !isLoading && !error && (
           <Empty icon={IconPhoto} title={t('device.noPictures')}>
             {t('device.noPicturesHint')}
           </Empty>
@@ -54,6 +60,11 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
             </li>
           ))}
         </ul>
+        {hasMore && (
+          <Button variant="default" loading={isLoading} onClick={loadMore} style={{ alignSelf: 'flex-start' }}>
+            {t('common.loadMore')}
+          </Button>
+        )}
       </Stack>
       <Dialog
         isOpen={looked !== undefined}
@@ -71,4 +82,8 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
       </Dialog>
     </Section>
   );
+}
+
+function pageOf({ uploads: { nodes, pageInfo } }: DevicePicturesQuery): Page<PictureFragment> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }

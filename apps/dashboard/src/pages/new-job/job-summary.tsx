@@ -8,7 +8,7 @@ import { HoursText } from '../../parts/zone/hours-text';
 import { Moment } from '../../parts/zone/moment';
 import { instantsOf } from '../../parts/zone/zoned-time';
 import { FilterText } from '../devices/filter-text';
-import { JobImageChoicesDocument } from './generated/new-job';
+import { JobImageNameDocument } from './generated/new-job';
 import type { DraftWave } from './job-draft';
 import type { StepName } from './job-steps';
 import { ruleOf } from './job-input';
@@ -59,8 +59,9 @@ function Targets() {
 
 function ImageName() {
   const { draft } = useWizard();
-  const { data } = useHubQuery({ query: JobImageChoicesDocument, variables: {} });
-  const image = data?.firmwareImages.nodes.find(({ id }) => id === draft.firmwareImageId);
+  const id = draft.firmwareImageId;
+  const { data } = useHubQuery({ query: JobImageNameDocument, variables: { id: id ?? '' }, pause: id === undefined });
+  const image = data?.firmwareImage;
   return image ? `${image.project} ${image.version}` : draft.firmwareImageId;
 }
 

@@ -7,6 +7,7 @@ import { LoadFailure } from '../../../parts/failure';
 import { Json } from '../../../parts/json';
 import type { ToolChoice } from '../../new-job/fields/most-common-tools';
 import { useToolChoices } from '../../new-job/fields/tool-choices';
+import { choicesAtOnce } from '../../new-job/fields/choices-at-once';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
 import type { DesiredFields } from './desired-fields';
 import { canBeKept } from './can-be-kept';
@@ -15,7 +16,9 @@ import formClasses from '../../new-job/new-job.module.css';
 export function FieldsOfAction(fields: DesiredFields) {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = fields;
-  const { tools, error, refresh } = useToolChoices({ ids: undefined, devices: draft.devices, isWholeFleet: false });
+  const { tools, hasMore, error, refresh } = useToolChoices({
+    ...{ ids: undefined, devices: draft.devices, isWholeFleet: false },
+  });
   const offered = useMemo(() => tools.filter(({ policy }) => canBeKept(policy)), [tools]);
   const chosen = offered.find(({ name }) => name === draft.tool);
   const names = offered.map(({ name, deviceCount }) => ({
@@ -29,7 +32,7 @@ export function FieldsOfAction(fields: DesiredFields) {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       <Select
         label={t('newJob.tool')}
-        description={t('desired.toolHint')}
+        description={hasMore ? t('newJob.moreTools', { count: choicesAtOnce }) : t('desired.toolHint')}
         placeholder={t('newJob.toolHint')}
         searchable
         openOnFocus={false}

@@ -1,18 +1,25 @@
 /** The tools that a job may call: of the chosen devices where there are some, else of the fleet. */
-import { useMemo } from 'react';
-import { useHubQuery } from '../../../hub/use-hub-query';
-import { JobToolChoicesDocument } from '../generated/new-job';
+import { useCallback, useMemo } from 'react';
+import { type Page, usePages } from '../../../hub/use-pages';
+import { JobToolChoicesDocument, type JobToolChoicesQuery } from '../generated/new-job';
 import { deviceFilterOf, hasWhom, type JobDraft } from '../job-draft';
-import { mostCommon } from './most-common-tools';
+import { choicesAtOnce } from './choices-at-once';
+import { mostCommon, type ToolChoice } from './most-common-tools';
 
 export function useToolChoices(draft: Pick<JobDraft, 'ids' | 'devices' | 'isWholeFleet'>) {
   const { ids, devices } = draft;
   const isNarrowed = hasWhom(draft);
-  const variables = useMemo(
-    () => ({ filter: isNarrowed ? { devices: deviceFilterOf({ ids, devices }) } : null }),
-    [isNarrowed, ids, devices],
+  const filter = useMemo(() => (isNarrowed ? deviceFilterOf({ ids, devices }) : undefined), [isNarrowed, ids, devices]);
+  const variables = useCallback(
+    (after: string | null) => ({ filter: filter === undefined ? null : { devices: filter }, after }),
+    [filter],
   );
-  const { data, error, refresh } = useHubQuery({ query: JobToolChoicesDocument, variables });
-  const tools = useMemo(() => mostCommon(data?.tools.nodes ?? []), [data]);
-  return { tools, error, refresh };
+  const pages = usePages({ query: JobToolChoicesDocument, variables, pageOf, rowsAtOnce: choicesAtOnce });
+  const { rows, error, hasMore, refresh } = pages;
+  const tools = useMemo(() => mostCommon(rows), [rows]);
+  return { tools, hasMore, error, refresh };
+}
+
+function pageOf({ tools: { nodes, pageInfo } }: JobToolChoicesQuery): Page<ToolChoice> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }

@@ -1,12 +1,13 @@
 /** Which tool with which arguments, or which image. */
-import { useEffect, useMemo } from 'react';
+import { useCallback, useEffect, useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useHubQuery } from '../../../hub/use-hub-query';
+import { type Page, usePages } from '../../../hub/use-pages';
 import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { CallTerms } from '../fields/call-terms';
-import { JobImageChoicesDocument } from '../generated/new-job';
+import { choicesAtOnce } from '../fields/choices-at-once';
+import { JobImageChoicesDocument, type JobImageChoicesQuery } from '../generated/new-job';
 import { missingIn, ofKind, withTool } from '../job-draft';
 import { refusedAt, refusedIn } from '../refusals';
 import type { ToolChoice } from '../fields/most-common-tools';
@@ -43,7 +44,7 @@ export function StepAction() {
 function ToolChoices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const { tools, error, refresh } = useToolChoices(draft);
+  const { tools, hasMore, error, refresh } = useToolChoices(draft);
   const chosen = tools.find(({ name }) => name === draft.tool);
   const isMissing = isTried && missingIn('what', draft) === 'tool';
   return (
@@ -51,6 +52,7 @@ function ToolChoices() {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       <Select
         label={t('newJob.tool')}
+        description={hasMore && t('newJob.moreTools', { count: choicesAtOnce })}
         placeholder={t('newJob.toolHint')}
         searchable
         openOnFocus={false}
@@ -100,13 +102,13 @@ function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
 function ImageChoices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const { data, error, refresh } = useHubQuery({ query: JobImageChoicesDocument, variables: {} });
+  const variables = useCallback((after: string | null) => ({ after }), []);
+  const { rows, error, hasMore, isLoading, refresh } = usePages({
+    ...{ query: JobImageChoicesDocument, variables, pageOf: imagesOf, rowsAtOnce: choicesAtOnce },
+  });
   const images = useMemo(
-    () =>
-      (data?.firmwareImages.nodes ?? []).filter(
-        ({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null,
-      ),
-    [data],
+    () => rows.filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null),
+    [rows],
   );
   const isMissing = isTried && missingIn('what', draft) === 'image';
   return (
@@ -114,7 +116,11 @@ function ImageChoices() {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       <Select
         label={t('newJob.image')}
-        placeholder={t(images.length === 0 && data ? 'newJob.noImages' : 'newJob.imageHint')}
+        description={hasMore && t('newJob.moreImages', { count: choicesAtOnce })}
+        placeholder={t(images.length === 0 && !isLoading && !error ? 'newJob.noImages' : 'newJob.imageHint')}
+        searchable
+        openOnFocus={false}
+        nothingFoundMessage={t('newJob.noImageMatches')}
         data={images.map(({ id, project, version, models }) => ({
           value: id,
           label: `${project} ${version} (${models.join(', ')})`,
@@ -127,4 +133,10 @@ function ImageChoices() {
       <p className={classes.text}>{t('newJob.imageVerified')}</p>
     </>
   );
+}
+
+type ImageChoice = JobImageChoicesQuery['firmwareImages']['nodes'][number];
+
+function imagesOf({ firmwareImages: { nodes, pageInfo } }: JobImageChoicesQuery): Page<ImageChoice> {
+  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
 }

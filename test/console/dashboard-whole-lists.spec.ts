@@ -1,0 +1,47 @@
+/** Lists of choices are whole, although the API gives them by page: here a page has two rows. */
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
+import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { online } from '../src/jobs/job-api.js';
+
+const NEWCOMERS = 5;
+
+describe.skipIf(!isChromiumInstalled())('lists of choices in the console', () => {
+  let hub: HubProcess;
+  let fleets: readonly SimulatedFleet[];
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+
+  beforeAll(async () => {
+    [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } }), openBrowser()]);
+    const newcomers = startFleet(hub, { devices: NEWCOMERS, ota: `${hub.httpUrl}/ota/`, seed: 7 });
+    const admitted = { devices: 1, seed: 8, ota: await createEnrolmentLink(hub, { maxDevices: 1 }) };
+    fleets = [newcomers, startFleet(hub, admitted)];
+    await online(hub, 1);
+    console = await openConsole(browser, hub);
+    page = console.page;
+    await page.route('**/graphql', (route) =>
+      route.continue({ postData: (route.request().postData() ?? '').replaceAll('first: 100', 'first: 2') }),
+    );
+  });
+
+  afterAll(() => endConsoleStory({ hub, browser, fleets, consoles: [console] }));
+
+  it('have all tools of a new job', async () => {
+    await console.visit('/jobs/new');
+    await page.getByRole('combobox', { name: 'Tool' }).click();
+    await expect.poll(() => page.getByRole('option').count()).toBeGreaterThan(4);
+  });
+
+  it('have all boards that can be approved by their code', async () => {
+    await console.visit('/enrolments');
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const boards = page.getByRole('list', { name: 'Devices that wait' }).getByRole('listitem');
+    await expect.poll(() => boards.count()).toBe(NEWCOMERS);
+  });
+});
