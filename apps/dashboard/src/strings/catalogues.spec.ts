@@ -41,6 +41,13 @@ describe('the catalogues', () => {
     expect(plurals(zh, '_one')).toEqual([]);
   });
 
+  it('have no plain string beside its plural forms, which no page can reach', () => {
+    for (const catalogue of [en, zh]) {
+      const keys = Object.keys(flat(catalogue));
+      expect(keys.filter((key) => keys.includes(`${key}_other`))).toEqual([]);
+    }
+  });
+
   it('have no string in one language that is still in the other', () => {
     const untranslated = Object.entries(zh.outcome).filter(
       ([key, text]) => en.outcome[key as keyof typeof en.outcome] === text,
