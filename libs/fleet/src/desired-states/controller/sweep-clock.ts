@@ -5,8 +5,8 @@ import type { DeviceId } from '@flotilla/mcp';
 /** Devices of one step after a standstill. */
 const stepMax = 1_000;
 /**
- * Devices that are due wait for so many others, or so long, ms. 28 devices a second, one by one,
- * took 2.2 % of a core, and together less than half of it.
+ * Devices that are due wait for so many others, or so long, ms. A step has the same ten statements
+ * for 28 devices, the share of a second in a fleet of 100,000, as for 280.
  */
 const companyMin = 250;
 const waitMaxMs = 10_000;
