@@ -50,6 +50,7 @@ describe('flotilla desired', () => {
       ...{ generation: 2, arguments: { volume: 20 }, window: { from: '00:00', to: '23:59', zone: null } },
     });
     await eventually(volumes, (found) => found.every((level) => level === 20), 15_000);
+    await eventually(shown, ({ summary }) => summary.inSync === 2, 15_000);
     expect((await story.run(['desired'])).stdout).toMatch(/Quiet +yes +2\/2/);
   });
 
