@@ -2,6 +2,8 @@
 import { randomUUID } from 'node:crypto';
 import type { JobId } from '@flotilla/mcp';
 import type { NewJob } from './commands/new-job.js';
+import type { TargetFlush } from './queue/target-flush.js';
+import type { ClaimedTarget } from './queue/target-queue.js';
 
 /** Test time: any fixed moment. */
 export const AT = Date.UTC(2026, 10, 21);
@@ -45,5 +47,17 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
     ...{ firmwareImageId: undefined, parentJobId: undefined },
     ...{ mayCallUserOnly: true, createdAt: AT, idempotencyKey: randomUUID(), requestHash: 'hash' },
     ...change,
+  };
+}
+
+/** The end of a claim that was sent and answered. */
+export function decided(target: ClaimedTarget, outcome: 'SUCCEEDED' | 'FAILED' = 'SUCCEEDED'): TargetFlush {
+  const result = { content: [{ type: 'text', text: 'true' }], isError: false };
+  return {
+    deviceId: target.deviceId,
+    claim: target.claim,
+    to: { kind: 'decided', outcome, certainty: 'YES', error: undefined, result },
+    startedAt: AT,
+    at: AT + 5,
   };
 }
