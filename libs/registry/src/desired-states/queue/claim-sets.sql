@@ -18,7 +18,8 @@ WITH input AS MATERIALIZED (
   ORDER BY i.device_id, i.desired_state_id
 ), picked AS MATERIALIZED (
   SELECT c.* FROM chosen c, holding h
-  WHERE NOT EXISTS (SELECT FROM desired_state_target o WHERE o.device_id = c.device_id AND o.is_sending)
+  -- OFFSET 0 asks for each device: a join would read the thousands of sets that are under way.
+  WHERE NOT EXISTS (SELECT FROM desired_state_target o WHERE o.device_id = c.device_id AND o.is_sending OFFSET 0)
     AND (cardinality(h.ids) = 0 OR NOT EXISTS (
       SELECT FROM job_target o WHERE o.job_id = ANY (h.ids) AND o.device_id = c.device_id
         AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING')))
