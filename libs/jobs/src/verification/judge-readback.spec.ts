@@ -29,6 +29,22 @@ describe('judgeReadback', () => {
     });
   });
 
+  it.each([
+    ['values of a tool that not every reader may call', { volume: 70 }, readback, { hidesValues: true }],
+    ['a secret argument', { password: 'hunter2' }, { ...readback, argument: 'password' }, {}],
+    ['an argument that is read back as a secret', { code: 7070 }, { ...readback, path: 'pin', argument: 'code' }, {}],
+  ])('does not quote %s', (_, args, asked, hidden) => {
+    for (const told of ['7', '""', 'null', 'true']) {
+      const { decision } = judgeReadback(
+        says(`{"audio_speaker":{"volume":${told}},"pin":${told}}`),
+        asked,
+        args,
+        hidden,
+      );
+      expect(decision.error?.message).toBe(`${asked.path} is not the value that was set.`);
+    }
+  });
+
   it('returns the end of the call where nothing could be read', () => {
     const timeout = { code: 'TIMEOUT', message: 'no answer' } as const;
     expect(judgeUnread(timeout).decision).toEqual({ outcome: 'UNKNOWN', error: timeout });

@@ -8,18 +8,21 @@ import type { DecidedVerification } from './verification-evidence.js';
 /** Characters of a value that are quoted in a message. */
 const quotedMax = 100;
 
+/** `hidesValues`: readers of the message may not see the arguments, as those of user-only tools. */
 export function judgeReadback(
   result: ToolResult,
   { tool, path, argument, tolerance }: Readback,
   args: Readonly<Record<string, unknown>>,
+  { hidesValues = false } = {},
 ): DecidedVerification {
   const value = readbackValue(result, path);
   if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} told nothing at ${path}.`);
-  if (isSame(value, args[argument], tolerance)) return passed;
+  const wanted = args[argument];
+  if (isSame(value, wanted, tolerance)) return passed;
   const names = [argument, ...path.split('.')];
-  if (names.some((name) => isSecretMember(name, value)))
+  if (hidesValues || names.some((name) => isSecretMember(name, value) || isSecretMember(name, wanted)))
     return verifyFailed('READBACK_DIFFERS', `${path} is not the value that was set.`);
-  return verifyFailed('READBACK_DIFFERS', `${path} is ${quote(value)} instead of ${quote(args[argument])}.`);
+  return verifyFailed('READBACK_DIFFERS', `${path} is ${quote(value)} instead of ${quote(wanted)}.`);
 }
 
 /**

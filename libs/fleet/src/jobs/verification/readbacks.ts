@@ -11,7 +11,7 @@ import { readValue } from './read-call.js';
 /** An end waits so long for others, ms. */
 const gatherMs = 100;
 
-type ReadingJob = Pick<Job, 'arguments' | 'callTimeoutMs' | 'mayCallUserOnly'>;
+type ReadingJob = Pick<Job, 'arguments' | 'callTimeoutMs' | 'mayCallUserOnly' | 'tool'>;
 
 export class Readbacks {
   readonly #context: RunContext;
@@ -19,6 +19,8 @@ export class Readbacks {
   readonly #readback: Readback;
   readonly #slots: SlotPool;
   readonly #eligibility: EligibilityCheck;
+  /** Readers of a job may not call user-only tools, so none gets their values. */
+  #hidesValues = true;
   #ends: VerificationEnd[] = [];
   #cancelTimer: (() => void) | undefined;
 
@@ -45,6 +47,7 @@ export class Readbacks {
     );
     const hashes = new Set(targets.flatMap(({ toolSetHash }) => toolSetHash ?? []));
     await persist('read tool sets', () => this.#eligibility.judge([...hashes]));
+    if (targets.length > 0) await this.#findUserOnly();
     for (const target of targets) this.#read(target);
     return targets.length === limit;
   }
@@ -54,6 +57,13 @@ export class Readbacks {
     this.#cancelTimer?.();
     this.#cancelTimer = undefined;
     return this.#ends.splice(0);
+  }
+
+  async #findUserOnly(): Promise<void> {
+    const { deps, persist } = this.#context;
+    const tools = [this.#job.tool, this.#readback.tool];
+    const userOnly = await persist('read user-only tools', () => deps.registry.toolSets.userOnlyAmong(tools));
+    this.#hidesValues = userOnly.size > 0;
   }
 
   #read(target: ReadbackTarget): void {
@@ -73,8 +83,10 @@ export class Readbacks {
   }
 
   #judge(target: ReadbackTarget, { kind, result, error }: CallOutcome): void {
-    if (kind === 'SUCCEEDED' && result !== undefined)
-      return this.#end(target, judgeReadback(result, this.#readback, this.#job.arguments).decision);
+    if (kind === 'SUCCEEDED' && result !== undefined) {
+      const hidesValues = this.#hidesValues;
+      return this.#end(target, judgeReadback(result, this.#readback, this.#job.arguments, { hidesValues }).decision);
+    }
     // An error of the read tool will come again; any other end is read again until the deadline.
     if (kind === 'FAILED') this.#end(target, cannotRead(error?.message ?? 'the read failed'));
   }

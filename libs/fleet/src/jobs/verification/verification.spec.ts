@@ -88,6 +88,19 @@ describe('a job with a verification', () => {
     expect(row).toMatchObject({ outcome: 'UNKNOWN', error: { code: 'NOT_VERIFIED' } });
   });
 
+  it('does not quote values of a tool that is user-only on some device', async () => {
+    await hub.connect(
+      ['guarded'],
+      boardTools.map((tool) => ({ ...tool, userOnly: tool.userOnly || tool.name === setVolume.tool })),
+    );
+    tellVolume(77);
+    const { outcome, error } = await endOf(
+      await startJob(hub, ['guarded'], { ...setVolume, verification: 'READBACK' }),
+    );
+    expect(outcome).toBe('VERIFY_FAILED');
+    expect(error?.message).toBe('audio_speaker.volume is not the value that was set.');
+  });
+
   it('sends nothing where the value is there already, and sends where it is not', async () => {
     await hub.connect(['content', 'other']);
     hub.gateway.behave = ({ call, deviceId }, settle) =>
