@@ -11,9 +11,12 @@ import type { Refusal } from './refusal.js';
 
 type Arguments = Readonly<Record<string, unknown>>;
 
-interface Asked {
+interface AskedCall {
   readonly tool: string;
   readonly arguments: Arguments;
+}
+
+interface Asked extends AskedCall {
   readonly devices: DeviceFilter;
 }
 
@@ -50,10 +53,25 @@ export async function withStoredSecrets(
   };
 }
 
+/** Refuses masks where nothing is stored that they could stand for. */
+export async function refuseMasks(
+  toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
+  asked: AskedCall,
+  actor: Actor,
+  path: readonly string[],
+): Promise<Refusal | undefined> {
+  if (!hasMaskedSecret(asked.tool, asked.arguments) && !(await isHiddenFrom(actor, asked, toolSets))) return undefined;
+  return refuse(
+    'INVALID',
+    path,
+    `"${MASK}" stands for a value that is not shown, and none is stored here. Send all arguments with their values.`,
+  );
+}
+
 /** Whether the masks are those of a user-only tool, which this actor gets for all arguments. */
 async function isHiddenFrom(
   { mayCallUserOnly }: Actor,
-  { tool, arguments: given }: Asked,
+  { tool, arguments: given }: AskedCall,
   toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
 ): Promise<boolean> {
   return !mayCallUserOnly && Object.values(given).includes(MASK) && (await toolSets.userOnlyAmong([tool])).has(tool);

@@ -11,6 +11,7 @@ import { refuseTool } from '../jobs/commands/refuse-tool.js';
 import type { PolicyCache } from '../policies/policy-cache.js';
 import { refuse, refuseIssue, sayIssue } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { refuseMasks } from '../stored-secrets.js';
 
 export type DesiredStateRequest = DesiredStatePlan;
 
@@ -65,7 +66,8 @@ export async function checkDesiredState(
   const refusal =
     refuseBounds(request) ??
     (await refuseUnknownGroups(view, request.devices, ['input', 'devices'])) ??
-    (await refuseTool(deps, request.tool, actor, ['input', 'tool']));
+    (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
+    (await refuseMasks(deps.registry.toolSets, request, actor, ['input', 'arguments']));
   if (refusal !== undefined) return { refusal };
   const schemas = await view.toolSets.pageOfTools({ name: request.tool }, { first: SCHEMAS_MAX });
   if (schemas.rows.length === 0)

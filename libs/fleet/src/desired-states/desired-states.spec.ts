@@ -177,6 +177,10 @@ describe('a desired state', () => {
     const masked = { volume: '***' };
     expect(await edit(masked, actor)).toMatchObject({ state: { arguments: { volume: 60 } } });
     const refused = { refusal: { code: 'INVALID', path: ['input', 'arguments'] } };
+    const preview = (id?: string) => fleet.previewDesiredState(requestOf({ arguments: masked }), actor, id);
+    expect(await preview(made.id)).toMatchObject({ refusal: undefined });
+    expect(await preview()).toMatchObject(refused);
+    expect(await create({ arguments: masked }, actor)).toMatchObject(refused);
     expect(await edit({ ...masked, ramp: '***' }, actor, 2)).toMatchObject(refused);
     expect(await edit(masked, { ...actor, mayCallUserOnly: true }, 2)).toMatchObject({
       refusal: { code: 'ARGUMENTS_INVALID' },

@@ -61,7 +61,7 @@ export async function updateDesiredState(
   actor: Actor,
 ): Promise<SavedState> {
   requireTools(actor);
-  const former = await own(deps, id, actor);
+  const former = await ownState(deps, id, actor);
   if (former === undefined) return { refusal: noSuchState(id) };
   const completed = await withFormerSecrets(deps, former, request, actor);
   if ('refusal' in completed) return completed;
@@ -87,7 +87,7 @@ export async function setDesiredStateEnabled(
   actor: Actor,
 ): Promise<SavedState> {
   requireTools(actor);
-  const former = await own(deps, id, actor);
+  const former = await ownState(deps, id, actor);
   if (former === undefined) return { refusal: noSuchState(id) };
   const refusal = enabled ? await refuseTool(deps, former.tool, actor, ['id']) : undefined;
   if (refusal !== undefined) return { refusal };
@@ -104,7 +104,7 @@ export async function deleteDesiredState(
   actor: Actor,
 ): Promise<{ readonly refusal?: Refusal }> {
   requireTools(actor);
-  const former = await own(deps, id, actor);
+  const former = await ownState(deps, id, actor);
   if (former === undefined) return { refusal: noSuchState(id) };
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   if (!(await deps.registry.desiredStateStore.remove(id, change))) return { refusal: noSuchState(id) };
@@ -139,14 +139,18 @@ function requireTools({ mayCallTools }: Actor): void {
 }
 
 /** Scoped keys change what they created, until another saves it for what may be other devices. */
-async function own({ registry }: DesiredStateDeps, id: string, actor: Actor): Promise<DesiredStateRow | undefined> {
+export async function ownState(
+  { registry }: DesiredStateDeps,
+  id: string,
+  actor: Actor,
+): Promise<DesiredStateRow | undefined> {
   const state = await registry.desiredStateStore.find(id);
   const isOwn = state?.createdById === actor.id && state.savedById === actor.id;
   return actor.devices === undefined || isOwn ? state : undefined;
 }
 
 /** Arguments as they were shown, with masks, stand for the arguments that are stored. */
-async function withFormerSecrets(
+export async function withFormerSecrets(
   { registry }: DesiredStateDeps,
   former: DesiredStateRow,
   request: DesiredStateRequest,

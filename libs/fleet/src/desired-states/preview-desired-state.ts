@@ -8,6 +8,7 @@ import { EligibilityCheck } from '../jobs/eligibility-check.js';
 import type { Refusal } from '../refusal.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
+import { ownState, withFormerSecrets } from './desired-states.js';
 import type { DesiredStateDeps } from './desired-states.js';
 
 export interface DesiredStatePreview {
@@ -31,9 +32,12 @@ export async function previewDesiredState(
   actor: Actor,
   id?: string,
 ): Promise<DesiredStatePreview> {
-  const checked = await checkDesiredState(deps, request, actor);
-  if ('refusal' in checked) return { ...nothing, conflicts: [], sample: [], refusal: checked.refusal };
-  const scoped = { ...request, devices: scopedFilter(request.devices, actor.devices) };
+  const former = id === undefined ? undefined : await ownState(deps, id, actor);
+  const completed = former === undefined ? request : await withFormerSecrets(deps, former, request, actor);
+  if ('refusal' in completed) return refused(completed.refusal);
+  const checked = await checkDesiredState(deps, completed, actor);
+  if ('refusal' in checked) return refused(checked.refusal);
+  const scoped = { ...completed, devices: scopedFilter(completed.devices, actor.devices) };
   const { readback } = checked;
   const [{ sampleIds, ...counts }, conflicts] = await Promise.all([
     countDevices(deps, scoped, readback, actor),
@@ -50,6 +54,10 @@ export async function previewDesiredState(
     sample: found.flatMap((device) => device ?? []),
     refusal: undefined,
   };
+}
+
+function refused(refusal: Refusal): DesiredStatePreview {
+  return { ...nothing, conflicts: [], sample: [], refusal };
 }
 
 async function countDevices(

@@ -261,6 +261,12 @@ describe('a recurring job', () => {
       ['input', 'job', 'devices'],
     ],
     [
+      'a mask in place of a secret',
+      { job: { tool: 'self.wifi.set', arguments: { password: '***' }, devices: { all: true } } },
+      'INVALID',
+      ['input', 'job', 'arguments'],
+    ],
+    [
       'a pace of nothing',
       { job: { tool: VOLUME, arguments: {}, devices: { all: true }, perMinute: 0 } },
       'INVALID',

@@ -9,6 +9,7 @@ import { refuseUnknownGroups } from '../../groups/device-groups.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import { refuseImage } from '../../rollout/rollout-request.js';
+import { refuseMasks } from '../../stored-secrets.js';
 import { refuseStart } from './job-request.js';
 import type { JobRequest } from './job-request.js';
 import type { AskedJob } from './job-terms.js';
@@ -35,6 +36,7 @@ export async function refuseNewJob(
     (image ? undefined : refuseSkip(request, policy)) ??
     (image ? refuseImage(image, actor, deps) : refuseUrls(deps.callRules, request)) ??
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
+    (await refuseMasks(deps.registry.toolSets, request, actor, ['input', 'arguments'])) ??
     (await refuseUnknownGroups(deps.registry.viewFor(actor), request.devices, ['input', 'devices'])) ??
     (await refuseTooMany(deps, request))
   );

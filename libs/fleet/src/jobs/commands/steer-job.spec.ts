@@ -58,6 +58,7 @@ describe('making and steering jobs', () => {
     ['a time-out below a second', { callTimeoutMs: 999 }, 'INVALID', ['input', 'callTimeoutMs']],
     ['a skip where nothing says what to read', { skipIfSatisfied: true }, 'INVALID', ['input', 'skipIfSatisfied']],
     ['huge arguments', { arguments: { text: 'x'.repeat(17_000) } }, 'REQUEST_TOO_LARGE', ['input', 'arguments']],
+    ['a mask in place of a secret', { arguments: { password: '***' } }, 'INVALID', ['input', 'arguments']],
     [
       'a URL that is not allowed',
       { tool: 'self.upgrade_firmware', arguments: { url: 'https://evil.example/' } },
