@@ -26,7 +26,7 @@ interface Saved extends Asked {
   readStored(): Promise<Arguments | 'lost' | undefined>;
 }
 
-/** `path`: of the arguments in the input. */
+/** `path`: of the arguments in the input. The devices are next to them. */
 export async function withStoredSecrets(
   toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
   former: Saved,
@@ -39,7 +39,7 @@ export async function withStoredSecrets(
   const stored = former.tool === tool && isAsShown ? await former.readStored() : undefined;
   if (stored !== undefined && stored !== 'lost') {
     if (isDeepStrictEqual(stored, given)) return { arguments: given };
-    const refusal = refuseStoredSecrets(former, asked.devices, actor);
+    const refusal = refuseStoredSecrets(former, asked.devices, actor, [...path.slice(0, -1), 'devices']);
     return refusal === undefined ? { arguments: stored } : { refusal };
   }
   if (!isHidden && !hasMaskedSecret(tool, given)) return { arguments: given };
@@ -78,11 +78,16 @@ async function isHiddenFrom(
 }
 
 /** Why the stored secrets may not be sent to `devices`, undefined if they may. */
-function refuseStoredSecrets(former: Saved, devices: DeviceFilter, actor: Actor): Refusal | undefined {
+function refuseStoredSecrets(
+  former: Saved,
+  devices: DeviceFilter,
+  actor: Actor,
+  path: readonly string[],
+): Refusal | undefined {
   if (former.savedById === actor.id || isDeepStrictEqual(stored(devices), stored(former.devices))) return undefined;
   return refuse(
     'INVALID',
-    ['input', 'devices'],
+    path,
     'Another person saved secret arguments for other devices. Send the arguments again, with the secrets.',
   );
 }

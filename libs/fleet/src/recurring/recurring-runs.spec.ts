@@ -219,7 +219,7 @@ describe('a recurring job', () => {
     ).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'job', 'arguments'] } });
     const other = (await makeKey(['JOBS_WRITE', 'TOOLS_CALL'])).actor;
     const elsewhere = requestOf({ name: job.name, job: { ...shown, devices: { ids: ['a'] } } });
-    const refused = { refusal: { code: 'INVALID', path: ['input', 'devices'] } };
+    const refused = { refusal: { code: 'INVALID', path: ['input', 'job', 'devices'] } };
     expect(await hub.fleet.updateRecurringJob(job.id, elsewhere, other)).toMatchObject(refused);
     const sameDevices = requestOf({ name: job.name, job: shown });
     expect(await hub.fleet.updateRecurringJob(job.id, sameDevices, other)).not.toHaveProperty('refusal');
