@@ -81,3 +81,9 @@ export function scopedFilter(
   // changed.
   return filter === undefined ? { within } : { within, any: [filter] };
 }
+
+/** The filter that `scopedFilter` limited, as its client gave it. */
+export function givenFilter(filter: DeviceFilter): DeviceFilter {
+  const [given] = filter.within === undefined ? [] : (filter.any ?? []);
+  return given ?? filter;
+}
