@@ -23,6 +23,15 @@ export function futureTime(name: string, describe: string) {
   } as const;
 }
 
+/** As `futureTime` in an edit: null for an empty text, which removes the time. */
+export function removableTime(name: string, describe: string) {
+  const { coerce, ...option } = futureTime(name, `${describe}; an empty text removes it`);
+  return {
+    ...option,
+    coerce: (typed: unknown): string | null | undefined => (typed === '' ? null : coerce(typed)),
+  } as const;
+}
+
 /** The time in the form of the API. `7d` is seven days before `now`; a date begins in this zone. */
 export function timeOf(name: string, typed: unknown, now: number): string {
   return timeAt(name, typed, (seconds) => now - seconds * 1_000);

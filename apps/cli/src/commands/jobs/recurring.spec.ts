@@ -7,10 +7,10 @@ const dayMs = 86_400_000;
 
 let hub: SchemaHub;
 let isDisruptive: boolean;
-let inputs: { until?: string }[];
+let inputs: { until?: string | null }[];
 beforeAll(async () => {
   const keep = (args: Readonly<Record<string, unknown>>) => {
-    inputs.push(args['input'] as { until?: string });
+    inputs.push(args['input'] as { until?: string | null });
     return {};
   };
   hub = await startSchemaHub({
@@ -47,5 +47,13 @@ describe('the end of a recurring job', () => {
     expect((await runCommand(hub, [...words, '--until', '30d'])).problem).toBe('');
     const end = Date.parse(inputs[0]?.until ?? '');
     expect(Math.round((end - before) / dayMs)).toBe(30);
+  });
+
+  it('is removed by an empty text in an edit, and stays without the option', async () => {
+    const edit = ['recurring', 'edit', '01990000-0000-7000-8000-00000000000c', '--name', 'Sundays'];
+    for (const words of [[...edit, '--until', ''], [...edit, '--until='], edit])
+      expect((await runCommand(hub, words)).problem).toBe('');
+    expect(inputs.map(({ until }) => until)).toEqual([null, null, '2026-01-01T00:00:00.000Z']);
+    expect((await runCommand(hub, [...line, '--yes', '--until', ''])).problem).toContain('--until must be a time');
   });
 });

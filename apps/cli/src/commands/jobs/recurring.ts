@@ -21,7 +21,7 @@ import {
 import { jobInput, withJobOptions } from '../../options/job-options.js';
 import { numberOption } from '../../options/number-option.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
-import { futureTime } from '../../options/time-option.js';
+import { futureTime, removableTime } from '../../options/time-option.js';
 import { eachNode } from '../../pages.js';
 import { followJob, printJob, runJob } from '../../run-job.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
@@ -42,12 +42,14 @@ const columns: readonly ColumnLike<RecurringRowFragment>[] = [
   { key: 'result', of: ({ lastJob }) => lastJob?.conclusion ?? lastJob?.state },
 ];
 
+const lastStart = 'No run starts after this time, such as 30d or 2026-12-31';
+
 const scheduleOptions = {
   cron: textOption('Minute, hour, day, month and weekday, such as "0 22 * * MON-FRI", or @daily'),
   'time-zone': textOption('IANA zone of the times; the zone of this computer if it is left out'),
   missed: { choices: ['SKIP', 'RUN_ONCE'], describe: 'For runs that were due while the hub was down' },
   overlap: { choices: ['SKIP', 'CANCEL_PREVIOUS'], describe: 'For runs that are due while the former one goes on' },
-  until: futureTime('until', 'No run starts after this time, such as 30d or 2026-12-31'),
+  until: futureTime('until', lastStart),
 } as const;
 
 const listCommand = leaf({
@@ -122,10 +124,12 @@ const createCommand = leaf({
 const editCommand = leaf({
   usage: 'edit <id>',
   summary: 'Change the name or the times of a recurring job',
-  examples: [`recurring edit ${anId} --cron "30 21 * * *" --missed RUN_ONCE`],
+  examples: [`recurring edit ${anId} --cron "30 21 * * *" --missed RUN_ONCE`, `recurring edit ${anId} --until ""`],
   notes: 'Later runs have the rights of the key that edits it.',
   options: (args) =>
-    withId(args, 'Id of the recurring job').option('name', textOption('New name')).options(scheduleOptions),
+    withId(args, 'Id of the recurring job')
+      .option('name', textOption('New name'))
+      .options({ ...scheduleOptions, until: removableTime('until', lastStart) }),
   run: (args) =>
     withClient(args, (client) =>
       change(client, args, {
@@ -210,7 +214,7 @@ function scheduleOf({
 }: {
   readonly missed?: 'SKIP' | 'RUN_ONCE' | undefined;
   readonly overlap?: 'SKIP' | 'CANCEL_PREVIOUS' | undefined;
-  readonly until?: string | undefined;
+  readonly until?: string | null | undefined;
 }) {
   return given({ missed, overlap, until });
 }
