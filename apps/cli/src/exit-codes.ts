@@ -7,7 +7,7 @@ export const exitCodes = {
   usage: 1,
   /** The hub rejected the request: bad input, unknown device, a conflict. */
   refused: 2,
-  /** Not every device succeeded. */
+  /** Not every device succeeded, or a job had no devices. */
   targetsFailed: 3,
   /** The hub is unreachable, does not answer in time, or cannot work now. */
   unreachable: 4,

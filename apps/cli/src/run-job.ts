@@ -66,7 +66,11 @@ export async function followJob(
     return exitCodes.interrupted;
   }
   await print(last);
-  if (last.progress.total === 0) say('The filter matches no devices. Check it with --preview.');
+  if (last.progress.total === 0) {
+    // Most often a wrong filter: a script must not take it for done.
+    say('The filter matches no devices. Check it with --preview.');
+    return exitCodes.targetsFailed;
+  }
   return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
 }
 
