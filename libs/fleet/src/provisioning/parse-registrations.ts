@@ -121,9 +121,10 @@ function parseMicrocontroller(
     return { refusal: refuse('INVALID', [...path, 'address'], message) };
   }
   if (address !== undefined && isDialAddress(address)) return { device: { ...device, address } };
+  const problem = address === undefined ? 'has no address' : `cannot have the address "${address.slice(0, 80)}"`;
   const message =
-    'An MCPU device that the hub dials needs its address as host:port, for example 192.0.2.41:3000. ' +
-    'A device that connects itself needs transport WEBSOCKET or MQTT.';
+    `An MCPU device with transport TCP, which the hub dials, ${problem}. Give its host and port, such as ` +
+    '192.168.1.41:3000, or the transport MQTT or WEBSOCKET if it connects itself.';
   return { refusal: refuse('INVALID', [...path, 'address'], message) };
 }
 

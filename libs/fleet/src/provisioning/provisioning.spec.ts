@@ -201,6 +201,8 @@ describe('registering a device with a proof', () => {
     [{ admitWithoutCodeUntil: Date.now() - 1 }, 'admitWithoutCodeUntil', /in the past/],
     [{ admitWithoutCodeUntil: inDays(7.01) }, 'admitWithoutCodeUntil', /at most 7 days/],
     [{ clientId, admitWithoutCodeUntil: inDays(1) }, 'clientId', /not both/],
+    [{ dialect: 'MCPU', deviceId: 'bed' }, 'address', /has no address.* such as 192\.168\.1\.41:3000/],
+    [{ dialect: 'MCPU', deviceId: 'bed', address: 'bed.local' }, 'address', /cannot have the address "bed.local"/],
     [{ dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', clientId }, 'clientId', /credential/],
     [
       { dialect: 'MCPU', deviceId: 'bed', transport: 'MQTT', admitWithoutCodeUntil: inDays(1) },
