@@ -23,8 +23,8 @@ export class LookQueue {
   /** Latest first. */
   #taking: StatusPlan[] = [];
 
-  /** Without what has ended meanwhile. */
-  get next(): StatusPlan | undefined {
+  /** Drops the sessions that have ended meanwhile, and returns the next one, which stays. */
+  dropEnded(): StatusPlan | undefined {
     for (;;) {
       if (this.#taking.length === 0) {
         this.#taking = this.#adding.reverse();
@@ -43,7 +43,7 @@ export class LookQueue {
   }
 
   take(): StatusPlan | undefined {
-    const plan = this.next;
+    const plan = this.dropEnded();
     if (plan !== undefined) this.#taking.pop();
     return plan;
   }

@@ -81,4 +81,12 @@ describe('looks after a set', () => {
     queue.add(planOf('third'), 'planned');
     expect([...taken, take(), take(), take()]).toEqual(['first', 'second', 'third', undefined]);
   });
+
+  it('leave out sessions that have ended, and keep the next one in the queue', () => {
+    const queue = new LookQueue();
+    const [ended, live] = [planOf('ended'), planOf('live')];
+    for (const plan of [ended, live]) queue.add(plan, 'planned');
+    ended.session = undefined;
+    expect([queue.dropEnded(), queue.dropEnded(), queue.take(), queue.take()]).toEqual([live, live, live, undefined]);
+  });
 });

@@ -171,7 +171,7 @@ export class StatusWatch {
   }
 
   #next(): void {
-    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.next !== undefined) {
+    while (this.#underWay < this.options.limits.statusCallsMax && this.#due.dropEnded() !== undefined) {
       if (!this.#hasTurn()) return;
       const plan = this.#due.take();
       if (plan !== undefined) this.#look(plan);
