@@ -63,6 +63,7 @@ export { compileArguments } from './tools/tool-arguments.js';
 export type { ArgumentsVerdict, CompiledArguments } from './tools/tool-arguments.js';
 export { canonicalToolSet, diffToolSets } from './tools/tool-set.js';
 export type { CanonicalToolSet, ToolSetDifference } from './tools/tool-set.js';
+export { clockSkewMsMax } from './clock-skew.js';
 export { isTimeZone } from './time-zone.js';
 export type { DeviceInfo, DeviceTool, DiscoveredTools, JsonSchema, ToolPage } from './tools/tool.js';
 export { isSendableName, parseToolResult, toolsCallParams } from './messages/tools-call.js';

@@ -5,6 +5,7 @@
  */
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import type { KeyObject } from 'node:crypto';
+import { clockSkewMsMax } from '@flotilla/mcp';
 import { LRUCache } from 'lru-cache';
 
 /** Characters of base64url: 132 of the 256 bits. */
@@ -13,7 +14,7 @@ const MAC_LENGTH = 22;
  * The maximum difference between a message's time and ours, ms: outages and differing clocks. The
  * calls inside have their own deadlines.
  */
-const AGE_MAX_MS = 60_000;
+const AGE_MAX_MS = clockSkewMsMax;
 /** Sequence numbers per ms: the sender's clock, counted up for several messages in one ms. */
 const PER_MS = 1_000;
 const AHEAD_MAX = AGE_MAX_MS * PER_MS;

@@ -5,12 +5,10 @@
  */
 import type { RoutedCall } from '@flotilla/bus';
 import { callTimeoutMsMax } from '@flotilla/jobs';
+import { clockSkewMsMax } from '@flotilla/mcp';
 import type { CallError } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { CallRules } from './call-rules.js';
-
-/** How far the clocks of two processes may differ, ms. */
-const clockSkewMs = 60_000;
 
 /** Without `toolSet` (tools not listed in this session) only the rules that need no tools apply. */
 export function refuseRoutedCall(
@@ -21,7 +19,7 @@ export function refuseRoutedCall(
 ): CallError | undefined {
   if (call.callTimeoutMs > callTimeoutMsMax)
     return { code: 'ARGUMENTS_INVALID', message: `The call may take longer than ${callTimeoutMsMax} ms.` };
-  if (call.queueDeadlineAt - now > callTimeoutMsMax + clockSkewMs)
+  if (call.queueDeadlineAt - now > callTimeoutMsMax + clockSkewMsMax)
     return {
       code: 'UNAVAILABLE',
       message:

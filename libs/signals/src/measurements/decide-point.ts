@@ -1,7 +1,5 @@
 /** Whether a reported number is stored. Times are ms since the Unix epoch. */
-
-/** How far the clocks of two processes may differ, ms. */
-const CLOCKS_DIFFER_MS = 60_000;
+import { clockSkewMsMax } from '@flotilla/mcp';
 
 export interface Point {
   readonly at: number;
@@ -17,7 +15,7 @@ export interface PointRule {
 /** `last` is the last stored point; undefined for the first. */
 export function isStored({ deadband, minIntervalSeconds }: PointRule, last: Point | undefined, next: Point): boolean {
   // A point in the future is from before a clock was set back.
-  if (last === undefined || last.at > next.at + CLOCKS_DIFFER_MS) return true;
+  if (last === undefined || last.at > next.at + clockSkewMsMax) return true;
   if (next.at - last.at < minIntervalSeconds * 1_000) return false;
   return Math.abs(next.value - last.value) >= deadband;
 }

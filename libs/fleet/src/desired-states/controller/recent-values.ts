@@ -3,6 +3,7 @@
  * when it was last confirmed: without this, each edit would read every device again.
  */
 import type { KnownValue } from '@flotilla/desired-state';
+import { clockSkewMsMax } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
 import { LRUCache } from 'lru-cache';
 
@@ -21,9 +22,6 @@ export class RecentValues {
   }
 }
 
-/** How far the clocks of two processes may differ, ms. */
-const clocksDifferMs = 60_000;
-
 /** The later one of two. One from the future is old: a clock was set back since. */
 export function newest(
   one: KnownValue | undefined,
@@ -34,7 +32,7 @@ export function newest(
 }
 
 function aged(value: KnownValue | undefined, now: number): KnownValue | undefined {
-  return value === undefined || value.at <= now + clocksDifferMs ? value : { ...value, at: 0 };
+  return value === undefined || value.at <= now + clockSkewMsMax ? value : { ...value, at: 0 };
 }
 
 function later(one: KnownValue | undefined, other: KnownValue | undefined): KnownValue | undefined {
