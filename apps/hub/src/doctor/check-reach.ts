@@ -6,14 +6,18 @@ import { connect } from 'node:net';
 import type { HubConfig } from '../settings/config.js';
 import { localUrl, type DoctorContext } from './doctor-context.js';
 import { ok, problem, reasonOf, warning, type Finding } from './finding.js';
-import { askHttp } from './http-ask.js';
+import { askHttp, type HttpAnswer } from './http-ask.js';
 
 const OTA = 'OTA address';
 const PROXY = 'proxy';
+const FORMER = 'former server';
+const START_IT = 'Boards that have not moved get 502. Start it, or correct FLOTILLA_OTA_UPSTREAM.';
 const CONNECTS_WITHIN_MS = 5_000;
 
 /** Without a device id, the hub answers with the time and the firmware, and issues no code. */
 const isOfHub = (body: string) => body.includes('"server_time"') && body.includes('"firmware"');
+/** It passes such a request on to a former server, but not one to `activate`. */
+const isActivationOfHub = ({ body, status }: HttpAnswer) => status === 202 && body.includes('"success":false');
 
 export async function checkReach(context: DoctorContext): Promise<readonly Finding[]> {
   const { config, isAnswering } = context;
@@ -24,6 +28,7 @@ export async function checkReach(context: DoctorContext): Promise<readonly Findi
   return [
     ...given,
     await otaFinding(address, config),
+    ...(await formerFindings(config)),
     ...(config.publicUrl === undefined ? [] : [await upgradeFinding(config.publicUrl)]),
     ...proxySettings(config),
     ...(await Promise.all(config.publicMqtt.map(({ endpoint }) => mqttFinding(endpoint)))),
@@ -39,19 +44,36 @@ function noPublicUrl({ host }: HubConfig): Finding {
     : warning(OTA, 'FLOTILLA_PUBLIC_URL is not set', 'Set it, so that devices receive one fixed address.');
 }
 
-async function otaFinding(address: string, { publicUrl }: HubConfig): Promise<Finding> {
-  const url = otaOf(address);
+async function otaFinding(address: string, { otaUpstream, publicUrl }: HubConfig): Promise<Finding> {
+  const hasFormer = otaUpstream !== undefined;
+  const url = `${otaOf(address)}${hasFormer ? 'activate' : ''}`;
   try {
-    const { status, body } = await askHttp(url, { checksCertificate: publicUrl !== undefined });
-    return isOfHub(body)
+    const answer = await askHttp(url, { checksCertificate: publicUrl !== undefined });
+    return (hasFormer ? isActivationOfHub(answer) : isOfHub(answer.body))
       ? ok(OTA, `${url} reaches the hub from this machine`)
-      : problem(OTA, `${url} answers ${status}, and not as the hub`, 'Let the proxy pass /ota/ to the hub.');
+      : problem(OTA, `${url} answers ${answer.status}, and not as the hub`, 'Let the proxy pass /ota/ to the hub.');
   } catch (error) {
     return problem(
       OTA,
       `${url} cannot be reached: ${reasonOf(error)}`,
       'Check DNS, firewall and certificate. Some networks do not lead back to themselves: then test from outside.',
     );
+  }
+}
+
+/** Boards that have not moved depend on it. Each kind of server has another form of answer. */
+async function formerFindings({ otaUpstream }: HubConfig): Promise<readonly Finding[]> {
+  if (otaUpstream === undefined) return [];
+  const base = `${otaUpstream.replace(/\/$/, '')}/`;
+  try {
+    if (isActivationOfHub(await askHttp(`${base}activate`)))
+      return [problem(FORMER, `${base} leads to a hub`, 'Name the former server by an address that stays its own.')];
+    const { status } = await askHttp(base);
+    return [
+      status < 500 ? ok(FORMER, `${base} answers ${status}`) : problem(FORMER, `${base} answers ${status}`, START_IT),
+    ];
+  } catch (error) {
+    return [problem(FORMER, `${base} cannot be reached: ${reasonOf(error)}`, START_IT)];
   }
 }
 

@@ -1,11 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { readConfig } from '../settings/config.js';
 import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
@@ -164,6 +165,43 @@ describe('the addresses that devices receive', () => {
     );
     const trusted = { ...env, FLOTILLA_TRUSTED_PROXIES: '10.0.0.7' };
     expect(problemsOf(await checkReach(contextOf(trusted)))).toEqual([]);
+  });
+});
+
+describe('a former server', () => {
+  /** Answers by the end of the path, `/` and `/activate`. */
+  async function serve(...answers: readonly (readonly [end: string, status: number, body: string])[]) {
+    const server = createHttpServer(({ url = '' }, response) => {
+      const [, status, body] = answers.find(([end]) => url.endsWith(end)) ?? ['', 404, ''];
+      response.writeHead(status).end(body);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+  const hubs = ['/activate', 202, '{"success":false}'] as const;
+  const findingsOf = (hub: string, upstream: string) =>
+    checkReach(contextOf({ FLOTILLA_PUBLIC_URL: hub, FLOTILLA_OTA_UPSTREAM: upstream }, { isAnswering: true }));
+
+  it('answers requests without a device id, so the hub is found by another one', async () => {
+    const hub = await serve(hubs, ['/', 200, 'OTA works']);
+    const upstream = await serve(['/activate', 202, ''], ['/ota/', 200, 'OTA works']);
+    const findings = await findingsOf(hub, `${upstream}/xiaozhi/ota`);
+    expect(findings).toContainEqual(ok('OTA address', `${hub}/ota/activate reaches the hub from this machine`));
+    expect(findings).toContainEqual(ok('former server', `${upstream}/xiaozhi/ota/ answers 200`));
+    expect(problemsOf(await findingsOf(upstream, upstream))).toContain(
+      `${upstream}/ota/activate answers 202, and not as the hub`,
+    );
+  });
+
+  it('is a problem when it is down, fails or is the hub', async () => {
+    const hub = await serve(hubs);
+    const failing = await serve(['/ota/', 502, 'Bad gateway']);
+    expect(problemsOf(await findingsOf(hub, `${failing}/ota/`))).toContain(`${failing}/ota/ answers 502`);
+    expect(problemsOf(await findingsOf(hub, `${hub}/ota/`))).toContain(`${hub}/ota/ leads to a hub`);
+    expect(problemsOf(await findingsOf(hub, 'http://127.0.0.1:9/ota/'))).toContainEqual(
+      expect.stringContaining('http://127.0.0.1:9/ota/ cannot be reached'),
+    );
   });
 });
 
