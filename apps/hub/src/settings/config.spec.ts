@@ -186,6 +186,8 @@ describe('the hub’s settings', () => {
 
   it('report misspelt settings', () => {
     expect(unknownSettings({ FLOTILLA_HTPP_PORT: '1', FLOTILLA_HOST: 'x', HOME: '/' })).toEqual(['FLOTILLA_HTPP_PORT']);
+    const ofCommandLine = { FLOTILLA_URL: 'http://127.0.0.1:8080', FLOTILLA_KEY: 'k', FLOTILLA_PROFILE: 'shop' };
+    expect(unknownSettings(ofCommandLine)).toEqual([]);
   });
 
   it('refuse ports on which devices expect the other kind of MQTT', () => {

@@ -241,9 +241,13 @@ export function readConfig(env: Readonly<Record<string, string | undefined>>): H
   return config;
 }
 
+/** Of the command line, which often runs in the same shell. */
+const ofCommandLine: readonly string[] = ['FLOTILLA_KEY', 'FLOTILLA_PROFILE', 'FLOTILLA_URL'];
+
 /** Names that begin with FLOTILLA_ and are not a setting, such as misspelt ones. */
 export function unknownSettings(env: Readonly<Record<string, string | undefined>>): readonly string[] {
+  const isOther = (name: string) => name.startsWith('FLOTILLA_TEST_') || ofCommandLine.includes(name);
   return Object.keys(env).filter(
-    (name) => name.startsWith('FLOTILLA_') && !name.startsWith('FLOTILLA_TEST_') && !(name in environment.shape),
+    (name) => name.startsWith('FLOTILLA_') && !isOther(name) && !(name in environment.shape),
   );
 }
