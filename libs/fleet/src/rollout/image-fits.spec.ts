@@ -7,23 +7,29 @@ import { RolloutFixture } from './rollout-fixture.suite.js';
 
 const MB = 2 ** 20;
 
-/** The slot for the next image in bytes, and whether there is a partition for assets. */
+/** All tables of xiaozhi-esp32: the slot for the next image in bytes, and a partition for assets. */
 const layouts: Readonly<Record<string, { readonly slot?: number; readonly assets: boolean }>> = {
   'v1/4m': { assets: false },
+  'v1/4m_esp-hi': { assets: true },
   'v1/8m': { slot: 3 * MB, assets: false },
   'v1/16m': { slot: 6 * MB, assets: false },
+  'v1/16m_anima': { slot: 7 * MB, assets: false },
+  'v1/16m_custom_wakeword': { slot: 6 * MB, assets: false },
   'v1/16m_echoear': { slot: 5 * MB, assets: false },
   'v1/32m': { slot: 12 * MB, assets: false },
   'v2/4m': { assets: true },
   'v2/4m_wz': { slot: 0x1a_0000, assets: true },
   'v2/8m': { slot: 3 * MB, assets: true },
   'v2/16m': { slot: 0x3f_0000, assets: true },
+  'v2/16m_c3': { slot: 0x3f_0000, assets: true },
   'v2/16m_large_assets': { assets: true },
   'v2/16m_otto_robot': { slot: 0x48_0000, assets: true },
   'v2/32m': { slot: 4 * MB, assets: true },
 };
 const names = Object.keys(layouts);
-const sizes = [1 * MB, 0x1a_0000, 0x1a_0000 + 1, 3 * MB, 0x3f_0000, 0x3f_0001, 5 * MB, 6 * MB + 1, 12 * MB];
+/** Each slot, and a byte more. */
+const slots = [...new Set(Object.values(layouts).flatMap(({ slot }) => slot ?? []))];
+const sizes = [MB, ...slots.flatMap((slot) => [slot, slot + 1])];
 
 describe('an image', () => {
   let fixture: HubFixture;
