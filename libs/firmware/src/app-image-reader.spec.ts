@@ -63,6 +63,7 @@ describe('AppImageReader', () => {
         },
         ...{ elfSha256: '0f'.repeat(32), imageBytes: file.length },
         ...{ secureVersion: 3, minChipRevision: 101, maxChipRevision: 199, flashMode: 'dio' },
+        signatureKeys: [],
       },
     });
   });
@@ -120,6 +121,36 @@ describe('AppImageReader', () => {
     expect(codeOf(joined(file, blank(padding)))).toBe('taken');
     expect(codeOf(joined(file, blank(padding), [0xe7, 2], blank(4094)))).toBe('taken');
     expect(codeOf(joined(file, [0, 0, 0, 0], new Array<number>(64).fill(7)))).toBe('taken');
+  });
+
+  it('reads the public keys of secure boot 2, and knows when it cannot', () => {
+    const file = image();
+    const padding = blank(4096 - (file.length % 4096));
+    const block = (kind: number, key: readonly number[]) => [
+      ...[0xe7, kind, 0, 0, ...new Array<number>(32).fill(1), ...key],
+      ...new Array<number>(1216 - 36 - key.length).fill(9),
+    ];
+    const rsa = new Array<number>(776).fill(5);
+    const ecdsa = [2, ...new Array<number>(64).fill(6)];
+    const p384 = [3, ...new Array<number>(96).fill(7)];
+    const blocks = [...block(2, rsa), ...block(3, ecdsa), ...block(3, p384)];
+    const keysOf = (bytes: Uint8Array) => {
+      const verdict = read(bytes);
+      return verdict.ok ? verdict.image.signatureKeys?.map((key) => [...key]) : verdict.refusal;
+    };
+    expect(keysOf(joined(file, padding, blocks, blank(4096 - blocks.length)))).toEqual([rsa, ecdsa, p384]);
+    expect(keysOf(file)).toEqual([]);
+    expect(keysOf(joined(file, padding))).toEqual([]);
+    expect(keysOf(joined(file, padding, [0xe7, 4], blank(4094)))).toBeUndefined();
+    expect(keysOf(joined(file, [0, 0, 0, 0], new Array<number>(64).fill(7)))).toBeUndefined();
+  });
+
+  it('says which partitions a merged image has', () => {
+    const file = merged(0);
+    file.set([0xaa, 0x50, 0, 0x10, 0, 0, 2, 0, 0, 0, 0x3f, 0, ...Buffer.from('ota_0\0')], 0x8000);
+    expect(read(file)).toMatchObject({
+      refusal: { message: expect.stringContaining('ota_0 (4128768 bytes at 0x20000)') },
+    });
   });
 
   it('rejects as early as possible, with advice', () => {

@@ -1,6 +1,6 @@
 /**
  * Reads an ESP-IDF application image as a stream: header, segments, checksum, appended hash and the
- * application's description. Keeps at most 32 KB and rejects as early as it can.
+ * application's description. Keeps at most 35 KB and rejects as early as it can.
  */
 import { DESCRIPTION_BYTES, DESCRIPTION_OFFSET, readAppDescription, toHex } from './app-description.js';
 import type { AppDescription } from './app-description.js';
@@ -9,6 +9,8 @@ import type { ImageRefusal, ImageRefusalCode } from './image-refusal.js';
 import { isTailAllowed, TAIL_BYTES_MAX } from './image-tail.js';
 import { readRequirements } from './image-requirements.js';
 import type { ImageRequirements } from './image-requirements.js';
+import { readPartitionTable, slotsText, TABLE_BYTES_MAX } from './partition-table.js';
+import { readSignatureKeys } from './signature-keys.js';
 import { isParsableVersion } from './version-text.js';
 
 /** The content of an image's description. */
@@ -16,6 +18,8 @@ export interface AppImage extends AppDescription, ImageRequirements {
   readonly chip: string;
   /** Bytes of the image, without padding or signatures after it. */
   readonly imageBytes: number;
+  /** Of secure boot 2; undefined if a signature does not name its key. */
+  readonly signatureKeys: readonly Uint8Array[] | undefined;
 }
 
 export type ImageVerdict =
@@ -40,8 +44,8 @@ const HASH_BYTES = 32;
 /** The position and first bytes of the partition table in a merged image. */
 const TABLE_OFFSET = 0x8000;
 const TABLE_MAGIC = [0xaa, 0x50] as const;
-/** Enough to distinguish a merged image from a bootloader. */
-const LOOK_BYTES = TABLE_OFFSET + TABLE_MAGIC.length;
+/** Enough to distinguish a merged image from a bootloader, and to read its partition table. */
+const LOOK_BYTES = TABLE_OFFSET + TABLE_BYTES_MAX;
 /** The position of the bootloader in a merged image, after padding. */
 const BOOTLOADER_OFFSETS = [0, 0x1000, 0x2000] as const;
 
@@ -60,7 +64,7 @@ export class AppImageReader {
   #checksum = CHECKSUM_SEED;
   #hasHash = false;
   #imageBytes = 0;
-  #image: Omit<AppImage, 'imageBytes'> | undefined;
+  #image: Omit<AppImage, 'imageBytes' | 'signatureKeys'> | undefined;
   #refusal: ImageRefusal | undefined;
 
   /** `hash` receives the image and is read once. */
@@ -81,7 +85,8 @@ export class AppImageReader {
     if (this.#refusal === undefined) this.#judgeEnd();
     if (this.#refusal !== undefined || this.#image === undefined)
       return { ok: false, refusal: this.#refusal ?? notAnImage };
-    return { ok: true, image: { ...this.#image, imageBytes: this.#imageBytes } };
+    const signatureKeys = readSignatureKeys(this.#kept.subarray(0, this.#keptBytes), this.#imageBytes);
+    return { ok: true, image: { ...this.#image, imageBytes: this.#imageBytes, signatureKeys } };
   }
 
   #judgeEnd(): void {
@@ -259,7 +264,8 @@ function judgeForeign(bytes: Uint8Array): ImageRefusal {
       code: 'MERGED_IMAGE',
       message:
         'This is a merged image (bootloader, partition table and application in one) for flashing over ' +
-        'a cable. Upload the application alone, such as build/xiaozhi.bin.',
+        `a cable. ${slotsText(readPartitionTable(bytes.subarray(TABLE_OFFSET)))}` +
+        'Upload the application alone, such as build/xiaozhi.bin.',
     };
   if (bytes[0] !== MAGIC) return notAnImage;
   return bytes.length < DESCRIPTION_OFFSET + DESCRIPTION_BYTES

@@ -7,11 +7,11 @@
 /** Bytes: padding up to a flash sector, and a sector of signature. */
 export const TAIL_BYTES_MAX = 8192;
 
-const SECTOR_BYTES = 4096;
+export const SECTOR_BYTES = 4096;
 /** Secure boot 1: a version word of 0 and an ECDSA signature. */
-const SIGNATURE_V1_BYTES = 68;
+export const SIGNATURE_V1_BYTES = 68;
 /** First byte of each signature block of secure boot 2. */
-const SIGNATURE_V2_MAGIC = 0xe7;
+export const SIGNATURE_V2_MAGIC = 0xe7;
 
 /** `tail` begins at `imageBytes` and has at most TAIL_BYTES_MAX bytes. */
 export function isTailAllowed(tail: Uint8Array, imageBytes: number): boolean {

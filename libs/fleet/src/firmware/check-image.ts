@@ -24,9 +24,15 @@ export interface ImageCheck {
   end(): void;
 }
 
+/** An image that devices can run. */
+export interface CheckedImage extends Omit<AppImage, 'signatureKeys'> {
+  /** Lower-case hex, as `espsecure.py digest_sbv2_public_key` writes them. */
+  readonly secureBootKeys: readonly string[] | undefined;
+}
+
 /** Reads an application image; `image` is there once the check has ended well. */
 export class FirmwareCheck implements ImageCheck {
-  image: AppImage | undefined;
+  image: CheckedImage | undefined;
   readonly #reader = new AppImageReader(createHash('sha256'));
 
   push(chunk: Uint8Array): void {
@@ -37,7 +43,9 @@ export class FirmwareCheck implements ImageCheck {
   end(): void {
     const verdict = this.#reader.end();
     if (!verdict.ok) throw new RefusedUpload(verdict.refusal);
-    this.image = verdict.image;
+    const { signatureKeys, ...image } = verdict.image;
+    const hashed = signatureKeys?.map((key) => createHash('sha256').update(key).digest('hex'));
+    this.image = { ...image, secureBootKeys: hashed };
   }
 }
 

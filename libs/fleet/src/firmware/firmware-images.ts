@@ -235,12 +235,13 @@ interface Described {
   readonly minChipRevision?: number;
   readonly maxChipRevision?: number | undefined;
   readonly flashMode?: string | undefined;
+  readonly secureBootKeys?: readonly string[] | undefined;
 }
 
 function pick({ chip, elfSha256, idfVersion, project, version, ...needs }: Described): Described {
-  const { secureVersion, minChipRevision, maxChipRevision, flashMode } = needs;
+  const { secureVersion, minChipRevision, maxChipRevision, flashMode, secureBootKeys } = needs;
   return {
-    ...{ chip, elfSha256, idfVersion, project, version, maxChipRevision, flashMode },
+    ...{ chip, elfSha256, idfVersion, project, version, maxChipRevision, flashMode, secureBootKeys },
     ...(secureVersion !== undefined && { secureVersion }),
     ...(minChipRevision !== undefined && { minChipRevision }),
   };

@@ -7,7 +7,7 @@ import { RolloutFixture } from './rollout-fixture.suite.js';
 
 const MB = 2 ** 20;
 
-/** All tables of xiaozhi-esp32: the slot for the next image in bytes, and a partition for assets. */
+/** All tables of xiaozhi-esp32: the slot for the next image, bytes, and a partition for assets. */
 const layouts: Readonly<Record<string, { readonly slot?: number; readonly assets: boolean }>> = {
   'v1/4m': { assets: false },
   'v1/4m_esp-hi': { assets: true },
@@ -98,6 +98,30 @@ describe('an image', () => {
     const found = await misfits(image.id, ids);
     expect(Object.keys(found)).toEqual(['old-chip', 'new-chip']);
     expect(found['new-chip']).toContain('revision v2.0');
+  });
+
+  it('signed with other keys than the running build is rejected, where both are known', async () => {
+    const [first, second, other] = ['11', '22', '33'].map((byte) => byte.repeat(32)) as [string, string, string];
+    const runningKeys = { signed: [first], rotated: [first, second], plain: [], unknown: undefined };
+    for (const [index, [id, secureBootKeys]] of Object.entries(runningKeys).entries()) {
+      const elfSha256 = `0${index}`.repeat(32);
+      await rollout.published(`3.0.${index}`, ['board'], { elfSha256, secureBootKeys });
+      await board(id, {}, 2, { version: `3.0.${index}`, elfSha256 });
+    }
+    // The same build with a second signature: the device may run either of them.
+    await rollout.published('3.0.1', [], { elfSha256: '01'.repeat(32), secureBootKeys: [other] });
+    const ids = [...Object.keys(runningKeys), 'v2/16m'];
+    const reasonsOf = async (version: string, secureBootKeys: readonly string[] | undefined) =>
+      misfits((await rollout.published(version, ['board'], { secureBootKeys })).id, ids);
+    expect(await reasonsOf('3.1.0', [second])).toEqual({
+      signed: expect.stringContaining('signed with another key: it does not start'),
+    });
+    expect(await reasonsOf('3.1.1', [])).toEqual({
+      signed: expect.stringContaining('is not signed: it does not start'),
+      rotated: expect.stringContaining('is not signed'),
+    });
+    expect(await reasonsOf('3.1.2', [first, second])).toEqual({});
+    expect(await reasonsOf('3.1.3', undefined)).toEqual({});
   });
 
   it('with a lower secure version than the running one is rejected, and the job names the reason', async () => {

@@ -183,6 +183,7 @@ function columnsOf({
   minChipRevision,
   maxChipRevision,
   flashMode,
+  secureBootKeys,
   ...image
 }: NewFirmwareImage): Prisma.FirmwareImageCreateInput {
   return {
@@ -193,6 +194,7 @@ function columnsOf({
     minChipRevision: minChipRevision ?? null,
     maxChipRevision: maxChipRevision ?? null,
     flashMode: flashMode ?? null,
+    ...(secureBootKeys !== undefined && { secureBootKeys: [...secureBootKeys] }),
     fileName: storableText(image.fileName),
     project: storableText(image.project),
     version: storableText(image.version),

@@ -26,6 +26,10 @@ export interface NewFirmwareImage {
   readonly maxChipRevision?: number | undefined;
   /** `qio`, `qout`, `dio` or `dout`. */
   readonly flashMode?: string | undefined;
+  /**
+   * SHA-256 of the public keys of its secure boot signatures, lower-case hex. Undefined: unknown.
+   */
+  readonly secureBootKeys?: readonly string[] | undefined;
   readonly storageKey: string;
   readonly uploadedAt: number;
   readonly uploadedBy: string;
@@ -77,7 +81,7 @@ export interface DownloadRow extends NewDownload {
 /** Columns of `firmware_image i` as `ImageRecord` has them. */
 export const IMAGE_COLUMNS = `i.id, i.kind, i.file_name, i.project, i.version, i.chip, i.idf_version, i.size_bytes,
   i.sha256, i.elf_sha256, i.secure_version, i.min_chip_revision, i.max_chip_revision, i.flash_mode,
-  i.storage_key, i.uploaded_at, i.uploaded_by, i.published_at,
+  i.secure_boot_keys, i.storage_key, i.uploaded_at, i.uploaded_by, i.published_at,
   i.withdrawn_at, i.notes, i.publisher_ids,
   (SELECT json_build_object('id', k.id, 'name', k.name, 'publicKey', k.public_key, 'fingerprint', k.fingerprint,
      'createdAt', (extract(epoch FROM k.created_at) * 1000)::float8)
@@ -99,6 +103,7 @@ export interface ImageRecord {
   readonly min_chip_revision: number | null;
   readonly max_chip_revision: number | null;
   readonly flash_mode: string | null;
+  readonly secure_boot_keys: readonly string[] | null;
   readonly storage_key: string;
   readonly uploaded_at: Date;
   readonly uploaded_by: string;
@@ -126,6 +131,7 @@ export function toImageRow(record: ImageRecord): FirmwareImageRow {
     minChipRevision: record.min_chip_revision ?? undefined,
     maxChipRevision: record.max_chip_revision ?? undefined,
     flashMode: record.flash_mode ?? undefined,
+    secureBootKeys: record.secure_boot_keys ?? undefined,
     storageKey: record.storage_key,
     uploadedAt: record.uploaded_at.getTime(),
     uploadedBy: record.uploaded_by,

@@ -13,6 +13,14 @@ const CHIP_REVISION = `(d.board_facts->>'chipRevision')::int`;
 const RUNNING_SECURE_VERSION = `(SELECT max(r.secure_version) FROM firmware_image r
   WHERE r.elf_sha256 = d.elf_sha256)`;
 
+/**
+ * Whether all uploads of the running build are signed, and none with a key of this image. Builds of
+ * one source can have several signatures, and then it is unknown which of them the device runs.
+ */
+const IS_OF_OTHER_KEYS = `coalesce((SELECT bool_and(
+    coalesce(r.secure_boot_keys <> '{}' AND NOT r.secure_boot_keys && i.secure_boot_keys, false))
+  FROM firmware_image r WHERE r.elf_sha256 = d.elf_sha256), false)`;
+
 /** Conditions of IMAGE_DOES_NOT_FIT, each with its message. [xiaozhi §7.2] */
 const misfits: readonly { readonly condition: string; readonly message: string }[] = [
   {
@@ -36,6 +44,12 @@ const misfits: readonly { readonly condition: string; readonly message: string }
     condition: `i.secure_version < ${RUNNING_SECURE_VERSION}`,
     message: `'The image has the secure version ' || i.secure_version || ', and the device runs '
       || ${RUNNING_SECURE_VERSION} || ': it does not go back. Build the image with a higher one.'`,
+  },
+  {
+    condition: IS_OF_OTHER_KEYS,
+    message: `'The device runs a build that is signed for secure boot, and the image '
+      || CASE i.secure_boot_keys WHEN '{}' THEN 'is not signed' ELSE 'is signed with another key' END
+      || ': it does not start. Sign the image with the key of the running build, too.'`,
   },
 ];
 

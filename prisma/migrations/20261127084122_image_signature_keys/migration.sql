@@ -1,0 +1,2 @@
+-- AlterTable
+ALTER TABLE "firmware_image" ADD COLUMN     "secure_boot_keys" TEXT[];
