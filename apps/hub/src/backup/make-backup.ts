@@ -36,15 +36,16 @@ export async function makeBackup(config: HubConfig, file: string): Promise<Backu
   const embedded = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir) : undefined;
   const closers: (() => Promise<void>)[] = [async () => embedded?.close()];
   try {
+    // Before the snapshot: what was accepted before this time is in the backup.
+    const createdAt = new Date().toISOString();
     const dump = await openDatabaseDump(databaseUrl ?? embedded?.databaseUrl ?? '');
     closers.unshift(() => dump.close());
     const blobs = await openBlobStore({ ...storage, isAlone: false });
     closers.unshift(() => blobs.close());
-    const header = await headerOf(config, dump);
+    const header = await headerOf(config, dump, createdAt);
     const made = new BackupParts(config, dump, blobs);
     const rows = () => made.rows;
     const bytes = await writeArchive(file, { header, parts: made.parts(), rows, passphrase });
-    const { createdAt } = header;
     const isEncrypted = passphrase !== undefined;
     return { file, bytes, encrypted: isEncrypted, createdAt, hubVersion, rows: made.rows, files: made.files };
   } finally {
@@ -52,7 +53,7 @@ export async function makeBackup(config: HubConfig, file: string): Promise<Backu
   }
 }
 
-async function headerOf(config: HubConfig, { contents }: DatabaseDump): Promise<BackupHeader> {
+async function headerOf(config: HubConfig, { contents }: DatabaseDump, createdAt: string): Promise<BackupHeader> {
   const keyIds = await keyIdsOf(config, (name) => readSecret(config.dataDir, name));
   if (keyIds.audit === undefined)
     throw new BackupError(
@@ -62,7 +63,7 @@ async function headerOf(config: HubConfig, { contents }: DatabaseDump): Promise<
   return {
     format: FORMAT,
     hubVersion,
-    createdAt: new Date().toISOString(),
+    createdAt,
     keyIds,
     contents: {
       migrations: [...migrations],
