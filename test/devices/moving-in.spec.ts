@@ -183,24 +183,33 @@ describe('moving in from another server', () => {
 INSERT INTO \`ai_agent\` (\`id\`,\`agent_name\`) VALUES ('a1','Guide');
 INSERT INTO \`sys_user\` (\`id\`,\`username\`,\`password\`,\`status\`) VALUES (7,'anna','$2a$10$secret',0);`,
     );
-    const check = await flotilla(hub, ['import', 'xiaozhi-server', dump, '--dry-run']);
+    const voice = ['--voice-url', 'ws://127.0.0.1:9/xiaozhi/v1/'];
+    const check = await flotilla(hub, ['import', 'xiaozhi-server', dump, ...voice, '--dry-run']);
     expect(check).toMatchObject({ code: 0 });
     expect(check.stderr).toContain('1 of 1 boards would be registered');
     expect(await boardOf(id)).toBeUndefined();
-    const done = await flotilla(hub, ['import', 'xiaozhi-server', dump]);
-    expect(jsonLines(done)).toMatchObject([{ deviceId: id, tags: ['agent:Guide', 'user:anna'], isNew: true }]);
+    const done = await flotilla(hub, ['import', 'xiaozhi-server', dump, ...voice]);
+    const tags = ['xiaozhi-server', 'agent:Guide', 'user:anna'];
+    expect(jsonLines(done)).toMatchObject([{ deviceId: id, tags, isNew: true }]);
     expect(done.stderr).toMatch(/not-a-mac: This is not a MAC address[\s\S]*Its user is disabled there/);
     expect(done.stdout + done.stderr).not.toContain('secret');
     expect(await boardOf(id)).toMatchObject({ state: 'UNKNOWN', formerAgent: 'Guide' });
-    const again = await flotilla(hub, ['import', 'xiaozhi-server', dump]);
+    const again = await flotilla(hub, ['import', 'xiaozhi-server', dump, '--voice-url', 'ws://127.0.0.1:8/']);
     expect(again).toMatchObject({ code: 0 });
+    const { deviceGroups } = await ask<object & { deviceGroups: unknown }>(
+      hub,
+      '{ deviceGroups { nodes { name voiceUrl deviceCount } } }',
+    );
+    expect(deviceGroups).toEqual({
+      nodes: [{ name: 'xiaozhi-server', voiceUrl: 'ws://127.0.0.1:8/', deviceCount: 1 }],
+    });
     expect(again.stderr).toContain('0 of 1 boards registered; 1 not');
     rmSync(folder, { recursive: true });
     expect(await flotilla(hub, ['moving', 'move', id])).toMatchObject({ code: 0 });
     start(63);
     await deviceThat(hub, id, isOnline);
     const { device } = await ask<{ device: unknown }>(hub, `{ device(id: "${id}") { name tags } }`);
-    expect(device).toEqual({ name: "Hall 'east'", tags: ['agent:Guide', 'user:anna'] });
+    expect(device).toEqual({ name: "Hall 'east'", tags: expect.arrayContaining(tags) });
     expect(former.of(id)).toEqual([]);
   });
 

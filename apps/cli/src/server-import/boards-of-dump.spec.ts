@@ -32,6 +32,8 @@ describe('the boards of a dump', () => {
     });
     const [board] = boardsOfDump(dumpOf(device({})), { ...shanghai, withoutUsers: true }).boards;
     expect(board).toMatchObject({ user: undefined, tags: ['agent:客厅-助手'] });
+    const [tagged] = boardsOfDump(dumpOf(device({})), { ...shanghai, tags: ['xiaozhi-server'] }).boards;
+    expect(tagged?.tags).toEqual(['xiaozhi-server', 'agent:客厅-助手', 'user:13800000000']);
   });
 
   it('are registered once for each MAC address, as the row that asked last says', () => {

@@ -26,13 +26,15 @@ export interface DumpOptions {
   readonly timeZone: string;
   /** Leaves out the names of users, which are often telephone numbers. */
   readonly withoutUsers?: boolean | undefined;
+  /** Tags of all boards. */
+  readonly tags?: readonly string[];
 }
 
 type DeviceRow = Dump['ai_device'][number];
 
 export function boardsOfDump(
   dump: Dump,
-  { timeZone, withoutUsers = false }: DumpOptions,
+  { tags = [], timeZone, withoutUsers = false }: DumpOptions,
 ): { readonly boards: readonly ImportedBoard[]; readonly problems: readonly BoardProblem[] } {
   const agents = new Map(dump.ai_agent.map((agent) => [agent.id, agent]));
   const users = new Map(dump.sys_user.map((user) => [user.id, user]));
@@ -49,7 +51,7 @@ export function boardsOfDump(
     if (user?.status === '0') problems.push(disabledUser(deviceId));
     const names = { agent: text(agent?.agent_name), user: withoutUsers ? undefined : text(user?.username) };
     boards.push({
-      ...{ deviceId, name: nameOf(row), tags: tagsOf(names), ...names },
+      ...{ deviceId, name: nameOf(row), tags: [...tags, ...tagsOf(names)], ...names },
       ...{ model: text(row.board), firmwareVersion: text(row.app_version) },
       lastThere: zonedTime(row.last_connected_at, timeZone),
     });

@@ -17,6 +17,7 @@ import { boardsOfDump, type BoardProblem, type ImportedBoard } from './boards-of
 import { readApi } from './read-api.js';
 import { readDump, type Dump } from './read-dump.js';
 import { DumpError } from './sql-statements.js';
+import { setVoiceServer, voiceGroup, voiceUrlOf } from './voice-group.js';
 import { isTimeZone } from './zoned-time.js';
 
 export interface ServerImportArguments {
@@ -27,6 +28,8 @@ export interface ServerImportArguments {
   readonly tokenEnv?: string | undefined;
   readonly timeZone: string;
   readonly withoutUsers?: boolean | undefined;
+  /** The voice server of the former server; undefined: that of the fleet. */
+  readonly voiceUrl?: string | undefined;
   readonly dryRun?: boolean | undefined;
 }
 
@@ -39,7 +42,10 @@ export async function importServer(client: FlotillaClient, args: ServerImportArg
   const { dryRun = false, timeZone, withoutUsers } = args;
   if (!isTimeZone(timeZone))
     throw new UsageError(`"${timeZone}" is not a time zone, such as Asia/Shanghai. Check --time-zone.`);
-  const { boards, problems } = boardsOfDump(await source(args), { timeZone, withoutUsers });
+  const voiceUrl = args.voiceUrl === undefined ? undefined : voiceUrlOf(args.voiceUrl);
+  const tags = voiceUrl === undefined ? [] : [voiceGroup];
+  const { boards, problems } = boardsOfDump(await source(args), { timeZone, withoutUsers, tags });
+  if (voiceUrl !== undefined && !dryRun) await setVoiceServer(client, voiceUrl);
   let refused = 0;
   let registered = 0;
   for (let start = 0; start < boards.length; start += batchMax) {
@@ -53,6 +59,8 @@ export async function importServer(client: FlotillaClient, args: ServerImportArg
     for (const board of batch) await write(`${jsonText({ ...board, isNew: !refusals.has(board.deviceId) })}\n`);
   }
   report(problems);
+  if (voiceUrl !== undefined)
+    say(`The group ${voiceGroup} ${dryRun ? 'would have' : 'has'} the voice server ${voiceUrl}.`);
   const done = dryRun ? 'would be registered' : 'registered';
   say(`${registered} of ${boards.length} boards ${done}; ${refused} not, as said above. None was moved.`);
   return exitCodes.done;
