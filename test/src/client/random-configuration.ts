@@ -18,9 +18,15 @@ const expiresAt = time.map((date) => date.toISOString());
 const soon = fc.integer({ min: 1, max: 360 }).map((days) => new Date(Date.now() + days * 86_400_000).toISOString());
 const optional = <Value>(value: fc.Arbitrary<Value>) => fc.option(value, { nil: undefined, freq: 2 });
 const zone = fc.constantFrom('UTC', 'Europe/Berlin', 'Asia/Shanghai');
+const voiceUrl = fc.constantFrom('wss://voice.example.com/', 'wss://a.example.com/,wss://b.example.com/v1/');
 const named = (fields: fc.Arbitrary<object>, name = word) => fc.dictionary(name, fields, { maxKeys: 3 });
 const waves = fc.constantFrom([{ percent: 5, soakSeconds: 60 }, { percent: 100 }], [{ count: 2 }, { percent: 50 }]);
 const abort = fc.constantFrom([{ outcomes: ['FAILED'], ratio: 0.1 }], [{ outcomes: ['UNKNOWN'], count: 3 }]);
+
+const readback = fc.record({
+  ...{ tool: fc.constant('self.get_device_status'), path: fc.constant('lamp.level'), argument: fc.constant('level') },
+  ...{ tolerance: optional(fc.nat(9)), settleMs: optional(fc.nat(60_000)) },
+});
 
 const recordingRule = fc.record({
   devices: filter,
@@ -30,10 +36,11 @@ const recordingRule = fc.record({
 /** Secrets are in the environment variables HOOK, an address, and KEY. */
 export const randomConfiguration = fc
   .record({
-    DeviceGroup: named(fc.record({ filter, timeZone: optional(zone) })),
+    DeviceGroup: named(fc.record({ filter, timeZone: optional(zone), voiceUrl: optional(voiceUrl) })),
     ToolPolicy: named(
       fc.record({
         ...{ idempotent: fc.boolean(), disruptive: fc.boolean(), disconnectExpected: optional(fc.boolean()) },
+        ...{ failureText: optional(word), readback: optional(readback) },
         callTimeoutMs: optional(fc.integer({ min: 1_000, max: 300_000 })),
       }),
       fc.stringMatching(/^self\.[a-z]{3,8}\.[a-z]{3,8}$/),
@@ -108,10 +115,19 @@ export const randomConfiguration = fc
   .map((kinds): ConfigurationDocument => {
     const channels = Object.keys(kinds.NotificationChannel);
     const rules = Object.entries(kinds.AlertRule).map(([name, rule]) => [name, { ...rule, channels }] as const);
+    const [group] = Object.keys(kinds.DeviceGroup);
+    const ofGroup = <Thing extends object>(things: Readonly<Record<string, Thing>>) =>
+      Object.fromEntries(
+        Object.entries(things).map(([name, thing], index) => [
+          name,
+          group === undefined || index % 2 === 1 ? thing : { ...thing, devices: { group } },
+        ]),
+      );
+    const selecting = { DesiredState: ofGroup(kinds.DesiredState), ApiKey: ofGroup(kinds.ApiKey) };
     const defined = (fields: object) =>
       Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
     return new Map(
-      Object.entries({ ...kinds, AlertRule: Object.fromEntries(rules) }).map(([kind, things]) => [
+      Object.entries({ ...kinds, ...selecting, AlertRule: Object.fromEntries(rules) }).map(([kind, things]) => [
         kind,
         new Map(Object.entries(things).map(([name, fields]) => [name, defined(fields) as Fields])),
       ]),

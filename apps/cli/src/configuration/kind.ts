@@ -58,6 +58,8 @@ export interface Kind {
   readonly notes?: readonly string[];
   /** Fields that are lists without an order. */
   readonly sets?: readonly string[];
+  /** Fields that are texts with a list: the hub changes the spaces between its commas. */
+  readonly textLists?: readonly string[];
   /** Whether `create` returns a secret that the hub shows only once. */
   readonly hasSecret?: boolean;
   /** Things of the hub, without those that no file should have. */

@@ -20,11 +20,19 @@ export function mapped(value: unknown, change: (value: unknown, key: string | un
 }
 
 /** The value of a file in a comparable form. Null and missing are the same. */
-export function normalField(kind: Pick<Kind, 'sets' | 'within'>, name: string, value: unknown): unknown {
+export function normalField(kind: Pick<Kind, 'sets' | 'textLists' | 'within'>, name: string, value: unknown): unknown {
   const added = kind.within?.[name];
   if (added !== undefined) return withAdded(value, added);
   if (kind.sets?.includes(name) === true && Array.isArray(value)) return [...new Set(value.map(String))].sort();
+  if (kind.textLists?.includes(name) === true && typeof value === 'string') return partsOf(value);
   return value ?? null;
+}
+
+/** Null for a list without parts. */
+function partsOf(text: string): readonly string[] | null {
+  const parts = text.split(',').map((part) => part.trim());
+  const named = parts.filter((part) => part !== '');
+  return named.length === 0 ? null : named;
 }
 
 /** The nested parts of `added` are for what the value has; the others are values. */

@@ -23,6 +23,7 @@ export const deviceGroups: Kind = {
     voiceUrl: { type: ['string', 'null'], description: 'Addresses of voice servers, separated by commas.' },
   },
   required: ['filter'],
+  textLists: ['voiceUrl'],
   async read({ client }) {
     const groups = await allOf(
       eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups),
