@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinPages, loadPages, type PageAnswer } from './load-pages';
+import { joinPages, loadPages, noRows, type PageAnswer, rowsAfter } from './load-pages';
 
 /** A list of numbers in pages of two; the cursor is the number of rows before it. */
 function listOf(count: number, failsAt = Number.POSITIVE_INFINITY) {
@@ -62,5 +62,25 @@ describe('the pages of a list', () => {
     expect(joinPages(first, next)).toEqual({ rows: [1, 2], endCursor: 'b', hasNextPage: false, totalCount: 7 });
     expect(joinPages(undefined, next)).toBe(next);
     expect(joinPages({ ...first, totalCount: null }, next).totalCount).toBeNull();
+  });
+});
+
+describe('the rows that a list shows', () => {
+  const page = { rows: [1, 2], endCursor: '2', hasNextPage: true };
+  const shown = { filter: 'online', page };
+
+  it('are those of the latest answer, or with those of the page after them', () => {
+    const next = { rows: [3], endCursor: '3', hasNextPage: false };
+    expect(rowsAfter(shown, { filter: 'offline', after: null, page: next })).toEqual({ filter: 'offline', page: next });
+    expect(rowsAfter(shown, { filter: 'online', after: '2', page: next }).page.rows).toEqual([1, 2, 3]);
+  });
+
+  it('stay while the hub does not answer about the same filter', () => {
+    expect(rowsAfter(shown, { filter: 'online', after: null, page: undefined })).toBe(shown);
+  });
+
+  it('do not stay where the hub does not answer about another filter', () => {
+    const failed = { filter: 'offline', after: null, page: undefined };
+    expect(rowsAfter(shown, failed)).toEqual({ filter: 'offline', page: noRows });
   });
 });

@@ -8,6 +8,8 @@ export interface Page<Row> {
   readonly totalCount?: number | null;
 }
 
+export const noRows: Page<never> = { rows: [], endCursor: null, hasNextPage: false };
+
 /** `page` is missing if the hub did not answer. */
 export interface PageAnswer<Row, Failure> {
   readonly page?: Page<Row> | undefined;
@@ -37,6 +39,28 @@ export async function loadPages<Row, Failure>(
     found = joinPages(found, answer.page);
   } while (found.hasNextPage && found.rows.length < rowsWanted);
   return { page: found, failure };
+}
+
+/** The rows of a list, and the filter that they are of. */
+export interface ShownRows<Row, Filter> {
+  readonly filter: Filter | undefined;
+  readonly page: Page<Row>;
+}
+
+export interface PagesAnswer<Row, Filter> {
+  readonly filter: Filter;
+  readonly after: string | null;
+  /** Missing if the hub did not answer. */
+  readonly page: Page<Row> | undefined;
+}
+
+/** Without an answer the rows stay, unless they are of another filter. */
+export function rowsAfter<Row, Filter>(
+  shown: ShownRows<Row, Filter>,
+  { filter, after, page }: PagesAnswer<Row, Filter>,
+): ShownRows<Row, Filter> {
+  if (page === undefined) return shown.filter === filter ? shown : { filter, page: noRows };
+  return { filter, page: after === null ? page : joinPages(shown.page, page) };
 }
 
 /** The count of the first page stays. */

@@ -3,7 +3,7 @@ import { useCallback, useEffect, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
 import { useVisibleInterval } from './use-visible-interval';
-import { joinPages, loadPages, type Page } from './load-pages';
+import { loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
 
 export type { Page } from './load-pages';
 
@@ -35,7 +35,6 @@ export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
   readonly refreshMs?: number;
 }
 
-const noRows = { rows: [], endCursor: null, hasNextPage: false };
 /** Rows that are asked for again at once. Who has gone further down begins again there. */
 const keptRowsMax = 1_000;
 
@@ -45,7 +44,8 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   const { query, variables, pageOf, rowsAtOnce = 0, refreshMs } = options;
   const client = useClient();
   const { healed } = useConnection();
-  const [page, setPage] = useState<Page<Row>>(noRows);
+  const [shown, setShown] = useState<ShownRows<Row, typeof variables>>({ filter: undefined, page: noRows });
+  const { page } = shown;
   const [error, setError] = useState<CombinedError>();
   const [isLoading, setLoading] = useState(true);
   /** Answers of an earlier filter have no effect. */
@@ -75,8 +75,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
       isAsking.current = false;
       setLoading(false);
       setError(loaded.failure);
-      const { page: pages } = loaded;
-      if (pages) setPage((shown) => (after === null ? pages : joinPages(shown, pages)));
+      setShown((former) => rowsAfter(former, { filter: variables, after, page: loaded.page }));
     },
     [client, query, variables, pageOf],
   );
@@ -99,7 +98,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     if (!isAsking.current && page.hasNextPage) void load(page.endCursor, 0);
   }, [load, page]);
   const patch = useCallback<Pages<Row>['patch']>(
-    (change) => setPage((shown) => ({ ...shown, rows: change(shown.rows) })),
+    (change) => setShown((former) => ({ ...former, page: { ...former.page, rows: change(former.page.rows) } })),
     [],
   );
   const { rows, totalCount, hasNextPage: hasMore } = page;
