@@ -218,6 +218,20 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(toolPolicies).toContainEqual({ pattern: 'self.lamp.*', idempotent: true });
   });
 
+  it('does not save a tool policy over what another person saved while the form was open', async () => {
+    const line = page.getByRole('row').filter({ hasText: 'self.lamp.*' });
+    await line.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('switch', { name: /interrupts/ }).click();
+    await ask(hub, 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { message } } }', {
+      input: { pattern: 'self.lamp.*', idempotent: true, disruptive: false, callTimeoutMs: 7_000 },
+    });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('The policy was changed meanwhile.').waitFor();
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+    await line.getByText('7 sec').waitFor();
+  });
+
   it('leads a person out', async () => {
     await page
       .getByRole('button', { name: /Account and appearance/ })

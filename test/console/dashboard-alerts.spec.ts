@@ -37,6 +37,17 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     );
     return alertRules.find((rule) => rule.name === name);
   };
+  /** As another person over the API. */
+  const changeColdStore = async (changes: Readonly<Record<string, unknown>>) => {
+    const rule = await ruleNamed('Cold store');
+    const path = 'self.get_device_status:temperature';
+    await ask(
+      hub,
+      `mutation ($id: ID!, $input: AlertRuleInput!) {
+        updateAlertRule(id: $id, input: $input) { userErrors { message } } }`,
+      { id: rule?.id, input: { name: 'Cold store', kind: 'MEASUREMENT', path, channelIds: [], ...changes } },
+    );
+  };
   const card = (name: string) => page.getByRole('region', { name });
 
   it('store a threshold below zero with its decimals, key by key', async () => {
@@ -60,20 +71,27 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
   });
 
   it('are enabled and disabled without undoing what another person saved meanwhile', async () => {
-    const rule = await ruleNamed('Cold store');
-    const path = 'self.get_device_status:temperature';
-    await ask(
-      hub,
-      `mutation ($id: ID!, $input: AlertRuleInput!) {
-        updateAlertRule(id: $id, input: $input) { userErrors { message } } }`,
-      {
-        id: rule?.id,
-        input: { name: 'Cold store', kind: 'MEASUREMENT', severity: 'CRITICAL', threshold: -4, path, channelIds: [] },
-      },
-    );
+    await changeColdStore({ severity: 'CRITICAL', threshold: -4 });
     await card('Cold store').getByText('Warning').waitFor();
     await card('Cold store').getByRole('switch', { name: 'Enabled' }).click();
     await card('Cold store').getByText('Critical').waitFor();
     expect(await ruleNamed('Cold store')).toMatchObject({ enabled: false, severity: 'CRITICAL', threshold: -4 });
+  });
+
+  it('are not saved over what another person saved while the form was open', async () => {
+    await card('Cold store').getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Duration in seconds' }).fill('90');
+    await changeColdStore({ severity: 'INFO', threshold: -6 });
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('The alert rule was changed meanwhile.').waitFor();
+    expect(await ruleNamed('Cold store')).toMatchObject({ severity: 'INFO', threshold: -6, forSeconds: 300 });
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+    await card('Cold store').getByText('Info').waitFor();
+    await card('Cold store').getByRole('button', { name: 'Edit' }).click();
+    await dialog.getByRole('textbox', { name: 'Duration in seconds' }).fill('90');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    expect(await ruleNamed('Cold store')).toMatchObject({ severity: 'INFO', threshold: -6, forSeconds: 90 });
   });
 });

@@ -20,6 +20,12 @@ export function noSuchDevice(deviceId: string, path: readonly string[]): Refusal
   return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
 }
 
+/** The thing has another revision than the caller has read. */
+export function changedMeanwhile(thing: string): Refusal {
+  const message = `The ${thing} was changed meanwhile. Read it again, and apply your change to it.`;
+  return refuse('CONFLICT', ['expectedRevision'], message);
+}
+
 /** Of the first rule that a schema found broken; `path` leads to what it looked at. */
 export function refuseIssue(issue: z.core.$ZodIssue | undefined, path: readonly string[]): Refusal {
   const code = issue?.code === 'too_big' ? 'LIMIT_EXCEEDED' : 'INVALID';

@@ -68,10 +68,11 @@ export class AlertRuleResolver
   @Mutation()
   async updateAlertRule(
     _root: unknown,
-    { id, input }: MutationUpdateAlertRuleArgs,
+    { id, input, expectedRevision }: MutationUpdateAlertRuleArgs,
     context: ApiContext,
   ): Promise<RulePayload> {
-    return toPayload(await this.alerts.updateRule(id, planOf(input), actorOf(context)));
+    const plan = planOf(input);
+    return toPayload(await this.alerts.updateRule(id, plan, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()

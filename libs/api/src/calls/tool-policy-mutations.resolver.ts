@@ -23,7 +23,7 @@ export class ToolPolicyMutationsResolver implements Required<
   @Mutation()
   async setToolPolicy(
     _root: unknown,
-    { input }: MutationSetToolPolicyArgs,
+    { input, expectedRevision }: MutationSetToolPolicyArgs,
     context: ApiContext,
   ): Promise<{ readonly toolPolicy?: ToolPolicy; readonly userErrors: readonly Refusal[] }> {
     const { pattern, idempotent, disruptive } = input;
@@ -36,7 +36,7 @@ export class ToolPolicyMutationsResolver implements Required<
       failureText: input.failureText ?? undefined,
       callTimeoutMs: input.callTimeoutMs ?? 60_000,
     };
-    const answer = await this.fleet.setToolPolicy(policy, actorOf(context));
+    const answer = await this.fleet.setToolPolicy(policy, actorOf(context), expectedRevision ?? undefined);
     return 'refusal' in answer ? { userErrors: [answer.refusal] } : { toolPolicy: answer.toolPolicy, userErrors: [] };
   }
 

@@ -66,6 +66,7 @@ import { ToolPolicyMutationsResolver } from '../calls/tool-policy-mutations.reso
 import { FleetSummaryResolver } from '../devices/fleet-summary.resolver.js';
 import { HubStatusResolver } from '../events/hub-status.resolver.js';
 import { ReadbackResolver } from '../calls/readback.resolver.js';
+import { ToolPolicyResolver } from '../calls/tool-policy.resolver.js';
 import { FleetToolResolver } from '../calls/fleet-tool.resolver.js';
 import { ToolResolver } from '../calls/tool.resolver.js';
 import { AgentGrantResolver } from '../people/agent-grant.resolver.js';
@@ -115,6 +116,7 @@ const resolvers = [
   DesiredStateResolver,
   DesiredStateTargetResolver,
   ReadbackResolver,
+  ToolPolicyResolver,
   AppliedConfigurationResolver,
   MeasurementResolver,
   DeviceMeasurementResolver,

@@ -16,7 +16,7 @@ import type {
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import { noSuchDevice, refuse } from '../refusal.js';
+import { changedMeanwhile, noSuchDevice, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refuseUrl } from '../webhooks/webhook-request.js';
 import { alertTiming } from './alert-worker.js';
@@ -115,11 +115,12 @@ export class Alerts {
     return planChart({ since, until: now, points: PREVIEW_POINTS }, { ...facts, valuesMax: PREVIEW_VALUES_MAX }).level;
   }
 
-  /** Replaces all but the kind. */
-  async updateRule(id: string, plan: AlertRulePlan, actor: Actor): Promise<SavedAlertRule> {
+  /** Replaces all but the kind. Without an expected revision it replaces any. */
+  async updateRule(id: string, plan: AlertRulePlan, actor: Actor, expectedRevision?: string): Promise<SavedAlertRule> {
     const refusal = await refuseRule(this.#deps.registry, plan);
     if (refusal !== undefined) return { refusal };
-    return savedRule(await this.#deps.registry.alertRules.update(id, plan, this.#change(actor)), plan, id);
+    const change = { ...this.#change(actor), expectedRevision };
+    return savedRule(await this.#deps.registry.alertRules.update(id, plan, change), plan, id);
   }
 
   /** Its alerts stay; those that fire are resolved. */
@@ -234,6 +235,8 @@ function savedRule(answer: RuleAnswer, { kind }: AlertRulePlan, id = ''): SavedA
       return { refusal: noSuchRule(id) };
     case 'NAME_TAKEN':
       return { refusal: refuse('CONFLICT', ['input', 'name'], 'Another alert rule has this name.') };
+    case 'OTHER_REVISION':
+      return { refusal: changedMeanwhile('alert rule') };
     case 'OTHER_KIND': {
       const message = `The kind of a rule stays. Create another rule of the kind ${kind}, and delete this one.`;
       return { refusal: refuse('CONFLICT', ['input', 'kind'], message) };

@@ -1,9 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { defaultToolPolicy } from '@flotilla/jobs';
+import { defaultToolPolicy, withHubTools } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin, openHub } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { policyRevision } from './set-tool-policy.js';
 
 const lamp = (change: Partial<ToolPolicy> = {}): ToolPolicy => ({
   ...defaultToolPolicy,
@@ -59,6 +60,27 @@ describe('setting tool policies', () => {
     await expect.poll(() => heard).toEqual(['self.lamp.*']);
   });
 
+  it('refuses a change of another revision than it was made from', async () => {
+    const read = lamp({ pattern: 'self.lamp.blink', callTimeoutMs: 5_000 });
+    await hub.fleet.setToolPolicy(read, admin);
+    const former = policyRevision(read);
+    const edit = (callTimeoutMs: number) => hub.fleet.setToolPolicy({ ...read, callTimeoutMs }, admin, former);
+    expect(await edit(6_000)).toMatchObject({ toolPolicy: { callTimeoutMs: 6_000 } });
+    const conflict = { refusal: { code: 'CONFLICT', path: ['expectedRevision'] } };
+    expect(await edit(7_000)).toMatchObject(conflict);
+    await hub.fleet.deleteToolPolicy(read.pattern, admin);
+    expect(await edit(7_000)).toMatchObject(conflict);
+    expect((await hub.registry.toolPolicies.all()).map(({ pattern }) => pattern)).not.toContain(read.pattern);
+  });
+
+  it('changes a policy that the hub adds, by its revision', async () => {
+    const [added] = withHubTools([]);
+    const change = { ...(added ?? defaultToolPolicy), callTimeoutMs: 7_000 };
+    const revision = policyRevision(added ?? defaultToolPolicy);
+    expect(await hub.fleet.setToolPolicy(change, admin, revision)).toMatchObject({ toolPolicy: change });
+    await hub.fleet.deleteToolPolicy(change.pattern, admin);
+  });
+
   it('refuses contradictions, deletes existing policies, and is limited in number', async () => {
     const before = await hub.registry.toolPolicies.all();
     expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({
@@ -70,8 +92,8 @@ describe('setting tool policies', () => {
     });
     expect(await hub.fleet.deleteToolPolicy(randomUUID(), admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
     const how = { policiesMax: before.length, at: hub.clock.now() };
-    expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'one.more' }), how)).toBe(false);
-    expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'self.lamp.*' }), how)).toBe(true);
+    expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'one.more' }), how)).toBe('FULL');
+    expect(await hub.registry.toolPolicies.set(lamp({ pattern: 'self.lamp.*' }), how)).toBe('SET');
     expect(await hub.registry.toolPolicies.all()).toEqual(before);
   });
 });

@@ -3,13 +3,15 @@
  * their policy.
  */
 import type { Bus } from '@flotilla/bus';
+import { withHubTools } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
+import { requestHash } from '../idempotency/request-hash.js';
 import type { PolicyCache } from './policy-cache.js';
-import { refuse } from '../refusal.js';
+import { changedMeanwhile, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refusePolicy } from './policy-request.js';
 
@@ -23,15 +25,26 @@ export interface SetToolPolicyDeps {
 /** Policies of one hub: all are looked at for a tool that is not named exactly. */
 const policiesMax = 1_000;
 
+/** Without an expected revision it replaces any policy of the pattern. */
 export async function setToolPolicy(
   deps: SetToolPolicyDeps,
   policy: ToolPolicy,
   actor: Actor,
+  expectedRevision?: string,
 ): Promise<{ readonly toolPolicy: ToolPolicy } | { readonly refusal: Refusal }> {
   const refusal = refusePolicy(policy, ['input']) ?? (await refuseRead(deps, policy));
   if (refusal !== undefined) return { refusal };
   const { registry, clock } = deps;
-  if (!(await registry.toolPolicies.set(policy, { policiesMax, at: clock.now(), by: sourceOf(actor) }))) {
+  const isExpected = (stored: readonly ToolPolicy[]) => {
+    const former = withHubTools(stored).find(({ pattern }) => pattern === policy.pattern);
+    return former !== undefined && policyRevision(former) === expectedRevision;
+  };
+  const answer = await registry.toolPolicies.set(policy, {
+    ...{ policiesMax, at: clock.now(), by: sourceOf(actor) },
+    isExpected: expectedRevision === undefined ? undefined : isExpected,
+  });
+  if (answer === 'OTHER_REVISION') return { refusal: changedMeanwhile('policy') };
+  if (answer === 'FULL') {
     return {
       refusal: refuse(
         'LIMIT_EXCEEDED',
@@ -42,6 +55,11 @@ export async function setToolPolicy(
   }
   announce(deps, policy.pattern);
   return { toolPolicy: policy };
+}
+
+/** Another one after each change of the policy; also for those that the hub adds. */
+export function policyRevision(policy: ToolPolicy): string {
+  return requestHash(policy);
 }
 
 /** The hub calls the readback tool repeatedly and without approval. */

@@ -22,6 +22,7 @@ export function toRule({ devices, kind, severity, ...row }: AlertRule): AlertRul
     devices: (devices ?? undefined) as DeviceFilter | undefined,
     kind: kind as AlertKind,
     severity: severity as AlertSeverity,
+    revision: String(row.updatedAt.getTime()),
   };
 }
 

@@ -65,7 +65,11 @@ export class AlertRuleStore {
   }
 
   /** Replaces all but the kind: what conditions are about must not change. */
-  async update(id: string, plan: AlertRulePlan, { at, by }: AlertAction): Promise<RuleAnswer> {
+  async update(
+    id: string,
+    plan: AlertRulePlan,
+    { at, by, expectedRevision }: AlertAction & { readonly expectedRevision?: string | undefined },
+  ): Promise<RuleAnswer> {
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
@@ -74,6 +78,8 @@ export class AlertRuleStore {
         await lock(transaction);
         const former = await transaction.ask((prisma) => prisma.alertRule.findUnique({ where: { id } }));
         if (former?.deletedAt !== null) return { kind: 'NOT_FOUND' };
+        const isExpected = expectedRevision === undefined || toRule(former).revision === expectedRevision;
+        if (!isExpected) return { kind: 'OTHER_REVISION' };
         if (former.kind !== plan.kind) return { kind: 'OTHER_KIND' };
         const refusal = await refusalOf(transaction, id, plan);
         if (refusal !== undefined) return refusal;

@@ -31,6 +31,8 @@ export interface AlertRuleRow extends AlertRulePlan {
   readonly createdAt: number;
   readonly updatedAt: number;
   readonly deletedAt: number | undefined;
+  /** Another one after each change of the plan. */
+  readonly revision: string;
 }
 
 export interface AlertRow {
@@ -93,8 +95,9 @@ export interface AlertAction {
 }
 
 export type RuleAnswer =
-  | { readonly kind: 'saved'; readonly rule: AlertRuleRow }
-  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'OTHER_KIND' | 'NO_CHANNEL'; readonly id?: string };
+  { readonly kind: 'saved'; readonly rule: AlertRuleRow } | { readonly kind: RuleRefusal; readonly id?: string };
+
+export type RuleRefusal = 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'OTHER_KIND' | 'OTHER_REVISION' | 'NO_CHANNEL';
 
 export type ChannelAnswer =
   { readonly kind: 'saved'; readonly channel: ChannelRow } | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' };

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import { QUESTION_TIMEOUT_MS } from '../database/database.js';
-import type { Database } from '../database/database.js';
+import type { Database, Queryable } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { plainRow } from '../database/plain-row.js';
 import { Prisma } from '../generated/prisma/client.js';
@@ -32,16 +32,23 @@ interface Change {
   readonly by?: AuditSource;
 }
 
+export interface SetPolicyOptions extends Change {
+  readonly policiesMax: number;
+  /** Whether the stored policies are still those that the caller knows; any are if not given. */
+  readonly isExpected?: ((stored: readonly ToolPolicy[]) => boolean) | undefined;
+}
+
+export type SetPolicyAnswer = 'SET' | 'FULL' | 'OTHER_REVISION';
+
 export class ToolPolicyStore {
   constructor(private readonly database: Database) {}
 
-  async all(): Promise<readonly ToolPolicy[]> {
-    const policies = (await this.database.query<PolicyRecord>(ALL, [])).map(plainRow);
-    return policies.map((policy) => ({ ...policy, readback: readback.parse(policy.readback) }));
+  all(): Promise<readonly ToolPolicy[]> {
+    return readAll(this.database);
   }
 
-  /** Creates or replaces the policy of its pattern. False where there are `policiesMax` others. */
-  set(policy: ToolPolicy, { policiesMax, at, by }: Change & { readonly policiesMax: number }): Promise<boolean> {
+  /** Creates or replaces the policy of its pattern. FULL where there are `policiesMax` others. */
+  set(policy: ToolPolicy, { policiesMax, isExpected, at, by }: SetPolicyOptions): Promise<SetPolicyAnswer> {
     const pattern = storableText(policy.pattern);
     const columns = {
       ...policy,
@@ -51,17 +58,24 @@ export class ToolPolicyStore {
     return audited(
       this.database,
       by,
-      (transaction) =>
-        transaction.ask(async (prisma) => {
+      async (transaction): Promise<SetPolicyAnswer> => {
+        await lock(transaction);
+        if (isExpected && !isExpected(await readAll(transaction))) return 'OTHER_REVISION';
+        return transaction.ask(async (prisma): Promise<SetPolicyAnswer> => {
           if ((await prisma.toolPolicy.count({ where: { pattern: { not: pattern } } })) >= policiesMax) {
             // A policy that exists is changed, however many there are.
-            return (await prisma.toolPolicy.updateMany({ where: { pattern }, data: columns })).count > 0;
+            return (await prisma.toolPolicy.updateMany({ where: { pattern }, data: columns })).count > 0
+              ? 'SET'
+              : 'FULL';
           }
           await prisma.toolPolicy.upsert({ where: { pattern }, create: columns, update: columns });
-          return true;
-        }),
-      (isSet) =>
-        isSet ? [{ action: 'policy.set', subject: `policy:${policy.pattern}`, data: { ...policy }, at }] : [],
+          return 'SET';
+        });
+      },
+      (answer) => {
+        const change = { action: 'policy.set', subject: `policy:${policy.pattern}`, data: { ...policy }, at };
+        return answer === 'SET' ? [change] : [];
+      },
     );
   }
 
@@ -75,4 +89,14 @@ export class ToolPolicyStore {
       (isRemoved) => (isRemoved ? [{ action: 'policy.deleted', subject: `policy:${pattern}`, data: {}, at }] : []),
     );
   }
+}
+
+async function readAll(database: Queryable): Promise<readonly ToolPolicy[]> {
+  const policies = (await database.query<PolicyRecord>(ALL, [])).map(plainRow);
+  return policies.map((policy) => ({ ...policy, readback: readback.parse(policy.readback) }));
+}
+
+/** Writers take turns, so that no other changes a policy between its check and its change. */
+async function lock(transaction: Queryable): Promise<void> {
+  await transaction.query({ text: 'LOCK TABLE tool_policy IN SHARE ROW EXCLUSIVE MODE' }, []);
 }

@@ -8,7 +8,7 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import { NumberField } from '../../parts/number/number-field';
 import {
   type AlertKind,
-  type AlertRuleFieldsFragment,
+  type EditedRuleFragment,
   type AlertRuleInput,
   type AlertSeverity,
   type ChannelFieldsFragment,
@@ -20,7 +20,7 @@ import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
 
 export interface RuleDialogProps {
-  readonly rule: AlertRuleFieldsFragment | undefined;
+  readonly rule: EditedRuleFragment | undefined;
   readonly channels: readonly ChannelFieldsFragment[];
   readonly onClose: () => void;
   readonly onSaved: () => void;
@@ -60,10 +60,12 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
   const devices = filterIn(filter);
   const save = async () => {
     const wanted = { ...input, devices: withoutDevices.has(input.kind) ? null : (devices ?? null) };
-    const saved = rule ? await update.run({ id: rule.id, input: wanted }) : await create.run({ input: wanted });
-    if (!saved) return;
-    onClose();
+    const saved = rule
+      ? await update.run({ id: rule.id, input: wanted, revision: rule.revision })
+      : await create.run({ input: wanted });
+    // Also after a refusal: opened again, it shows what another person has saved meanwhile.
     onSaved();
+    if (saved) onClose();
   };
   return (
     <Dialog isOpen onClose={onClose} title={t(rule ? 'alerts.rule.edit' : 'alerts.rule.add')}>

@@ -12,7 +12,7 @@ import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import {
-  type AlertRuleFieldsFragment,
+  type EditedRuleFragment,
   AlertRulesNowDocument,
   type ChannelFieldsFragment,
   DeleteAlertRuleDocument,
@@ -23,7 +23,7 @@ import { RuleDialog } from './rule-dialog';
 import { inputOfRule } from './rule-input';
 
 interface RulesProps {
-  readonly rules: readonly AlertRuleFieldsFragment[];
+  readonly rules: readonly EditedRuleFragment[];
   readonly channels: readonly ChannelFieldsFragment[];
   readonly onChanged: () => void;
 }
@@ -34,7 +34,7 @@ const snoozeMs = 2 * 3_600_000;
 export function Rules({ rules, channels, onChanged }: RulesProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const [edited, setEdited] = useState<AlertRuleFieldsFragment | 'new'>();
+  const [edited, setEdited] = useState<EditedRuleFragment | 'new'>();
   return (
     <>
       {isAdmin && (
@@ -61,7 +61,7 @@ export function Rules({ rules, channels, onChanged }: RulesProps) {
 }
 
 interface RuleCardProps {
-  readonly rule: AlertRuleFieldsFragment;
+  readonly rule: EditedRuleFragment;
   readonly onEdit: () => void;
   readonly onChanged: () => void;
 }
@@ -80,7 +80,8 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
     const read = await now.read({});
     if (read === undefined) return;
     const latest = read.alertRules.find(({ id }) => id === rule.id);
-    if (latest) await update.run({ id: rule.id, input: { ...inputOfRule(latest), enabled } });
+    const input = latest && { ...inputOfRule(latest), enabled };
+    if (input) await update.run({ id: rule.id, input, revision: latest.revision });
     onChanged();
   };
   const setSnoozed = async () => {

@@ -32,6 +32,7 @@ const blank: Policy = {
   readback: null,
   failureText: null,
   callTimeoutMs: 60_000,
+  revision: '',
 };
 
 export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
@@ -40,9 +41,10 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
   const change = (part: Partial<Policy>) => setDraft((now) => ({ ...now, ...part }));
   const act = useHubMutation(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
   const save = async () => {
-    if (!(await act.run({ input: inputOf(draft) }))) return;
+    const saved = await act.run({ input: inputOf(draft), revision: policy?.revision ?? null });
+    // Also after a refusal: opened again, it shows what another person has saved meanwhile.
     onSaved();
-    onClose();
+    if (saved) onClose();
   };
   return (
     <Dialog onClose={onClose} title={t(policy ? 'settings.editPolicy' : 'settings.addPolicy')}>

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { AlertRulePlan } from '@flotilla/registry';
+import { admin, openHub } from '../fleet-fixture.suite.js';
+import type { HubFixture } from '../fleet-fixture.suite.js';
+import { Alerts } from './alerts.js';
+
+const plan: AlertRulePlan = {
+  ...{ name: 'Offline', kind: 'DEVICE_OFFLINE', devices: undefined, severity: 'WARNING', forSeconds: 300 },
+  ...{ threshold: undefined, path: undefined, below: false, windowSeconds: 600, groupAbove: 5 },
+  ...{ repeatEverySeconds: undefined, channelIds: [], enabled: true },
+};
+
+describe('changing alert rules', () => {
+  let fixture: HubFixture;
+  let alerts: Alerts;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    const { registry, bus, clock } = fixture.hub;
+    const sender = { send: () => Promise.reject(new Error('No message is expected.')) };
+    const messages = { language: 'en', timeZone: 'UTC', consoleUrl: 'https://hub.example' } as const;
+    alerts = new Alerts({ registry, bus, clock, sender, trustedOrigins: [], messages });
+  });
+  afterAll(() => fixture.close());
+
+  it('refuses a change of another revision than it was made from', async () => {
+    const made = await alerts.createRule(plan, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    const { id, revision } = made.rule;
+    const edit = (forSeconds: number, expected?: string) =>
+      alerts.updateRule(id, { ...plan, forSeconds }, admin, expected);
+    await fixture.hub.clock.advance(1);
+    expect(await edit(60, revision)).toMatchObject({ rule: { forSeconds: 60 } });
+    expect(await edit(90, revision)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['expectedRevision'] } });
+    expect(await fixture.hub.registry.alertRules.find(id)).toMatchObject({ forSeconds: 60 });
+    expect(await edit(120)).toMatchObject({ rule: { forSeconds: 120 } });
+  });
+
+  it('does not take a snooze for a change', async () => {
+    const made = await alerts.createRule({ ...plan, name: 'Snoozed' }, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    const { id, revision } = made.rule;
+    await fixture.hub.clock.advance(1);
+    await alerts.snoozeRule(id, undefined, fixture.hub.clock.now() + 60_000, admin);
+    expect(await alerts.updateRule(id, { ...plan, name: 'Snoozed' }, admin, revision)).toMatchObject({ rule: { id } });
+  });
+});
