@@ -38,6 +38,7 @@ const mappers = {
   FleetSummary: '../devices/fleet-summary.resolver.js#FleetSummarySource',
   FleetTool: '@flotilla/registry#FleetToolRow',
   Job: '@flotilla/jobs#Job as JobSource',
+  JobConnection: '../connection.js#JobConnectionSource',
   JobPreview: '../jobs/job-preview.js#ShownPreview',
   ImageDownload: '@flotilla/registry#DownloadRow',
   JobTarget: '../jobs/job-target.resolver.js#TargetOfJob',

@@ -1,5 +1,6 @@
 /** Pages of the registry as Relay connections, and `first` and `after` as page requests. */
-import type { DeviceFilter, DeviceRow, Page, PageRequest } from '@flotilla/registry';
+import type { Job } from '@flotilla/jobs';
+import type { DeviceFilter, DeviceRow, JobFilter, Page, PageRequest } from '@flotilla/registry';
 import { ApiError } from './errors/api-error.js';
 
 export interface Connection<Row> {
@@ -11,6 +12,11 @@ export interface Connection<Row> {
 /** A page of devices that can still be asked how many there are in all. */
 export interface DeviceConnectionSource extends Connection<DeviceRow> {
   readonly filter: DeviceFilter | undefined;
+}
+
+/** A page of jobs, likewise. */
+export interface JobConnectionSource extends Connection<Job> {
+  readonly filter: JobFilter;
 }
 
 export function toConnection<Row>(page: Page<Row>): Connection<Row> {

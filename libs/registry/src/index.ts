@@ -146,7 +146,7 @@ export type {
   LateTarget,
   TargetQueue,
 } from './jobs/queue/target-queue.js';
-export type { JobReads } from './jobs/reads/job-reads.js';
+export type { JobFilter, JobReads } from './jobs/reads/job-reads.js';
 export type { TargetFlush } from './jobs/queue/target-flush.js';
 export type { DecidedPoint } from './jobs/reads/decided-over-time.js';
 export type { FailureGroupRow } from './jobs/reads/failure-groups.js';

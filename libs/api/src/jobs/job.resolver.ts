@@ -7,14 +7,12 @@ import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { shownArguments } from '../calls/shown-arguments.js';
-import { withoutNulls } from '../devices/device-filter-input.js';
 import type {
   JobDecidedOverTimeArgs,
   JobFailureGroupsArgs,
   JobResolvers,
   JobTargetsArgs,
   QueryJobArgs,
-  QueryJobsArgs,
   QueryResolvers,
 } from '../generated/schema-types.js';
 import { pointCount } from '../limits/within.js';
@@ -27,7 +25,7 @@ import { rolloutIdOf, type TargetOfJob } from './job-target.resolver.js';
 @Resolver('Job')
 export class JobResolver
   implements
-    Required<Pick<QueryResolvers, 'job' | 'jobs'>>,
+    Required<Pick<QueryResolvers, 'job'>>,
     Required<
       Pick<
         JobResolvers,
@@ -50,13 +48,6 @@ export class JobResolver
   @Query()
   job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext): Promise<Job | undefined> {
     return view.jobs.find(id);
-  }
-
-  /** Latest first. */
-  @Query()
-  async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext): Promise<Connection<Job>> {
-    const request = pageRequest(args, this.limits.pageRowsMax);
-    return toConnection(await view.jobs.page(withoutNulls(args.filter ?? {}), request));
   }
 
   @ResolveField()

@@ -7,7 +7,7 @@ import { principalRef, type RecurringJobRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { shownArguments } from '../calls/shown-arguments.js';
-import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
+import { pageRequest, pageSize, toConnection, type Connection, type JobConnectionSource } from '../connection.js';
 import { shownDeviceFilter } from '../devices/shown-device-filter.js';
 import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
@@ -137,9 +137,10 @@ export class RecurringJobResolver
   }
 
   @ResolveField()
-  async jobs({ id }: RecurringJobRow, args: RecurringJobJobsArgs, { view }: ApiContext): Promise<Connection<Job>> {
+  async jobs({ id }: RecurringJobRow, args: RecurringJobJobsArgs, { view }: ApiContext): Promise<JobConnectionSource> {
     const request = pageRequest({ ...args, first: args.first ?? 20 }, this.limits.pageRowsMax);
-    return toConnection(await view.jobs.page({ recurringJobId: id }, request));
+    const filter = { recurringJobId: id };
+    return Object.assign(toConnection(await view.jobs.page(filter, request)), { filter });
   }
 }
 

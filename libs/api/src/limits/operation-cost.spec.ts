@@ -32,6 +32,7 @@ describe('the cost of an operation', () => {
   it('is higher for fields that read more than they show', () => {
     expect(cost('{ devices(first: 1) { totalCount } }')).toBeGreaterThan(200);
     expect(cost('{ devices(first: 1) { ... on DeviceConnection { totalCount } } }')).toBeGreaterThan(200);
+    expect(cost('{ jobs(first: 1) { totalCount } }')).toBeGreaterThan(200);
     expect(cost('{ tools(first: 1) { nodes { name } } }')).toBeGreaterThan(200);
   });
 

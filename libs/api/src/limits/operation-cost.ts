@@ -47,7 +47,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['Mutation.setDevicesTransport', 200],
   ['Query.previewRegistration', 200],
 ]);
-/** `totalCount` goes over 10,000 devices, once for a connection however many rows that has. */
+/** `totalCount` goes over 10,000 devices or jobs, once for a connection of any number of rows. */
 const totalCountPoints = 200;
 /** The whole schema, for any key; a rule of graphql limits introspection. */
 const introspectionPoints = 500;
@@ -148,7 +148,7 @@ function pointsOf(pageRowsMax: number): ComplexityEstimator {
 
 /** Asks for `totalCount`, or for a fragment in which it may be. */
 function mayCountAll({ name, selectionSet }: FieldNode): boolean {
-  const isConnection = name.value === 'devices';
+  const isConnection = name.value === 'devices' || name.value === 'jobs';
   return (
     isConnection &&
     (selectionSet?.selections.some((each) => each.kind !== Kind.FIELD || each.name.value === 'totalCount') ?? false)

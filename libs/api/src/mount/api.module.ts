@@ -58,6 +58,7 @@ import { DeviceMeasurementResolver, MeasurementResolver } from '../measurements/
 import { RecurringJobResolver } from '../jobs/recurring-job.resolver.js';
 import { JobTargetResolver } from '../jobs/job-target.resolver.js';
 import { JobPreviewResolver } from '../jobs/job-preview.resolver.js';
+import { JobListResolver } from '../jobs/job-list.resolver.js';
 import { JobResolver } from '../jobs/job.resolver.js';
 import { SubscriptionResolver } from '../subscriptions/subscription.resolver.js';
 import { ProvisioningMutationsResolver } from '../provisioning/provisioning-mutations.resolver.js';
@@ -109,6 +110,7 @@ const resolvers = [
   AgentGrantResolver,
   FirmwareResolver,
   SigningKeyResolver,
+  JobListResolver,
   JobResolver,
   JobMutationsResolver,
   JobPreviewResolver,

@@ -43,6 +43,7 @@ export interface FleetView {
     JobReads,
     | 'find'
     | 'page'
+    | 'count'
     | 'progress'
     | 'waves'
     | 'waveProgress'

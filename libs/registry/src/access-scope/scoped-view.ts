@@ -234,6 +234,7 @@ function jobsWithin(store: Registry['jobs'], scope: JobScope): FleetView['jobs']
       const answer = await store.page(filter, page, scope);
       return { ...answer, rows: answer.rows.map(shown) };
     },
+    count: (filter) => store.count(filter, scope),
     progress: async (ids) => {
       const byWave = await store.waveProgress(ids, scope);
       return new Map(ids.map((id, index) => [id, totalOf([...(byWave[index]?.values() ?? [])])]));

@@ -1,16 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { endOf, hasFailedSince, isFailing, waitsForPerson } from './attention-rules';
+import { endOf, hasFailedSince, isFailing } from './attention-rules';
 
 const noon = '2026-11-21T12:00:00.000Z';
 
 describe('what needs attention', () => {
-  it('are jobs that wait for a person, not those outside their hours', () => {
-    expect(waitsForPerson({ state: 'AWAITING_APPROVAL', pauseReason: null })).toBe(true);
-    expect(waitsForPerson({ state: 'PAUSED', pauseReason: 'ABORT_RULE' })).toBe(true);
-    expect(waitsForPerson({ state: 'PAUSED', pauseReason: 'WINDOW_CLOSED' })).toBe(false);
-    expect(waitsForPerson({ state: 'RUNNING', pauseReason: null })).toBe(false);
-  });
-
   it('are jobs that ended badly a short time ago', () => {
     const since = Date.parse(noon) - 1;
     expect(hasFailedSince({ conclusion: 'PARTIAL', finishedAt: noon }, since)).toBe(true);

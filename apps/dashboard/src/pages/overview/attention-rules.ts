@@ -1,19 +1,13 @@
 /** Decides what needs the attention of an operator. */
 import { type StoppableJob, stopCause } from '../../parts/job/stop-cause';
-import type { FailingWebhooksQuery, JobsEndedBadlyQuery, JobsNowQuery } from './generated/overview';
+import type { FailingWebhooksQuery, JobsEndedBadlyQuery } from './generated/overview';
 
-type StoppedJob = JobsNowQuery['stopped']['nodes'][number];
 type EndedJob = JobsEndedBadlyQuery['jobs']['nodes'][number];
 type Webhook = FailingWebhooksQuery['webhooks'][number];
 
 const badConclusions = ['FAILED', 'ABORTED', 'PARTIAL', 'EXPIRED'] as const;
 type BadConclusion = (typeof badConclusions)[number];
 type EndCheck = Pick<EndedJob, 'conclusion' | 'finishedAt'>;
-
-/** A job outside its hours continues automatically, so it waits for no person. */
-export function waitsForPerson({ state, pauseReason }: Pick<StoppedJob, 'state' | 'pauseReason'>): boolean {
-  return state === 'AWAITING_APPROVAL' || (state === 'PAUSED' && pauseReason !== 'WINDOW_CLOSED');
-}
 
 /** `since`: ms since the Unix epoch. */
 export function hasFailedSince<Job extends EndCheck>(

@@ -83,19 +83,13 @@ function JobFigure() {
   const number = useNumbers();
   const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs });
   const { data } = read;
-  const paused = data?.stopped.nodes.filter(({ state }) => state === 'PAUSED').length ?? 0;
+  const paused = data?.paused.totalCount ?? 0;
   return (
     <Figure
       read={read}
       name={t('overview.jobs')}
-      value={data && `${number(data.counted.nodes.length)}${data.counted.pageInfo.hasNextPage ? '+' : ''}`}
-      note={
-        data?.stopped.pageInfo.hasNextPage
-          ? t('overview.manyPaused')
-          : paused > 0
-            ? t('overview.paused', { count: paused })
-            : t('overview.nonePaused')
-      }
+      value={data && number(data.live.totalCount ?? 0)}
+      note={paused > 0 ? t('overview.paused', { count: paused }) : t('overview.nonePaused')}
       link={{ to: '/jobs' }}
     />
   );

@@ -5,13 +5,13 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { jobName } from '../../parts/job/job-name';
-import { endOf, hasFailedSince, waitsForPerson } from './attention-rules';
+import { endOf, hasFailedSince } from './attention-rules';
 import type { Found, Item } from './found';
 import { JobsEndedBadlyDocument, JobsNowDocument, type JobsNowQuery } from './generated/overview';
 import { jobsRefreshMs, latelyHours, latelyMs, latelyRefreshMs } from './overview-pace';
 
-/** Lines of each kind; a further one says that there are more. */
-const [stoppedShown, endedShown] = [8, 4];
+/** Lines; a further one says that there are more. */
+const endedShown = 4;
 /** Ms: the period of jobs that ended moves on in these steps, because the page may stay open. */
 const periodMs = 600_000;
 
@@ -19,9 +19,8 @@ export function useStoppedJobs(): Found {
   const { t } = useTranslation();
   const isAsked = useScope('JOBS_READ');
   const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs, pause: !isAsked });
-  const waiting = read.data?.stopped.nodes.filter(waitsForPerson) ?? [];
-  const isCut = waiting.length > stoppedShown || read.data?.stopped.pageInfo.hasNextPage === true;
-  const items = waiting.slice(0, stoppedShown).map((job): Item => ({
+  const { nodes = [], pageInfo } = read.data?.stopped ?? {};
+  const items = nodes.map((job): Item => ({
     ...{ key: job.id, icon: IconPlayerPause, token: 'unknown', text: waitingText(job, t) },
     link: { to: '/jobs/$id', params: { id: job.id } },
   }));
@@ -29,7 +28,7 @@ export function useStoppedJobs(): Found {
     ...{ key: 'stopped', icon: IconPlayerPause, token: 'unknown', text: t('overview.moreJobsWait') },
     link: { to: '/jobs', search: { show: 'live' } },
   };
-  return { items: isCut ? [...items, more] : items, read, isAsked };
+  return { items: pageInfo?.hasNextPage ? [...items, more] : items, read, isAsked };
 }
 
 export function useFailedJobs(): Found {

@@ -1,9 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { newJob } from '../new-job.suite.js';
-import type { JobFilter } from './job-reads.js';
+import type { Queryable } from '../../database/database.js';
+import { JobReads, type JobFilter } from './job-reads.js';
 
 const FLEET = 30;
+/** Copies of a finished job, long ago. */
+const LONG_HISTORY = `
+  INSERT INTO job
+  SELECT copy.* FROM (SELECT * FROM job WHERE state = 'FINISHED' LIMIT 1) j, generate_series(1, 3000) n,
+    jsonb_populate_record(j::job, jsonb_build_object('id', gen_random_uuid(), 'idempotency_key', 'history ' || n,
+      'finished_at', '2026-01-01T00:00:00Z')) copy`;
 
 describe('reads of jobs', () => {
   let fixture: JobFixture;
@@ -53,5 +60,42 @@ describe('reads of jobs', () => {
     expect(await found({ conclusions: ['FAILED', 'ABORTED'] })).toEqual(new Set([early, late]));
     expect(await found({ finishedAfter })).toEqual(new Set([late, good]));
     expect(await found({ conclusions: ['FAILED'], finishedAfter })).toEqual(new Set([late]));
+    expect(await fixture.jobs.count({ conclusions: ['FAILED'], finishedAfter })).toBe(1);
+    expect(await fixture.jobs.count({ conclusions: ['FAILED', 'ABORTED'] })).toBe(2);
+  });
+
+  it('finds what ended a short time ago by an index, not among all jobs', async () => {
+    const plans: string[] = [];
+    const explained = {
+      query: async ({ text }: { readonly text: string }, values: unknown[]) => {
+        const rows = await fixture.db.query<{ 'QUERY PLAN': string }>({ text: `EXPLAIN ${text}` }, values);
+        plans.push(...rows.map((row) => row['QUERY PLAN']));
+        return [];
+      },
+    } as unknown as Queryable;
+    await fixture.db.query({ text: LONG_HISTORY }, []);
+    await fixture.db.query({ text: 'ANALYZE job' }, []);
+    const finishedAfter = Date.parse('2026-11-21T11:59:59Z');
+    await new JobReads(explained).page({ conclusions: ['FAILED'], finishedAfter }, { first: 5 });
+    expect(plans.join('\n')).toContain('job_finished_at_idx');
+  });
+
+  it('leaves out jobs that are paused for some reasons, and counts the others', async () => {
+    const pausedFor = async (reason: string) => {
+      const job = newJob({ tool: 'self.paused' });
+      await fixture.jobCommands.create(job);
+      const text = `UPDATE job SET state = 'PAUSED', pause_reason = $2::pause_reason WHERE id = $1`;
+      await fixture.db.query({ text }, [job.id, reason]);
+      return job.id;
+    };
+    const stopped = await pausedFor('ABORT_RULE');
+    await pausedFor('WINDOW_CLOSED');
+    const awaiting = newJob({ tool: 'self.paused' });
+    await fixture.jobCommands.create(awaiting);
+    const filter: JobFilter = { tool: 'self.paused', exceptPauseReasons: ['WINDOW_CLOSED'] };
+    const { rows } = await fixture.jobs.page(filter, { first: 5 });
+    expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([awaiting.id, stopped]));
+    expect(await fixture.jobs.count(filter)).toBe(2);
+    expect(await fixture.jobs.count({ tool: 'self.paused', states: ['PAUSED'] })).toBe(2);
   });
 });

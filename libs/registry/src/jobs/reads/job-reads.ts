@@ -22,6 +22,8 @@ import { readTargets, type TargetFilter, type TargetRow } from './read-targets.j
 
 export interface JobFilter {
   readonly states?: readonly JobState[];
+  /** Without jobs that are paused for one of these reasons. */
+  readonly exceptPauseReasons?: readonly string[];
   readonly tool?: string;
   readonly search?: string;
   readonly conclusions?: readonly JobConclusion[];
@@ -66,33 +68,28 @@ export class JobReads {
   }
 
   /** Latest first. */
-  async page(
-    { states, tool, search, conclusions, finishedAfter, recurringJobId }: JobFilter,
-    page: PageRequest,
-    scope?: JobScope,
-  ): Promise<Page<Job>> {
+  async page(filter: JobFilter, page: PageRequest, scope?: JobScope): Promise<Page<Job>> {
     const after = decodeCursor('jobs', page, z.tuple([z.uuid()]));
-    const pattern = search === undefined ? null : containsPattern(search);
-    const parameters: unknown[] = [states ?? null, tool ?? null, pattern, after?.[0] ?? null, page.first + 1];
-    const isVisible = await this.#jobCondition(scope, parameters);
-    const hasConclusion =
-      conclusions === undefined ? 'TRUE' : `conclusion = ANY (${bind(parameters, conclusions)}::job_conclusion[])`;
-    const isRecent =
-      finishedAfter === undefined ? 'TRUE' : `finished_at > ${bind(parameters, new Date(finishedAfter))}::timestamptz`;
-    const isOfSchedule =
-      recurringJobId === undefined ? 'TRUE' : `recurring_job_id = ${bind(parameters, recurringJobId)}::uuid`;
+    const parameters: unknown[] = [after?.[0] ?? null, page.first + 1];
+    const conditions = [...conditionsOf(filter, parameters), await this.#jobCondition(scope, parameters)];
     const records = await this.db.query<JobRecord>(
       {
-        text: `SELECT ${JOB_COLUMNS} FROM job
-        WHERE ($1::job_state[] IS NULL OR state = ANY ($1::job_state[])) AND ($2::text IS NULL OR tool = $2)
-          AND ($3::text IS NULL OR lower(coalesce(name, '') || E'\\n' || tool) LIKE $3)
-          AND ($4::uuid IS NULL OR id < $4)
-          AND ${hasConclusion} AND ${isRecent} AND ${isOfSchedule} AND ${isVisible}
-        ORDER BY id DESC LIMIT $5`,
+        text: `SELECT ${JOB_COLUMNS} FROM job WHERE ($1::uuid IS NULL OR id < $1) AND ${conditions.join(' AND ')}
+               ORDER BY id DESC LIMIT $2`,
       },
       parameters,
     );
     return toPage(records, page, 'jobs', (record) => [record.id], jobOf);
+  }
+
+  async count(filter: JobFilter, scope?: JobScope): Promise<number> {
+    const parameters: unknown[] = [];
+    const conditions = [...conditionsOf(filter, parameters), await this.#jobCondition(scope, parameters)];
+    const [row] = await this.db.query<{ count: number }>(
+      { text: `SELECT count(*)::int AS count FROM job WHERE ${conditions.join(' AND ')}` },
+      parameters,
+    );
+    return row?.count ?? 0;
   }
 
   /** The number of jobs that are not finished. */
@@ -205,6 +202,26 @@ export class JobReads {
     const isOwn = `job.created_by_id = ${bind(parameters, scope.creator)}`;
     return `(${isOwn} OR EXISTS (SELECT FROM job_target t WHERE t.job_id = job.id AND ${isInScope(parameters)}))`;
   }
+}
+
+function conditionsOf(
+  { states, exceptPauseReasons, tool, search, conclusions, finishedAfter, recurringJobId }: JobFilter,
+  parameters: unknown[],
+): readonly string[] {
+  const conditions: string[] = [];
+  const add = (value: unknown, condition: (parameter: string) => string) => {
+    if (value !== undefined) conditions.push(condition(bind(parameters, value)));
+  };
+  add(states, (values) => `state = ANY (${values}::job_state[])`);
+  add(exceptPauseReasons, (values) => `NOT (state = 'PAUSED' AND pause_reason::text = ANY (${values}::text[]))`);
+  add(tool, (value) => `tool = ${value}::text`);
+  const pattern = search === undefined ? undefined : containsPattern(search);
+  add(pattern, (value) => `lower(coalesce(name, '') || E'\\n' || tool) LIKE ${value}::text`);
+  add(conclusions, (values) => `conclusion = ANY (${values}::job_conclusion[])`);
+  const earliest = finishedAfter === undefined ? undefined : new Date(finishedAfter);
+  add(earliest, (value) => `finished_at > ${value}::timestamptz`);
+  add(recurringJobId, (value) => `recurring_job_id = ${value}::uuid`);
+  return conditions;
 }
 
 function waveOf(record: WaveRecord): Wave {

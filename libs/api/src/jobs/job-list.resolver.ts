@@ -1,0 +1,30 @@
+import { Inject } from '@nestjs/common';
+import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import type { ApiContext } from '../api-context.js';
+import { LIMITS } from '../api-deps.js';
+import { pageRequest, toConnection, type JobConnectionSource } from '../connection.js';
+import { withoutNulls } from '../devices/device-filter-input.js';
+import type { JobConnectionResolvers, QueryJobsArgs, QueryResolvers } from '../generated/schema-types.js';
+import type { ApiLimits } from '../limits/api-limits.js';
+
+/** Finding jobs by filter. */
+@Resolver('JobConnection')
+export class JobListResolver
+  implements Required<Pick<QueryResolvers, 'jobs'>>, Required<Pick<JobConnectionResolvers, 'totalCount'>>
+{
+  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
+
+  /** Latest first. */
+  @Query()
+  async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext): Promise<JobConnectionSource> {
+    const filter = withoutNulls(args.filter ?? {});
+    const page = await view.jobs.page(filter, pageRequest(args, this.limits.pageRowsMax));
+    return Object.assign(toConnection(page), { filter });
+  }
+
+  /** Counted only when asked for. */
+  @ResolveField()
+  totalCount({ filter }: JobConnectionSource, _args: unknown, { view }: ApiContext): Promise<number> {
+    return view.jobs.count(filter);
+  }
+}
