@@ -99,4 +99,18 @@ describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
     await page.getByRole('button', { name: 'Try again' }).click();
     await row.first().waitFor();
   });
+
+  it('says that it could not read versions, groups and the choices of filters', async () => {
+    failing.add('FleetVersions').add('Views').add('DeviceChoices');
+    await console.visit('/firmware');
+    await region('Versions in the fleet').getByText('Could not load this').waitFor();
+    await page.getByRole('navigation').getByText('Could not load this').first().waitFor();
+    await console.visit('/devices');
+    await page.locator('main').getByText('Could not load this').waitFor();
+    answerAll();
+    for (const part of [page.locator('main'), page.getByRole('navigation').first()]) {
+      await part.getByRole('button', { name: 'Try again' }).click();
+      await part.getByRole('alert').waitFor({ state: 'detached' });
+    }
+  });
 });

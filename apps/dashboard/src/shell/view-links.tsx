@@ -4,6 +4,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useViewer } from '../hub/hub';
 import { useHubQuery } from '../hub/use-hub-query';
+import { ReadFailure } from '../parts/failure';
 import { ViewsDocument } from './generated/views';
 import classes from './shell.module.css';
 import { useChosenViews, viewsAmong, watchGroups } from './views';
@@ -14,24 +15,28 @@ const refreshMs = 60_000;
 export function ViewLinks() {
   const { t } = useTranslation();
   const { chosen } = useChosenViews(useViewer().name);
-  const { data, refresh } = useHubQuery({ query: ViewsDocument, variables: {}, refreshMs });
+  const read = useHubQuery({ query: ViewsDocument, variables: {}, refreshMs });
+  const { data, refresh } = read;
   useEffect(() => watchGroups(refresh), [refresh]);
   const views = viewsAmong(data?.deviceGroups.nodes ?? [], chosen);
-  if (views.length === 0) return null;
+  if (views.length === 0) return <ReadFailure read={read} />;
   return (
-    <ul className={classes.views} aria-label={t('app.views')}>
-      {views.map(({ id, name }) => (
-        <li key={id}>
-          <Link
-            to="/devices"
-            search={{ groupId: id }}
-            className={`${classes.link} ${classes.view}`}
-            activeOptions={{ exact: true, includeSearch: true }}
-          >
-            <span className="cut">{name}</span>
-          </Link>
-        </li>
-      ))}
-    </ul>
+    <>
+      <ReadFailure read={read} />
+      <ul className={classes.views} aria-label={t('app.views')}>
+        {views.map(({ id, name }) => (
+          <li key={id}>
+            <Link
+              to="/devices"
+              search={{ groupId: id }}
+              className={`${classes.link} ${classes.view}`}
+              activeOptions={{ exact: true, includeSearch: true }}
+            >
+              <span className="cut">{name}</span>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </>
   );
 }

@@ -8,6 +8,7 @@ import { useDebouncedCallback } from '@mantine/hooks';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { watchGroups } from '../../shell/views';
 import { AddCondition } from './add-condition';
 import { useConditionTexts } from './condition-text';
@@ -45,6 +46,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           onReplace={(filter) => onChange({ ...cleared(search), ...filter })}
         />
       </Group>
+      <ReadFailure read={choices} />
       {chips.length > 0 && (
         <Pill.Group aria-label={t('devices.conditions')}>
           {chips.map(({ key, text, removal }) => (

@@ -4,6 +4,7 @@ import { Button } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import classes from './firmware.module.css';
 import { FleetVersionsDocument } from './generated/firmware';
@@ -17,7 +18,8 @@ const toldMax = 100;
 
 export function Versions() {
   const { t, i18n } = useTranslation();
-  const { data } = useHubQuery({ query: FleetVersionsDocument, variables: {}, refreshMs });
+  const read = useHubQuery({ query: FleetVersionsDocument, variables: {}, refreshMs });
+  const { data } = read;
   const [isWhole, setWhole] = useState(false);
   const all = data?.fleetSummary.firmwareVersions ?? [];
   const versions = isWhole ? all : all.slice(0, shownAtFirst);
@@ -25,6 +27,7 @@ export function Versions() {
   const number = new Intl.NumberFormat(i18n.language);
   return (
     <Section title={t('firmware.versions')}>
+      <ReadFailure read={read} />
       {data && versions.length === 0 && <p className="soft">{t('overview.noDevices')}</p>}
       <ul className={classes.versions}>
         {versions.map(({ value, deviceCount }) => (

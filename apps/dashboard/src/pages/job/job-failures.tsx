@@ -4,6 +4,7 @@ import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
 import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { JobFailuresDocument, JobRerunOfferDocument } from './generated/job';
@@ -22,11 +23,13 @@ interface JobFailuresProps {
 
 export function JobFailures({ id, bad, isFinished }: JobFailuresProps) {
   const { t } = useTranslation();
-  const { data, refresh } = useHubQuery({ query: JobFailuresDocument, variables: { id } });
+  const read = useHubQuery({ query: JobFailuresDocument, variables: { id } });
+  const { data, refresh } = read;
   const look = useThrottledCallback(refresh, paceMs);
   useEffect(() => look(), [bad, look]);
   return (
     <Section title={t('job.failures')}>
+      <ReadFailure read={read} />
       <ul className={classes.failures}>
         {(data?.job?.failureGroups ?? []).map(({ outcome, code, message, model, count, sampleDeviceIds }) => (
           <li key={`${outcome} ${code ?? ''} ${model ?? ''} ${message}`} className={classes.failure}>
@@ -54,8 +57,9 @@ export function JobFailures({ id, bad, isFinished }: JobFailuresProps) {
 /** Why "Run again" is for fewer devices than failed, or not offered. */
 function LeftOut({ id }: { readonly id: string }) {
   const { t } = useTranslation();
-  const { data } = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
-  const offer = data?.job?.rerunOffer;
-  if (!offer || offer.leftOutCount === 0) return null;
+  const read = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
+  const offer = read.data?.job?.rerunOffer;
+  if (!offer) return <ReadFailure read={read} />;
+  if (offer.leftOutCount === 0) return null;
   return <p className="soft">{t('job.leftOut', { count: offer.leftOutCount, codes: offer.exceptCodes.join(', ') })}</p>;
 }

@@ -11,7 +11,7 @@ import { newIdempotencyKey } from '../../hub/idempotency-key';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
-import { MutationFailureNotice } from '../../parts/failure';
+import { MutationFailureNotice, ReadFailure } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
 import { JobRerunOfferDocument, type JobSeenFragment, RerunJobDocument, RevertJobDocument } from './generated/job';
 
@@ -25,9 +25,10 @@ export function Rerun({ job: { id, tool, disruptive } }: { readonly job: JobSeen
   const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
   const [isAsking, setAsking] = useState(false);
-  const { data } = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
-  const offer = data?.job?.rerunOffer;
-  if (!offer || offer.count === 0) return null;
+  const read = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
+  const offer = read.data?.job?.rerunOffer;
+  if (!offer) return <ReadFailure read={read} />;
+  if (offer.count === 0) return null;
   const rerun = async () => {
     const made = (await act.run({ id, outcomes: [...failedOutcomes], exceptCodes: [...offer.exceptCodes], key }))
       ?.rerunJob.job;
