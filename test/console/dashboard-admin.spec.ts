@@ -208,14 +208,18 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Pattern' }).fill('self.lamp.*');
     await dialog.getByRole('switch', { name: /may be called again/ }).click();
+    const timeout = dialog.getByRole('textbox', { name: /timeout|seconds/i });
+    await timeout.fill('');
+    expect(await timeout.inputValue()).toBe('');
+    await timeout.pressSequentially('2.5', { delay: 30 });
     expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.waitFor({ state: 'detached' });
-    const { toolPolicies } = await ask<{ toolPolicies: readonly { pattern: string; idempotent: boolean }[] }>(
+    const { toolPolicies } = await ask<{ toolPolicies: readonly { pattern: string; callTimeoutMs: number }[] }>(
       hub,
-      '{ toolPolicies { pattern idempotent } }',
+      '{ toolPolicies { pattern idempotent callTimeoutMs } }',
     );
-    expect(toolPolicies).toContainEqual({ pattern: 'self.lamp.*', idempotent: true });
+    expect(toolPolicies).toContainEqual({ pattern: 'self.lamp.*', idempotent: true, callTimeoutMs: 2_500 });
   });
 
   it('does not save a tool policy over what another person saved while the form was open', async () => {

@@ -1,8 +1,9 @@
 /** Makes an enrolment link, whose address the hub says once. */
 import { useState } from 'react';
-import { NumberInput, Select, TagsInput, TextInput } from '@mantine/core';
+import { Select, TagsInput, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { NumberField } from '../../parts/number/number-field';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { CreateEnrolmentLinkDocument } from './generated/links';
 
@@ -20,6 +21,8 @@ export interface NewLinkFormProps {
   readonly onMade: (link: MadeLink) => void;
 }
 
+/** Devices that a link admits where the field is empty. */
+const usualDevices = 50;
 /** Days that a link lives. */
 const lifetimes = ['1', '7', '30'] as const;
 const dayMs = 86_400_000;
@@ -28,7 +31,7 @@ export function NewLinkForm({ onClose, onMade }: NewLinkFormProps) {
   const { t } = useTranslation();
   const [name, setName] = useState('');
   const [tags, setTags] = useState<string[]>([]);
-  const [maxDevices, setMaxDevices] = useState(50);
+  const [maxDevices, setMaxDevices] = useState(usualDevices);
   const [lifetime, setLifetime] = useState<string>('7');
   const act = useHubMutation(CreateEnrolmentLinkDocument, (data) => data.createEnrolmentLink.userErrors);
   const make = async () => {
@@ -53,11 +56,13 @@ export function NewLinkForm({ onClose, onMade }: NewLinkFormProps) {
         onChange={setTags}
         acceptValueOnBlur
       />
-      <NumberInput
+      <NumberField
         label={t('enrolments.maxDevices')}
         value={maxDevices}
         min={1}
-        onChange={(value) => setMaxDevices(Number(value))}
+        fallback={usualDevices}
+        onChange={(value = usualDevices) => setMaxDevices(value)}
+        w="100%"
       />
       <Select
         label={t('enrolments.expires')}

@@ -1,9 +1,10 @@
 /** Makes a policy for a tool or a prefix, or changes one. */
 import { useState } from 'react';
-import { NumberInput, Select, Switch, TextInput } from '@mantine/core';
+import { Select, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
+import { NumberField } from '../../parts/number/number-field';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import {
   type PoliciesQuery,
@@ -74,12 +75,15 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
           allowDeselect={false}
         />
         <VerificationFields draft={draft} onChange={change} />
-        <NumberInput
+        <NumberField
           label={t('settings.timeoutLong')}
           value={draft.callTimeoutMs / 1_000}
           min={1}
           max={300}
-          onChange={(seconds) => change({ callTimeoutMs: Number(seconds) * 1_000 })}
+          fallback={60}
+          allowDecimal
+          onChange={(seconds) => change({ callTimeoutMs: Math.round((seconds ?? 60) * 1_000) })}
+          w="100%"
         />
       </DialogForm>
     </Dialog>
@@ -122,19 +126,24 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
         ))}
       {readback && (
         <>
-          <NumberInput
+          <NumberField
             label={t('settings.readback.tolerance')}
             value={readback.tolerance}
             min={0}
-            onChange={(tolerance) => onChange({ readback: { ...readback, tolerance: Number(tolerance) } })}
+            fallback={usualReading.tolerance}
+            allowDecimal
+            onChange={(tolerance = usualReading.tolerance) => onChange({ readback: { ...readback, tolerance } })}
+            w="100%"
           />
-          <NumberInput
+          <NumberField
             label={t('settings.readback.settle')}
             suffix=" ms"
             value={readback.settleMs}
             min={0}
             max={60_000}
-            onChange={(settleMs) => onChange({ readback: { ...readback, settleMs: Number(settleMs) } })}
+            fallback={usualReading.settleMs}
+            onChange={(settleMs = usualReading.settleMs) => onChange({ readback: { ...readback, settleMs } })}
+            w="100%"
           />
         </>
       )}
