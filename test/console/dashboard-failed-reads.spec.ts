@@ -101,7 +101,7 @@ describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
   });
 
   it('says that it could not read versions, groups and the choices of filters', async () => {
-    failing.add('FleetVersions').add('Views').add('DeviceChoices');
+    failing.add('FleetVersions').add('Groups').add('DeviceChoices');
     await console.visit('/firmware');
     await region('Versions in the fleet').getByText('Could not load this').waitFor();
     await page.getByRole('navigation').getByText('Could not load this').first().waitFor();

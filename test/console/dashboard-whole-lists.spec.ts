@@ -1,6 +1,7 @@
 /** Lists of choices are whole, although the API gives them by page: here a page has two rows. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
@@ -43,5 +44,15 @@ describe.skipIf(!isChromiumInstalled())('lists of choices in the console', () =>
     await page.getByRole('button', { name: 'Add devices' }).click();
     const boards = page.getByRole('list', { name: 'Devices that wait' }).getByRole('listitem');
     await expect.poll(() => boards.count()).toBe(NEWCOMERS);
+  });
+
+  it('have all groups of a filter', async () => {
+    const create = `mutation ($input: DeviceGroupInput!) {
+      createDeviceGroup(input: $input) { userErrors { message } } }`;
+    for (let number = 1; number <= 5; number++)
+      await ask(hub, create, { input: { name: `Group ${number}`, filter: { tags: [`tag${number}`] } } });
+    await console.visit('/devices');
+    await page.getByRole('button', { name: 'Groups' }).click();
+    await expect.poll(() => page.getByRole('button', { name: /^Group \d$/ }).count()).toBe(5);
   });
 });

@@ -25,13 +25,16 @@ import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageLost, PageNotFound } from './shell/page-failure';
+import { GroupsProvider } from './parts/groups/groups';
 import { Shell } from './shell/shell';
 
 const root = createRootRoute({
   component: () => (
-    <Shell>
-      <Outlet />
-    </Shell>
+    <GroupsProvider>
+      <Shell>
+        <Outlet />
+      </Shell>
+    </GroupsProvider>
   ),
   notFoundComponent: PageNotFound,
 });

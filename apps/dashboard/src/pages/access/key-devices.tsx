@@ -3,10 +3,11 @@ import { SegmentedControl, Stack, Text } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { useGroups } from '../../parts/groups/groups';
 import { useConditionTexts } from '../devices/condition-text';
 import { type DeviceConditions, conditionsOf, filterOf, parseDeviceSearch } from '../devices/device-search';
 import { FilterBar } from '../devices/filter-bar';
-import { DeviceChoicesDocument, DeviceCountDocument } from '../devices/generated/devices';
+import { DeviceCountDocument } from '../devices/generated/devices';
 
 export interface KeyDevicesProps {
   /** A DeviceFilter; null: the whole fleet. */
@@ -15,8 +16,8 @@ export interface KeyDevicesProps {
 
 export function KeyDevices({ filter }: KeyDevicesProps) {
   const { t } = useTranslation();
-  const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {}, pause: filter === null });
-  const { textOf } = useConditionTexts(choices.data?.deviceGroups.nodes ?? []);
+  const { groups } = useGroups();
+  const { textOf } = useConditionTexts(groups);
   if (filter === null) return t('access.wholeFleet');
   const search = parseDeviceSearch(filter as Readonly<Record<string, unknown>>);
   const text = filterOf(search) === undefined ? t('access.wholeFleet') : textOf(search);

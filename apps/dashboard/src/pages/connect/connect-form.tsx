@@ -3,11 +3,11 @@ import { useState } from 'react';
 import { Alert, Button, Checkbox, Group, Radio, Select, Stack } from '@mantine/core';
 import { IconAlertTriangle } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useHubQuery } from '../../hub/use-hub-query';
+import { ReadFailure } from '../../parts/failure';
+import { MoreGroups, useGroups } from '../../parts/groups/groups';
 import { Page, Section } from '../../parts/page';
 import { type AgentRequest, type AgentScope, type Decision, type RequestProblem, sendDecision } from './agent-request';
 import classes from './connect.module.css';
-import { ConnectGroupsDocument } from './generated/connect';
 
 export interface ConnectFormProps {
   readonly uid: string;
@@ -112,8 +112,7 @@ interface DevicesProps {
 
 function Devices({ isGroup, onGroup, groupId, onGroupId }: DevicesProps) {
   const { t } = useTranslation();
-  const { data } = useHubQuery({ query: ConnectGroupsDocument, variables: {} });
-  const groups = data?.deviceGroups.nodes ?? [];
+  const { groups, read } = useGroups();
   return (
     <Stack gap="xs">
       <Radio checked={!isGroup} onChange={() => onGroup(false)} label={t('connect.allDevices')} />
@@ -122,8 +121,10 @@ function Devices({ isGroup, onGroup, groupId, onGroupId }: DevicesProps) {
         disabled={groups.length === 0}
         onChange={() => onGroup(true)}
         label={t('connect.oneGroup')}
-        description={groups.length === 0 ? t('connect.noGroups') : undefined}
+        description={groups.length === 0 && !read.error ? t('connect.noGroups') : undefined}
       />
+      <ReadFailure read={read} />
+      {isGroup && <MoreGroups />}
       {isGroup && (
         <Select
           aria-label={t('connect.group')}

@@ -1,13 +1,13 @@
 /** What the desired state sets, where, when, and by which rules. */
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
-import { useHubQuery } from '../../hub/use-hub-query';
 import { Disclosure } from '../../parts/disclosure';
+import { useGroups } from '../../parts/groups/groups';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { useConditionTexts } from '../devices/condition-text';
-import { type DeviceFilter, DeviceChoicesDocument } from '../devices/generated/devices';
+import type { DeviceFilter } from '../devices/generated/devices';
 import { conditionsIn } from './form/stored-filter';
 import type { DesiredSeenFragment } from './generated/desired';
 import { SettingText } from './setting-text';
@@ -65,8 +65,8 @@ function Line({ name, children }: { readonly name: string; readonly children: Re
 
 function Filter({ devices }: { readonly devices: unknown }) {
   const { t } = useTranslation();
-  const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {} });
-  const { textOf } = useConditionTexts(choices.data?.deviceGroups.nodes ?? []);
+  const { groups } = useGroups();
+  const { textOf } = useConditionTexts(groups);
   const conditions = conditionsIn(devices as DeviceFilter);
   if (conditions === undefined) return <Json value={devices} label={t('desired.devices')} />;
   return textOf(conditions) || t('newJob.wholeFleet');

@@ -11,6 +11,9 @@ import { type Change, changesBetween } from './changes-between';
 import { DesiredEditsDocument, type DesiredEditFragment } from './generated/desired';
 import classes from './desired.module.css';
 
+/** The maximum number of edits that the hub returns. */
+const editsShown = 50;
+
 export interface DesiredHistoryProps {
   readonly id: string;
   /** With another one the edits are read again. */
@@ -31,6 +34,7 @@ export function DesiredHistory({ id, generation }: DesiredHistoryProps) {
           <Edit key={edit.generation} edit={edit} former={edits[index + 1]} />
         ))}
       </ol>
+      {edits.length === editsShown && <p className="soft">{t('desired.latestEdits', { count: editsShown })}</p>}
     </Section>
   );
 }

@@ -9,7 +9,7 @@ import { IconSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
-import { watchGroups } from '../../shell/views';
+import { useGroups } from '../../parts/groups/groups';
 import { AddCondition } from './add-condition';
 import { useConditionTexts } from './condition-text';
 import { type DeviceSearch, filterOf } from './device-search';
@@ -28,8 +28,11 @@ const typingMs = 200;
 export function FilterBar({ search, onChange }: FilterBarProps) {
   const { t } = useTranslation();
   const choices = useHubQuery({ query: DeviceChoicesDocument, variables: {} });
-  useEffect(() => watchGroups(choices.refresh), [choices.refresh]);
-  const groups = choices.data?.deviceGroups.nodes ?? [];
+  const { groups, read } = useGroups();
+  const readAgain = () => {
+    choices.refresh();
+    read.refresh();
+  };
   const chips = useConditionTexts(groups).chipsOf(search);
   return (
     <div className={classes.filter}>
@@ -46,7 +49,7 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
           onReplace={(filter) => onChange({ ...cleared(search), ...filter })}
         />
       </Group>
-      <ReadFailure read={choices} />
+      <ReadFailure read={{ ...(choices.error ? choices : read), refresh: readAgain }} />
       {chips.length > 0 && (
         <Pill.Group aria-label={t('devices.conditions')}>
           {chips.map(({ key, text, removal }) => (

@@ -11,15 +11,11 @@ import { useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import { groupsChanged, useChosenViews } from '../../shell/views';
+import type { SavedGroupFragment } from '../../parts/groups/generated/groups';
 import { ZoneField } from '../../parts/zone/zone-field';
 import { useConditionTexts } from './condition-text';
 import { parseDeviceSearch } from './device-search';
-import {
-  CreateDeviceGroupDocument,
-  type DeviceFilter,
-  type SavedGroupFragment,
-  UpdateDeviceGroupDocument,
-} from './generated/devices';
+import { CreateDeviceGroupDocument, type DeviceFilter, UpdateDeviceGroupDocument } from './generated/devices';
 
 export interface GroupDialogProps {
   readonly group: SavedGroupFragment | 'new';

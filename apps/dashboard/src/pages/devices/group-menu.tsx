@@ -9,10 +9,12 @@ import { useTranslation } from 'react-i18next';
 import { useScope, useViewer } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
+import { MoreGroups } from '../../parts/groups/groups';
+import type { SavedGroupFragment } from '../../parts/groups/generated/groups';
 import { groupsChanged, toggledView, useChosenViews, viewsAmong } from '../../shell/views';
 import { type DeviceSearch, filterOf, parseDeviceSearch } from './device-search';
 import classes from './devices.module.css';
-import { DeleteDeviceGroupDocument, type SavedGroupFragment } from './generated/devices';
+import { DeleteDeviceGroupDocument } from './generated/devices';
 import { GroupDialog } from './group-dialog';
 
 export interface GroupMenuProps {
@@ -81,6 +83,7 @@ export function GroupMenu({ search, groups, onChange, onReplace }: GroupMenuProp
                 />
               ))}
             </ul>
+            <MoreGroups />
             {mayWrite && <SaveFilter isPossible={filter !== undefined} onSave={() => leave(() => setEdited('new'))} />}
           </Stack>
         </Popover.Dropdown>

@@ -9,6 +9,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../parts/chart/chart-period';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
+import { type Groups, MoreGroups, useGroups } from '../../parts/groups/groups';
 import { Page, Section } from '../../parts/page';
 import classes from './measurements.module.css';
 import { MeasuredFleetDocument, type MeasuredFleetQuery } from './generated/measurements';
@@ -30,9 +31,10 @@ export function MeasurementsPage() {
   const change = (changes: Partial<MeasurementSearch>) =>
     void navigate({ to: '/measurements', search: { ...search, ...changes }, replace: true });
   const { data, error, refresh } = useHubQuery({ query: MeasuredFleetDocument, variables: {} });
+  const { groups } = useGroups();
   const paths = data?.fleetMeasurementPaths ?? [];
   const path = search.path ?? firstPath(paths);
-  const choices = useMemo(() => choicesOf(data, split), [data, split]);
+  const choices = useMemo(() => choicesOf(data, groups, split), [data, groups, split]);
   const chosen = useMemo(() => search.of ?? choices.slice(0, linesMax).map(({ value }) => value), [search.of, choices]);
   const parts = useMemo(
     () => partsOf(split, choices, chosen, t('measurements.split.FLEET')),
@@ -54,6 +56,7 @@ export function MeasurementsPage() {
       {path !== undefined && (
         <Section title={path}>
           <Controls path={path} paths={paths} split={split} period={period} change={change} />
+          {split === 'GROUP' && <MoreGroups />}
           {split !== 'FLEET' && (
             <MultiSelect
               mb="md"
@@ -162,9 +165,13 @@ function firstPath(paths: readonly string[]): string | undefined {
   return paths.find((path) => !path.startsWith('samples:')) ?? paths[0];
 }
 
-function choicesOf(data: MeasuredFleetQuery | undefined, split: MeasurementSplit): readonly Choice[] {
+function choicesOf(
+  data: MeasuredFleetQuery | undefined,
+  groups: Groups['groups'],
+  split: MeasurementSplit,
+): readonly Choice[] {
   if (data === undefined || split === 'FLEET') return [];
-  if (split === 'GROUP') return data.deviceGroups.nodes.map(({ id, name }) => ({ value: id, label: name }));
+  if (split === 'GROUP') return groups.map(({ id, name }) => ({ value: id, label: name }));
   const { models, firmwareVersions } = data.fleetSummary;
   return (split === 'MODEL' ? models : firmwareVersions).flatMap(({ value }) =>
     value === null ? [] : [{ value, label: value }],
