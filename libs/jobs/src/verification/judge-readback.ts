@@ -16,7 +16,7 @@ export function judgeReadback(
   { hidesValues = false } = {},
 ): DecidedVerification {
   const value = readbackValue(result, path);
-  if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} told nothing at ${path}.`);
+  if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} reported no value at ${path}.`);
   const wanted = args[argument];
   if (isSame(value, wanted, tolerance)) return passed;
   const names = [argument, ...path.split('.')];

@@ -14,7 +14,7 @@ export interface DeviceFacts {
   readonly toolSetHash: ToolSetHash | undefined;
   /** IANA name: its own, or that of a group; undefined: that of the hub. */
   readonly timeZone: string | undefined;
-  /** By the place of the read tool in the question; undefined where it has told nothing. */
+  /** By the place of the read tool in the question; undefined where it has reported none. */
   readonly told: readonly unknown[];
   readonly toldAt: number | undefined;
   /** By the place of the filter in the question. */
