@@ -14,9 +14,9 @@ const xiaozhiServerCommand = leaf({
   notes:
     'Reads ai_device, ai_agent and sys_user: names, agents and users, but no passwords, provider keys or parameters. ' +
     'Boards get their alias as name and the tags agent:… and user:…. `flotilla moving` lists them; the import moves ' +
-    'none. Run it again after a change: registered boards stay as they are. --voice-url also gives new boards the tag ' +
-    'xiaozhi-server, and makes a group of this tag with the voice server. With --from it reads the boards of one ' +
-    'account over the API.',
+    'none. Run it again after a change: registered boards stay as they are. --voice-url also gives new boards the ' +
+    'tag xiaozhi-server, and makes a group of this tag with the voice server. With --from it reads the boards of ' +
+    'one account over the API.',
   options: (args) =>
     args
       .positional('file', { type: 'string', describe: 'The dump' })
