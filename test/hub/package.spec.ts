@@ -18,6 +18,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
 
 const packaging = fileURLToPath(new URL('../../scripts/package.mjs', import.meta.url));
+const recorder = fileURLToPath(new URL('../src/hub/record-connections.mjs', import.meta.url));
 /** The id of an ordinary user without files, for tests that run as root. */
 const USER = 65_534;
 const isRoot = process.getuid?.() === 0;
@@ -57,7 +58,13 @@ function run(command: string, args: readonly string[], env: NodeJS.ProcessEnv = 
 }
 
 const installed = (name: string) => path.join(folder, 'prefix', 'bin', name);
+/** For programs of the packages: they note where they connect to. */
+const recording = () => ({
+  NODE_OPTIONS: `--import=${pathToFileURL(path.join(home, 'record-connections.mjs')).href}`,
+  RECORDED_CONNECTIONS: path.join(home, 'connections.txt'),
+});
 const hubSettings = () => ({
+  ...recording(),
   FLOTILLA_HTTP_PORT: String(ports.http),
   FLOTILLA_MQTT_PORT: String(ports.mqtt),
   FLOTILLA_UDP_PORT: String(ports.udp),
@@ -65,6 +72,7 @@ const hubSettings = () => ({
 
 function flotilla(...args: readonly string[]) {
   const env = {
+    ...recording(),
     FLOTILLA_URL: `http://127.0.0.1:${ports.http}`,
     FLOTILLA_KEY: readFileSync(path.join(home, '.flotilla/admin.key'), 'utf8').trim(),
   };
@@ -78,7 +86,7 @@ function flotilla(...args: readonly string[]) {
 
 async function startHub(): Promise<Ports> {
   const [program, words] = asUser(installed('flotilla-hub'), ['--demo']);
-  const free = { FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
+  const free = { ...recording(), FLOTILLA_HTTP_PORT: '0', FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' };
   hub = spawn(program, words, { cwd: home, env: { ...environment(), ...free }, stdio: ['ignore', 'pipe', 'pipe'] });
   let log = '';
   hub.stderr?.setEncoding('utf8').on('data', (text: string) => (log += text));
@@ -101,6 +109,7 @@ describe('the npm packages', () => {
     folder = mkdtempSync(path.join(tmpdir(), 'flotilla-package-'));
     home = path.join(folder, 'home');
     mkdirSync(home);
+    copyFileSync(recorder, path.join(home, 'record-connections.mjs'));
     const { packAll } = (await import(pathToFileURL(packaging).href)) as {
       readonly packAll: (folder: string) => readonly { readonly file: string }[];
     };
@@ -177,5 +186,12 @@ describe('the npm packages', () => {
     ]);
     const wrong = run(installed('flotilla-hub'), ['begin']);
     expect([wrong.status, wrong.stderr]).toEqual([2, 'There is no command begin. Run flotilla-hub --help.\n']);
+  });
+
+  it('connect to nothing outside this machine', (context) => {
+    if (problem !== undefined) context.skip(problem);
+    const targets = readFileSync(path.join(home, 'connections.txt'), 'utf8').trim().split('\n');
+    expect(targets).toContain('127.0.0.1');
+    expect(targets.filter((target) => !/^(?:127\.|localhost$|::1$|\/)/.test(target))).toEqual([]);
   });
 });
