@@ -16,6 +16,8 @@ import { RawMqttDevice } from '../src/devices/raw-mqtt-device.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { openTestDatabase, tablesWith, type TestDatabase } from '../src/hub/test-database.js';
+import { startVoiceServer, type VoiceServerProcess } from '../src/voice/voice-server.js';
 
 interface Board {
   readonly deviceId: string;
@@ -26,16 +28,28 @@ interface Board {
   readonly attemptedAt: string | null;
 }
 
+/** `server.secret` of the former server. */
+const SIGNING_KEY = 'secret of the former server';
 const boardOfSeed = (seed: number): string => `02:00:${seed.toString(16).padStart(2, '0')}:00:00:00`;
 
 describe('moving in from another server', () => {
   const former = new FormerServerStandIn();
   const fleets: SimulatedFleet[] = [];
+  let agent: VoiceServerProcess;
+  let database: TestDatabase;
   let hub: HubProcess;
 
   beforeAll(async () => {
     await former.listen();
-    hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: '', FLOTILLA_OTA_UPSTREAM: former.otaUrl } });
+    agent = await startVoiceServer(['--signing-key', SIGNING_KEY]);
+    database = await openTestDatabase({ migrated: true });
+    hub = await startHub({
+      env: {
+        ...{ DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: 'admin-key-of-the-story-0123456789' },
+        ...{ FLOTILLA_DEVICE_AUTH: '', FLOTILLA_OTA_UPSTREAM: former.otaUrl },
+        ...{ FLOTILLA_VOICE_URL: agent.url, FLOTILLA_VOICE_SIGNING_KEY: SIGNING_KEY },
+      },
+    });
   });
   beforeEach(() => {
     former.mood = 'usual';
@@ -52,6 +66,10 @@ describe('moving in from another server', () => {
     expect(hub.log()).not.toMatch(/unhandled|callback_threw/i);
     expect(former.secrets.length).toBeGreaterThan(3);
     for (const secret of former.secrets) expect(hub.log()).not.toContain(secret);
+    expect(await tablesWith(database.url, [boardOfSeed(61)])).toContain('device');
+    expect(await tablesWith(database.url, former.secrets)).toEqual([]);
+    await database.close();
+    await agent.stop();
     former.close();
     removeDataDir(hub.dataDir);
   });
@@ -113,6 +131,26 @@ describe('moving in from another server', () => {
     await deviceThat(hub, id, isOnline);
     expect(await turnOn(id)).toMatchObject({ outcome: 'SUCCEEDED' });
     expect(fleet.codesOf(id)).toEqual([]);
+  });
+
+  it('lets a moved board talk to its former agent, which checks the signature of the hub', async () => {
+    const id = boardOfSeed(64);
+    const fleet = start(64);
+    await boardThat(id, ({ boundThere }) => boundThere === true);
+    await change('moveBoards', id);
+    await restart(fleet, id);
+    await deviceThat(hub, id, isOnline);
+    await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'talk', packets: 10 } });
+    await eventually(
+      () => fleet.sound(id),
+      ({ heard }) => heard === 10,
+    );
+    await fleet.perform({ cmd: 'behaviour', device: id, behaviour: { kind: 'hangUp' } });
+    const [conversation] = await eventually(
+      () => agent.ended,
+      ({ length }) => length > 0,
+    );
+    expect(conversation).toMatchObject({ device: id, heard: 10, said: 10 });
   });
 
   it('leaves the codes of boards that are bound nowhere to the former server', async () => {

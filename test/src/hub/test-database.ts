@@ -26,6 +26,28 @@ export async function openTestDatabase({
   return { url: url.href, close: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
 }
 
+/** The tables with a row that has one of these texts in a column. */
+export async function tablesWith(url: string, texts: readonly string[]): Promise<readonly string[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    const tables = await client.query<{ name: string }>(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public'`,
+    );
+    const found: string[] = [];
+    for (const { name } of tables.rows) {
+      const { rows } = await client.query(
+        `SELECT FROM "${name}" AS t JOIN unnest($1::text[]) AS searched ON strpos(t::text, searched) > 0 LIMIT 1`,
+        [texts],
+      );
+      if (rows.length > 0) found.push(name);
+    }
+    return found;
+  } finally {
+    await client.end();
+  }
+}
+
 async function execute(url: string, sql: string): Promise<void> {
   const client = new Client({ connectionString: url });
   await client.connect();
