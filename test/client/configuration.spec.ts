@@ -1,4 +1,5 @@
 /** The configuration of a hub as files: export, plan and apply, against the built hub. */
+import { createHash } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -10,6 +11,7 @@ import { flotillaBin } from '../src/api/command-line.js';
 import { ask } from '../src/api/graphql-client.js';
 import { randomConfiguration, type ConfigurationDocument, type Fields } from '../src/client/random-configuration.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
+import { makeImage } from '../src/jobs/firmware-image.js';
 import { startCommandLineStory, type CommandLineStory } from '../src/client/command-line-story.js';
 
 let story: CommandLineStory;
@@ -186,7 +188,10 @@ describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
         action,
         changed,
       }));
-    for (const document of fc.sample(randomConfiguration, { numRuns: RANDOM_CONFIGURATIONS, seed: 21 })) {
+    const bytes = makeImage({ version: '21.0.0' });
+    const image = { sha256: createHash('sha256').update(bytes).digest('hex'), file: 'image.bin' };
+    story.fileOf(image.file, bytes);
+    for (const document of fc.sample(randomConfiguration(image), { numRuns: RANDOM_CONFIGURATIONS, seed: 21 })) {
       await make(document);
       expect(await left(document)).toEqual([]);
       const live = await readLive(kinds, client);
@@ -202,6 +207,9 @@ describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
       );
       for (const name of variablesIn([...(exported.get('NotificationChannel')?.values() ?? [])]))
         process.env[name] = name.endsWith('URL') ? process.env['HOOK'] : process.env['KEY'];
+      // The bytes of an image are not exported.
+      const published = exported.get('FirmwareImage')?.get(image.sha256);
+      if (published) exported.set('FirmwareImage', new Map([[image.sha256, { ...published, file: image.file }]]));
       await make(new Map());
       await make(exported);
       expect(await left(exported)).toEqual([]);

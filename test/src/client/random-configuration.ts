@@ -33,103 +33,117 @@ const recordingRule = fc.record({
   ...{ deadband: fc.nat(9), minIntervalSeconds: fc.integer({ min: 1, max: 900 }) },
 });
 
+export interface ImageFile {
+  readonly sha256: string;
+  /** Its name in the folder of the configuration. */
+  readonly file: string;
+}
+
 /** Secrets are in the environment variables HOOK, an address, and KEY. */
-export const randomConfiguration = fc
-  .record({
-    DeviceGroup: named(fc.record({ filter, timeZone: optional(zone), voiceUrl: optional(voiceUrl) })),
-    ToolPolicy: named(
-      fc.record({
-        ...{ idempotent: fc.boolean(), disruptive: fc.boolean(), disconnectExpected: optional(fc.boolean()) },
-        ...{ failureText: optional(word), readback: optional(readback) },
-        callTimeoutMs: optional(fc.integer({ min: 1_000, max: 300_000 })),
-      }),
-      fc.stringMatching(/^self\.[a-z]{3,8}\.[a-z]{3,8}$/),
-    ),
-    DesiredState: named(
-      fc.record({
-        devices: filter,
-        ...{ tool: fc.constant('self.audio_speaker.set_volume'), arguments: fc.record({ volume: fc.nat(100) }) },
-        ...{ mode: optional(fc.constantFrom('ENFORCE', 'REPORT')), priority: optional(fc.nat(9)) },
-        window: optional(fc.record({ from: fc.constant('22:00'), to: fc.constant('07:00'), zone: optional(zone) })),
-        ...{ waves: optional(waves), abort: optional(abort), enabled: optional(fc.boolean()) },
-      }),
-    ),
-    RecurringJob: named(
-      fc.record({
-        ...{ cron: fc.constantFrom('@daily', '30 6 * * MON-FRI', '0 22 1 * *'), timeZone: zone },
-        job: fc.record({
-          tool: fc.constant('self.lamp.turn_off'),
-          devices: filter,
-          ...{ maxInFlight: fc.integer({ min: 1, max: 100 }), waves: optional(waves), abort: optional(abort) },
-        }),
-        overlap: optional(fc.constantFrom('SKIP', 'CANCEL_PREVIOUS')),
-        enabled: optional(fc.boolean()),
-        until: optional(expiresAt),
-      }),
-    ),
-    EnrolmentLink: named(
-      fc.record({
-        tags: fc.uniqueArray(tag, { maxLength: 3 }),
-        maxDevices: fc.integer({ min: 1, max: 99 }),
-        expiresAt: soon,
-      }),
-    ),
-    Webhook: named(
-      fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.offline']), enabled: optional(fc.boolean()) }),
-      fc.stringMatching(/^https:\/\/[a-z]{3,9}\.example\.com\/[a-z0-9]{0,8}$/),
-    ),
-    RecordingRule: named(
-      fc.record({ rules: fc.array(recordingRule, { minLength: 1, maxLength: 3 }) }),
-      fc.stringMatching(/^samples:[a-z]{3,8}$/),
-    ),
-    NotificationChannel: named(
-      fc.oneof(
+export const randomConfiguration = ({ sha256, file }: ImageFile) =>
+  fc
+    .record({
+      DeviceGroup: named(fc.record({ filter, timeZone: optional(zone), voiceUrl: optional(voiceUrl) })),
+      ToolPolicy: named(
         fc.record({
-          ...{ kind: fc.constantFrom('SLACK', 'WEBHOOK', 'FEISHU'), enabled: optional(fc.boolean()) },
-          config: fc.constantFrom(
-            { url: { fromEnv: 'HOOK' } },
-            { url: { fromEnv: 'HOOK' }, secret: { fromEnv: 'KEY' } },
-          ),
+          ...{ idempotent: fc.boolean(), disruptive: fc.boolean(), disconnectExpected: optional(fc.boolean()) },
+          ...{ failureText: optional(word), readback: optional(readback) },
+          callTimeoutMs: optional(fc.integer({ min: 1_000, max: 300_000 })),
         }),
-        fc.constant({ kind: 'TELEGRAM', config: { token: { fromEnv: 'KEY' }, chatId: '-100' } }),
+        fc.stringMatching(/^self\.[a-z]{3,8}\.[a-z]{3,8}$/),
       ),
-    ),
-    AlertRule: named(
-      fc.record({
-        kind: fc.constantFrom('DEVICE_OFFLINE', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED'),
-        ...{ devices: optional(filter), severity: optional(fc.constantFrom('INFO', 'CRITICAL')) },
-        ...{ forSeconds: optional(fc.nat(600)), groupAbove: optional(fc.integer({ min: 1, max: 50 })) },
-        enabled: optional(fc.boolean()),
-      }),
-    ),
-    ApiKey: named(
-      fc.record({
-        scopes: fc.uniqueArray(fc.constantFrom('DEVICES_READ', 'JOBS_READ', 'EVENTS_READ', 'TOOLS_CALL'), {
-          minLength: 1,
+      DesiredState: named(
+        fc.record({
+          devices: filter,
+          ...{ tool: fc.constant('self.audio_speaker.set_volume'), arguments: fc.record({ volume: fc.nat(100) }) },
+          ...{ mode: optional(fc.constantFrom('ENFORCE', 'REPORT')), priority: optional(fc.nat(9)) },
+          window: optional(fc.record({ from: fc.constant('22:00'), to: fc.constant('07:00'), zone: optional(zone) })),
+          ...{ waves: optional(waves), abort: optional(abort), enabled: optional(fc.boolean()) },
         }),
-        devices: optional(filter),
-        expiresAt: optional(expiresAt),
-      }),
-    ),
-  })
-  .map((kinds): ConfigurationDocument => {
-    const channels = Object.keys(kinds.NotificationChannel);
-    const rules = Object.entries(kinds.AlertRule).map(([name, rule]) => [name, { ...rule, channels }] as const);
-    const [group] = Object.keys(kinds.DeviceGroup);
-    const ofGroup = <Thing extends object>(things: Readonly<Record<string, Thing>>) =>
-      Object.fromEntries(
-        Object.entries(things).map(([name, thing], index) => [
-          name,
-          group === undefined || index % 2 === 1 ? thing : { ...thing, devices: { group } },
+      ),
+      RecurringJob: named(
+        fc.record({
+          ...{ cron: fc.constantFrom('@daily', '30 6 * * MON-FRI', '0 22 1 * *'), timeZone: zone },
+          job: fc.record({
+            tool: fc.constant('self.lamp.turn_off'),
+            devices: filter,
+            ...{ maxInFlight: fc.integer({ min: 1, max: 100 }), waves: optional(waves), abort: optional(abort) },
+          }),
+          overlap: optional(fc.constantFrom('SKIP', 'CANCEL_PREVIOUS')),
+          enabled: optional(fc.boolean()),
+          until: optional(expiresAt),
+        }),
+      ),
+      EnrolmentLink: named(
+        fc.record({
+          tags: fc.uniqueArray(tag, { maxLength: 3 }),
+          maxDevices: fc.integer({ min: 1, max: 99 }),
+          expiresAt: soon,
+        }),
+      ),
+      FirmwareImage: named(
+        fc.record({
+          ...{ file: fc.constant(file), notes: optional(word) },
+          models: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
+        }),
+        fc.constant(sha256),
+      ),
+      Webhook: named(
+        fc.record({ types: fc.constantFrom(['*'], ['job.*', 'device.offline']), enabled: optional(fc.boolean()) }),
+        fc.stringMatching(/^https:\/\/[a-z]{3,9}\.example\.com\/[a-z0-9]{0,8}$/),
+      ),
+      RecordingRule: named(
+        fc.record({ rules: fc.array(recordingRule, { minLength: 1, maxLength: 3 }) }),
+        fc.stringMatching(/^samples:[a-z]{3,8}$/),
+      ),
+      NotificationChannel: named(
+        fc.oneof(
+          fc.record({
+            ...{ kind: fc.constantFrom('SLACK', 'WEBHOOK', 'FEISHU'), enabled: optional(fc.boolean()) },
+            config: fc.constantFrom(
+              { url: { fromEnv: 'HOOK' } },
+              { url: { fromEnv: 'HOOK' }, secret: { fromEnv: 'KEY' } },
+            ),
+          }),
+          fc.constant({ kind: 'TELEGRAM', config: { token: { fromEnv: 'KEY' }, chatId: '-100' } }),
+        ),
+      ),
+      AlertRule: named(
+        fc.record({
+          kind: fc.constantFrom('DEVICE_OFFLINE', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED'),
+          ...{ devices: optional(filter), severity: optional(fc.constantFrom('INFO', 'CRITICAL')) },
+          ...{ forSeconds: optional(fc.nat(600)), groupAbove: optional(fc.integer({ min: 1, max: 50 })) },
+          enabled: optional(fc.boolean()),
+        }),
+      ),
+      ApiKey: named(
+        fc.record({
+          scopes: fc.uniqueArray(fc.constantFrom('DEVICES_READ', 'JOBS_READ', 'EVENTS_READ', 'TOOLS_CALL'), {
+            minLength: 1,
+          }),
+          devices: optional(filter),
+          expiresAt: optional(expiresAt),
+        }),
+      ),
+    })
+    .map((kinds): ConfigurationDocument => {
+      const channels = Object.keys(kinds.NotificationChannel);
+      const rules = Object.entries(kinds.AlertRule).map(([name, rule]) => [name, { ...rule, channels }] as const);
+      const [group] = Object.keys(kinds.DeviceGroup);
+      const ofGroup = <Thing extends object>(things: Readonly<Record<string, Thing>>) =>
+        Object.fromEntries(
+          Object.entries(things).map(([name, thing], index) => [
+            name,
+            group === undefined || index % 2 === 1 ? thing : { ...thing, devices: { group } },
+          ]),
+        );
+      const selecting = { DesiredState: ofGroup(kinds.DesiredState), ApiKey: ofGroup(kinds.ApiKey) };
+      const defined = (fields: object) =>
+        Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+      return new Map(
+        Object.entries({ ...kinds, ...selecting, AlertRule: Object.fromEntries(rules) }).map(([kind, things]) => [
+          kind,
+          new Map(Object.entries(things).map(([name, fields]) => [name, defined(fields) as Fields])),
         ]),
       );
-    const selecting = { DesiredState: ofGroup(kinds.DesiredState), ApiKey: ofGroup(kinds.ApiKey) };
-    const defined = (fields: object) =>
-      Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
-    return new Map(
-      Object.entries({ ...kinds, ...selecting, AlertRule: Object.fromEntries(rules) }).map(([kind, things]) => [
-        kind,
-        new Map(Object.entries(things).map(([name, fields]) => [name, defined(fields) as Fields])),
-      ]),
-    );
-  });
+    });
