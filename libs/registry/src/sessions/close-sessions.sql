@@ -9,7 +9,8 @@ WITH input AS MATERIALIZED (
 ), ended AS (
   UPDATE session s SET disconnected_at = to_timestamp(i.at / 1000), close_reason = i.reason
   FROM locked l JOIN input i USING (id, epoch)
-  WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL
+  -- No index of open sessions fits this form of IS NULL: by key, see connect-sessions.sql.
+  WHERE s.device_id = i.id AND s.epoch = i.epoch AND coalesce(s.disconnected_at, 'infinity') = 'infinity'
 ), gone AS (
   UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, to_timestamp(i.at / 1000))
   FROM locked l JOIN input i USING (id, epoch)

@@ -8,12 +8,13 @@ WITH input AS MATERIALIZED (
 ), former AS MATERIALIZED (
   SELECT i.id, i.epoch, d.tool_set_hash, d.firmware_version, d.tools_stale
   FROM (SELECT id, epoch FROM input ORDER BY id OFFSET 0) i
+    -- By key, see connect-sessions.sql.
     CROSS JOIN LATERAL (
-      SELECT FROM session s
-      WHERE s.device_id = i.id AND s.epoch = i.epoch AND s.disconnected_at IS NULL OFFSET 0) s
+      SELECT s.disconnected_at FROM session s WHERE s.device_id = i.id AND s.epoch = i.epoch OFFSET 0) s
     CROSS JOIN LATERAL (
       SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d
       WHERE d.id = i.id AND d.epoch = i.epoch FOR UPDATE) d
+  WHERE s.disconnected_at IS NULL
 ), changed AS (
   UPDATE device d SET
     online = true, gateway_id = i.gateway_id, last_seen_at = to_timestamp(i.at / 1000),
