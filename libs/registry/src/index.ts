@@ -131,7 +131,7 @@ export type {
   ShownBoot,
   VersionFigures,
 } from './restarts/restart.js';
-export type { RestartStore } from './restarts/restart-store.js';
+export { sameBootMs, type RestartStore } from './restarts/restart-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';

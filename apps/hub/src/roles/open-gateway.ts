@@ -81,8 +81,11 @@ export async function openGateway(
   const measurements = new MeasurementRecorder({ ...shared, feed: bus.feed, events });
   measurements.start();
   closers.add('measurements', () => measurements.stop());
+  const boots = new BootSigns({ restarts: registry.restarts, clock: systemClock, logger });
+  boots.start();
+  closers.add('boot signs', () => boots.stop());
   const gateway = new Gateway({
-    ...{ measurements, boots: new BootSigns({ restarts: registry.restarts, clock: systemClock, logger }) },
+    ...{ measurements, boots },
     visionFor: (customer) => pictures.uploads.visionFor(customer),
     gatewayId: lease.id,
     registry,

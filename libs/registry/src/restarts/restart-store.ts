@@ -15,6 +15,7 @@ import type { WriterStatus } from '../registry.js';
 import type {
   ExplainedFor,
   JudgedRestart,
+  MovedBoot,
   RestartCause,
   RestartSign,
   RestartsOfDevice,
@@ -25,7 +26,9 @@ import type {
 /** Restarts are judged once the records of the calls before them are written, ms. */
 export const judgedAfterMs = 20_000;
 /** Uptimes are rounded, and the clock of a board drifts by some seconds a day. */
-const SAME_BOOT_SECONDS = 30;
+export const sameBootMs = 30_000;
+/** Starts that one statement moves. */
+const MOVED_MAX = 500;
 const VERSIONS_MAX = 200;
 const DEVICES_MAX = 10_000;
 /** A board without a session counts as reachable so long after a start. */
@@ -46,6 +49,11 @@ const JUDGE = new SqlFile(new URL('./judge-restarts.sql', import.meta.url), {
 });
 const NOTE_BOOTS = new SqlFile(new URL('./note-boots.sql', import.meta.url), {
   name: 'note-boots',
+  parameters: { rows: sql.json, sameSeconds: sql.float },
+  row: {},
+});
+const MOVE_BOOTS = new SqlFile(new URL('./move-boots.sql', import.meta.url), {
+  name: 'move-boots',
   parameters: { rows: sql.json, sameSeconds: sql.float },
   row: {},
 });
@@ -76,7 +84,7 @@ export class RestartStore {
         const rows = boots.map(({ deviceId: id, bootedAt: at, firmwareVersion, reason }) => ({
           ...{ id, at, firmware_version: firmwareVersion, reason },
         }));
-        await NOTE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: SAME_BOOT_SECONDS });
+        await NOTE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
         return boots.map(() => undefined);
       },
     });
@@ -85,6 +93,17 @@ export class RestartStore {
   /** Records what an uptime shows: a restart, or that only the link was lost. */
   noteBoot(boot: ShownBoot): Promise<void> {
     return this.#boots.add(boot);
+  }
+
+  /** Moves noted starts, so that they stay comparable after the clock was set. */
+  async moveBoots(boots: readonly MovedBoot[]): Promise<void> {
+    await this.#boots.written();
+    for (let from = 0; from < boots.length; from += MOVED_MAX) {
+      const rows = boots
+        .slice(from, from + MOVED_MAX)
+        .map(({ deviceId: id, knownAt: known_at, movedTo: moved_to }) => ({ id, known_at, moved_to }));
+      await MOVE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
+    }
   }
 
   /** Records a restart that the device itself reported. */

@@ -27,6 +27,14 @@ export interface ShownBoot {
   readonly reason: string | undefined;
 }
 
+/** A noted start whose time changes because the clock of the hub was set. */
+export interface MovedBoot {
+  readonly deviceId: string;
+  /** The start as it was noted; others, such as those that another gateway noted, do not move. */
+  readonly knownAt: number;
+  readonly movedTo: number;
+}
+
 /** How long an act explains a restart after it, ms. */
 export interface ExplainedFor {
   readonly rebootMs: number;
