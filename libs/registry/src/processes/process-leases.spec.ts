@@ -103,6 +103,37 @@ describe('a lease that lapsed while PostgreSQL was away', () => {
   });
 });
 
+describe('leases after a failover to a server whose clock is ahead', () => {
+  it.each([60_000, 850])('of %i ms are revived: no process ends a living one, or misses it', async (aheadMs) => {
+    const processes = [anotherProcess(), anotherProcess()] as const;
+    const leases = [await processes[0].take(), await processes[1].take()];
+    const ids = leases.map(({ id }) => id);
+    await expect.poll(() => processes[0].living(), { timeout: 5_000 }).toEqual(new Set(ids));
+    for (let failovers = 0; failovers < 3; failovers += 1) {
+      await expect.poll(() => processes[failovers % 2]?.living(), { timeout: 5_000 }).toEqual(new Set(ids));
+      await untilSteady();
+      const text = `UPDATE hub_process SET lease_until = lease_until - $1 * interval '1 millisecond'`;
+      await database.query({ text }, [aheadMs]);
+      for (const until = Date.now() + 2 * timing.renewEveryMs; Date.now() < until;) {
+        for (const each of processes) await each.sweep();
+        for (const each of processes) expect([undefined, new Set(ids)]).toContainEqual(await each.living());
+      }
+      expect(await all()).toEqual(ids);
+    }
+    expect(await Promise.all(leases.map(isLost))).toEqual([false, false]);
+  });
+});
+
+/** A dead process is swept as soon as a process is steady. */
+async function untilSteady(): Promise<void> {
+  const dead = await deadProcess();
+  const swept = async () => {
+    for (const each of opened) await each.sweep();
+    return all();
+  };
+  await expect.poll(swept, { timeout: 5_000 }).not.toContain(dead);
+}
+
 describe('sweeping', () => {
   it('begins when this process has held its own lease for a whole period', async () => {
     const takenAt = Date.now();

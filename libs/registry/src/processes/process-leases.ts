@@ -2,7 +2,7 @@
  * Leases of hub processes: rows that processes renew. A lapsed lease is revived by the next
  * renewal, because an outage of PostgreSQL must not end hubs; only a removed row is lost. A process
  * removes others only after it held its own lease for a whole period, in which living ones renew
- * theirs.
+ * theirs. A clock of PostgreSQL that jumps, as after a failover, ends the period.
  */
 import { hostname } from 'node:os';
 import type { HubProcessId } from '@flotilla/mcp';
@@ -24,6 +24,10 @@ export interface LeaseTiming {
 
 const defaultTiming: LeaseTiming = { leaseMs: 15_000, renewEveryMs: 5_000, retryAfterMs: 1_000 };
 
+const LEFT_MS = `(extract(epoch FROM lease_until - now()) * 1000)::float8`;
+/** By how much of its length the rest of a lease may differ from what its holder expects. */
+const EXPECTED_WITHIN = 1 / 8;
+
 const TAKE = {
   text: `INSERT INTO hub_process (id, host, pid, started_at, lease_until, roles, version)
          VALUES ($1, $2, $3, now(), now() + $4 * interval '1 millisecond', $5, $6)`,
@@ -32,7 +36,9 @@ const RENEW = {
   name: 'renew-lease',
   // A later answer would be about a lapsed lease.
   timeoutMs: 5_000,
-  text: `UPDATE hub_process SET lease_until = now() + $2 * interval '1 millisecond' WHERE id = $1 RETURNING id`,
+  text: `WITH former AS (SELECT id, ${LEFT_MS} AS left_ms FROM hub_process WHERE id = $1 FOR UPDATE)
+         UPDATE hub_process p SET lease_until = now() + $2 * interval '1 millisecond' FROM former f
+         WHERE p.id = f.id RETURNING f.left_ms`,
 };
 
 const MARK_STOPPING = { text: 'UPDATE hub_process SET is_stopping = true WHERE id = $1' };
@@ -50,7 +56,10 @@ const ELDEST = {
          ORDER BY id LIMIT 1`,
 };
 
-const LIVING = { name: 'living-processes', text: `SELECT id FROM hub_process WHERE lease_until > now()` };
+const LIVING = {
+  name: 'living-processes',
+  text: `SELECT id, ${LEFT_MS} AS left_ms FROM hub_process WHERE lease_until > now()`,
+};
 
 /**
  * Records calls with an idempotency key that a dead process did not finish. No call takes longer
@@ -81,9 +90,10 @@ const endProcesses = (which: string, more = ''): { readonly text: string } => ({
          )${more}
          SELECT count(*)::int AS count FROM ended`,
 });
+/** $3 and $4 bound what is left of the own lease, ms. */
 const END_LAPSED = endProcesses(
-  `id <> $1 AND lease_until <= now()
-     AND EXISTS (SELECT FROM hub_process own WHERE own.id = $1 AND own.lease_until > now())`,
+  `id <> $1 AND lease_until <= now() AND EXISTS (
+     SELECT FROM hub_process WHERE id = $1 AND lease_until > now() AND ${LEFT_MS} BETWEEN $3::float8 AND $4::float8)`,
   RECORD_CUT_OFF_CALLS,
 );
 const END_OTHERS = endProcesses('id <> $1', RECORD_CUT_OFF_CALLS);
@@ -121,14 +131,19 @@ export class ProcessLeases {
   /** Resolves to 0 while an outage may have kept other processes from renewing their leases. */
   async sweep(): Promise<number> {
     if (this.#current?.isSteady !== true) return 0;
-    const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, [this.#current.id, 'hub_crashed']);
+    const { id, expectedLeftMs } = this.#current;
+    const values = [id, 'hub_crashed', ...expectedLeftMs];
+    const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, values);
     return row?.count ?? 0;
   }
 
   /** The processes with living leases; undefined while the own lease is new or just revived. */
   async living(): Promise<ReadonlySet<HubProcessId> | undefined> {
     if (this.#current?.isSettled !== true) return undefined;
-    const rows = await this.#deps.database.query<{ id: HubProcessId }>(LIVING, []);
+    const { id: own, expectedLeftMs } = this.#current;
+    const rows = await this.#deps.database.query<{ id: HubProcessId; left_ms: number }>(LIVING, []);
+    const leftMs = rows.find(({ id }) => id === own)?.left_ms;
+    if (leftMs === undefined || leftMs < expectedLeftMs[0] || leftMs > expectedLeftMs[1]) return undefined;
     return new Set(rows.map(({ id }) => id));
   }
 
@@ -189,6 +204,13 @@ class Lease implements ProcessLease {
     return this.#isHeldFor(this.#deps.timing.leaseMs / 2);
   }
 
+  /** What PostgreSQL should find left, unless its clock jumped or the lease was renewed. */
+  get expectedLeftMs(): readonly [least: number, most: number] {
+    const leftMs = this.#heldUntil - performance.now();
+    const withinMs = this.#deps.timing.leaseMs * EXPECTED_WITHIN;
+    return [leftMs - withinMs, leftMs + withinMs];
+  }
+
   #isHeldFor(durationMs: number): boolean {
     const now = performance.now();
     return now < this.#heldUntil && now - this.#heldSince >= durationMs;
@@ -220,10 +242,10 @@ class Lease implements ProcessLease {
     const { database, logger, timing } = this.#deps;
     const askedAt = performance.now();
     try {
-      const isThere = (await database.query(RENEW, [this.id, timing.leaseMs])).length > 0;
+      const [former] = await database.query<{ left_ms: number }>(RENEW, [this.id, timing.leaseMs]);
       if (this.#released !== undefined) return;
-      if (isThere) this.#renewed(askedAt);
-      else this.#end();
+      if (former === undefined) this.#end();
+      else this.#renewed(askedAt, former.left_ms);
     } catch (error) {
       if (!this.#isFailing)
         logger.warn({ processId: this.id, err: error }, 'the lease of this process was not renewed; trying again');
@@ -232,9 +254,13 @@ class Lease implements ProcessLease {
     }
   }
 
-  #renewed(askedAt: number): void {
+  #renewed(askedAt: number, leftMs: number): void {
     const { logger, timing } = this.#deps;
     const lapsedMs = askedAt - this.#heldUntil;
+    if (lapsedMs < 0 && leftMs < this.expectedLeftMs[0]) {
+      this.#heldSince = askedAt;
+      logger.warn({ processId: this.id, leftMs }, 'the clock of PostgreSQL is ahead of where it was');
+    }
     if (lapsedMs >= 0) {
       this.#heldSince = askedAt;
       logger.warn({ processId: this.id, lapsedMs }, 'the lease of this process had lapsed and is revived');
