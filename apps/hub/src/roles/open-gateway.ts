@@ -17,6 +17,7 @@ import {
 import { tracedEnqueue, type CallServer, type CallTracer } from '@flotilla/bus';
 import { FormerOtaServer, refuseRoutedCall, RolloutOffers, type CallRules } from '@flotilla/fleet';
 import type { HubConfig } from '../settings/config.js';
+import { pseudonymOf } from '../settings/secret-settings.js';
 import { limitConnections } from '../http/connection-limit.js';
 import type { DeviceRoutes } from '../http/device-routes.js';
 import { importFactoryKeys } from '../secrets/factory-keys.js';
@@ -60,7 +61,7 @@ export async function openGateway(
   const provisioning = new OtaProvisioning({
     ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
     updates: { offer: rolloutOffers(services), signer: pictures.signer },
-    former: openFormer(services),
+    former: openFormer(services, deviceSecret),
     addressOf,
     onBoot: (deviceId) => gateway.restarted(deviceId),
     settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
@@ -128,9 +129,10 @@ function checkedServer(gateway: Gateway, callRules: CallRules, tracer: CallTrace
   };
 }
 
-function openFormer({ closers, config, logger }: SharedServices): FormerOtaServer | undefined {
-  if (config.otaUpstream === undefined) return undefined;
-  const server = new FormerOtaServer({ url: config.otaUpstream, logger });
+function openFormer({ closers, config, logger }: SharedServices, secret: string): FormerOtaServer | undefined {
+  const { otaUpstream: url } = config;
+  if (url === undefined) return undefined;
+  const server = new FormerOtaServer({ url, pseudonym: pseudonymOf(secret, url), logger });
   closers.add('former server', () => server.close());
   return server;
 }

@@ -77,6 +77,12 @@ export async function argumentsSecretOf({ auditKey, dataDir, deviceSecret }: Sec
   return derived(secret, JOB_ARGUMENTS);
 }
 
+/** Returns the name of the hub, in all its processes, in requests to this former server. */
+export function pseudonymOf(deviceSecret: string, otaUpstream: string): string {
+  const key = derived(deviceSecret, `flotilla former server ${otaUpstream}`);
+  return `flotilla-${Buffer.from(key).toString('hex').slice(0, 16)}`;
+}
+
 /** Derives a key for one purpose. It reveals neither the secret nor the other keys. */
 function derived(secret: string, purpose: string): Uint8Array {
   return new Uint8Array(hkdfSync('sha256', secret, '', purpose, 32));

@@ -31,7 +31,8 @@ async function open(handle: (request: IncomingMessage, response: ServerResponse)
     void logged.push(`${message} ${JSON.stringify(details)}`);
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/xiaozhi/ota/`;
   const limits = { timeoutMs: 300, answerBytesMax: 1_000 };
-  const server = new FormerOtaServer({ url, limits, logger: { info: log, warn: log, error: log } });
+  const logger = { info: log, warn: log, error: log };
+  const server = new FormerOtaServer({ url, limits, pseudonym: 'this-hub', logger });
   closers.push(
     () => server.close(),
     () => {
@@ -45,6 +46,7 @@ async function open(handle: (request: IncomingMessage, response: ServerResponse)
 const rawHeaders = [
   ...['Device-Id', '02:00:00:AA:BB:CC', 'CLIENT-id', 'uuid', 'Connection', 'close, X-Hop', 'X-Hop', '1'],
   ...['Host', 'hub.example', 'Content-Length', '999', 'X-Forwarded-For', '10.9.9.9', 'X-Unread', 'a', 'X-Unread', 'b'],
+  ...['Via', '1.0 shop-proxy'],
 ];
 const asked = { method: 'POST', suffix: '/', rawHeaders, body: Buffer.from('{"é":1}'), address: '192.0.2.7' };
 
@@ -65,6 +67,7 @@ describe('a request to the former server', () => {
       expect.arrayContaining(['Device-Id: 02:00:00:AA:BB:CC', 'CLIENT-id: uuid', 'X-Unread: a', 'X-Unread: b']),
     );
     expect(pairs).toEqual(expect.arrayContaining(['X-Real-IP: 192.0.2.7', 'X-Forwarded-For: 192.0.2.7']));
+    expect(pairs.filter((pair) => pair.startsWith('Via: '))).toEqual(['Via: 1.0 shop-proxy', 'Via: 1.1 this-hub']);
     expect(pairs.join('\n')).not.toMatch(/X-Hop|10\.9\.9\.9|hub\.example|999/);
   });
 
@@ -101,5 +104,18 @@ describe('a request to the former server', () => {
     stop();
     expect(await server.ask(asked)).toBeUndefined();
     expect(logged[0]).toContain('ECONNREFUSED');
+  });
+
+  it('is sent no further when it comes back, also over another hub', async () => {
+    const { arrived, logged, server } = await open(async (request, response) => {
+      const { method = '', rawHeaders: headers } = request;
+      const again = headers.map((value) => (value === '1.1 this-hub' ? '1.1 this-hub, 1.1 other-hub' : value));
+      const answer = await server.ask({ ...asked, method, rawHeaders: again });
+      response.writeHead(answer?.status ?? 502).end();
+    });
+    expect(await server.ask(asked)).toBeUndefined();
+    expect(arrived).toHaveLength(1);
+    expect(logged).toHaveLength(1);
+    expect(logged[0]).toContain('it leads back to this hub: correct FLOTILLA_OTA_UPSTREAM');
   });
 });

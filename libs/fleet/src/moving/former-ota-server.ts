@@ -8,6 +8,8 @@ import type { FleetLogger } from '../fleet-logger.js';
 export interface FormerOtaOptions {
   /** The OTA address there, such as `http://old.example:8002/xiaozhi/ota/`. */
   readonly url: string;
+  /** The name of this hub in `Via`, by which it finds requests that come back. [RFC 9110 §7.6.3] */
+  readonly pseudonym: string;
   readonly logger: FleetLogger;
   readonly limits?: FormerOtaLimits;
 }
@@ -69,11 +71,12 @@ export class FormerOtaServer {
 
   /** Undefined: it is down, too slow, failed or sent too much. Never rejects. */
   async ask({ address, body, method, rawHeaders, suffix }: Asked): Promise<Answered | undefined> {
+    if (this.#hasPassed(rawHeaders)) return this.#failed('it leads back to this hub: correct FLOTILLA_OTA_UPSTREAM');
     const signal = AbortSignal.timeout(this.#limits.timeoutMs);
     try {
       const answer = await this.#agent.request({
         ...{ origin: this.#origin, path: this.#pathOf(suffix), method: method === 'GET' ? 'GET' : 'POST' },
-        headers: [...passedHeaders(rawHeaders), ...addressHeaders(address)],
+        headers: [...passedHeaders(rawHeaders), ...addressHeaders(address), 'Via', `1.1 ${this.options.pseudonym}`],
         body: method === 'GET' && body.length === 0 ? null : body,
         signal,
       });
@@ -94,6 +97,13 @@ export class FormerOtaServer {
     await this.#agent.destroy();
   }
 
+  #hasPassed(rawHeaders: readonly string[]): boolean {
+    return headerPairs(rawHeaders)
+      .filter(([name]) => name.toLowerCase() === 'via')
+      .flatMap(([, value]) => value.split(','))
+      .some((hop) => hop.trim().split(/\s+/)[1] === this.options.pseudonym);
+  }
+
   #pathOf(suffix: string): string {
     if (suffix === '' || suffix.startsWith('?')) return this.#path + suffix;
     return this.#path.replace(/\/$/, '') + suffix;
@@ -110,12 +120,16 @@ export class FormerOtaServer {
 
 /** All headers of the board, except those of its connection. */
 function passedHeaders(raw: readonly string[]): string[] {
-  const pairs = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
+  const pairs = headerPairs(raw);
   const named = pairs
     .filter(([name]) => name.toLowerCase() === 'connection')
     .flatMap(([, value]) => value.split(',').map((part) => part.trim().toLowerCase()));
   const dropped = new Set([...ownHeaders, ...named]);
   return pairs.flatMap(([name, value]) => (dropped.has(name.toLowerCase()) ? [] : [name, value]));
+}
+
+function headerPairs(raw: readonly string[]): readonly (readonly [name: string, value: string])[] {
+  return raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? ''] as const] : []));
 }
 
 /** Some servers choose their settings by the address of the board. */
