@@ -2,8 +2,8 @@
  * Checks that devices and browsers reach the hub at the addresses that they receive, and the
  * proxies in between. Sends requests only to addresses of the settings.
  */
-import { connect } from 'node:net';
 import type { HubConfig } from '../settings/config.js';
+import { checkMqtt } from './check-mqtt.js';
 import { localUrl, type DoctorContext } from './doctor-context.js';
 import { ok, problem, reasonOf, warning, type Finding } from './finding.js';
 import { askHttp, type HttpAnswer } from './http-ask.js';
@@ -12,7 +12,6 @@ const OTA = 'OTA address';
 const PROXY = 'proxy';
 const FORMER = 'former server';
 const START_IT = 'Boards that have not moved get 502. Start it, or correct FLOTILLA_OTA_UPSTREAM.';
-const CONNECTS_WITHIN_MS = 5_000;
 
 /** Without a device id, the hub answers with the time and the firmware, and issues no code. */
 const isOfHub = (body: string) => body.includes('"server_time"') && body.includes('"firmware"');
@@ -31,7 +30,7 @@ export async function checkReach(context: DoctorContext): Promise<readonly Findi
     ...(await formerFindings(config)),
     ...(config.publicUrl === undefined ? [] : [await upgradeFinding(config.publicUrl)]),
     ...proxySettings(config),
-    ...(await Promise.all(config.publicMqtt.map(({ endpoint }) => mqttFinding(endpoint)))),
+    ...(await Promise.all(config.publicMqtt.map(({ endpoint }) => checkMqtt(endpoint)))),
   ];
 }
 
@@ -117,20 +116,4 @@ function proxySettings({ proxies, publicUrl, tls, httpPort }: HubConfig): readon
         ),
       ]
     : [ok(PROXY, 'none, according to FLOTILLA_PUBLIC_URL')];
-}
-
-function mqttFinding(endpoint: string): Promise<Finding> {
-  const [, host = endpoint, port = '1883'] = /^\[?(.*?)\]?(?::(\d+))?$/.exec(endpoint) ?? [];
-  return new Promise((resolve) => {
-    const socket = connect({ host, port: Number(port), timeout: CONNECTS_WITHIN_MS });
-    const end = (finding: Finding) => {
-      socket.destroy();
-      resolve(finding);
-    };
-    const failed = (reason: string) =>
-      end(problem('MQTT address', `${endpoint} cannot be reached: ${reason}`, 'Check DNS, firewall and port.'));
-    socket.on('connect', () => end(ok('MQTT address', `${endpoint} accepts connections`)));
-    socket.on('timeout', () => failed(`no answer within ${CONNECTS_WITHIN_MS / 1_000} s`));
-    socket.on('error', (error) => failed(reasonOf(error)));
-  });
 }

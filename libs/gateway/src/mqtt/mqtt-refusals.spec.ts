@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
 import { FleetSecretAuth } from '../auth/fleet-secret-auth.js';
+import { GatewayCounters } from '../gateway-counters.js';
 import { xiaozhiClientId } from './mqtt-device.suite.js';
 import type { MqttDevice } from './mqtt-device.suite.js';
 import { enter, openIngress } from './mqtt-ingress.suite.js';
@@ -30,6 +31,14 @@ describe('MqttIngress rejects connections', () => {
     await device.closed();
     expect(ingress.host.connections).toEqual([]);
     await vi.waitFor(() => expect(ingress.lobby.size).toBe(0));
+  });
+
+  it('counts no refusal for MQTT 5, by which the doctor finds the hub', async () => {
+    const counters = new GatewayCounters();
+    const device = await (await openIngress({ counters })).dial();
+    device.connect({ protocolVersion: 5 });
+    await device.closed();
+    expect(counters.list()).toEqual([]);
   });
 
   it('refuses an empty client id with a session to keep', async () => {
