@@ -6,6 +6,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { hasMaskedSecret, MASK, maskAll } from '@flotilla/mcp';
 import type { DeviceFilter, Registry } from '@flotilla/registry';
 import type { Actor } from './actor.js';
+import { storedFilter } from './kept-devices.js';
 import { refuse } from './refusal.js';
 import type { Refusal } from './refusal.js';
 
@@ -84,15 +85,11 @@ function refuseStoredSecrets(
   actor: Actor,
   path: readonly string[],
 ): Refusal | undefined {
-  if (former.savedById === actor.id || isDeepStrictEqual(stored(devices), stored(former.devices))) return undefined;
+  if (former.savedById === actor.id || isDeepStrictEqual(storedFilter(devices), storedFilter(former.devices)))
+    return undefined;
   return refuse(
     'INVALID',
     path,
     'Another person saved secret arguments for other devices. Send the arguments again, with the secrets.',
   );
-}
-
-/** As PostgreSQL has it, without undefined members. */
-function stored(devices: DeviceFilter): unknown {
-  return JSON.parse(JSON.stringify(devices));
 }

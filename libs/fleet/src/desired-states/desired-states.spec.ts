@@ -150,6 +150,19 @@ describe('a desired state', () => {
     expect(await fleet.deleteDesiredState(made.id, narrowed)).toMatchObject(refused);
   });
 
+  it('of a narrowed key stays narrowed when another person edits it with the filter that is shown', async () => {
+    const narrowed = await world.makeActor(['JOBS_WRITE', 'TOOLS_CALL'], { ids: ['a'] });
+    const made = await world.save({ enabled: false, devices: { all: true } }, narrowed);
+    const edited = requestOf({ name: made.name, enabled: false, devices: { all: true }, holdSeconds: 60 });
+    expect(await fleet.previewDesiredState(edited, actor, made.id)).toMatchObject({ targetCount: 1 });
+    const saved = await fleet.updateDesiredState(made.id, 1, edited, actor);
+    expect(saved).toMatchObject({ state: { holdSeconds: 60, devices: made.devices } });
+    const other = { ...edited, devices: { ids: ['a', 'b'] } };
+    expect(await fleet.updateDesiredState(made.id, 2, other, actor)).toMatchObject({
+      state: { devices: other.devices },
+    });
+  });
+
   it('is enabled only by those who may call its tool', async () => {
     const pattern = 'self.siren.set';
     const readback = { tool: 'self.get_device_status', path: 'siren.level', argument: 'level' };

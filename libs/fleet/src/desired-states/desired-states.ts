@@ -13,6 +13,7 @@ import type { CreateJobDeps } from '../jobs/commands/create-job.js';
 import { refuseTool } from '../jobs/commands/refuse-tool.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
+import { keptDevices } from '../kept-devices.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -63,7 +64,7 @@ export async function updateDesiredState(
   requireTools(actor);
   const former = await ownState(deps, id, actor);
   if (former === undefined) return { refusal: noSuchState(id) };
-  const completed = await withFormerSecrets(deps, former, request, actor);
+  const completed = await completedEdit(deps, former, request, actor);
   if ('refusal' in completed) return completed;
   const checked = await checkDesiredState(deps, completed, actor);
   if ('refusal' in checked) return checked;
@@ -149,13 +150,16 @@ export async function ownState(
   return actor.devices === undefined || isOwn ? state : undefined;
 }
 
-/** Arguments as they were shown, with masks, stand for the arguments that are stored. */
-export async function withFormerSecrets(
+/**
+ * What is not shown stays: arguments behind masks, and the scope of a limited key that saved it.
+ */
+export async function completedEdit(
   { registry }: DesiredStateDeps,
   former: DesiredStateRow,
-  request: DesiredStateRequest,
+  edit: DesiredStateRequest,
   actor: Actor,
 ): Promise<DesiredStateRequest | { readonly refusal: Refusal }> {
+  const request = { ...edit, devices: keptDevices(edit.devices, former.devices, actor) };
   const readStored = () => registry.desiredStateStore.argumentsOf(former.id, former.generation);
   const { tool, arguments: given } = request;
   const devices = scopedFilter(request.devices, actor.devices);

@@ -8,7 +8,7 @@ import { EligibilityCheck } from '../jobs/eligibility-check.js';
 import type { Refusal } from '../refusal.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
-import { ownState, withFormerSecrets } from './desired-states.js';
+import { ownState, completedEdit } from './desired-states.js';
 import type { DesiredStateDeps } from './desired-states.js';
 
 export interface DesiredStatePreview {
@@ -33,7 +33,7 @@ export async function previewDesiredState(
   id?: string,
 ): Promise<DesiredStatePreview> {
   const former = id === undefined ? undefined : await ownState(deps, id, actor);
-  const completed = former === undefined ? request : await withFormerSecrets(deps, former, request, actor);
+  const completed = former === undefined ? request : await completedEdit(deps, former, request, actor);
   if ('refusal' in completed) return refused(completed.refusal);
   const checked = await checkDesiredState(deps, completed, actor);
   if ('refusal' in checked) return refused(checked.refusal);

@@ -7,6 +7,7 @@ import { requestHash } from '../idempotency/request-hash.js';
 import { createFrom } from '../jobs/commands/create-job.js';
 import type { JobAnswer } from '../jobs/commands/create-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
+import { keptDevices } from '../kept-devices.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -53,7 +54,7 @@ export async function updateRecurringJob(
   const { registry, clock } = deps;
   const former = await visible(deps, id, actor);
   if (former === undefined) return { refusal: noSuchJob(id) };
-  const completed = await withFormerSecrets(deps, former, request, actor);
+  const completed = await completedEdit(deps, former, request, actor);
   if ('refusal' in completed) return completed;
   const refusal = await refuseRecurringJob(deps, completed, actor);
   if (refusal !== undefined) return { refusal };
@@ -121,14 +122,17 @@ async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor)
   return actor.devices === undefined || isOwn ? job : undefined;
 }
 
-/** Arguments as they were shown, with masks, stand for the arguments that are stored. */
-async function withFormerSecrets(
+/**
+ * What is not shown stays: arguments behind masks, and the scope of a limited key that saved it.
+ */
+async function completedEdit(
   { registry }: RecurringJobDeps,
   former: RecurringJobRow,
-  request: RecurringJobRequest,
+  edit: RecurringJobRequest,
   actor: Actor,
 ): Promise<RecurringJobRequest | { readonly refusal: Refusal }> {
-  const { job } = request;
+  const job = { ...edit.job, devices: keptDevices(edit.job.devices, former.request.devices, actor) };
+  const request = { ...edit, job };
   if (!('tool' in job)) return request;
   const readStored = async () => {
     const stored = await registry.recurringJobs.requestOf(former.id);

@@ -242,6 +242,17 @@ describe('a recurring job', () => {
     expect(await hub.fleet.runRecurringJob(saved.job.id, narrowed)).toMatchObject(hidden);
   });
 
+  it('of a narrowed key stays narrowed when another person edits it with the filter that is shown', async () => {
+    const narrowed = { ...actor, devices: { ids: ['b'] } };
+    const saved = await hub.fleet.createRecurringJob(requestOf(), randomUUID(), narrowed);
+    if ('refusal' in saved) throw new TypeError(saved.refusal.message);
+    const { id, name, request } = saved.job;
+    const edited = requestOf({ name, cron: '30 * * * *' });
+    expect(await hub.fleet.updateRecurringJob(id, edited, actor)).toMatchObject({
+      job: { cron: '30 * * * *', request: { devices: request.devices } },
+    });
+  });
+
   it.each<[string, Partial<RecurringJobRequest>, string, readonly string[]]>([
     ['an empty name', { name: ' ' }, 'INVALID', ['input', 'name']],
     ['a cron expression in another form', { cron: 'every day' }, 'INVALID', ['input', 'cron']],
