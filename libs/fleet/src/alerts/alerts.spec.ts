@@ -44,4 +44,18 @@ describe('changing alert rules', () => {
     await alerts.snoozeRule(id, undefined, fixture.hub.clock.now() + 60_000, admin);
     expect(await alerts.updateRule(id, { ...plan, name: 'Snoozed' }, admin, revision)).toMatchObject({ rule: { id } });
   });
+
+  it('refuses it after a channel was added to the rule, or taken from it', async () => {
+    const config = { url: 'https://chat.example/hook' };
+    const channel = await alerts.createChannel({ name: 'Hook', kind: 'WEBHOOK', config, enabled: true }, admin);
+    if ('refusal' in channel) throw new TypeError(channel.refusal.message);
+    const named = { ...plan, name: 'To the channel', channelIds: [channel.channel.id] };
+    const made = await alerts.createRule(named, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    await alerts.removeChannel(channel.channel.id, admin);
+    const edit = { ...named, channelIds: [], forSeconds: 60 };
+    expect(await alerts.updateRule(made.rule.id, edit, admin, made.rule.revision)).toMatchObject({
+      refusal: { code: 'CONFLICT', path: ['expectedRevision'] },
+    });
+  });
 });

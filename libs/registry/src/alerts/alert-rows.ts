@@ -1,4 +1,6 @@
 /** Rows of the tables of alerts, as SQL and Prisma return them. */
+import { createHash } from 'node:crypto';
+import { canonicalJson } from '@flotilla/mcp';
 import type { AlertFacts, AlertKind, AlertSeverity } from '@flotilla/signals';
 import { plainRow } from '../database/plain-row.js';
 import type { DeviceFilter } from '../device-filter.js';
@@ -16,14 +18,21 @@ export function toAlert({ facts, severity, ...row }: AlertRecord): AlertRow {
   return { ...plainRow(row), facts: facts as unknown as AlertFacts, severity: severity as AlertSeverity };
 }
 
-export function toRule({ devices, kind, severity, ...row }: AlertRule): AlertRuleRow {
+export function toRule(rule: AlertRule): AlertRuleRow {
+  const { devices, kind, severity, ...row } = rule;
   return {
     ...plainRow(row),
     devices: (devices ?? undefined) as DeviceFilter | undefined,
     kind: kind as AlertKind,
     severity: severity as AlertSeverity,
-    revision: String(row.updatedAt.getTime()),
+    revision: revisionOf(rule),
   };
+}
+
+/** A channel that is created or deleted changes rules, too, but not their time. */
+function revisionOf(rule: AlertRule): string {
+  const asEdited = { ...rule, snoozedUntil: null };
+  return createHash('sha256').update(canonicalJson(asEdited)).digest('hex');
 }
 
 /** The columns of a ChannelRow. */
