@@ -126,14 +126,14 @@ describe('AppImageReader', () => {
   it('reads the public keys of secure boot 2, and knows when it cannot', () => {
     const file = image();
     const padding = blank(4096 - (file.length % 4096));
-    const block = (kind: number, key: readonly number[]) => [
-      ...[0xe7, kind, 0, 0, ...new Array<number>(32).fill(1), ...key],
-      ...new Array<number>(1216 - 36 - key.length).fill(9),
+    const block = (kind: number, key: readonly number[], hash = 0, digestBytes = 32) => [
+      ...[0xe7, kind, hash, 0, ...new Array<number>(digestBytes).fill(3), ...key],
+      ...new Array<number>(1216 - 4 - digestBytes - key.length).fill(9),
     ];
     const rsa = new Array<number>(776).fill(5);
     const ecdsa = [2, ...new Array<number>(64).fill(6)];
     const p384 = [3, ...new Array<number>(96).fill(7)];
-    const blocks = [...block(2, rsa), ...block(3, ecdsa), ...block(3, p384)];
+    const blocks = [...block(2, rsa), ...block(3, ecdsa), ...block(3, p384, 1, 48)];
     const keysOf = (bytes: Uint8Array) => {
       const verdict = read(bytes);
       return verdict.ok ? verdict.image.signatureKeys?.map((key) => [...key]) : verdict.refusal;

@@ -7,14 +7,17 @@ import { SECTOR_BYTES, SIGNATURE_V1_BYTES, SIGNATURE_V2_MAGIC } from './image-ta
 /** Up to three blocks of this size are in the sector of signatures. */
 const BLOCK_BYTES = 1216;
 const BLOCKS_MAX = 3;
+/** After four bytes and the digest of the image. */
 const KEY_AT = 36;
+/** Third byte of a block of P-384: the digest is that of SHA-384, and 16 bytes longer. */
+const SHA_384 = 1;
+const KEY_AFTER_SHA_384_AT = 52;
 const RSA = 2;
 const ECDSA = 3;
 /** Modulus, exponent and two values that follow from them. */
 const RSA_KEY_BYTES = 776;
-/** The number of the curve and a point, padded for the shorter curves. */
+/** The number of the curve and a point, padded for the shortest curve. */
 const ECDSA_KEY_BYTES = 65;
-const CURVE_P384 = 3;
 const P384_KEY_BYTES = 97;
 
 /**
@@ -36,5 +39,7 @@ function keyOf(block: Uint8Array): Uint8Array | undefined {
   if (block[0] !== SIGNATURE_V2_MAGIC) return undefined;
   if (block[1] === RSA) return block.slice(KEY_AT, KEY_AT + RSA_KEY_BYTES);
   if (block[1] !== ECDSA) return undefined;
-  return block.slice(KEY_AT, KEY_AT + (block[KEY_AT] === CURVE_P384 ? P384_KEY_BYTES : ECDSA_KEY_BYTES));
+  return block[2] === SHA_384
+    ? block.slice(KEY_AFTER_SHA_384_AT, KEY_AFTER_SHA_384_AT + P384_KEY_BYTES)
+    : block.slice(KEY_AT, KEY_AT + ECDSA_KEY_BYTES);
 }
