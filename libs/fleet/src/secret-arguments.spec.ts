@@ -52,6 +52,14 @@ describe('arguments whose names look secret', () => {
     expect(sent()).toHaveLength(1);
   });
 
+  it('are refused as masks by a call, which has nothing stored that they could stand for', async () => {
+    const answer = await hub.fleet.callTool({ ...asked, arguments: shown, deviceId: 'board' }, admin);
+    expect(answer).toMatchObject({ refusal: { code: 'INVALID', path: ['input', 'arguments'] } });
+    const plain = { ...asked, arguments: { ssid: '***' }, deviceId: 'board' };
+    expect((await hub.fleet.callTool(plain, admin)).call?.outcome).toBe('SUCCEEDED');
+    expect(sent()).toEqual([plain.arguments]);
+  });
+
   it('of a job reach devices from another process after a restart, and a rerun needs them again', async () => {
     const id = await startJob(hub, ['board', 'second'], asked);
     expect((await hub.job(id)).arguments).toEqual(shown);
