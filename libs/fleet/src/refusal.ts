@@ -20,6 +20,11 @@ export function noSuchDevice(deviceId: string, path: readonly string[]): Refusal
   return refuse('NOT_FOUND', path, `There is no device "${deviceId}".`);
 }
 
+/** For operations without `input`: what such a path is about belongs to the thing at `path`. */
+export function withoutInput(refusal: Refusal, path: readonly string[]): Refusal {
+  return refusal.path[0] === 'input' ? { ...refusal, path } : refusal;
+}
+
 /** The thing has another revision than the caller has read. */
 export function changedMeanwhile(thing: string): Refusal {
   const message = `The ${thing} was changed meanwhile. Read it again, and apply your change to it.`;

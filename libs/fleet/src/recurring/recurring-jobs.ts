@@ -9,7 +9,7 @@ import type { JobAnswer } from '../jobs/commands/create-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { keptDevices } from '../kept-devices.js';
 import { newId } from '../new-id.js';
-import { refuse } from '../refusal.js';
+import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { withStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
@@ -86,7 +86,8 @@ export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor:
   const request = await registry.recurringJobs.requestOf(id);
   if (request === undefined) return { refusal: noSuchJob(id) };
   if (request === 'lost') return { refusal: secretsLost };
-  return createRun(deps, recurring, { request, key: `now:${newId(clock.now())}`, actor });
+  const answer = await createRun(deps, recurring, { request, key: `now:${newId(clock.now())}`, actor });
+  return answer.refusal === undefined ? answer : { refusal: withoutInput(answer.refusal, ['id']) };
 }
 
 /** The latest job of a schedule. */

@@ -60,8 +60,8 @@ describe('a recurring job', () => {
     ...change,
   });
 
-  async function created(change: Partial<RecurringJobRequest> = {}): Promise<RecurringJobRow> {
-    const saved = await hub.fleet.createRecurringJob(requestOf(change), randomUUID(), actor);
+  async function created(change: Partial<RecurringJobRequest> = {}, by = actor): Promise<RecurringJobRow> {
+    const saved = await hub.fleet.createRecurringJob(requestOf(change), randomUUID(), by);
     if ('refusal' in saved) throw new TypeError(saved.refusal.message);
     return saved.job;
   }
@@ -286,6 +286,14 @@ describe('a recurring job', () => {
   ])('is refused with %s', async (_what, change, code, path) => {
     const answer = await hub.fleet.createRecurringJob(requestOf(change), randomUUID(), actor);
     expect(answer).toMatchObject({ refusal: { code, path } });
+  });
+
+  it('names itself in the refusal of a run, which has no input', async () => {
+    const restart = { job: { tool: 'self.reboot', arguments: {}, devices: { ids: ['a'] } } };
+    const job = await created(restart, { ...actor, mayCallUserOnly: true });
+    expect(await hub.fleet.runRecurringJob(job.id, actor)).toMatchObject({
+      refusal: { code: 'TOOL_FORBIDDEN', path: ['id'] },
+    });
   });
 
   it('is created once for a repeated request, and has a name that no other has', async () => {

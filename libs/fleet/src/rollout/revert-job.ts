@@ -9,7 +9,7 @@ import { idempotencyKeyLengthMax, refuseKey } from '../idempotency/refuse-key.js
 import { planJob, writeJobs } from '../jobs/commands/create-job.js';
 import type { CreateJobDeps, JobAnswer } from '../jobs/commands/create-job.js';
 import { requestHash } from '../idempotency/request-hash.js';
-import { refuse } from '../refusal.js';
+import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import type { RolloutRequest } from './rollout-request.js';
 
@@ -49,14 +49,19 @@ export async function revertJob(
   for (const [index, image] of imagesOf(groups).entries()) {
     const planned = await planJob(deps, requestOf(former, image), origin);
     if ('row' in planned) rows.push({ ...planned.row, idempotencyKey: keyOf(idempotencyKey, index) });
-    else return planned;
+    else return asRevert(planned);
   }
   const [first, ...others] = await writeJobs(deps, rows, actor);
-  if (first?.job === undefined) return { ...first };
+  if (first?.job === undefined) return asRevert({ ...first });
   const further = others.flatMap(({ job }) => job ?? []);
   // Another request with the same key was faster: its jobs are the answer.
   if (further.length + 1 < rows.length) return (await findEarlier(deps, id, idempotencyKey, actor)) ?? {};
   return { job: first.job, others: further };
+}
+
+/** The former job says what the new ones are. */
+function asRevert(answer: JobAnswer): JobAnswer {
+  return answer.refusal === undefined ? answer : { refusal: withoutInput(answer.refusal, ['id']) };
 }
 
 function requestOf(

@@ -119,4 +119,18 @@ describe('running a job again', () => {
     expect(await refused(live, 'SUCCEEDED')).toBe('CONFLICT');
     await hub.fleet.cancelJob(live, false, admin);
   });
+
+  it('names its own arguments in refusals of the new job', async () => {
+    const set = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 5 } };
+    const parent = await startJob(hub, [...devices.slice(1), 'no-such-device'], set);
+    await hub.finished(parent);
+    const again = async (args: Readonly<Record<string, unknown>>) =>
+      (await hub.fleet.rerunJob(parent, { outcomes: ['SUCCEEDED'], arguments: args }, randomUUID(), operator)).refusal;
+    expect(await again({ password: '***' })).toMatchObject({ code: 'INVALID', path: ['arguments'] });
+    expect(await again({ text: 'x'.repeat(17_000) })).toMatchObject({ code: 'REQUEST_TOO_LARGE', path: ['arguments'] });
+    const restart = await startJob(hub, ['no-such-device'], { tool: 'self.reboot' });
+    await hub.finished(restart);
+    const { refusal } = await hub.fleet.rerunJob(restart, { outcomes: ['SUCCEEDED'] }, randomUUID(), operator);
+    expect(refusal).toMatchObject({ code: 'TOOL_FORBIDDEN', path: ['id'] });
+  });
 });

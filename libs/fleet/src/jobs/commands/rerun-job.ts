@@ -10,7 +10,7 @@ import { scopedFilter } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import { refuseKey } from '../../idempotency/refuse-key.js';
-import { refuse } from '../../refusal.js';
+import { refuse, withoutInput } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import { requestHash } from '../../idempotency/request-hash.js';
 import { createFrom, findEarlier } from './create-job.js';
@@ -57,7 +57,8 @@ export async function rerunJob(
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
   const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen, exceptCodes } };
   const policy = await deps.policies.policyOf(parent.tool);
-  return createFrom(deps, requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy), {
+  const request = requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy);
+  const answer = await createFrom(deps, request, {
     ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
     refuseMore: async () => {
       if ((await deps.registry.targetPreparation.countDevices(scopedFilter(devices, actor.devices), 1)) > 0)
@@ -65,6 +66,12 @@ export async function rerunJob(
       return refuse('INVALID', ['outcomes'], 'No device that is still there ended so in this job.');
     },
   });
+  return answer.refusal === undefined ? answer : { refusal: asRerun(answer.refusal) };
+}
+
+/** All but the arguments is as the former job has it. */
+function asRerun(refusal: Refusal): Refusal {
+  return withoutInput(refusal, refusal.path[1] === 'arguments' ? refusal.path.slice(1) : ['id']);
 }
 
 function refuseParent(
