@@ -222,6 +222,18 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(toolPolicies).toContainEqual({ pattern: 'self.lamp.*', idempotent: true, callTimeoutMs: 2_500 });
   });
 
+  it('does not replace the policy of a pattern that exists, and offers to edit it', async () => {
+    await page.getByRole('button', { name: 'Add policy' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Pattern' }).fill('self.lamp.*');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('There is a policy for this pattern already.').waitFor();
+    await dialog.getByRole('button', { name: 'Edit the policy of self.lamp.*' }).click();
+    await dialog.getByRole('heading', { name: 'Edit policy' }).waitFor();
+    expect(await dialog.getByRole('switch', { name: /may be called again/ }).isChecked()).toBe(true);
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+  });
+
   it('does not save a tool policy over what another person saved while the form was open', async () => {
     const line = page.getByRole('row').filter({ hasText: 'self.lamp.*' });
     await line.getByRole('button', { name: 'Edit' }).click();

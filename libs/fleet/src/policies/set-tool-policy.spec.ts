@@ -73,6 +73,18 @@ describe('setting tool policies', () => {
     expect((await hub.registry.toolPolicies.all()).map(({ pattern }) => pattern)).not.toContain(read.pattern);
   });
 
+  it('creates a policy only where none has its pattern, with an empty revision', async () => {
+    const blink = lamp({ pattern: 'self.lamp.fade', callTimeoutMs: 5_000 });
+    expect(await hub.fleet.setToolPolicy(blink, admin, '')).toMatchObject({ toolPolicy: blink });
+    const [added] = withHubTools([]);
+    for (const taken of [{ ...blink, callTimeoutMs: 6_000 }, added ?? defaultToolPolicy])
+      expect(await hub.fleet.setToolPolicy(taken, admin, '')).toMatchObject({
+        refusal: { code: 'CONFLICT', path: ['input', 'pattern'], message: expect.stringContaining('already') },
+      });
+    expect(await hub.registry.toolPolicies.all()).toContainEqual(blink);
+    await hub.fleet.deleteToolPolicy(blink.pattern, admin);
+  });
+
   it('changes a policy that the hub adds, by its revision', async () => {
     const [added] = withHubTools([]);
     const change = { ...(added ?? defaultToolPolicy), callTimeoutMs: 7_000 };

@@ -25,6 +25,9 @@ export interface SetToolPolicyDeps {
 /** Policies of one hub: all are looked at for a tool that is not named exactly. */
 const policiesMax = 1_000;
 
+/** The expected revision of a policy that must not exist yet. */
+const NO_REVISION = '';
+
 /** Without an expected revision it replaces any policy of the pattern. */
 export async function setToolPolicy(
   deps: SetToolPolicyDeps,
@@ -37,13 +40,14 @@ export async function setToolPolicy(
   const { registry, clock } = deps;
   const isExpected = (stored: readonly ToolPolicy[]) => {
     const former = withHubTools(stored).find(({ pattern }) => pattern === policy.pattern);
-    return former !== undefined && policyRevision(former) === expectedRevision;
+    return (former === undefined ? NO_REVISION : policyRevision(former)) === expectedRevision;
   };
   const answer = await registry.toolPolicies.set(policy, {
     ...{ policiesMax, at: clock.now(), by: sourceOf(actor) },
     isExpected: expectedRevision === undefined ? undefined : isExpected,
   });
-  if (answer === 'OTHER_REVISION') return { refusal: changedMeanwhile('policy') };
+  if (answer === 'OTHER_REVISION')
+    return { refusal: expectedRevision === NO_REVISION ? patternTaken : changedMeanwhile('policy') };
   if (answer === 'FULL') {
     return {
       refusal: refuse(
@@ -56,6 +60,12 @@ export async function setToolPolicy(
   announce(deps, policy.pattern);
   return { toolPolicy: policy };
 }
+
+const patternTaken = refuse(
+  'CONFLICT',
+  ['input', 'pattern'],
+  'There is a policy for this pattern already. Edit that one, or choose another pattern.',
+);
 
 /** Another one after each change of the policy; also for those that the hub adds. */
 export function policyRevision(policy: ToolPolicy): string {

@@ -49,7 +49,10 @@ export function Policies({ mayChange }: { readonly mayChange: boolean }) {
       )}
       {edited && (
         <PolicyDialog
+          key={edited === 'new' ? '' : edited.pattern}
           policy={edited === 'new' ? undefined : edited}
+          policies={data?.toolPolicies ?? []}
+          onEdit={setEdited}
           onClose={() => setEdited(undefined)}
           onSaved={refresh}
         />

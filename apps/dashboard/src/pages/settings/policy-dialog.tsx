@@ -1,6 +1,6 @@
 /** Makes a policy for a tool or a prefix, or changes one. */
 import { useState } from 'react';
-import { Select, Switch, TextInput } from '@mantine/core';
+import { Button, Select, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
@@ -14,7 +14,11 @@ import {
 } from './generated/settings';
 
 export interface PolicyDialogProps {
-  readonly policy: PoliciesQuery['toolPolicies'][number] | undefined;
+  readonly policy: Policy | undefined;
+  /** All of the hub, as the page shows them. */
+  readonly policies: readonly Policy[];
+  /** Opens another policy in place of this one. */
+  readonly onEdit: (policy: Policy) => void;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
@@ -23,6 +27,7 @@ type Policy = PoliciesQuery['toolPolicies'][number];
 
 const verifications: readonly Verification[] = ['NONE', 'READBACK', 'REBOOT', 'FIRMWARE'];
 const readings = ['unsaid', 'yes', 'no'] as const;
+/** The empty revision: the hub refuses to replace a policy. */
 const blank: Policy = {
   pattern: '',
   idempotent: false,
@@ -36,17 +41,19 @@ const blank: Policy = {
   revision: '',
 };
 
-export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
+export function PolicyDialog({ policy, policies, onEdit, onClose, onSaved }: PolicyDialogProps) {
   const { t } = useTranslation();
   const [draft, setDraft] = useState<Policy>(policy ?? blank);
   const change = (part: Partial<Policy>) => setDraft((now) => ({ ...now, ...part }));
   const act = useHubMutation(SetToolPolicyDocument, (data) => data.setToolPolicy.userErrors);
   const save = async () => {
-    const saved = await act.run({ input: inputOf(draft), revision: policy?.revision ?? null });
+    const saved = await act.run({ input: inputOf(draft), revision: draft.revision });
     // Also after a refusal: opened again, it shows what another person has saved meanwhile.
     onSaved();
     if (saved) onClose();
   };
+  const isTaken = policy === undefined && act.failure?.codes.includes('CONFLICT');
+  const existing = isTaken ? policies.find(({ pattern }) => pattern === draft.pattern.trim()) : undefined;
   return (
     <Dialog onClose={onClose} title={t(policy ? 'settings.editPolicy' : 'settings.addPolicy')}>
       <DialogForm action={t('common.save')} onSubmit={save} onCancel={onClose} mutations={[act]}>
@@ -85,6 +92,11 @@ export function PolicyDialog({ policy, onClose, onSaved }: PolicyDialogProps) {
           onChange={(seconds) => change({ callTimeoutMs: Math.round((seconds ?? 60) * 1_000) })}
           w="100%"
         />
+        {existing && (
+          <Button variant="default" onClick={() => onEdit(existing)}>
+            {t('settings.editExistingPolicy', { pattern: existing.pattern })}
+          </Button>
+        )}
       </DialogForm>
     </Dialog>
   );
