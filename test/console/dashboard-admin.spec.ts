@@ -175,6 +175,24 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  it('does not save a webhook over what another person saved while the form was open', async () => {
+    const url = 'https://hooks.example.com/flotilla';
+    const { webhooks } = await ask<{ webhooks: readonly { id: string }[] }>(hub, '{ webhooks { id } }');
+    await page.getByRole('button', { name: 'Edit' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Address' }).fill('https://hooks.example.com/other');
+    await ask(
+      hub,
+      `mutation ($id: ID!, $input: WebhookInput!) { updateWebhook(id: $id, input: $input) { userErrors { message } } }`,
+      { id: webhooks[0]?.id, input: { url, types: ['alert.*'] } },
+    );
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('The webhook was changed meanwhile.').waitFor();
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+    await page.getByRole('heading', { name: url }).waitFor();
+    await page.getByText('alert.*').first().waitFor();
+  });
+
   it('says on the Overview that a webhook fails', async () => {
     await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
       input: { url: `${deafOrigin}/hook`, types: ['enrolment_link.*'] },

@@ -23,7 +23,9 @@ export type { OpenSessionLog, SessionLogReader } from './session-log/open-sessio
 export { RolloutOffers } from './rollout/rollout-offers.js';
 export type { RolloutDeps } from './rollout/image-sends.js';
 export { defaultRolloutLimits } from './rollout/rollout-limits.js';
+export { groupRevision } from './groups/device-groups.js';
 export { policyRevision } from './policies/set-tool-policy.js';
+export { webhookRevision } from './webhooks/webhooks.js';
 export type { RolloutRequest } from './rollout/rollout-request.js';
 export { SigningKeys } from './firmware/signing-keys.js';
 export type { SigningKeyAnswer, SigningKeyRequest, SigningKeysDeps } from './firmware/signing-keys.js';

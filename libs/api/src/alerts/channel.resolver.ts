@@ -65,10 +65,11 @@ export class ChannelResolver
   @Mutation()
   async updateNotificationChannel(
     _root: unknown,
-    { id, input }: MutationUpdateNotificationChannelArgs,
+    { id, input, expectedRevision }: MutationUpdateNotificationChannelArgs,
     context: ApiContext,
   ): Promise<ChannelPayload> {
-    return toPayload(await this.alerts.updateChannel(id, requestOf(input), actorOf(context)));
+    const request = requestOf(input);
+    return toPayload(await this.alerts.updateChannel(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()

@@ -39,10 +39,11 @@ export class DeviceGroupMutationsResolver implements Required<
   @Mutation()
   async updateDeviceGroup(
     _root: unknown,
-    { id, input }: MutationUpdateDeviceGroupArgs,
+    { id, input, expectedRevision }: MutationUpdateDeviceGroupArgs,
     context: ApiContext,
   ): Promise<GroupAnswer> {
-    return toPayload(await this.fleet.updateDeviceGroup(id, requestOf(input), actorOf(context)));
+    const request = requestOf(input);
+    return toPayload(await this.fleet.updateDeviceGroup(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()

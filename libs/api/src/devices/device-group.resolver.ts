@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { showVoiceUrls } from '@flotilla/fleet';
+import { groupRevision, showVoiceUrls } from '@flotilla/fleet';
 import type { DeviceGroupRow } from '@flotilla/registry';
 import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
@@ -20,7 +20,7 @@ import type { ApiLimits } from '../limits/api-limits.js';
 export class DeviceGroupResolver
   implements
     Required<Pick<QueryResolvers, 'deviceGroup' | 'deviceGroups'>>,
-    Required<Pick<DeviceGroupResolvers, 'filter' | 'voiceUrl' | 'deviceCount' | 'devices'>>
+    Required<Pick<DeviceGroupResolvers, 'filter' | 'voiceUrl' | 'deviceCount' | 'devices' | 'revision'>>
 {
   constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
 
@@ -52,6 +52,11 @@ export class DeviceGroupResolver
   @ResolveField()
   voiceUrl({ voiceUrls }: DeviceGroupRow): string | undefined {
     return showVoiceUrls(voiceUrls);
+  }
+
+  @ResolveField()
+  revision(group: DeviceGroupRow): string {
+    return groupRevision(group);
   }
 
   @ResolveField()

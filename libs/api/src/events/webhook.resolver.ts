@@ -1,5 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { webhookRevision } from '@flotilla/fleet';
 import type { Refusal, WebhookAnswer, WebhookRequest } from '@flotilla/fleet';
 import type { WebhookDeliveryRow, WebhookRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
@@ -34,7 +35,7 @@ export class WebhookResolver
   implements
     Required<Pick<QueryResolvers, 'webhooks'>>,
     Required<Pick<MutationResolvers, 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'redeliverWebhook'>>,
-    Required<Pick<WebhookResolvers, 'deliveries'>>
+    Required<Pick<WebhookResolvers, 'deliveries' | 'revision'>>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -60,10 +61,11 @@ export class WebhookResolver
   @Mutation()
   async updateWebhook(
     _root: unknown,
-    { id, input }: MutationUpdateWebhookArgs,
+    { id, input, expectedRevision }: MutationUpdateWebhookArgs,
     context: ApiContext,
   ): Promise<WebhookPayload> {
-    return toPayload(await this.acts.update(id, requestOf(input), actorOf(context)));
+    const request = requestOf(input);
+    return toPayload(await this.acts.update(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
@@ -83,6 +85,11 @@ export class WebhookResolver
     context: ApiContext,
   ): Promise<WebhookPayload> {
     return toPayload(await this.acts.redeliver(deliveryId, actorOf(context)));
+  }
+
+  @ResolveField()
+  revision(webhook: WebhookRow): string {
+    return webhookRevision(webhook);
   }
 
   @ResolveField()

@@ -140,11 +140,12 @@ const operations = {
     'updateAlertRule(expectedRevision: String, id: ID!, input: AlertRuleInput!): AlertRulePayload!',
     'updateDesiredState(expectedGeneration: Int!, id: ID!, input: DesiredStateInput!): DesiredStatePayload!',
     'updateDevice(input: UpdateDeviceInput!): UpdateDevicePayload!',
-    'updateDeviceGroup(id: ID!, input: DeviceGroupInput!): DeviceGroupPayload!',
-    'updateNotificationChannel(id: ID!, input: NotificationChannelInput!): NotificationChannelPayload!',
+    'updateDeviceGroup(expectedRevision: String, id: ID!, input: DeviceGroupInput!): DeviceGroupPayload!',
+    'updateNotificationChannel(expectedRevision: String, id: ID!, input: NotificationChannelInput!): ' +
+      'NotificationChannelPayload!',
     'updateRecurringJob(id: ID!, input: RecurringJobInput!): RecurringJobPayload!',
     'updateUser(id: ID!, input: UserInput!): UserPayload!',
-    'updateWebhook(id: ID!, input: WebhookInput!): WebhookPayload!',
+    'updateWebhook(expectedRevision: String, id: ID!, input: WebhookInput!): WebhookPayload!',
     'withdrawFirmwareImage(id: ID!): FirmwareImagePayload!',
   ],
   Subscription: [

@@ -10,7 +10,7 @@ const plan: AlertRulePlan = {
   ...{ repeatEverySeconds: undefined, channelIds: [], enabled: true },
 };
 
-describe('changing alert rules', () => {
+describe('changing alert rules and channels', () => {
   let fixture: HubFixture;
   let alerts: Alerts;
 
@@ -34,6 +34,20 @@ describe('changing alert rules', () => {
     expect(await edit(90, revision)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['expectedRevision'] } });
     expect(await fixture.hub.registry.alertRules.find(id)).toMatchObject({ forSeconds: 60 });
     expect(await edit(120)).toMatchObject({ rule: { forSeconds: 120 } });
+  });
+
+  it('refuses a change of a channel of another revision than it was made from', async () => {
+    const config = { to: ['shift@hub.example'] };
+    const channel = { name: 'Shift', kind: 'EMAIL', config, enabled: true } as const;
+    const made = await alerts.createChannel(channel, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    const { id, revision } = made.channel;
+    const edit = (name: string, expected?: string) => alerts.updateChannel(id, { ...channel, name }, admin, expected);
+    await fixture.hub.clock.advance(1);
+    expect(await edit('Night', revision)).toMatchObject({ channel: { name: 'Night' } });
+    expect(await edit('Day', revision)).toMatchObject({ refusal: { code: 'CONFLICT', path: ['expectedRevision'] } });
+    expect(await fixture.hub.registry.notificationChannels.find(id)).toMatchObject({ name: 'Night' });
+    expect(await edit('Day')).toMatchObject({ channel: { name: 'Day' } });
   });
 
   it('does not take a snooze for a change', async () => {

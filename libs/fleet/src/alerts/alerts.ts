@@ -170,15 +170,21 @@ export class Alerts {
     return savedChannel(await this.#deps.registry.notificationChannels.create(plan, change));
   }
 
-  /** Secrets that are given as they are shown stay as they are. */
-  async updateChannel(id: string, request: ChannelRequestInput, actor: Actor): Promise<SavedChannel> {
+  /** Secrets given as they are shown stay. Without an expected revision it replaces any. */
+  async updateChannel(
+    id: string,
+    request: ChannelRequestInput,
+    actor: Actor,
+    expectedRevision?: string,
+  ): Promise<SavedChannel> {
     const { notificationChannels } = this.#deps.registry;
     const former = await notificationChannels.find(id);
     if (former === undefined) return { refusal: noSuchChannel(id) };
     const secrets = former.kind === request.kind ? await notificationChannels.configOf(id) : undefined;
     const plan = await this.#channelPlan(request, withFormerSecrets(request.config, former.config, secrets));
     if ('refusal' in plan) return plan;
-    return savedChannel(await notificationChannels.update(id, plan, this.#change(actor)), id);
+    const change = { ...this.#change(actor), expectedRevision };
+    return savedChannel(await notificationChannels.update(id, plan, change), id);
   }
 
   async removeChannel(id: string, actor: Actor): Promise<{ readonly refusal?: Refusal }> {
@@ -258,6 +264,8 @@ function savedChannel(answer: ChannelAnswer, id = ''): SavedChannel {
       return { channel: answer.channel };
     case 'NOT_FOUND':
       return { refusal: noSuchChannel(id) };
+    case 'OTHER_REVISION':
+      return { refusal: changedMeanwhile('notification channel') };
     case 'NAME_TAKEN':
       return { refusal: refuse('CONFLICT', ['input', 'name'], 'Another notification channel has this name.') };
     case 'FULL': {

@@ -9,7 +9,8 @@ import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
-import { refuse } from '../refusal.js';
+import { requestHash } from '../idempotency/request-hash.js';
+import { changedMeanwhile, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { chooseVoiceServers } from '../voice/choose-voice-servers.js';
 import type { ChosenVoice } from '../voice/choose-voice-servers.js';
@@ -50,21 +51,27 @@ export async function createDeviceGroup(
   return savedGroup(await registry.deviceGroups.create(checked, { groupsMax, at: clock.now(), by: sourceOf(actor) }));
 }
 
-/** Replaces all of it. */
+/** Replaces all of it. Without an expected revision it replaces any. */
 export async function updateDeviceGroup(
   { registry, clock, voiceOrigins }: DeviceGroupDeps,
   id: string,
   request: DeviceGroupRequest,
   actor: Actor,
+  expectedRevision?: string,
 ): Promise<SavedGroup> {
   const [group] = await registry.deviceGroups.findMany([id]);
   const choice = { text: request.voiceUrl, before: group?.voiceUrls ?? [], path: VOICE_PATH };
   const checked = checkGroup(request, chooseVoiceServers(choice, actor, voiceOrigins));
   if ('refusal' in checked) return checked;
-  return savedGroup(
-    await registry.deviceGroups.update({ ...checked, id }, { at: clock.now(), by: sourceOf(actor) }),
-    id,
-  );
+  const isExpected = (stored: DeviceGroupRow) =>
+    expectedRevision === undefined || groupRevision(stored) === expectedRevision;
+  const change = { at: clock.now(), by: sourceOf(actor), isExpected };
+  return savedGroup(await registry.deviceGroups.update({ ...checked, id }, change), id);
+}
+
+/** Another one after each change of the group. */
+export function groupRevision({ name, filter, timeZone, voiceUrls }: DeviceGroupRow): string {
+  return requestHash({ name, filter, timeZone, voiceUrls });
 }
 
 /** Jobs that were made with it keep their devices. */
@@ -124,6 +131,8 @@ function savedGroup(answer: DeviceGroupAnswer, id = ''): SavedGroup {
       return { group: answer.group };
     case 'NOT_FOUND':
       return { refusal: noSuchGroup(id, ['id']) };
+    case 'OTHER_REVISION':
+      return { refusal: changedMeanwhile('device group') };
     case 'NAME_TAKEN':
       return { refusal: refuse('CONFLICT', ['input', 'name'], 'Another group has this name; no group was changed.') };
     case 'FULL':

@@ -5,7 +5,7 @@ import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { admin, realClock } from '../fleet-fixture.suite.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
-import { Webhooks } from './webhooks.js';
+import { Webhooks, webhookRevision } from './webhooks.js';
 
 const trusted = 'http://receiver.example';
 
@@ -21,9 +21,29 @@ afterAll(async () => {
   await database.close();
 });
 
+const webhooks = () =>
+  new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [trusted] });
+
+describe('a change of a webhook', () => {
+  it('is refused if it was made from another revision', async () => {
+    const request = { url: `${trusted}/edited`, types: ['job.*'], enabled: true };
+    const made = await webhooks().create(request, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    const { id } = made.webhook;
+    const edit = (types: readonly string[], expected?: string) =>
+      webhooks().update(id, { ...request, types }, admin, expected);
+    const revision = webhookRevision(made.webhook);
+    expect(await edit(['device.*'], revision)).toMatchObject({ webhook: { types: ['device.*'] } });
+    expect(await edit(['alert.*'], revision)).toMatchObject({
+      refusal: { code: 'CONFLICT', path: ['expectedRevision'] },
+    });
+    expect(await registry.webhooks.all()).toMatchObject([{ types: ['device.*'] }]);
+    expect(await edit(['alert.*'])).toMatchObject({ webhook: { types: ['alert.*'] } });
+    await webhooks().remove(id, admin);
+  });
+});
+
 describe('addresses of webhooks', () => {
-  const webhooks = () =>
-    new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [trusted] });
   const refusalOf = async (url: string) => {
     const made = await webhooks().create({ url, types: ['*'], enabled: true }, admin);
     return 'refusal' in made ? made.refusal.code : undefined;

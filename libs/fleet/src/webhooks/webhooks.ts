@@ -4,7 +4,8 @@ import type { Registry, WebhookRow } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
-import { refuse } from '../refusal.js';
+import { requestHash } from '../idempotency/request-hash.js';
+import { changedMeanwhile, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
@@ -54,13 +55,20 @@ export class Webhooks {
     };
   }
 
-  /** Replaces address, types and whether it is enabled. The secret stays. */
-  async update(id: string, request: WebhookRequest, actor: Actor): Promise<WebhookAnswer> {
+  /**
+   * Replaces address, types and whether it is enabled. The secret stays. Without an expected
+   * revision it replaces any.
+   */
+  async update(id: string, request: WebhookRequest, actor: Actor, expectedRevision?: string): Promise<WebhookAnswer> {
     const { announce, clock, registry } = this.#deps;
     const refusal = await refuseWebhook(request, this.#trusted, clock);
     if (refusal !== undefined) return { refusal };
-    const webhook = await registry.webhooks.update(id, request, { at: clock.now(), by: sourceOf(actor) });
+    const isExpected = (stored: WebhookRow) =>
+      expectedRevision === undefined || webhookRevision(stored) === expectedRevision;
+    const change = { at: clock.now(), by: sourceOf(actor), isExpected };
+    const webhook = await registry.webhooks.update(id, request, change);
     if (webhook === undefined) return { refusal: noSuchWebhook(id) };
+    if (webhook === 'OTHER_REVISION') return { refusal: changedMeanwhile('webhook') };
     if (webhook.enabled) announce();
     return { webhook };
   }
@@ -89,6 +97,11 @@ export class Webhooks {
         return { refusal: refuse('CONFLICT', path, 'The event is older than what is kept (FLOTILLA_RETENTION_DAYS).') };
     }
   }
+}
+
+/** Another one after each change of the webhook; also after the hub has paused it. */
+export function webhookRevision({ url, types, enabled }: WebhookRow): string {
+  return requestHash({ url, types, enabled });
 }
 
 function noSuchWebhook(id: string): Refusal {

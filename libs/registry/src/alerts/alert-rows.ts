@@ -42,5 +42,10 @@ export const CHANNEL_SHOWN = {
 } as const;
 
 export function toChannel({ kind, config, ...row }: Pick<NotificationChannel, keyof typeof CHANNEL_SHOWN>): ChannelRow {
-  return { ...plainRow(row), kind: kind as ChannelKind, config: config as ChannelConfig };
+  return {
+    ...plainRow(row),
+    kind: kind as ChannelKind,
+    config: config as ChannelConfig,
+    revision: String(row.updatedAt.getTime()),
+  };
 }

@@ -6,7 +6,7 @@ import type { Database, Queryable, Transaction } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import { Prisma } from '../generated/prisma/client.js';
-import type { AlertAction, AlertRulePlan, AlertRuleRow, RuleAnswer } from './alert.js';
+import type { AlertAction, AlertRulePlan, AlertRuleRow, AlertUpdate, RuleAnswer } from './alert.js';
 import { toRule } from './alert-rows.js';
 
 const FIRING_COUNTS = {
@@ -65,11 +65,7 @@ export class AlertRuleStore {
   }
 
   /** Replaces all but the kind: what conditions are about must not change. */
-  async update(
-    id: string,
-    plan: AlertRulePlan,
-    { at, by, expectedRevision }: AlertAction & { readonly expectedRevision?: string | undefined },
-  ): Promise<RuleAnswer> {
+  async update(id: string, plan: AlertRulePlan, { at, by, expectedRevision }: AlertUpdate): Promise<RuleAnswer> {
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,

@@ -87,11 +87,17 @@ export interface ChannelRow {
   readonly updatedAt: number;
   readonly failingSince: number | undefined;
   readonly lastError: string | undefined;
+  /** Another one after each change of the plan. */
+  readonly revision: string;
 }
 
 export interface AlertAction {
   readonly at: number;
   readonly by: AuditSource;
+}
+
+export interface AlertUpdate extends AlertAction {
+  readonly expectedRevision?: string | undefined;
 }
 
 export type RuleAnswer =
@@ -100,7 +106,8 @@ export type RuleAnswer =
 export type RuleRefusal = 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'OTHER_KIND' | 'OTHER_REVISION' | 'NO_CHANNEL';
 
 export type ChannelAnswer =
-  { readonly kind: 'saved'; readonly channel: ChannelRow } | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' };
+  | { readonly kind: 'saved'; readonly channel: ChannelRow }
+  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'OTHER_REVISION' };
 
 /** A message of the outbox, claimed for one attempt. */
 export interface ClaimedMessage {

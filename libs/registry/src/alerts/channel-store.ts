@@ -6,7 +6,7 @@ import type { Database, Queryable } from '../database/database.js';
 import { storableJson, storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
-import type { AlertAction, ChannelAnswer, ChannelConfig, ChannelPlan, ChannelRow } from './alert.js';
+import type { AlertAction, AlertUpdate, ChannelAnswer, ChannelConfig, ChannelPlan, ChannelRow } from './alert.js';
 import { CHANNEL_SHOWN, toChannel } from './alert-rows.js';
 
 /** A removed channel is not used by any rule. */
@@ -76,7 +76,7 @@ export class ChannelStore {
   }
 
   /** Replaces all of it. A channel that failed is tried again at once. */
-  async update(id: string, plan: ChannelPlan, { at, by }: AlertAction): Promise<ChannelAnswer> {
+  async update(id: string, plan: ChannelPlan, { at, by, expectedRevision }: AlertUpdate): Promise<ChannelAnswer> {
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
@@ -84,6 +84,10 @@ export class ChannelStore {
       async (transaction): Promise<ChannelAnswer> => {
         await lock(transaction);
         return transaction.ask(async (prisma) => {
+          const stored = await prisma.notificationChannel.findUnique({ where: { id }, select: CHANNEL_SHOWN });
+          if (stored === null) return { kind: 'NOT_FOUND' };
+          if (expectedRevision !== undefined && toChannel(stored).revision !== expectedRevision)
+            return { kind: 'OTHER_REVISION' };
           const isTaken = { name: storableText(plan.name), id: { not: id } };
           if ((await prisma.notificationChannel.count({ where: isTaken })) > 0) return { kind: 'NAME_TAKEN' };
           const fresh = { failures: 0, failingSince: null, lastError: null, retryAt: null };

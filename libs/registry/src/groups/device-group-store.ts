@@ -14,7 +14,7 @@ import type { Prisma } from '../generated/prisma/client.js';
 import type { Page, PageRequest } from '../page.js';
 import { deviceScopeOf } from '../access-scope/device-scope.js';
 import { SHOWN, toGroup } from './device-group.js';
-import type { DeviceGroupAnswer, DeviceGroupRow, GroupChange } from './device-group.js';
+import type { DeviceGroupAnswer, DeviceGroupRow, GroupChange, GroupUpdate } from './device-group.js';
 import { canAnswer } from './resolve-filter.js';
 import { noteGroupZones } from './group-zones.js';
 
@@ -54,7 +54,7 @@ export class DeviceGroupStore {
   }
 
   /** Replaces all of it but the id. */
-  async update(group: DeviceGroupRow, { at, by }: GroupChange): Promise<DeviceGroupAnswer> {
+  async update(group: DeviceGroupRow, { at, by, isExpected }: GroupUpdate): Promise<DeviceGroupAnswer> {
     if (!(await canAnswer(this.database, group.filter))) return { kind: 'FILTER_INVALID' };
     if (!isUuid(group.id)) return { kind: 'NOT_FOUND' };
     return audited(
@@ -65,6 +65,7 @@ export class DeviceGroupStore {
         const answer = await transaction.ask(async (prisma) => {
           const before = await prisma.deviceGroup.findUnique({ where: { id: group.id }, select: SHOWN });
           if (before === null) return { kind: 'NOT_FOUND' as const };
+          if (isExpected?.(toGroup(before)) === false) return { kind: 'OTHER_REVISION' as const };
           const after = { ...group, id: before.id };
           if (await isTaken(prisma, after)) return { kind: 'NAME_TAKEN' as const };
           await prisma.deviceGroup.update({ where: { id: before.id }, data: columnsOf(after) });

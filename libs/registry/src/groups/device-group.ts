@@ -19,12 +19,17 @@ export interface DeviceGroupRow {
 export type DeviceGroupAnswer =
   | { readonly kind: 'saved'; readonly group: DeviceGroupRow }
   /** FILTER_INVALID: PostgreSQL cannot evaluate the filter. */
-  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'FILTER_INVALID' };
+  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'FILTER_INVALID' | 'OTHER_REVISION' };
 
 /** With `by` the change is recorded in the audit trail. `at` is in ms since the Unix epoch. */
 export interface GroupChange {
   readonly at: number;
   readonly by?: AuditSource;
+}
+
+export interface GroupUpdate extends GroupChange {
+  /** Whether the stored group is still the one that the caller knows; any is if not given. */
+  readonly isExpected?: ((stored: DeviceGroupRow) => boolean) | undefined;
 }
 
 /** The columns of a DeviceGroupRow. */

@@ -20,10 +20,13 @@ import type {
   WebhookBacklog,
   WebhookDeliveryRow,
   WebhookRow,
+  WebhookUpdate,
 } from './webhook.js';
 
 /** Bounds the number of webhooks that are created at the same time. */
 const WEBHOOK_LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.webhooks'))` };
+/** No other changes it between its check and its change. */
+const LOCK_ONE = { text: 'SELECT FROM webhook WHERE id = $1 FOR UPDATE' };
 /** The columns of a WebhookRow. */
 const SHOWN = {
   ...{ id: true, url: true, types: true, enabled: true },
@@ -80,8 +83,8 @@ export class WebhookStore {
   update(
     id: string,
     { url, types, enabled }: Pick<WebhookRow, 'url' | 'types' | 'enabled'>,
-    { at, by }: WebhookAction,
-  ): Promise<WebhookRow | undefined> {
+    { at, by, isExpected }: WebhookUpdate,
+  ): Promise<WebhookRow | 'OTHER_REVISION' | undefined> {
     if (!isUuid(id)) return Promise.resolve(undefined);
     const fresh = { failures: 0, failingSince: null, retryAt: null, ...(enabled ? { pausedAt: null } : {}) };
     const change = { where: { id }, data: { url, types: [...types], enabled, ...fresh }, select: SHOWN };
@@ -89,12 +92,15 @@ export class WebhookStore {
       this.database,
       by,
       async (transaction) => {
+        await transaction.query(LOCK_ONE, [id]);
+        const stored = await transaction.ask((prisma) => prisma.webhook.findUnique({ where: { id }, select: SHOWN }));
+        if (stored !== null && isExpected?.(plainRow(stored)) === false) return 'OTHER_REVISION' as const;
         const [updated] = await transaction.ask((prisma) => prisma.webhook.updateManyAndReturn(change));
         // A receiver that was repaired must not wait for retries that are due in an hour.
         if (enabled) await transaction.query(DELIVER_NOW, [id]);
         return updated && plainRow(updated);
       },
-      (updated) => changesOf(updated, 'webhook.updated', at),
+      (updated) => (updated === 'OTHER_REVISION' ? [] : changesOf(updated, 'webhook.updated', at)),
     );
   }
 

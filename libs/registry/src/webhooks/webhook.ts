@@ -67,6 +67,11 @@ export interface WebhookAction {
   readonly by?: AuditSource;
 }
 
+export interface WebhookUpdate extends WebhookAction {
+  /** Whether the stored webhook is still the one that the caller knows; any is if not given. */
+  readonly isExpected?: ((stored: WebhookRow) => boolean) | undefined;
+}
+
 export interface ClaimRequest {
   readonly limit: number;
   readonly perWebhook: number;

@@ -6,14 +6,14 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import {
-  type ChannelFieldsFragment,
+  type EditedChannelFragment,
   CreateNotificationChannelDocument,
   type NotificationChannelKind,
   UpdateNotificationChannelDocument,
 } from './generated/alerts';
 
 export interface ChannelDialogProps {
-  readonly channel: ChannelFieldsFragment | undefined;
+  readonly channel: EditedChannelFragment | undefined;
   readonly onClose: () => void;
   readonly onSaved: () => void;
 }
@@ -43,10 +43,12 @@ export function ChannelDialog({ channel, onClose, onSaved }: ChannelDialogProps)
   const save = async () => {
     const given = Object.fromEntries(Object.entries(config).filter(([, value]) => value !== ''));
     const input = { name: name.trim(), kind, config: given, enabled };
-    const saved = channel ? await update.run({ id: channel.id, input }) : await create.run({ input });
-    if (!saved) return;
-    onClose();
+    const saved = channel
+      ? await update.run({ id: channel.id, input, revision: channel.revision })
+      : await create.run({ input });
+    // Also after a refusal: opened again, it shows what another person has saved meanwhile.
     onSaved();
+    if (saved) onClose();
   };
   const change = (field: string, value: unknown) => setConfig((former) => ({ ...former, [field]: value }));
   return (

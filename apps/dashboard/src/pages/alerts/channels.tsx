@@ -12,21 +12,21 @@ import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { ChannelDialog } from './channel-dialog';
 import {
-  type ChannelFieldsFragment,
+  type EditedChannelFragment,
   DeleteNotificationChannelDocument,
   TestNotificationChannelDocument,
   type TestNotificationChannelMutation,
 } from './generated/alerts';
 
 interface ChannelsProps {
-  readonly channels: readonly ChannelFieldsFragment[];
+  readonly channels: readonly EditedChannelFragment[];
   readonly onChanged: () => void;
 }
 
 export function Channels({ channels, onChanged }: ChannelsProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
-  const [edited, setEdited] = useState<ChannelFieldsFragment | 'new'>();
+  const [edited, setEdited] = useState<EditedChannelFragment | 'new'>();
   return (
     <>
       {isAdmin && (
@@ -56,7 +56,7 @@ export function Channels({ channels, onChanged }: ChannelsProps) {
 }
 
 interface ChannelCardProps {
-  readonly channel: ChannelFieldsFragment;
+  readonly channel: EditedChannelFragment;
   readonly onEdit: () => void;
   readonly onChanged: () => void;
 }

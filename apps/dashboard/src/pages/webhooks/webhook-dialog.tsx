@@ -54,8 +54,10 @@ function WebhookForm({ webhook, onClose, onSaved, onSecret }: WebhookFormProps) 
   const save = async () => {
     const input = { url: url.trim(), types, enabled: isEnabled };
     const made = webhook ? undefined : await create.run({ input });
-    if (!(webhook ? await update.run({ id: webhook.id, input }) : made)) return;
+    const saved = webhook ? await update.run({ id: webhook.id, input, revision: webhook.revision }) : made;
+    // Also after a refusal: opened again, it shows what another person has saved meanwhile.
     onSaved();
+    if (!saved) return;
     if (made) onSecret(made.createWebhook.secret ?? '');
     else onClose();
   };
