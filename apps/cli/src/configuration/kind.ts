@@ -16,8 +16,8 @@ export interface Live {
   readonly name: string;
   /** With names in place of ids; null fields are left out. Secrets read `***`. */
   readonly fields: Fields;
-  /** The edit that a change follows, where the hub counts edits. */
-  readonly revision?: number;
+  /** What was read, where the hub refuses a change of another revision. */
+  readonly revision?: number | string;
   /** Came with the hub, and no person changed it: a file may replace all of it. */
   readonly isPristine?: boolean;
 }

@@ -3,7 +3,7 @@ import { expectAccepted } from '@flotilla/client';
 import type { AlertRuleInput } from '@flotilla/client/schema';
 import { UsageError } from '../../exit-codes.js';
 import {
-  AlertRulesDocument,
+  ConfiguredRulesDocument,
   CreateAlertRuleDocument,
   DeleteAlertRuleDocument,
   UpdateAlertRuleDocument,
@@ -37,8 +37,8 @@ export const alertRules: Kind = {
   },
   sets: ['channels'],
   async read({ client, references }) {
-    const { alertRules: rules } = await client.request(AlertRulesDocument);
-    return rules.map(({ id, name, devices, channels, pristine: isPristine, ...rule }) => {
+    const { alertRules: rules } = await client.request(ConfiguredRulesDocument);
+    return rules.map(({ id, name, revision, devices, channels, pristine: isPristine, ...rule }) => {
       const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = rule;
       const fields = {
         ...{ kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove },
@@ -46,7 +46,7 @@ export const alertRules: Kind = {
         devices: devices === null ? null : filterWithNames(devices, references),
         channels: channels.map((channel) => channel.name),
       };
-      return { id, name, isPristine, fields: withoutNull(fields) };
+      return { id, name, revision, isPristine, fields: withoutNull(fields) };
     });
   },
   async create(name, fields, context) {
@@ -55,8 +55,9 @@ export const alertRules: Kind = {
   async update(live, fields, context) {
     const isOther = fields['kind'] !== live.fields['kind'];
     const id = isOther ? await replaceRule(live, fields, context) : live.id;
-    const input = inputOf(live.name, fields, context.references);
-    expectAccepted((await context.client.request(UpdateAlertRuleDocument, { id, input })).updateAlertRule);
+    const revision = isOther ? null : String(live.revision);
+    const variables = { id, input: inputOf(live.name, fields, context.references), revision };
+    expectAccepted((await context.client.request(UpdateAlertRuleDocument, variables)).updateAlertRule);
   },
   remove,
 };

@@ -58,7 +58,7 @@ export const desiredStates: Kind = {
     expectAccepted((await client.request(CreateDesiredStateDocument, variables)).createDesiredState);
   },
   async update({ id, name, revision = 1 }, fields, { client, references }) {
-    const variables = { id, generation: revision, input: inputOf(name, fields, references) };
+    const variables = { id, generation: Number(revision), input: inputOf(name, fields, references) };
     expectAccepted((await client.request(UpdateDesiredStateDocument, variables)).updateDesiredState);
   },
   async remove({ id }, { client }) {

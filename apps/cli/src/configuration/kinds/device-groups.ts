@@ -2,9 +2,9 @@
 import { expectAccepted } from '@flotilla/client';
 import type { DeviceGroupInput } from '@flotilla/client/schema';
 import {
+  ConfiguredGroupsDocument,
   CreateDeviceGroupDocument,
   DeleteDeviceGroupDocument,
-  DeviceGroupsDocument,
   UpdateDeviceGroupDocument,
 } from '../../generated/operations.js';
 import { eachNode } from '../../pages.js';
@@ -26,19 +26,19 @@ export const deviceGroups: Kind = {
   textLists: ['voiceUrl'],
   async read({ client }) {
     const groups = await allOf(
-      eachNode(async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups),
+      eachNode(async (page) => (await client.request(ConfiguredGroupsDocument, page)).deviceGroups),
     );
-    return groups.map(({ id, name, filter, timeZone, voiceUrl }) => ({
-      ...{ id, name, fields: withoutNull({ filter, timeZone, voiceUrl }) },
+    return groups.map(({ id, name, revision, filter, timeZone, voiceUrl }) => ({
+      ...{ id, name, revision, fields: withoutNull({ filter, timeZone, voiceUrl }) },
     }));
   },
   async create(name, fields, { client }) {
     const input = inputOf(name, fields);
     expectAccepted((await client.request(CreateDeviceGroupDocument, { input })).createDeviceGroup);
   },
-  async update({ id, name }, fields, { client }) {
-    const input = inputOf(name, fields);
-    expectAccepted((await client.request(UpdateDeviceGroupDocument, { id, input })).updateDeviceGroup);
+  async update({ id, name, revision }, fields, { client }) {
+    const variables = { id, input: inputOf(name, fields), revision: String(revision) };
+    expectAccepted((await client.request(UpdateDeviceGroupDocument, variables)).updateDeviceGroup);
   },
   async remove({ id }, { client }) {
     expectAccepted((await client.request(DeleteDeviceGroupDocument, { id })).deleteDeviceGroup);

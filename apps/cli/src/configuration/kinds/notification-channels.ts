@@ -2,9 +2,9 @@
 import { expectAccepted } from '@flotilla/client';
 import type { NotificationChannelInput } from '@flotilla/client/schema';
 import {
+  ConfiguredChannelsDocument,
   CreateNotificationChannelDocument,
   DeleteNotificationChannelDocument,
-  NotificationChannelsDocument,
   UpdateNotificationChannelDocument,
 } from '../../generated/operations.js';
 import { isFields, type Fields, type Kind } from '../kind.js';
@@ -40,18 +40,18 @@ export const notificationChannels: Kind = {
   required: ['kind', 'config'],
   defaults: { enabled: true },
   async read({ client }) {
-    const { notificationChannels: channels } = await client.request(NotificationChannelsDocument);
-    return channels.map(({ id, name, kind, config, enabled }) => ({
-      ...{ id, name, fields: { kind, config: withMasks(config), enabled } },
+    const { notificationChannels: channels } = await client.request(ConfiguredChannelsDocument);
+    return channels.map(({ id, name, revision, kind, config, enabled }) => ({
+      ...{ id, name, revision, fields: { kind, config: withMasks(config), enabled } },
     }));
   },
   async create(name, fields, { client }) {
     const input = inputOf(name, fields);
     expectAccepted((await client.request(CreateNotificationChannelDocument, { input })).createNotificationChannel);
   },
-  async update({ id, name }, fields, { client }) {
-    const input = inputOf(name, fields);
-    expectAccepted((await client.request(UpdateNotificationChannelDocument, { id, input })).updateNotificationChannel);
+  async update({ id, name, revision }, fields, { client }) {
+    const variables = { id, input: inputOf(name, fields), revision: String(revision) };
+    expectAccepted((await client.request(UpdateNotificationChannelDocument, variables)).updateNotificationChannel);
   },
   async remove({ id }, { client }) {
     expectAccepted((await client.request(DeleteNotificationChannelDocument, { id })).deleteNotificationChannel);

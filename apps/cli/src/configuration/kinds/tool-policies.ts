@@ -1,14 +1,25 @@
 /** Tool policies, by pattern. */
 import { expectAccepted } from '@flotilla/client';
 import type { ToolPolicyInput } from '@flotilla/client/schema';
-import { DeleteToolPolicyDocument, SetToolPolicyDocument, ToolPoliciesDocument } from '../../generated/operations.js';
-import { withoutNull, type Fields, type Kind, type KindContext } from '../kind.js';
+import {
+  ConfiguredPoliciesDocument,
+  DeleteToolPolicyDocument,
+  SetToolPolicyDocument,
+} from '../../generated/operations.js';
+import { withoutNull, type Fields, type Kind, type KindContext, type Live } from '../kind.js';
 
 const flag = { type: 'boolean' } as const;
 
-async function set(pattern: string, fields: Fields, { client }: KindContext): Promise<void> {
+/** The revision of a policy that must not exist yet. */
+const NO_REVISION = '';
+
+async function set(
+  { name: pattern, revision = NO_REVISION }: Pick<Live, 'name' | 'revision'>,
+  fields: Fields,
+  { client }: KindContext,
+): Promise<void> {
   const input = { ...fields, pattern } as unknown as ToolPolicyInput;
-  expectAccepted((await client.request(SetToolPolicyDocument, { input })).setToolPolicy);
+  expectAccepted((await client.request(SetToolPolicyDocument, { input, revision: String(revision) })).setToolPolicy);
 }
 
 export const toolPolicies: Kind = {
@@ -36,11 +47,13 @@ export const toolPolicies: Kind = {
   defaults: { disconnectExpected: false, verification: 'NONE', callTimeoutMs: 60_000 },
   within: { readback: { tolerance: 0, settleMs: 600 } },
   async read({ client }) {
-    const { toolPolicies: policies } = await client.request(ToolPoliciesDocument);
-    return policies.map(({ pattern, ...fields }) => ({ id: pattern, name: pattern, fields: withoutNull(fields) }));
+    const { toolPolicies: policies } = await client.request(ConfiguredPoliciesDocument);
+    return policies.map(({ pattern, revision, ...fields }) => ({
+      ...{ id: pattern, name: pattern, revision, fields: withoutNull(fields) },
+    }));
   },
-  create: set,
-  update: ({ name }, fields, context) => set(name, fields, context),
+  create: (name, fields, context) => set({ name }, fields, context),
+  update: set,
   async remove({ name: pattern }, { client }) {
     expectAccepted((await client.request(DeleteToolPolicyDocument, { pattern })).deleteToolPolicy);
   },

@@ -2,10 +2,10 @@
 import { expectAccepted } from '@flotilla/client';
 import type { WebhookInput } from '@flotilla/client/schema';
 import {
+  ConfiguredWebhooksDocument,
   CreateWebhookDocument,
   DeleteWebhookDocument,
   UpdateWebhookDocument,
-  WebhooksDocument,
 } from '../../generated/operations.js';
 import type { Kind } from '../kind.js';
 
@@ -21,16 +21,21 @@ export const webhooks: Kind = {
   sets: ['types'],
   hasSecret: true,
   async read({ client }) {
-    const { webhooks: all } = await client.request(WebhooksDocument);
-    return all.map(({ id, url, types, enabled }) => ({ id, name: url, fields: { types, enabled } }));
+    const { webhooks: all } = await client.request(ConfiguredWebhooksDocument);
+    return all.map(({ id, url, revision, types, enabled }) => ({
+      id,
+      name: url,
+      revision,
+      fields: { types, enabled },
+    }));
   },
   async create(url, fields, { client }) {
     const input = { ...fields, url } as unknown as WebhookInput;
     return expectAccepted((await client.request(CreateWebhookDocument, { input })).createWebhook).secret ?? undefined;
   },
-  async update({ id, name: url }, fields, { client }) {
-    const input = { ...fields, url } as unknown as WebhookInput;
-    expectAccepted((await client.request(UpdateWebhookDocument, { id, input })).updateWebhook);
+  async update({ id, name: url, revision }, fields, { client }) {
+    const variables = { id, input: { ...fields, url } as unknown as WebhookInput, revision: String(revision) };
+    expectAccepted((await client.request(UpdateWebhookDocument, variables)).updateWebhook);
   },
   async remove({ id }, { client }) {
     expectAccepted((await client.request(DeleteWebhookDocument, { id })).deleteWebhook);
