@@ -25,8 +25,8 @@ export class FirmwareImageStore {
   constructor(private readonly database: Database) {}
 
   /**
-   * Adds the image, or signs the earlier upload of the same kind, version and bytes with the new
-   * signature.
+   * Adds the image, or completes the earlier upload of the same kind, version and bytes: with the
+   * new signature, and with what the hub did not read at that time.
    */
   add(image: NewFirmwareImage, by?: AuditSource): Promise<AddedImage> {
     const work = async (transaction: Transaction): Promise<AddedImage> => {
@@ -229,13 +229,26 @@ async function release(
 async function signAgain(
   transaction: Transaction,
   earlier: FirmwareImageRow,
-  { signature }: NewFirmwareImage,
+  image: NewFirmwareImage,
 ): Promise<AddedImage> {
-  if (signature === undefined || earlier.signedBy?.fingerprint === signature.fingerprint)
-    return { image: earlier, isNew: false, isSignedNow: false };
-  const data = { signature: signature.value, signedBy: signature.fingerprint };
+  const { signature } = image;
+  const isSignedNow = signature !== undefined && earlier.signedBy?.fingerprint !== signature.fingerprint;
+  const signed = isSignedNow ? { signature: signature.value, signedBy: signature.fingerprint } : {};
+  const data = { ...missingFacts(earlier, image), ...signed };
+  if (Object.keys(data).length === 0) return { image: earlier, isNew: false, isSignedNow };
   await transaction.ask((prisma) => prisma.firmwareImage.updateMany({ where: { id: earlier.id }, data }));
-  return { image: (await find(transaction, earlier.id)) ?? earlier, isNew: false, isSignedNow: true };
+  return { image: (await find(transaction, earlier.id)) ?? earlier, isNew: false, isSignedNow };
+}
+
+/** What the bytes say, and the hub did not read when they were first uploaded. */
+function missingFacts(earlier: FirmwareImageRow, image: NewFirmwareImage): Prisma.FirmwareImageUpdateManyMutationInput {
+  const facts = ['idfVersion', 'elfSha256', 'secureVersion', 'minChipRevision', 'maxChipRevision'] as const;
+  const columns = columnsOf(image);
+  return Object.fromEntries(
+    [...facts, 'flashMode' as const, 'secureBootKeys' as const]
+      .filter((fact) => earlier[fact] === undefined && image[fact] !== undefined)
+      .map((fact) => [fact, columns[fact]]),
+  );
 }
 
 /** The first board that has another image of this version. */

@@ -58,6 +58,15 @@ describe('firmware images', () => {
     expect((await images().add(newImage({ sha256, kind: 'ASSETS' }))).isNew).toBe(true);
   });
 
+  it('get from another upload what was not read from the first one, and keep the rest', async () => {
+    const sha256 = randomUUID();
+    const former = await added({ sha256, idfVersion: undefined, flashMode: 'dio' });
+    const facts = { secureVersion: 3, minChipRevision: 102, secureBootKeys: ['ab'.repeat(32)] };
+    const completed = { ...former, ...facts, idfVersion: 'v5.5.2' };
+    expect(await added({ sha256, ...facts, flashMode: 'qio' })).toEqual(completed);
+    expect(await added({ sha256, ...facts, secureVersion: 4, secureBootKeys: [] })).toEqual(completed);
+  });
+
   it('page latest first', async () => {
     const [first, second] = [await added(), await added()];
     const page = await images().page({ first: 1 });
