@@ -8,21 +8,23 @@ const others = {
   ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
 };
 
-/** A hub whose job has ended with success on so many devices. */
-const clientOf = (total: number) =>
+/** A hub whose job has ended so on so many devices. */
+const clientOf = (total: number, conclusion: string) =>
   ({
     async *followJob(id: string) {
       const progress = { ...others, total, succeeded: total };
-      yield { id, state: 'FINISHED', conclusion: 'SUCCEEDED', pauseReason: null, progress };
+      yield { id, state: 'FINISHED', conclusion, pauseReason: null, progress };
     },
   }) as unknown as FlotillaClient;
 
 describe('a job that is followed', () => {
   it.each([
-    [1, 0, 'SUCCEEDED: 1 of 1'],
-    [0, 3, 'SUCCEEDED: 0 of 0\nThe filter matches no devices. Check it with --preview.'],
-  ])('of %i devices ends with the exit code %i', async (total, code, message) => {
-    const { result, stderr } = await captured(() => followJob(clientOf(total), 'a', { output: 'json' }));
+    ['SUCCEEDED', 1, 0, 'SUCCEEDED: 1 of 1'],
+    ['SUCCEEDED', 0, 3, 'SUCCEEDED: 0 of 0\nThe filter matches no devices. Check it with --preview.'],
+    ['CANCELLED', 0, 3, 'CANCELLED: 0 of 0\nThe job was cancelled before its devices were known. Nothing was sent.'],
+    ['DENIED', 0, 3, 'DENIED: 0 of 0\nThe job was not approved. Nothing was sent.'],
+  ])('and ends %s on %i devices has the exit code %i', async (conclusion, total, code, message) => {
+    const { result, stderr } = await captured(() => followJob(clientOf(total, conclusion), 'a', { output: 'json' }));
     expect([result, stderr.trim()]).toEqual([code, message]);
   });
 });

@@ -68,10 +68,17 @@ export async function followJob(
   await print(last);
   if (last.progress.total === 0) {
     // Most often a wrong filter: a script must not take it for done.
-    say('The filter matches no devices. Check it with --preview.');
+    say(withoutDevices(last.conclusion));
     return exitCodes.targetsFailed;
   }
   return last.conclusion === 'SUCCEEDED' ? exitCodes.done : exitCodes.targetsFailed;
+}
+
+/** Why a finished job has no devices. */
+function withoutDevices(conclusion: JobStatusFragment['conclusion']): string {
+  if (conclusion === 'CANCELLED') return 'The job was cancelled before its devices were known. Nothing was sent.';
+  if (conclusion === 'DENIED') return 'The job was not approved. Nothing was sent.';
+  return 'The filter matches no devices. Check it with --preview.';
 }
 
 /** The status of a job: in words for people, all fields for programs. */
