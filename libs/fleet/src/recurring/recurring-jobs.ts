@@ -1,4 +1,5 @@
 /** Creates, changes, deletes and runs recurring jobs. The worker starts the runs that are due. */
+import { hasMaskedSecret, MASK } from '@flotilla/mcp';
 import type { RecurringJobAnswer, RecurringJobRow, RecurringRequest, Registry } from '@flotilla/registry';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -11,7 +12,7 @@ import { keptDevices } from '../kept-devices.js';
 import { newId } from '../new-id.js';
 import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { withStoredSecrets } from '../stored-secrets.js';
+import { refuseMasks, withStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
 import { jobRequestOf, refuseRecurringJob, storedRequest } from './recurring-request.js';
 import type { RecurringJobRequest } from './recurring-request.js';
@@ -86,6 +87,8 @@ export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor:
   const request = await registry.recurringJobs.requestOf(id);
   if (request === undefined) return { refusal: noSuchJob(id) };
   if (request === 'lost') return { refusal: secretsLost };
+  const masked = await refuseStoredMasks(deps, request, actor);
+  if (masked !== undefined) return { refusal: masked };
   const answer = await createRun(deps, recurring, { request, key: `now:${newId(clock.now())}`, actor });
   return answer.refusal === undefined ? answer : { refusal: withoutInput(answer.refusal, ['id']) };
 }
@@ -115,6 +118,23 @@ export const secretsLost = refuse(
   ['id'],
   'The secret arguments were encrypted with another key. Save the recurring job again with its arguments.',
 );
+
+/** Older versions of the hub stored the masks that a client sent. No run can send them. */
+export async function refuseStoredMasks(
+  { registry }: Pick<RecurringJobDeps, 'registry'>,
+  { tool, arguments: stored = {} }: RecurringRequest,
+  actor: Actor,
+): Promise<Refusal | undefined> {
+  if (tool === undefined) return undefined;
+  const refusal = await refuseMasks(registry.toolSets, { tool, arguments: stored }, actor, ['id']);
+  if (refusal === undefined) return undefined;
+  const names = Object.keys(stored);
+  const name = names.find((each) => stored[each] === MASK || hasMaskedSecret(tool, { [each]: stored[each] }));
+  const message =
+    `The argument "${name ?? ''}" of the recurring job was saved as "${MASK}", without its value. ` +
+    'Edit the recurring job: enter all arguments with their values.';
+  return refuse('CONFLICT', ['id'], message);
+}
 
 /** Scoped keys see what they created, until another saves it: it may cover other devices then. */
 async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor): Promise<RecurringJobRow | undefined> {

@@ -226,6 +226,27 @@ describe('a recurring job', () => {
     expect(await hub.registry.recurringJobs.requestOf(job.id)).toMatchObject({ arguments: secret });
   });
 
+  it('that an older version stored with masks is paused, and names the argument to enter again', async () => {
+    const tool = 'self.wifi.set';
+    const job = await created({ job: { tool, arguments: { ssid: 'shop' }, devices: { ids: ['c'] } } });
+    const masked = { ...job.request, arguments: { ssid: 'shop', password: '***' } };
+    await hub.registry.recurringJobs.update(
+      { ...job, request: masked },
+      { at: hub.clock.now(), by: { actor: 'spec' } },
+    );
+    const message = expect.stringMatching(/^The argument "password" .* Edit the recurring job/) as string;
+    expect(await hub.fleet.runRecurringJob(job.id, actor)).toMatchObject({
+      refusal: { code: 'CONFLICT', path: ['id'], message },
+    });
+    await whenDue(job);
+    await runs.runDue();
+    expect(await found(job.id)).toMatchObject({ enabled: false, pausedReason: message });
+    expect(await eventsOf(job)).toEqual(['recurring_job.paused']);
+    const whole = { tool, arguments: { ssid: 'shop', password: 'swordfish' }, devices: { ids: ['c'] } };
+    await hub.fleet.updateRecurringJob(job.id, requestOf({ name: job.name, job: whole }), actor);
+    expect(await found(job.id)).toMatchObject({ enabled: true, pausedReason: undefined });
+  });
+
   it('of a narrowed key is limited to its devices, and hidden from other narrowed keys', async () => {
     const narrowed = { ...actor, devices: { ids: ['b'] } };
     const saved = await hub.fleet.createRecurringJob(requestOf(), randomUUID(), narrowed);

@@ -10,7 +10,7 @@ import { PolicyCache } from '../policies/policy-cache.js';
 import { CronTimes } from './cron-times.js';
 import { currentActor } from './current-actor.js';
 import type { CallerLookUps } from './current-actor.js';
-import { createRun, lastJob, secretsLost } from './recurring-jobs.js';
+import { createRun, lastJob, refuseStoredMasks, secretsLost } from './recurring-jobs.js';
 import type { RecurringJobDeps } from './recurring-jobs.js';
 
 export interface RecurringRunDeps extends Omit<RecurringJobDeps, 'policies'> {
@@ -106,6 +106,8 @@ export class RecurringRuns {
     const request = await this.#deps.registry.recurringJobs.requestOf(job.id);
     if (request === undefined) return;
     if (request === 'lost') return this.#pause(job, secretsLost.message);
+    const masked = await refuseStoredMasks(this.#deps, request, actor);
+    if (masked !== undefined) return this.#pause(job, masked.message);
     const { refusal } = await createRun(this.#deps, job, { request, key: String(dueAt), actor });
     if (refusal !== undefined)
       this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
