@@ -102,6 +102,23 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  it('shows older edits on request', async () => {
+    await page.route('**/graphql', (route) =>
+      route.continue({
+        postData: (route.request().postData() ?? '').replace('editsConnection(first: 50', 'editsConnection(first: 1'),
+      }),
+    );
+    await page.reload();
+    const edits = page.getByRole('region', { name: 'Edits' });
+    const older = edits.getByRole('button', { name: 'Show older edits' });
+    await older.waitFor();
+    expect(await edits.innerText()).not.toContain('30 → 20');
+    await older.click();
+    await edits.getByText('arguments.volume').waitFor();
+    await older.waitFor({ state: 'detached' });
+    await page.unroute('**/graphql');
+  });
+
   it('names a conflict before it is saved, and is disabled and deleted', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await console.visit(`/desired/new?tool=${VOLUME}&arguments=${encodeURIComponent('{"volume":70}')}`);

@@ -12,6 +12,7 @@ import { userErrors } from '../errors/user-errors.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type {
   DesiredStateEditsArgs,
+  DesiredStateEditsConnectionArgs,
   DesiredStatePreview,
   DesiredStateResolvers,
   DesiredStateSummary,
@@ -171,6 +172,17 @@ export class DesiredStateResolver
   ): Promise<readonly unknown[]> {
     const edits = await context.view.desiredStates.edits(id, pageSize(first, 20, EDITS_MAX));
     return Promise.all(edits.map((edit) => showEdit(edit, name, context)));
+  }
+
+  @ResolveField()
+  async editsConnection(
+    { id, name }: DesiredStateRow,
+    args: DesiredStateEditsConnectionArgs,
+    context: ApiContext,
+  ): Promise<Connection<unknown>> {
+    const page = await context.view.desiredStates.editsPage(id, pageRequest(args, this.limits.pageRowsMax));
+    const rows = await Promise.all(page.rows.map((edit) => showEdit(edit, name, context)));
+    return toConnection({ ...page, rows });
   }
 }
 

@@ -56,7 +56,7 @@ export interface FleetView {
   /** Those that the viewer created, and those that cover one of its devices. */
   readonly desiredStates: Pick<
     DesiredStateReads,
-    'find' | 'findMany' | 'page' | 'count' | 'summaries' | 'targets' | 'targetsOf' | 'edits'
+    'find' | 'findMany' | 'page' | 'count' | 'summaries' | 'targets' | 'targetsOf' | 'edits' | 'editsPage'
   >;
   readonly measurements: Pick<MeasurementStore, 'latestOf' | 'pathsOver' | 'chartFacts' | 'series' | 'fleetSeries'>;
   readonly restarts: Pick<RestartStore, 'countsOf' | 'versionFigures'>;

@@ -268,6 +268,7 @@ function desiredStatesWithin(
     targets: (id, states, page) => store.targets(id, states, page, scope),
     targetsOf: (ids) => scopedAmong(devices)(ids, (own) => store.targetsOf(own), []),
     edits: (id, first) => store.edits(id, first),
+    editsPage: (id, page) => store.editsPage(id, page),
   };
 }
 

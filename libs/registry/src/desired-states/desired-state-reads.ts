@@ -128,13 +128,20 @@ export class DesiredStateReads {
 
   /** Latest first. */
   async edits(id: string, first: number): Promise<readonly DesiredStateEditRow[]> {
+    return (await this.editsPage(id, { first })).rows;
+  }
+
+  /** Latest first. */
+  async editsPage(id: string, request: PageRequest): Promise<Page<DesiredStateEditRow>> {
+    const after = decodeCursor('desired-edits', request, z.tuple([z.int32()]));
     const query = {
-      where: { desiredStateId: id },
+      where: { desiredStateId: id, ...(after === undefined ? {} : { generation: { lt: after[0] } }) },
       orderBy: { generation: 'desc' as const },
-      take: first,
+      take: request.first + 1,
       omit: { desiredStateId: true, secretArguments: true },
     };
-    return (await this.database.ask((prisma) => prisma.desiredStateEdit.findMany(query))).map(toEdit);
+    const rows = await this.database.ask((prisma) => prisma.desiredStateEdit.findMany(query));
+    return toPage(rows, request, 'desired-edits', ({ generation }) => [generation], toEdit);
   }
 
   /** The devices that match, counted by their tools and their last value. */

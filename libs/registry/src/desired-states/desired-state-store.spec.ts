@@ -27,6 +27,20 @@ describe('the store of desired states', () => {
     expect(found).toMatchObject({ generation: 2, arguments: edits[0]?.plan.arguments });
   });
 
+  it('has pages of edits, latest first', async () => {
+    const state = await fixture.create();
+    for (const generation of [1, 2, 3])
+      await fixture.store.update(editOf(state, { arguments: { volume: generation } }), generation, change);
+    const generationsAfter = async (after?: string) => {
+      const page = await fixture.reads.editsPage(state.id, { first: 3, ...(after !== undefined && { after }) });
+      return { ...page, generations: page.rows.map(({ generation }) => generation) };
+    };
+    const latest = await generationsAfter();
+    expect(latest).toMatchObject({ generations: [4, 3, 2], hasNextPage: true });
+    expect(await generationsAfter(latest.cursors.at(-1))).toMatchObject({ generations: [1], hasNextPage: false });
+    await expect(generationsAfter('nonsense')).rejects.toMatchObject({ code: 'ARGUMENT_INVALID' });
+  });
+
   it('creates one of several with the same name, and one for the same key', async () => {
     const name = randomUUID();
     const limit = { ...change, statesMax: 1_000 };

@@ -5,7 +5,11 @@ import { formatOf } from '../../console/output-format.js';
 import { printRows, printThing } from '../../console/output.js';
 import { UsageError } from '../../exit-codes.js';
 import { found } from '../../found.js';
-import { DesiredStatesDocument, DesiredStateTargetsDocument } from '../../generated/operations.js';
+import {
+  DesiredStateEditsDocument,
+  DesiredStatesDocument,
+  DesiredStateTargetsDocument,
+} from '../../generated/operations.js';
 import { withId } from '../../options/shared-options.js';
 import { eachNode } from '../../pages.js';
 import { group, leaf } from '../command.js';
@@ -50,7 +54,7 @@ const listCommand = leaf({
 const showCommand = leaf({
   usage: 'show <id>',
   values: ['desired'],
-  summary: 'Show a desired state, its devices by state, and its latest edits',
+  summary: 'Show a desired state, its devices by state, and its latest 10 edits',
   examples: [`desired show ${anId}`, `desired show ${anId} --output json`],
   options: (args) => withId(args, 'Id of the desired state'),
   run: (args) =>
@@ -102,10 +106,31 @@ const targetsCommand = leaf({
   },
 });
 
+const editsCommand = leaf({
+  usage: 'edits <id>',
+  values: ['desired'],
+  summary: 'List the edits of a desired state, latest first',
+  examples: [`desired edits ${anId}`, `desired edits ${anId} --limit 0 --output jsonl`],
+  options: (args) => withListOptions(withId(args, 'Id of the desired state')),
+  run: (args) =>
+    withClient(args, (client) =>
+      printList(
+        () =>
+          eachNode(async (page) => {
+            const { desiredState } = await client.request(DesiredStateEditsDocument, { ...page, id: args.id });
+            return found(desiredState, 'Desired state', args.id).editsConnection;
+          }),
+        ['generation', 'at', 'by', 'input'],
+        args,
+      ),
+    ),
+});
+
 export const desiredCommand = group('desired', 'Keep values on devices, also on those that are offline or join later', [
   listCommand,
   showCommand,
   targetsCommand,
+  editsCommand,
   createCommand,
   editCommand,
   enableCommand,

@@ -1,18 +1,16 @@
 /** The edits of a desired state, latest first, each with what it changed. */
-import { useEffect, useMemo } from 'react';
+import { useCallback, useEffect } from 'react';
+import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useHubQuery } from '../../hub/use-hub-query';
+import { type Page, usePages } from '../../hub/use-pages';
 import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { type Change, changesBetween } from './changes-between';
-import { DesiredEditsDocument, type DesiredEditFragment } from './generated/desired';
+import { DesiredEditsDocument, type DesiredEditFragment, type DesiredEditsQuery } from './generated/desired';
 import classes from './desired.module.css';
-
-/** The maximum number of edits that the hub returns. */
-const editsShown = 50;
 
 export interface DesiredHistoryProps {
   readonly id: string;
@@ -22,10 +20,10 @@ export interface DesiredHistoryProps {
 
 export function DesiredHistory({ id, generation }: DesiredHistoryProps) {
   const { t } = useTranslation();
-  const variables = useMemo(() => ({ id }), [id]);
-  const { data, error, refresh } = useHubQuery({ query: DesiredEditsDocument, variables });
+  const variables = useCallback((after: string | null) => ({ id, after }), [id]);
+  const pages = usePages({ query: DesiredEditsDocument, variables, pageOf });
+  const { rows: edits, error, refresh } = pages;
   useEffect(() => refresh(), [generation, refresh]);
-  const edits = data?.desiredState?.edits ?? [];
   return (
     <Section title={t('desired.history')}>
       {error && <LoadFailure error={error} onRetry={refresh} />}
@@ -34,9 +32,18 @@ export function DesiredHistory({ id, generation }: DesiredHistoryProps) {
           <Edit key={edit.generation} edit={edit} former={edits[index + 1]} />
         ))}
       </ol>
-      {edits.length === editsShown && <p className="soft">{t('desired.latestEdits', { count: editsShown })}</p>}
+      {pages.hasMore && (
+        <Button variant="default" size="xs" loading={pages.isLoading} onClick={pages.loadMore}>
+          {t('desired.olderEdits')}
+        </Button>
+      )}
     </Section>
   );
+}
+
+function pageOf({ desiredState }: DesiredEditsQuery): Page<DesiredEditFragment> {
+  const { nodes = [], pageInfo } = desiredState?.editsConnection ?? {};
+  return { rows: nodes, endCursor: pageInfo?.endCursor ?? null, hasNextPage: pageInfo?.hasNextPage ?? false };
 }
 
 interface EditProps {
