@@ -94,4 +94,30 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await dialog.waitFor({ state: 'detached' });
     expect(await ruleNamed('Cold store')).toMatchObject({ severity: 'INFO', threshold: -6, forSeconds: 90 });
   });
+
+  it('have channels that are not saved over what another person saved while the form was open', async () => {
+    const input = { name: 'Shift', kind: 'EMAIL', config: { to: ['day@hub.example'] } };
+    const { createNotificationChannel: made } = await ask<{
+      createNotificationChannel: { notificationChannel: { id: string } };
+    }>(
+      hub,
+      `mutation ($input: NotificationChannelInput!) {
+        createNotificationChannel(input: $input) { notificationChannel { id } } }`,
+      { input },
+    );
+    await console.visit('/alerts?view=channels');
+    await card('Shift').getByRole('button', { name: 'Edit channel' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Night shift');
+    await ask(
+      hub,
+      `mutation ($id: ID!, $input: NotificationChannelInput!) {
+        updateNotificationChannel(id: $id, input: $input) { userErrors { message } } }`,
+      { id: made.notificationChannel.id, input: { ...input, config: { to: ['night@hub.example'] } } },
+    );
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('The notification channel was changed meanwhile.').waitFor();
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+    await card('Shift').getByText('night@hub.example').waitFor();
+  });
 });

@@ -165,6 +165,31 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     ]);
   });
 
+  it('does not save a group over what another person saved while the form was open', async () => {
+    const { deviceGroups } = await ask<{ deviceGroups: { nodes: readonly { id: string; filter: unknown }[] } }>(
+      hub,
+      '{ deviceGroups { nodes { id filter } } }',
+    );
+    const [group] = deviceGroups.nodes;
+    await page.getByRole('button', { name: 'Groups' }).click();
+    await page.getByRole('button', { name: 'Edit group Best suites' }).click();
+    const dialog = page.getByRole('dialog');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Worst suites');
+    await ask(
+      hub,
+      `mutation ($id: ID!, $input: DeviceGroupInput!) {
+        updateDeviceGroup(id: $id, input: $input) { userErrors { message } } }`,
+      { id: group?.id, input: { name: 'Best suites', filter: group?.filter, timeZone: 'Asia/Tokyo' } },
+    );
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.getByRole('alert').getByText('The device group was changed meanwhile.').waitFor();
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+    await page.getByRole('button', { name: 'Groups' }).click();
+    await page.getByRole('button', { name: 'Edit group Best suites' }).click();
+    expect(await dialog.getByRole('combobox', { name: 'Time zone of its devices' }).inputValue()).toBe('Asia/Tokyo');
+    await dialog.getByRole('button', { name: 'Close without saving' }).click();
+  });
+
   it('takes a condition by keyboard alone, and gives the focus back where it was', async () => {
     await console.visit('/devices');
     const filter = page.getByRole('button', { name: 'Filter' });
