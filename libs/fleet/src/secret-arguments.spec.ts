@@ -15,6 +15,12 @@ const tools: readonly DeviceTool[] = [
     userOnly: false,
     inputSchema: { type: 'object', properties: { ssid: text, password: text } },
   },
+  {
+    name: 'self.theme.set',
+    description: '',
+    userOnly: true,
+    inputSchema: { type: 'object', properties: { ssid: text } },
+  },
   { name: 'self.wifi.get', description: '', userOnly: false, inputSchema: { type: 'object', properties: {} } },
 ];
 const asked = { tool: wifi, arguments: { ssid: 'net', password: SECRET } };
@@ -58,6 +64,12 @@ describe('arguments whose names look secret', () => {
     const plain = { ...asked, arguments: { ssid: '***' }, deviceId: 'board' };
     expect((await hub.fleet.callTool(plain, admin)).call?.outcome).toBe('SUCCEEDED');
     expect(sent()).toEqual([plain.arguments]);
+  });
+
+  it('are not the reason to refuse a user-only tool, because only that refusal is audited', async () => {
+    const request = { tool: 'self.theme.set', arguments: { ssid: '***' }, deviceId: 'board' };
+    const answer = await hub.fleet.callTool(request, { ...admin, mayCallUserOnly: false });
+    expect(answer).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN', path: ['input', 'tool'] } });
   });
 
   it('of a job reach devices from another process after a restart, and a rerun needs them again', async () => {

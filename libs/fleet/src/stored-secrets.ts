@@ -61,7 +61,16 @@ export async function refuseMasks(
   actor: Actor,
   path: readonly string[],
 ): Promise<Refusal | undefined> {
-  if (!hasMaskedSecret(asked.tool, asked.arguments) && !(await isHiddenFrom(actor, asked, toolSets))) return undefined;
+  if (await isHiddenFrom(actor, asked, toolSets)) return nothingStored(path);
+  return refuseMaskedSecrets(asked, path);
+}
+
+/** The same for a single call. A user-only tool is forbidden later, and only that is audited. */
+export function refuseMaskedSecrets(asked: AskedCall, path: readonly string[]): Refusal | undefined {
+  return hasMaskedSecret(asked.tool, asked.arguments) ? nothingStored(path) : undefined;
+}
+
+function nothingStored(path: readonly string[]): Refusal {
   return refuse(
     'INVALID',
     path,

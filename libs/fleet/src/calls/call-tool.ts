@@ -13,7 +13,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { requestHash } from '../idempotency/request-hash.js';
 import { newId } from '../new-id.js';
 import { noSuchDevice, refuse } from '../refusal.js';
-import { refuseMasks } from '../stored-secrets.js';
+import { refuseMaskedSecrets } from '../stored-secrets.js';
 import { auditedActionOf } from './call-audit.js';
 import { CallRecords } from './call-records.js';
 import { refusalOfCall } from './call-refusal.js';
@@ -74,7 +74,7 @@ export class ToolCaller {
     const device = isKnown ? undefined : await registry.viewFor(actor).devices.find(request.deviceId);
     const deviceId = isKnown ? entry.deviceId : device?.id;
     if (deviceId === undefined) return { refusal: noSuchDevice(request.deviceId, ['input', 'deviceId']) };
-    const masked = await refuseMasks(registry.toolSets, request, actor, ['input', 'arguments']);
+    const masked = refuseMaskedSecrets(request, ['input', 'arguments']);
     if (masked !== undefined) return { refusal: masked };
     const policy = await policies.policyOf(request.tool);
     const toolSetHash = entry === undefined ? device?.toolSetHash : entry.toolSetHash;

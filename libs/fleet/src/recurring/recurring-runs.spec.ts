@@ -241,7 +241,7 @@ describe('a recurring job', () => {
     await whenDue(job);
     await runs.runDue();
     expect(await found(job.id)).toMatchObject({ enabled: false, pausedReason: message });
-    expect(await eventsOf(job)).toEqual(['recurring_job.paused']);
+    await expect.poll(() => eventsOf(job)).toEqual(['recurring_job.paused']);
     const whole = { tool, arguments: { ssid: 'shop', password: 'swordfish' }, devices: { ids: ['c'] } };
     await hub.fleet.updateRecurringJob(job.id, requestOf({ name: job.name, job: whole }), actor);
     expect(await found(job.id)).toMatchObject({ enabled: true, pausedReason: undefined });
