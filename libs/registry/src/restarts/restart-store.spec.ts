@@ -65,6 +65,20 @@ describe('a restart', () => {
     expect(await judged(T + 60 * MINUTE)).toEqual([]);
   });
 
+  it('is no boot that moved with the clock, although PostgreSQL ended the first connection', async () => {
+    const id = await known('moved');
+    await boot(id, T);
+    await raw.query('BEGIN; LOCK TABLE device IN SHARE MODE');
+    const moved = registry.restarts.moveBoots([{ deviceId: id, knownAt: T, movedTo: T + 60 * MINUTE }]);
+    const ended = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
+      WHERE wait_event_type = 'Lock' AND query LIKE '%moved_to%' AND datname = current_database()`;
+    await expect.poll(async () => (await raw.query(ended)).rowCount, { timeout: 10_000 }).toBe(1);
+    await raw.query('COMMIT');
+    await moved;
+    await boot(id, T + 60 * MINUTE);
+    expect(await judged(T + 120 * MINUTE)).toEqual([]);
+  });
+
   it('is explained by one call that restarts devices, and the next one is not', async () => {
     const id = await known('m2');
     await boot(id, T);

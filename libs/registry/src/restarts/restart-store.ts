@@ -71,6 +71,7 @@ const READ_HEALTH = new SqlFile(new URL('./read-health.sql', import.meta.url), {
 
 export class RestartStore {
   readonly #boots: BatchWriter<ShownBoot, undefined>;
+  readonly #moves: BatchWriter<MovedBoot, undefined>;
 
   constructor(
     private readonly database: Database,
@@ -88,6 +89,15 @@ export class RestartStore {
         return boots.map(() => undefined);
       },
     });
+    this.#moves = new BatchWriter<MovedBoot, undefined>({
+      name: 'moved_boot',
+      ...{ rowsPerWrite: MOVED_MAX, depthMax: MOVED_MAX, gatherMs: 0, logger },
+      write: async (boots) => {
+        const rows = boots.map(({ deviceId: id, knownAt, movedTo }) => ({ id, known_at: knownAt, moved_to: movedTo }));
+        await MOVE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
+        return boots.map(() => undefined);
+      },
+    });
   }
 
   /** Records what an uptime shows: a restart, or that only the link was lost. */
@@ -95,15 +105,14 @@ export class RestartStore {
     return this.#boots.add(boot);
   }
 
-  /** Moves noted starts, so that they stay comparable after the clock was set. */
+  /**
+   * Moves noted starts, so that they stay comparable after the clock was set. Waits for a server
+   * that is away, as it often is when the clock is set. One at a time.
+   */
   async moveBoots(boots: readonly MovedBoot[]): Promise<void> {
     await this.#boots.written();
-    for (let from = 0; from < boots.length; from += MOVED_MAX) {
-      const rows = boots
-        .slice(from, from + MOVED_MAX)
-        .map(({ deviceId: id, knownAt: known_at, movedTo: moved_to }) => ({ id, known_at, moved_to }));
-      await MOVE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
-    }
+    for (let from = 0; from < boots.length; from += MOVED_MAX)
+      await Promise.all(boots.slice(from, from + MOVED_MAX).map((boot) => this.#moves.add(boot)));
   }
 
   /** Records a restart that the device itself reported. */
@@ -241,8 +250,8 @@ export class RestartStore {
     return this.#boots.status();
   }
 
-  close(): Promise<void> {
-    return this.#boots.close();
+  async close(): Promise<void> {
+    await Promise.all([this.#boots.close(), this.#moves.close()]);
   }
 }
 
