@@ -67,7 +67,7 @@ describe('arguments whose names look secret', () => {
   });
 
   it('are not the reason to refuse a user-only tool, because only that refusal is audited', async () => {
-    const request = { tool: 'self.theme.set', arguments: { ssid: '***' }, deviceId: 'board' };
+    const request = { tool: 'self.theme.set', arguments: { ssid: '***', password: '***' }, deviceId: 'board' };
     const answer = await hub.fleet.callTool(request, { ...admin, mayCallUserOnly: false });
     expect(answer).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN', path: ['input', 'tool'] } });
   });

@@ -61,13 +61,20 @@ export async function refuseMasks(
   actor: Actor,
   path: readonly string[],
 ): Promise<Refusal | undefined> {
-  if (await isHiddenFrom(actor, asked, toolSets)) return nothingStored(path);
-  return refuseMaskedSecrets(asked, path);
+  const hasMasks = hasMaskedSecret(asked.tool, asked.arguments) || (await isHiddenFrom(actor, asked, toolSets));
+  return hasMasks ? nothingStored(path) : undefined;
 }
 
 /** The same for a single call. A user-only tool is forbidden later, and only that is audited. */
-export function refuseMaskedSecrets(asked: AskedCall, path: readonly string[]): Refusal | undefined {
-  return hasMaskedSecret(asked.tool, asked.arguments) ? nothingStored(path) : undefined;
+export async function refuseMaskedSecrets(
+  toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
+  { tool, arguments: given }: AskedCall,
+  { mayCallUserOnly }: Actor,
+  path: readonly string[],
+): Promise<Refusal | undefined> {
+  if (!hasMaskedSecret(tool, given)) return undefined;
+  const isForbidden = !mayCallUserOnly && (await toolSets.userOnlyAmong([tool])).has(tool);
+  return isForbidden ? undefined : nothingStored(path);
 }
 
 function nothingStored(path: readonly string[]): Refusal {

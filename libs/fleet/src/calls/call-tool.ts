@@ -74,7 +74,7 @@ export class ToolCaller {
     const device = isKnown ? undefined : await registry.viewFor(actor).devices.find(request.deviceId);
     const deviceId = isKnown ? entry.deviceId : device?.id;
     if (deviceId === undefined) return { refusal: noSuchDevice(request.deviceId, ['input', 'deviceId']) };
-    const masked = refuseMaskedSecrets(request, ['input', 'arguments']);
+    const masked = await refuseMaskedSecrets(registry.toolSets, request, actor, ['input', 'arguments']);
     if (masked !== undefined) return { refusal: masked };
     const policy = await policies.policyOf(request.tool);
     const toolSetHash = entry === undefined ? device?.toolSetHash : entry.toolSetHash;

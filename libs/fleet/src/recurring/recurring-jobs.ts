@@ -129,7 +129,9 @@ export async function refuseStoredMasks(
   const refusal = await refuseMasks(registry.toolSets, { tool, arguments: stored }, actor, ['id']);
   if (refusal === undefined) return undefined;
   const names = Object.keys(stored);
-  const name = names.find((each) => stored[each] === MASK || hasMaskedSecret(tool, { [each]: stored[each] }));
+  const name =
+    names.find((each) => hasMaskedSecret(tool, { [each]: stored[each] })) ??
+    names.find((each) => stored[each] === MASK);
   const message =
     `The argument "${name ?? ''}" of the recurring job was saved as "${MASK}", without its value. ` +
     'Edit the recurring job: enter all arguments with their values.';
