@@ -34,11 +34,11 @@ WITH input AS MATERIALIZED (
     tools_stale = CASE WHEN excluded.online THEN excluded.tools_stale ELSE d.tools_stale END
   RETURNING d.id, d.epoch, d.tool_set_hash, d.firmware_version
 ), open AS (
-  -- Only the newest one may be open. Asked by key: where statistics say that no session is open, the
-  -- planner reads all open ones for each device, and a fleet that comes back opens thousands.
+  -- One of the newest may be open; connections at the same moment do not see each other's. By key: where
+  -- statistics say that no session is open, the planner reads all open ones for each device.
   SELECT s.device_id, s.epoch, i.at FROM raised r JOIN input i USING (id) CROSS JOIN LATERAL (
     SELECT s.device_id, s.epoch, s.disconnected_at FROM session s
-    WHERE s.device_id = r.id AND s.epoch < r.epoch ORDER BY s.epoch DESC LIMIT 1) s
+    WHERE s.device_id = r.id AND s.epoch < r.epoch ORDER BY s.epoch DESC LIMIT 4) s
   WHERE s.disconnected_at IS NULL
 ), taken_over AS (
   UPDATE session s SET disconnected_at = to_timestamp(o.at / 1000), close_reason = 'taken_over'
