@@ -2,7 +2,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 
@@ -109,5 +115,19 @@ describe.skipIf(!isChromiumInstalled())('the console whose reads fail', () => {
     await page.locator('main').getByRole('button', { name: 'Try again' }).click();
     for (const part of [page.locator('main'), page.getByRole('navigation').first()])
       await part.getByRole('alert').waitFor({ state: 'detached' });
+  });
+
+  it('names what it waits for', async () => {
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/graphql', async (route) => {
+      await held;
+      await route.fallback();
+    });
+    await page.reload({ waitUntil: 'commit' });
+    await page.getByRole('status', { name: 'Opening …' }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
+    release();
+    await page.getByRole('heading', { level: 1 }).waitFor();
   });
 });

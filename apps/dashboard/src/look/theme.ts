@@ -117,7 +117,8 @@ export function makeTheme(density: Density) {
       Drawer: withDefaults<DrawerProps>({ overlayProps: { backgroundOpacity: 0.35 } }),
       Input: withDefaults<InputProps>({ size }),
       InputWrapper: withDefaults<InputWrapperProps>({ size }),
-      Loader: withDefaults<LoaderProps>({ size: 'sm', type: 'dots' }),
+      // With a role, because a name on a span without one is not read.
+      Loader: withDefaults<LoaderProps>({ size: 'sm', type: 'dots', role: 'status' }),
       // A menu must not contain a focus placeholder, so the menu itself takes the focus.
       Menu: withDefaults<MenuProps>({ shadow: 'md', radius: 'md', withInitialFocusPlaceholder: false }),
       Modal: withDefaults<ModalProps>({ radius: 'lg', centered: true, overlayProps: { backgroundOpacity: 0.35 } }),
