@@ -68,12 +68,17 @@ describe('a restart', () => {
   it('is no boot that moved with the clock, although PostgreSQL ended the first connection', async () => {
     const id = await known('moved');
     await boot(id, T);
-    await raw.query('BEGIN; LOCK TABLE device IN SHARE MODE');
+    const holder = new pg.Client({ connectionString: fixture.databaseUrl });
+    await holder.connect();
+    await holder.query('BEGIN; LOCK TABLE device IN SHARE MODE');
     const moved = registry.restarts.moveBoots([{ deviceId: id, knownAt: T, movedTo: T + 60 * MINUTE }]);
     const ended = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
       WHERE wait_event_type = 'Lock' AND query LIKE '%moved_to%' AND datname = current_database()`;
-    await expect.poll(async () => (await raw.query(ended)).rowCount, { timeout: 10_000 }).toBe(1);
-    await raw.query('COMMIT');
+    try {
+      await expect.poll(async () => (await raw.query(ended)).rowCount, { timeout: 10_000 }).toBe(1);
+    } finally {
+      await holder.end();
+    }
     await moved;
     await boot(id, T + 60 * MINUTE);
     expect(await judged(T + 120 * MINUTE)).toEqual([]);
