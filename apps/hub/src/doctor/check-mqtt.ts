@@ -6,18 +6,19 @@
 import { connect, isIP, type Socket } from 'node:net';
 import { checkServerIdentity, connect as connectTls, TLSSocket } from 'node:tls';
 import { MQTT_TLS_PORT } from '@flotilla/gateway';
+import { generate } from 'mqtt-packet';
 import { ok, problem, reasonOf, warning, type Finding } from './finding.js';
 
 const CHECK = 'MQTT address';
 /** A slower answer counts as none, ms. */
 const ANSWERS_WITHIN_MS = 5_000;
-const CLIENT_ID = Buffer.from('flotilla-doctor');
-/** Name, version 5, a clean start, keep-alive 60 s, no properties, client id. [MQTT 5.0 3.1] */
-const CONNECT_BODY = Buffer.concat([
-  Buffer.of(0, 4, ...Buffer.from('MQTT'), 5, 2, 0, 60, 0, 0, CLIENT_ID.length),
-  CLIENT_ID,
-]);
-const CONNECT = Buffer.concat([Buffer.of(0x10, CONNECT_BODY.length), CONNECT_BODY]);
+const CONNECT = generate({
+  cmd: 'connect',
+  protocolVersion: 5,
+  clientId: 'flotilla-doctor',
+  clean: true,
+  keepalive: 60,
+});
 /** CONNACK of a server without MQTT 5: unacceptable protocol version. [MQTT 3.2.2.3] */
 const REFUSED_VERSION = Buffer.of(0x20, 2, 0, 1);
 const CONNACK = 0x20;
