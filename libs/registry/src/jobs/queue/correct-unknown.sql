@@ -1,10 +1,17 @@
 -- UNKNOWN targets get the outcome of a late answer, once, also in finished jobs.
-WITH updated AS (
-  UPDATE job_target t SET outcome = f.outcome, certainty = 'YES', late = true, error_code = f.error_code,
-    error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.hash
+WITH found AS MATERIALIZED (
+  -- By the id of the call, see find-late-targets.sql.
+  SELECT t.job_id, t.device_id, f.*
   FROM unnest($1::uuid[], $2::outcome[], $3::text[], $4::text[], $5::int[], $6::text[])
     AS f(call_id, outcome, error_code, error_message, rpc_code, hash)
-  WHERE t.listed_call_id = f.call_id AND t.state = 'DECIDED' AND t.outcome = 'UNKNOWN' AND NOT t.late
+  CROSS JOIN LATERAL (
+    SELECT t.job_id, t.device_id FROM job_target t WHERE t.listed_call_id = f.call_id
+      AND CASE t.outcome WHEN 'UNKNOWN' THEN t.state = 'DECIDED' AND NOT t.late END LIMIT 1) t
+), updated AS (
+  UPDATE job_target t SET outcome = f.outcome, certainty = 'YES', late = true, error_code = f.error_code,
+    error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.hash
+  FROM found f WHERE t.job_id = f.job_id AND t.device_id = f.device_id
+    AND CASE t.outcome WHEN 'UNKNOWN' THEN t.state = 'DECIDED' AND NOT t.late AND t.call_id = f.call_id END
   RETURNING t.job_id, t.device_id, t.wave, t.outcome, t.result_hash
 ), stored AS (
   INSERT INTO job_result (job_id, hash, result) SELECT DISTINCT u.job_id, body.hash, body.result::jsonb

@@ -28,8 +28,10 @@ export async function lockDownloads(transaction: Queryable): Promise<void> {
   await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [DOWNLOADS_LOCK]);
 }
 
+/** OFFSET 0 asks for each download: a join may read all targets of a job. */
 const IS_TARGET_ACTIVE = `EXISTS (SELECT FROM job_target o
-    WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING'))`;
+    WHERE o.job_id = w.job_id AND o.device_id = w.device_id AND o.state IN ('DISPATCHING', 'SENT', 'VERIFYING')
+    OFFSET 0)`;
 
 const BASE = 'greatest(1, j.per_minute / 8)';
 
