@@ -23,8 +23,9 @@ WITH open AS MATERIALIZED (
       SELECT FROM device_credential k WHERE k.device_id = o.device_id AND k.issued_at > o.since AND k.issued_at <= o.at)
       THEN 'CREDENTIAL'
     WHEN EXISTS (SELECT FROM hub_process h WHERE h.started_at > o.since AND h.started_at <= o.at) OR EXISTS (
-      SELECT FROM session s WHERE s.device_id = o.device_id AND s.disconnected_at > o.since AND s.disconnected_at <= o.at
-        AND s.close_reason = 'hub_stopping') THEN 'HUB'
+      -- In a CASE no index of closed sessions fits: it would read the sessions of all devices.
+      SELECT FROM session s WHERE s.device_id = o.device_id AND CASE s.close_reason WHEN 'hub_stopping'
+        THEN s.disconnected_at > o.since AND s.disconnected_at <= o.at END) THEN 'HUB'
     ELSE 'UNEXPECTED' END AS cause
   FROM open o
 )

@@ -16,8 +16,11 @@ WITH input AS MATERIALIZED (
       SELECT max(s.connected_at) FROM session s WHERE s.device_id = d.id AND s.connected_at < i.received_at)
       ELSE d.booted_at + interval '5 seconds' END AS ran_since,
     d.booted_at, coalesce(d.booted_version, d.firmware_version) AS ran_version, i.reset_reason
-  FROM device d JOIN input i USING (id) WHERE d.client_uuid_hash = i.client_uuid_hash
-  ORDER BY d.id FOR UPDATE OF d
+  FROM (SELECT * FROM input ORDER BY id OFFSET 0) i
+    -- By key, also where the plan was made over an empty table.
+    CROSS JOIN LATERAL (
+      SELECT d.id, d.firmware_version, d.booted_version, d.tool_set_hash, d.connected_at, d.booted_at FROM device d
+      WHERE d.id = i.id AND d.client_uuid_hash = i.client_uuid_hash FOR UPDATE) d
 ), changed AS (
   SELECT * FROM locked WHERE is_newest AND former_version IS NOT NULL AND firmware_version <> former_version
 ), restarted AS (
@@ -38,5 +41,6 @@ UPDATE device d SET model = coalesce(d.model, i.model),
   booted_at = greatest(d.booted_at, l.received_at),
   booted_version = CASE WHEN l.is_newest_boot THEN l.firmware_version ELSE d.booted_version END,
   last_seen_at = greatest(d.last_seen_at, l.received_at)
-FROM locked l JOIN input i USING (id) WHERE d.id = l.id
+-- A join on more columns promises few rows, so that the planner reads devices by key.
+FROM locked l JOIN input i USING (id, received_at) WHERE d.id = l.id
 RETURNING d.id, l.former_version, d.firmware_version

@@ -2,8 +2,12 @@
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(device_id text, generation int, mqtt_client_id text, at float8)
 ), locked AS MATERIALIZED (
-  SELECT c.device_id, c.generation FROM device_credential c WHERE c.device_id IN (SELECT device_id FROM input)
-  ORDER BY c.device_id, c.generation FOR UPDATE OF c
+  SELECT c.device_id, c.generation
+  FROM (SELECT DISTINCT device_id FROM input ORDER BY device_id OFFSET 0) i
+    -- By key, also where the plan was made over an empty table.
+    CROSS JOIN LATERAL (
+      SELECT c.device_id, c.generation FROM device_credential c WHERE c.device_id = i.device_id
+      ORDER BY c.generation FOR UPDATE) c
 ), used AS (
   UPDATE device_credential c SET used_at = to_timestamp(i.at / 1000), secret = NULL
   FROM locked l JOIN input i USING (device_id, generation)
