@@ -4,7 +4,7 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
 import { useConnection } from './hub';
-import { type Answer, keptAnswer } from './kept-answer';
+import { type Answer, keptAnswer, readEvery } from './kept-answer';
 import { useVisibleInterval } from './use-visible-interval';
 
 export interface HubQuery<Data, Variables extends AnyVariables> {
@@ -44,6 +44,6 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
   useEffect(() => {
     if (healed > 0) refresh();
   }, [healed, refresh]);
-  useVisibleInterval(refresh, refreshMs);
+  useVisibleInterval(refresh, readEvery(refreshMs, error));
   return { data: shown, error, isLoading: fetching, refresh };
 }

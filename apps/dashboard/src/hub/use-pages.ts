@@ -2,6 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
+import { readEvery } from './kept-answer';
 import { useVisibleInterval } from './use-visible-interval';
 import { loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
 
@@ -90,7 +91,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     healedSeen.current = healed;
     refresh();
   }, [healed, refresh]);
-  useVisibleInterval(refresh, refreshMs);
+  useVisibleInterval(refresh, readEvery(refreshMs, error));
   useEffect(() => {
     rowsShown.current = page.rows.length;
   }, [page]);
