@@ -20,6 +20,8 @@ export class SweepClock {
   #after = '';
   #total = 0;
   #done = 0;
+  /** The hour has ended, and its last device was reached. */
+  #isOver = true;
   #startedAt: number | undefined;
   #steppedAt = -Infinity;
 
@@ -29,14 +31,17 @@ export class SweepClock {
   async due(now: number): Promise<readonly DeviceId[]> {
     const sinceMs = this.#startedAt === undefined ? Infinity : now - this.#startedAt;
     // It is negative if the clock was set back.
-    if (sinceMs < 0 || sinceMs >= sweepMs) await this.#begin(now);
+    if (sinceMs < 0 || (sinceMs >= sweepMs && this.#isOver)) await this.#begin(now);
     const elapsed = now - (this.#startedAt ?? now);
-    const limit = Math.min(stepMax, Math.ceil((this.#total * elapsed) / sweepMs) - this.#done);
+    const isHourOver = elapsed >= sweepMs;
+    // Then all that are left: those that waited, and those that were added meanwhile.
+    const limit = isHourOver ? stepMax : Math.min(stepMax, Math.ceil((this.#total * elapsed) / sweepMs) - this.#done);
     const waitedMs = now - this.#steppedAt;
     if (limit <= 0 || (limit < companyMin && waitedMs >= 0 && waitedMs < waitMaxMs)) return [];
     this.#steppedAt = now;
     const ids = await this.fleet.devicesAfter(this.#after, limit);
     this.#done += limit;
+    this.#isOver = isHourOver && ids.length < limit;
     this.#after = ids.at(-1) ?? this.#after;
     return ids;
   }
@@ -44,6 +49,7 @@ export class SweepClock {
   async #begin(now: number): Promise<void> {
     this.#total = await this.fleet.deviceCount();
     this.#startedAt = now;
+    this.#isOver = false;
     this.#done = 0;
     this.#after = '';
   }
