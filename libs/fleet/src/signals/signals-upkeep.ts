@@ -53,9 +53,11 @@ export class SignalsUpkeep {
       this.#judged.set(restart.cause, (this.#judged.get(restart.cause) ?? 0) + 1);
       if (restart.cause === 'UNEXPECTED') this.#report(restart);
     }
-    if (clock.now() - this.#rolledUpAt < rollUpEveryMs) return;
-    this.#rolledUpAt = clock.now();
-    const { hours, days } = await registry.measurements.keepUp(clock.now());
+    const now = clock.now();
+    // Also once the clock was set back.
+    if (now >= this.#rolledUpAt && now - this.#rolledUpAt < rollUpEveryMs) return;
+    this.#rolledUpAt = now;
+    const { hours, days } = await registry.measurements.keepUp(now);
     if (hours + days > 0) this.deps.logger.info({ hours, days }, 'rolled up measurements');
   }
 

@@ -52,6 +52,11 @@ async function oneStep(transaction: Queryable, now: number): Promise<'hours' | '
   const progress = await beginOrRead(transaction);
   if (progress === undefined) return undefined;
   const { hoursUntil, packedUntil } = progress;
+  if (hoursUntil > now) {
+    // The clock was ahead, and these hours get points again. Days that are packed may stay so.
+    await setHoursUntil(transaction, now - (now % HOUR_MS));
+    return undefined;
+  }
   if (hoursUntil + HOUR_MS + HOUR_SETTLED_MS <= now) {
     await rollUp(transaction, hoursUntil);
     return 'hours';
@@ -67,7 +72,11 @@ async function rollUp(transaction: Queryable, at: number): Promise<void> {
   await ROLL_UP_HOUR.run(transaction, { from: new Date(at), until: new Date(until) });
   if (until % DAY_MS === 0)
     await ROLL_UP_DAY.run(transaction, { from: new Date(until - DAY_MS), until: new Date(until) });
-  await transaction.query({ text: 'UPDATE measurement_progress SET hours_until = $1' }, [new Date(until)]);
+  await setHoursUntil(transaction, until);
+}
+
+async function setHoursUntil(transaction: Queryable, at: number): Promise<void> {
+  await transaction.query({ text: 'UPDATE measurement_progress SET hours_until = $1' }, [new Date(at)]);
 }
 
 /** The partition of the day is dropped once its points are packed. */
