@@ -1,5 +1,5 @@
 -- Stores points, given as columns $1 to $4 in the order of devices and paths, and keeps the latest of
--- each series. A repeated write changes nothing.
+-- each series. A repeated write changes nothing. A latest point after $5 is from before a clock was set back.
 WITH input AS MATERIALIZED (
   SELECT to_timestamp(at / 1000) AS at, value, device_id, path_id::smallint AS path_id
   FROM unnest($1::float8[], $2::float8[], $3::int[], $4::int[]) AS i(at, value, device_id, path_id)
@@ -9,4 +9,5 @@ WITH input AS MATERIALIZED (
 )
 INSERT INTO measurement_series AS s (device_id, path_id, at, value)
 SELECT DISTINCT ON (device_id, path_id) device_id, path_id, at, value FROM input ORDER BY device_id, path_id, at DESC
-ON CONFLICT (device_id, path_id) DO UPDATE SET at = excluded.at, value = excluded.value WHERE s.at <= excluded.at
+ON CONFLICT (device_id, path_id) DO UPDATE SET at = excluded.at, value = excluded.value
+WHERE s.at <= excluded.at OR s.at > $5

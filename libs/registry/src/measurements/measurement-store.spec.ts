@@ -129,6 +129,23 @@ describe('measurements', () => {
     const latest = async () => (await registry.measurements.latestOf(['d1'])).get('d1')?.map(({ path }) => path);
     await expect.poll(latest).toEqual([PATH, 'spec:p2']);
   });
+
+  it('of a clock that was set back replace the latest one, and those that come late do not', async () => {
+    const now = Date.now();
+    const latest = async () => (await registry.measurements.latestOf(['d7'])).get('d7')?.map(({ value }) => value);
+    for (const [at, value, expected] of [
+      [now + 3 * HOUR, 1, 1],
+      [now - 1_000, 2, 2],
+      [now - 5 * 60_000, 3, 2],
+      [now + 30_000, 4, 4],
+      [now, 5, 4],
+    ] as const) {
+      registry.measurements.add(point('d7', at, value));
+      const stored = () => fixture.raw.query('SELECT FROM measurement WHERE at = $1', [new Date(at)]);
+      await expect.poll(async () => (await stored()).rowCount, { timeout: 5_000 }).toBe(1);
+      expect(await latest()).toEqual([expected]);
+    }
+  });
 });
 
 describe('the shipped recording rules', () => {

@@ -1,4 +1,5 @@
 /** Points on their way to the table: accepted without waiting, written in batches. */
+import { clockSkewMsMax } from '@flotilla/mcp';
 import { BatchWriter } from '../database/batch-writer.js';
 import type { Queryable } from '../database/database.js';
 import { sql, SqlFile } from '../database/sql-file.js';
@@ -21,6 +22,7 @@ const INSERT = new SqlFile(new URL('./insert-points.sql', import.meta.url), {
     value: sql.array(sql.float),
     device: sql.array(sql.integer),
     path: sql.array(sql.integer),
+    latestMax: sql.timestamp,
   },
   row: {},
 });
@@ -91,6 +93,8 @@ export class MeasurementWriter {
         value: rows.map(({ value }) => value),
         device: rows.map(({ device }) => device),
         path: rows.map(({ path }) => path),
+        // Points have the time of this process or of other gateways, not of PostgreSQL.
+        latestMax: new Date(Date.now() + clockSkewMsMax),
       });
     return points.map(() => undefined);
   }
