@@ -247,6 +247,26 @@ describe('a recurring job', () => {
     expect(await found(job.id)).toMatchObject({ enabled: true, pausedReason: undefined });
   });
 
+  it('that has to be paused does not cancel its former run first', async () => {
+    await hub.disconnect('c');
+    const job = await created({
+      overlap: 'CANCEL_PREVIOUS',
+      job: { tool: 'self.wifi.set', arguments: { ssid: 'shop' }, devices: { ids: ['c'] } },
+    });
+    await whenDue(job);
+    await runs.runDue();
+    const masked = { ...job.request, arguments: { ssid: 'shop', password: '***' } };
+    const change = { at: hub.clock.now(), by: { actor: 'spec' } };
+    await hub.registry.recurringJobs.update({ ...((await found(job.id)) ?? job), request: masked }, change);
+    await whenDue(job);
+    await runs.runDue();
+    expect(await found(job.id)).toMatchObject({ enabled: false });
+    const [former, ...others] = await jobsOf(job);
+    expect(others).toEqual([]);
+    expect([former?.state, former?.conclusion]).toEqual(['RUNNING', undefined]);
+    await hub.connect(['c'], boardTools);
+  });
+
   it('of a narrowed key is limited to its devices, and hidden from other narrowed keys', async () => {
     const narrowed = { ...actor, devices: { ids: ['b'] } };
     const saved = await hub.fleet.createRecurringJob(requestOf(), randomUUID(), narrowed);

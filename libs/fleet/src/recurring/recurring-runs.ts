@@ -82,14 +82,26 @@ export class RecurringRuns {
     const now = clock.now();
     const current = await currentActor(registry, job.savedById, now);
     if ('missing' in current) return this.#pause(job, current.missing);
-    const skipped =
-      job.missed === 'SKIP' && now - dueAt > MISSED_AFTER_MS
-        ? 'MISSED'
-        : await this.#overlap(job, dueAt, current.actor);
-    if (skipped === undefined) await this.#start(job, dueAt, current.actor);
+    const isMissed = job.missed === 'SKIP' && now - dueAt > MISSED_AFTER_MS;
+    const skipped = isMissed ? 'MISSED' : await this.#start(job, dueAt, current.actor);
     const isAdvanced = await registry.recurringJobs.advance(id, dueAt, new CronTimes(job).next(now, job.until));
     // Only one worker reports it.
     if (skipped !== undefined && isAdvanced) this.#report('recurring_job.skipped', job, { reason: skipped, dueAt });
+  }
+
+  /** OVERLAP if it is left out. A run that would pause the job cancels no former one. */
+  async #start(job: RecurringJobRow, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
+    const request = await this.#deps.registry.recurringJobs.requestOf(job.id);
+    if (request === undefined) return undefined;
+    if (request === 'lost') return this.#pause(job, secretsLost.message);
+    const masked = await refuseStoredMasks(this.#deps, request, actor);
+    if (masked !== undefined) return this.#pause(job, masked.message);
+    const skipped = await this.#overlap(job, dueAt, actor);
+    if (skipped !== undefined) return skipped;
+    const { refusal } = await createRun(this.#deps, job, { request, key: String(dueAt), actor });
+    if (refusal !== undefined)
+      this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
+    return undefined;
   }
 
   /** OVERLAP where the former run is still under way and must not be cancelled. */
@@ -102,18 +114,7 @@ export class RecurringRuns {
     return undefined;
   }
 
-  async #start(job: RecurringJobRow, dueAt: number, actor: Actor): Promise<void> {
-    const request = await this.#deps.registry.recurringJobs.requestOf(job.id);
-    if (request === undefined) return;
-    if (request === 'lost') return this.#pause(job, secretsLost.message);
-    const masked = await refuseStoredMasks(this.#deps, request, actor);
-    if (masked !== undefined) return this.#pause(job, masked.message);
-    const { refusal } = await createRun(this.#deps, job, { request, key: String(dueAt), actor });
-    if (refusal !== undefined)
-      this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
-  }
-
-  async #pause(job: RecurringJobRow, reason: string): Promise<void> {
+  async #pause(job: RecurringJobRow, reason: string): Promise<undefined> {
     const at = this.#deps.clock.now();
     const isPaused = await this.#deps.registry.recurringJobs.pause(job, reason, at, HUB);
     if (isPaused) this.#report('recurring_job.paused', job, { reason });
