@@ -2,6 +2,7 @@
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admin } from '../fleet-fixture.suite.js';
+import { LookQueue } from './controller/look-queue.js';
 import { openDesiredFixture, requestOf, VOLUME } from './desired-fixture.suite.js';
 import type { DesiredFixture } from './desired-fixture.suite.js';
 
@@ -72,5 +73,33 @@ describe('a set under way', () => {
     await world.hub.clock.until(() => world.states(state)).toEqual({ a: 'IN_SYNC' });
     claims.mockRestore();
     expect(world.sets.get('a')).toBe(1);
+  });
+
+  it('that fails while a look reads its entry counts as failed, and is tried again after its back-off', async () => {
+    const { behave } = world.hub.gateway;
+    let fail: (() => void) | undefined;
+    world.hub.gateway.behave = (routed, settle) => {
+      if (routed.call.tool !== VOLUME || fail !== undefined) return behave(routed, settle);
+      const error = { code: 'DEVICE_ERROR', message: 'broken' } as const;
+      fail = () => settle({ kind: 'FAILED', certainty: 'YES', error });
+    };
+    const state = await world.save({ devices: { ids: ['a'] } });
+    await world.hub.clock.until(() => fail !== undefined).toBe(true);
+    const added = vi.spyOn(LookQueue.prototype, 'add');
+    const queue = world.hub.registry.desiredStateQueue;
+    const rows = queue.rows.bind(queue);
+    const reads = vi.spyOn(queue, 'rows').mockImplementationOnce(async (...keys) => {
+      const found = await rows(...keys);
+      fail?.();
+      await vi.waitFor(() => expect(added.mock.calls.some(([, { ends }]) => ends.has(state.id))).toBe(true));
+      return found;
+    });
+    world.hub.bus.feed.publish('device', { deviceId: 'a' as DeviceId, presence: 'ONLINE' });
+    await world.hub.clock.until(() => added.mock.calls.length).toBeGreaterThan(1);
+    await world.hub.clock.pass(200);
+    for (const spy of [added, reads]) spy.mockRestore();
+    expect(await world.targets(state)).toMatchObject([
+      { state: 'RETRYING', attempts: 1, error: { code: 'DEVICE_ERROR' } },
+    ]);
   });
 });

@@ -42,7 +42,8 @@ export class DeviceComparison {
     private readonly deps: DesiredStateRunnerDeps,
     private readonly states: LiveStates,
     private readonly values: RecentValues,
-    private readonly isTrying: (deviceId: DeviceId, desiredStateId: string) => boolean,
+    /** The desired state whose try on the device has not ended. */
+    private readonly triedOn: (deviceId: DeviceId) => string | undefined,
   ) {
     this.#zone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   }
@@ -51,6 +52,8 @@ export class DeviceComparison {
     const { registry } = this.deps;
     const lives = this.states.all;
     const deviceIds = [...looks.keys()];
+    // A try that ends during the reads is under way for this look: the next one has its end.
+    const tried = new Map(deviceIds.map((id) => [id, this.triedOn(id)]));
     const readTools = [...new Set(lives.flatMap(toolsRead))];
     const filters = lives.map(({ owned }) => owned.filter ?? { any: [] });
     const rollouts = lives.flatMap(({ rolloutJobId }) => rolloutJobId ?? []);
@@ -72,7 +75,7 @@ export class DeviceComparison {
       const covered: Covered[] = [];
       for (const [index, live] of lives.entries()) {
         const row = rowsOf.get(`${live.row.id} ${deviceId}`);
-        const hasEnded = row?.isSending === true && !this.isTrying(deviceId, live.row.id);
+        const hasEnded = row?.isSending === true && tried.get(deviceId) !== live.row.id;
         if (device?.matches[index] === true) {
           const generation = await this.#generationOf(live, row, reach.get(`${live.rolloutJobId ?? ''} ${deviceId}`));
           if (generation !== undefined) covered.push({ live, generation, row, hasEnded });

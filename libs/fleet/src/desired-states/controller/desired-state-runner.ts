@@ -69,8 +69,8 @@ export class DesiredStateRunner {
     this.#timers = new TimerSet(deps.clock);
     this.#reports = new ComplianceReports(deps, this.#timers);
     this.#states = new LiveStates(deps);
-    this.#comparison = new DeviceComparison(deps, this.#states, this.#values, (deviceId, id) =>
-      this.#sender.isTrying(deviceId, id),
+    this.#comparison = new DeviceComparison(deps, this.#states, this.#values, (deviceId) =>
+      this.#sender.triedOn(deviceId),
     );
     this.#reader = new ValueReader(deps, policies, this.#values);
     this.#sweep = new SweepClock(deps.registry.desiredStateQueue);
@@ -133,7 +133,7 @@ export class DesiredStateRunner {
       feed.subscribe('policy', () => this.#loadSoon()),
       feed.subscribe('device', ({ deviceId, presence }) => {
         if (presence === 'ONLINE') this.#look(deviceId, readyLook(clock.now()));
-        else if (!this.#sender.isTrying(deviceId)) this.#look(deviceId, plainLook);
+        else if (this.#sender.triedOn(deviceId) === undefined) this.#look(deviceId, plainLook);
       }),
       feed.subscribe('called', ({ deviceId, tool }) => this.#lookAfterCall(deviceId, tool)),
       feed.subscribe('decided', ({ jobId, deviceIds }) => {

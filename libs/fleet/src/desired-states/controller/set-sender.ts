@@ -68,9 +68,9 @@ export class SetSender {
     });
   }
 
-  isTrying(deviceId: DeviceId, desiredStateId?: string): boolean {
-    const tried = this.#trying.get(deviceId);
-    return desiredStateId === undefined ? tried !== undefined : tried === desiredStateId;
+  /** The id of the desired state whose try on this device has not ended. */
+  triedOn(deviceId: DeviceId): string | undefined {
+    return this.#trying.get(deviceId);
   }
 
   /** Sends nothing more, and waits for the calls under way, but not for their checks. */
