@@ -41,7 +41,7 @@ export class RuleBook {
   }
 
   isStale(known: { readonly generation: number; readonly checkedAt: number }, now: number): boolean {
-    return known.generation !== this.#current?.generation || now - known.checkedAt >= coveringForMs;
+    return known.generation !== this.#current?.generation || isOver(known.checkedAt, coveringForMs, now);
   }
 
   async current(): Promise<CurrentRules> {
@@ -68,7 +68,7 @@ export class RuleBook {
   }
 
   get #isOld(): boolean {
-    return this.#current === undefined || this.options.clock.now() - this.#current.readAt >= rulesForMs;
+    return this.#current === undefined || isOver(this.#current.readAt, rulesForMs, this.options.clock.now());
   }
 
   async #read(): Promise<CurrentRules> {
@@ -86,6 +86,11 @@ export class RuleBook {
     this.#current = { list, generation, sources, readAt: this.options.clock.now() };
     return this.#current;
   }
+}
+
+/** Also where the time since is negative: the clock was set back. */
+function isOver(since: number, forMs: number, now: number): boolean {
+  return now < since || now - since >= forMs;
 }
 
 function coversAll({ devices }: RecordingRuleRow): boolean {

@@ -42,6 +42,14 @@ describe('the limits of a conversation', () => {
     expect(reasons(stage)).toEqual(['idle']);
   });
 
+  it('end an idle one also when the clock is set back', async () => {
+    const clock = new ManualClock(10_000_000);
+    const { stage } = await converse({ idleMs: 400 }, clock);
+    clock.step(-3_600_000);
+    clock.advance(800);
+    expect(reasons(stage)).toEqual(['idle']);
+  });
+
   it('leave a conversation beyond the maximum without voice', async () => {
     const { stage } = await converse({ conversationsMax: 1 });
     await stage.converse('websocket', 1);

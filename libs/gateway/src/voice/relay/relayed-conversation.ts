@@ -199,6 +199,9 @@ export class RelayedConversation implements BackendListener {
   #checkLimits(): void {
     const { clock, limits } = this.options;
     const now = clock.now();
+    // They are later than now if the clock was set back.
+    this.#activeAt = Math.min(this.#activeAt, now);
+    if (this.#stalledSince !== undefined) this.#stalledSince = Math.min(this.#stalledSince, now);
     if (now - this.#startedAt >= limits.lengthMsMax) this.end('too_long');
     else if (now - this.#activeAt >= limits.idleMs) this.end('idle');
     else if (this.#stalledSince !== undefined && now - this.#stalledSince >= limits.backendStallMsMax)

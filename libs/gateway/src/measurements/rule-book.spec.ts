@@ -1,0 +1,23 @@
+import { expect, it } from 'vitest';
+import { RuleBook } from './rule-book.js';
+
+const hour = 3_600_000;
+
+it('reads rules, and which devices they cover, again after a while and when the clock was set back', async () => {
+  let now = 10 * hour;
+  let reads = 0;
+  const list = () => {
+    reads += 1;
+    return Promise.resolve([]);
+  };
+  const recordingRules = { list, matching: () => Promise.resolve(new Set<string>()) };
+  const book = new RuleBook({ registry: { recordingRules }, clock: { now: () => now } });
+  const known = { generation: (await book.current()).generation, checkedAt: now };
+  expect([59_999, 60_000, -hour].map((ms) => book.isStale(known, now + ms))).toEqual([false, true, true]);
+  now += 29_999;
+  await book.current();
+  expect(reads).toBe(1);
+  now -= hour;
+  await book.current();
+  expect(reads).toBe(2);
+});
