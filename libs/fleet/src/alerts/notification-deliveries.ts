@@ -125,7 +125,8 @@ export class NotificationDeliveries {
   async #giveUp(): Promise<void> {
     const { clock, logger, registry } = this.#deps;
     const now = clock.now();
-    if (now - this.#gaveUpAt < GIVE_UP_EVERY_MS) return;
+    // It is later than now if the clock was set back.
+    if (now >= this.#gaveUpAt && now - this.#gaveUpAt < GIVE_UP_EVERY_MS) return;
     this.#gaveUpAt = now;
     const count = await registry.notificationOutbox.giveUpOld(now);
     this.counts.given_up += count;

@@ -27,7 +27,8 @@ export class PolicyCache {
 
   async policyOf(tool: string): Promise<ToolPolicy> {
     const now = this.#clock.now();
-    if (this.#policies === undefined || now - this.#readAt >= rememberedMs) {
+    // It was read later than now if the clock was set back.
+    if (this.#policies === undefined || now < this.#readAt || now - this.#readAt >= rememberedMs) {
       this.#readAt = now;
       this.#policies = this.#store.all();
     }

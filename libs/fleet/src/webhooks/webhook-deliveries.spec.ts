@@ -6,11 +6,13 @@ import { openRegistry } from '@flotilla/registry';
 import type { EventRow, Registry, WebhookDeliveryRow } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
+import { ManualClock } from '@flotilla/session';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, realClock, silent } from '../fleet-fixture.suite.js';
 import { openReceiver } from './receiver.suite.js';
 import type { Receiver } from './receiver.suite.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
+import type { WebhookDeliveriesDeps } from './webhook-deliveries.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
 import { Webhooks } from './webhooks.js';
@@ -245,6 +247,27 @@ describe('webhooks', () => {
     await expect.poll(() => registry.webhooks.pendingMoreThan(10)).toEqual([slow]);
     start({ pendingMax: 10, perWebhook: 1 });
     await wakeUntil(() => heard.some(({ data }) => data['webhookId'] === slow));
+  });
+
+  it('are counted for too many pending deliveries also when the clock was set back', async () => {
+    const clock = new ManualClock(10_000_000);
+    let looks = 0;
+    const pendingMoreThan = () => {
+      looks += 1;
+      return Promise.resolve([]);
+    };
+    const webhooks = { pendingMoreThan, claim: () => Promise.resolve([]) };
+    const deps = { registry: { webhooks }, clock, trustedOrigins: [] } as unknown as WebhookDeliveriesDeps;
+    const others = new WebhookDeliveries(deps);
+    for (const [stepMs, expected] of [
+      [0, 1],
+      [-3_600_000, 2],
+    ] as const) {
+      clock.step(stepMs);
+      others.wake();
+      await expect.poll(() => looks).toBe(expected);
+    }
+    await others.stop();
   });
 
   it('deliver an event again on request, and log events that are gone', async () => {

@@ -172,8 +172,10 @@ export class WebhookDeliveries {
 
   async #lookForTooMuch(): Promise<void> {
     const { clock, registry } = this.#deps;
-    if (clock.now() - this.#lookedAt < PENDING_LOOK_MS) return;
-    this.#lookedAt = clock.now();
+    const now = clock.now();
+    // It is later than now if the clock was set back.
+    if (now >= this.#lookedAt && now - this.#lookedAt < PENDING_LOOK_MS) return;
+    this.#lookedAt = now;
     const { pendingMax } = this.#limits;
     for (const id of await registry.webhooks.pendingMoreThan(pendingMax))
       await pauseWebhook(
