@@ -61,6 +61,7 @@ describe('flotilla desired', () => {
     const refused = await story.run(['desired', 'create', 'self.lamp.turn_on', '--name', 'Lamps', '--all']);
     expect(refused).toMatchObject({ code: 2, stderr: expect.stringMatching(/readback/i) });
     expect(await done('desired', 'disable', id)).toMatchObject({ enabled: false });
+    expect(await done('desired', 'edit', id, '--priority', '3')).toMatchObject({ enabled: false, generation: 3 });
     expect(await done('desired', 'enable', id)).toMatchObject({ enabled: true });
     expect(await story.run(['desired', 'delete', id])).toMatchObject({
       ...{ code: 1, stderr: expect.stringContaining('--yes') },

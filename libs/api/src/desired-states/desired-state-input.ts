@@ -16,7 +16,7 @@ export function parseDesiredState(input: DesiredStateInput): DesiredStateRequest
     waves: waves && waves.length > 0 ? waves.map(waveOf) : undefined,
     abort: abort && abort.length > 0 ? abort.map(abortRuleOf) : undefined,
     ...{ maxInFlight: input.maxInFlight ?? 200, perMinute: input.perMinute ?? undefined },
-    enabled: input.enabled ?? true,
+    enabled: input.enabled ?? undefined,
   };
 }
 

@@ -13,7 +13,10 @@ import { refuse, refuseIssue, sayIssue } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refuseMasks } from '../stored-secrets.js';
 
-export type DesiredStateRequest = DesiredStatePlan;
+export interface DesiredStateRequest extends Omit<DesiredStatePlan, 'enabled'> {
+  /** Undefined: a new one is enabled, and an edit leaves it as it is. */
+  readonly enabled: boolean | undefined;
+}
 
 export interface CheckDeps {
   readonly registry: Pick<Registry, 'toolSets' | 'viewFor'>;

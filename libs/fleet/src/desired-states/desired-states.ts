@@ -34,13 +34,14 @@ const statesMax = 200;
 /** The same key with the same request returns the same desired state. */
 export async function createDesiredState(
   deps: DesiredStateDeps,
-  request: DesiredStateRequest,
+  asked: DesiredStateRequest,
   idempotencyKey: string,
   actor: Actor,
 ): Promise<SavedState> {
   requireTools(actor);
   const invalidKey = refuseKey(idempotencyKey, ['idempotencyKey']);
   if (invalidKey !== undefined) return { refusal: invalidKey };
+  const request = { ...asked, enabled: asked.enabled ?? true };
   const checked = await checkDesiredState(deps, request, actor);
   if ('refusal' in checked) return checked;
   const { registry, clock } = deps;
@@ -53,7 +54,7 @@ export async function createDesiredState(
   return afterSave(deps, answer, actor);
 }
 
-/** Replaces all of it. From now on its calls have the rights of `actor`. */
+/** Replaces all that the request names. From now on its calls have the rights of `actor`. */
 export async function updateDesiredState(
   deps: DesiredStateDeps,
   id: string,

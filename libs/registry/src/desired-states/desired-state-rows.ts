@@ -20,7 +20,7 @@ export const OMITTED = {
 } as const;
 
 /** The plan without what has its own columns, and with the arguments as readers see them. */
-export function planJson(plan: DesiredStatePlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
+export function planJson(plan: StoredPlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
   const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = plan;
   return storableJson({
     ...{ devices, tool, arguments: shown, mode, onDrift, holdSeconds, priority },

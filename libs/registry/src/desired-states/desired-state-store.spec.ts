@@ -83,6 +83,22 @@ describe('the store of desired states', () => {
     expect(saved).toMatchObject({ state: { enabled: true, pausedReason: undefined, generation: 2 } });
   });
 
+  it('leaves a disabled and a paused one as they are, if an edit does not say otherwise', async () => {
+    const [disabled, paused] = [await fixture.create(), await fixture.create()];
+    await fixture.store.setEnabled(disabled.id, false, change);
+    await fixture.store.pause(paused, 'the key was revoked', AT, by);
+    const edit = { arguments: { volume: 31 }, enabled: undefined };
+    expect(await fixture.store.update(editOf(disabled, edit), 1, change)).toMatchObject({
+      state: { enabled: false, pausedReason: undefined, generation: 2, arguments: { volume: 31 } },
+    });
+    expect(await fixture.store.update(editOf(paused, edit), 1, change)).toMatchObject({
+      state: { enabled: false, pausedReason: 'the key was revoked', generation: 2 },
+    });
+    expect(await fixture.store.update(editOf(disabled, { enabled: true }), 2, change)).toMatchObject({
+      state: { enabled: true },
+    });
+  });
+
   it('settles the roll-out of the newest generation only', async () => {
     const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
     const state = await fixture.create({ waves });

@@ -50,7 +50,7 @@ export class DesiredStateStore {
           if ((await prisma.desiredState.count()) >= statesMax) return { kind: 'FULL' };
           const { id, savedById: createdById, tool, arguments: given } = plan;
           const data = {
-            ...{ ...this.#columnsOf(plan, 1, 0, at), id, createdById, generation: 1 },
+            ...{ ...this.#columnsOf(plan, 1, 0, at), id, createdById, generation: 1, enabled: plan.enabled },
             ...{ createdBy: storableText(plan.createdBy), idempotencyKey: storableText(plan.idempotencyKey) },
             ...{ requestHash: this.seal.storedHash(plan.requestHash, tool, given), createdAt: new Date(at) },
           };
@@ -63,7 +63,7 @@ export class DesiredStateStore {
     );
   }
 
-  /** Replaces the plan, raises the generation, and clears the reason of a pause. */
+  /** Replaces the plan and raises the generation. With `enabled` it ends a pause. */
   update(
     plan: SavedDesiredState,
     expectedGeneration: number,
@@ -85,6 +85,8 @@ export class DesiredStateStore {
           const hasMoved = former.property !== propertyOf(plan.readback);
           const data = {
             ...{ ...this.#columnsOf(plan, generation, former.settledGeneration, at), generation },
+            // Others disable it without a new generation, so the caller may not know.
+            ...(plan.enabled === undefined ? {} : { enabled: plan.enabled, pausedReason: null }),
             // Another process may own the property that it sets from now on.
             ...(hasMoved ? { ownerId: null, fence: { increment: 1 } } : {}),
           };
@@ -251,7 +253,7 @@ export class DesiredStateStore {
   #columnsOf(plan: SavedDesiredState, generation: number, formerlySettled: number, at: number) {
     const isRolledOut = plan.mode === 'ENFORCE' && (plan.waves !== undefined || plan.abort !== undefined);
     return {
-      ...{ name: storableText(plan.name), enabled: plan.enabled, pausedReason: null, savedById: plan.savedById },
+      ...{ name: storableText(plan.name), savedById: plan.savedById },
       ...{ ...this.#sealed(plan), property: storableText(propertyOf(plan.readback)), updatedAt: new Date(at) },
       ...{ settledGeneration: isRolledOut ? formerlySettled : generation, rolloutJobId: null, ...restarted(at) },
     };

@@ -53,13 +53,16 @@ export interface DesiredStateRow extends DesiredStatePlan {
 }
 
 /** A version of the plan, saved by `savedById`, with the readback of the tool policy. */
-export interface SavedDesiredState extends DesiredStatePlan {
+export interface SavedDesiredState extends Omit<DesiredStatePlan, 'enabled'> {
   readonly id: string;
+  /** Undefined in an edit that neither enables nor disables it. */
+  readonly enabled: boolean | undefined;
   readonly readback: Readback;
   readonly savedById: string;
 }
 
 export interface NewDesiredState extends SavedDesiredState {
+  readonly enabled: boolean;
   readonly createdBy: string;
   readonly idempotencyKey: string;
   readonly requestHash: string;

@@ -203,8 +203,8 @@ function inputOf(state: DesiredRowFragment): DesiredStateInput {
     devices: state.devices as DesiredStateInput['devices'],
     waves: state.waves as DesiredStateInput['waves'],
     abort: state.abort as DesiredStateInput['abort'],
-    // What the hub paused applies again once it is saved.
-    enabled: state.enabled || state.pausedReason !== null,
+    // What the hub paused applies again once it is saved. Others may be disabled meanwhile.
+    ...(state.pausedReason === null ? {} : { enabled: true }),
   };
 }
 

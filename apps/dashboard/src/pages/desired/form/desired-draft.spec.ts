@@ -23,11 +23,11 @@ const stored: DesiredSeenFragment = {
 };
 
 describe('the draft of a desired state', () => {
-  it('sends a stored one back as it is', () => {
+  it('sends a stored one back as it is, but not whether it applies: other people may disable it meanwhile', () => {
     expect(inputOf(draftOf(stored))).toEqual({
       ...{ name: 'Quiet nights', tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 } },
       devices: { tags: ['shop'], not: { any: [{ model: 'robot' }] } },
-      ...{ mode: 'ENFORCE', onDrift: 'REVERT', holdSeconds: 900, priority: 5, enabled: true },
+      ...{ mode: 'ENFORCE', onDrift: 'REVERT', holdSeconds: 900, priority: 5 },
       window: { from: '22:00', to: '07:00', zone: null, days: [1, 7] },
       waves: [{ percent: 10 }, { percent: 100 }],
       abort: null,

@@ -37,7 +37,8 @@ export interface DesiredDraft {
   readonly keptRollout: Pick<DesiredStateInput, 'waves' | 'abort'>;
   readonly maxInFlight: number;
   readonly perMinute: number | undefined;
-  readonly enabled: boolean;
+  /** Undefined while the form does not change it: other people may. */
+  readonly enabled: boolean | undefined;
 }
 
 export function draftFrom({ tool, arguments: given = {}, devices = {} }: NewDesiredSearch): DesiredDraft {
@@ -45,7 +46,7 @@ export function draftFrom({ tool, arguments: given = {}, devices = {} }: NewDesi
     ...{ name: '', tool, arguments: given, isSound: false },
     ...{ devices: filterOf(devices) === undefined ? {} : devices, isWholeFleet: false, keptFilter: undefined },
     ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdMinutes: 30, priority: 0, window: undefined },
-    ...{ rollout: 'once', keptRollout: {}, maxInFlight: 200, perMinute: undefined, enabled: true },
+    ...{ rollout: 'once', keptRollout: {}, maxInFlight: 200, perMinute: undefined, enabled: undefined },
   };
 }
 
@@ -63,7 +64,7 @@ export function draftOf(state: DesiredSeenFragment): DesiredDraft {
     keptRollout: { waves: waves as DesiredStateInput['waves'], abort: abort as DesiredStateInput['abort'] },
     perMinute: state.perMinute ?? undefined,
     // What the hub paused applies again once it is saved.
-    enabled: state.enabled || state.pausedReason !== null,
+    enabled: state.pausedReason === null ? undefined : true,
   };
 }
 
@@ -72,14 +73,15 @@ function hoursOf({ from, to, zone, days }: NonNullable<DesiredSeenFragment['wind
 }
 
 export function inputOf(draft: DesiredDraft): DesiredStateInput {
-  const { name, tool, mode, onDrift, priority, window, maxInFlight, perMinute, enabled } = draft;
+  const { name, tool, mode, onDrift, priority, window, maxInFlight, perMinute } = draft;
   return {
-    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments, mode, onDrift, priority, enabled },
+    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments, mode, onDrift, priority },
     devices: (draft.keptFilter as DesiredStateInput['devices'] | undefined) ?? filterOf(draft.devices) ?? { all: true },
     holdSeconds: Math.round(draft.holdMinutes * 60),
     window: window === undefined ? null : windowOf(window),
     ...rolloutOf(draft),
     ...{ maxInFlight, perMinute: perMinute ?? null },
+    ...(draft.enabled === undefined ? {} : { enabled: draft.enabled }),
   };
 }
 
