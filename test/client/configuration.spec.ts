@@ -88,6 +88,24 @@ describe('configuration as code', () => {
     expect(refused.code).toBe(5);
   });
 
+  it('leaves out of a file what a limited key saved: for another key it would be for the whole fleet', async () => {
+    const made = await ask<{ createApiKey: { secret: string } }>(
+      story.hub,
+      'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
+      { input: { name: 'Shop 7', scopes: ['JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL'], devices: { ids: [story.lamp] } } },
+    );
+    const env = { FLOTILLA_KEY: made.createApiKey.secret };
+    const schedule = ['--name', 'Shop lights', '--cron', '@daily', '--time-zone', 'UTC'];
+    const created = await run(['recurring', 'create', 'self.lamp.turn_on', '--all', ...schedule], { env });
+    expect(created, created.stderr).toMatchObject({ code: 0 });
+    const exported = await run(['export', '--kind', 'RecurringJob']);
+    expect(exported.stdout).not.toContain('Shop lights');
+    expect(exported.stderr).toContain('RecurringJob "Shop lights" is left out');
+    const job = '{ cron: "@daily", timeZone: UTC, job: { tool: self.lamp.turn_on, devices: { all: true } } }';
+    const owned = await apply(first.replace('ApiKey:', `  Shop lights: ${job}\nApiKey:`));
+    expect(owned).toMatchObject({ code: 2, stdout: expect.stringContaining('conflict: a key that is limited') });
+  });
+
   it('deletes what the file does not have any more, and nothing else', async () => {
     await run(['groups', 'create', 'Of a person', '--tag', 'x']);
     const applied = await apply('flotilla: 1\n');

@@ -87,3 +87,8 @@ export function givenFilter(filter: DeviceFilter): DeviceFilter {
   const [given] = filter.within === undefined ? [] : (filter.any ?? []);
   return given ?? filter;
 }
+
+/** Whether it selects fewer devices than `givenFilter` says. */
+export function isScopedFilter({ within }: DeviceFilter): boolean {
+  return within !== undefined;
+}

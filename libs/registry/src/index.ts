@@ -39,7 +39,7 @@ export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
 export type { PostgresHost } from './database/postgres-url.js';
 export { randomBytesOfId } from './database/random-bytes.js';
 export { filterIdsIn, withIdsOf } from './access-scope/scoped-filter.js';
-export { givenFilter, scopedFilter } from './device-filter.js';
+export { givenFilter, isScopedFilter, scopedFilter } from './device-filter.js';
 export type { FleetView, Viewer } from './access-scope/fleet-view.js';
 export type { DeviceFilter, ResolvedFilter, Presence, Reachability } from './device-filter.js';
 export type { DeviceGroupAnswer, DeviceGroupRow } from './groups/device-group.js';

@@ -20,6 +20,8 @@ export interface Live {
   readonly revision?: number | string;
   /** Came with the hub, and no person changed it: a file may replace all of it. */
   readonly isPristine?: boolean;
+  /** The hub limits it to the devices of a key, which no file can say. */
+  readonly isLimited?: boolean;
 }
 
 /** What the hub knows of other kinds, to translate names into ids. */

@@ -10,7 +10,7 @@ const signs: Readonly<Record<PlannedChange['action'], string>> = {
 const notes: Partial<Readonly<Record<PlannedChange['action'], string>>> = {
   replace: 'a new one, with a new secret; the former one ends',
   adopt: 'is as in the file, which owns its fields from now on',
-  forget: 'is gone from the file and the hub',
+  forget: 'is gone from the file, and the hub is not changed',
 };
 
 export function planText(changes: readonly PlannedChange[]): string {

@@ -68,6 +68,23 @@ describe('a plan', () => {
     expect([found(), found({ b: 3 })]).toEqual([0, 1]);
   });
 
+  it('owns nothing that a limited key saved, and does not delete it', () => {
+    const live = { id: '1', name: 'x', fields: { a: 1 }, isLimited: true };
+    const found = (wanted?: Fields, applied?: Fields) => {
+      const { action, conflicts } = planOf({ ...sides(wanted, applied, undefined), live });
+      return [action, conflicts.length];
+    };
+    expect([found({ a: 1 }), found({ a: 1 }, { a: 1 }), found({ a: 2 }, { a: 1 })]).toEqual([
+      ['adopt', 1],
+      ['adopt', 1],
+      ['update', 1],
+    ]);
+    expect([found(undefined, { a: 1 }), found()]).toEqual([
+      ['forget', 0],
+      ['none', 0],
+    ]);
+  });
+
   it('makes a new thing where a field cannot be changed', () => {
     const { fields: all, required, read, create, remove } = kind;
     const fixed = { kind: 'Fixed', nameIs: 'name', fields: all, required, read, create, remove };

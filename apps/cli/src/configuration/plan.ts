@@ -21,7 +21,7 @@ export interface Sides {
 
 /**
  * `adopt`: the hub has it as the file says, and the file owns its fields from now on. `forget`: the
- * file and the hub do not have it any more.
+ * file does not have it any more, and no apply deletes it.
  */
 export type Action = 'create' | 'update' | 'replace' | 'delete' | 'adopt' | 'forget' | 'none';
 
@@ -40,7 +40,7 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): Plann
   });
   if (wanted === undefined) {
     if (applied === undefined) return plan('none');
-    if (live === undefined) return plan('forget');
+    if (live === undefined || live.isLimited === true) return plan('forget');
     const since = changedSince(sides, applied, live, environment);
     return plan(
       'delete',
@@ -53,9 +53,14 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): Plann
   const changed = fieldsOf(sides.kind, wanted).filter(
     (field) => !isSame(sides.kind, field, wanted, live.fields, environment),
   );
-  const conflicts = changed.flatMap((field) => conflictOf(field, sides, live, environment));
+  const conflicts = [
+    // A file that owns it would create it for all devices of its filter.
+    ...(live.isLimited === true ? ['a key that is limited to some devices saved it: take it out of the files'] : []),
+    ...changed.flatMap((field) => conflictOf(field, sides, live, environment)),
+  ];
   if (changed.length > 0) return plan(sides.kind.update === undefined ? 'replace' : 'update', changed, conflicts);
-  return plan(applied !== undefined && ownsTheSame(sides.kind, applied.fields, wanted, environment) ? 'none' : 'adopt');
+  const isOwned = applied !== undefined && ownsTheSame(sides.kind, applied.fields, wanted, environment);
+  return isOwned && conflicts.length === 0 ? plan('none') : plan('adopt', [], conflicts);
 }
 
 function fieldsOf({ notes = [] }: Kind, fields: Fields): readonly string[] {

@@ -2,7 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal, SavedState } from '@flotilla/fleet';
 import type { Job } from '@flotilla/jobs';
-import type { DesiredStateEditRow, DesiredStateRow } from '@flotilla/registry';
+import { isScopedFilter, type DesiredStateEditRow, type DesiredStateRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS } from '../api-deps.js';
 import { shownArguments, type Reader } from '../calls/shown-arguments.js';
@@ -51,7 +51,7 @@ type ShownPreview = Omit<DesiredStatePreview, '__typename' | 'conflicts' | 'samp
 export class DesiredStateResolver
   implements
     Required<Pick<QueryResolvers, 'desiredState' | 'desiredStates'>>,
-    Required<Pick<DesiredStateResolvers, 'arguments' | 'devices' | 'targets' | 'rollout'>>,
+    Required<Pick<DesiredStateResolvers, 'arguments' | 'devices' | 'isLimited' | 'targets' | 'rollout'>>,
     Required<
       Pick<
         MutationResolvers,
@@ -137,6 +137,11 @@ export class DesiredStateResolver
   @ResolveField()
   devices({ devices }: DesiredStateRow, _args: unknown, context: ApiContext): Promise<unknown> {
     return shownDeviceFilter(devices, context);
+  }
+
+  @ResolveField()
+  isLimited({ devices }: DesiredStateRow): boolean {
+    return isScopedFilter(devices);
   }
 
   @ResolveField()

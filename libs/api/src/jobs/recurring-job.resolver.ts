@@ -3,7 +3,7 @@ import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { CronTimes } from '@flotilla/fleet';
 import type { JobAnswer, RecurringJobRequest, Refusal, SavedRecurringJob } from '@flotilla/fleet';
 import type { Job } from '@flotilla/jobs';
-import { principalRef, type RecurringJobRow } from '@flotilla/registry';
+import { isScopedFilter, principalRef, type RecurringJobRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { FLEET, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import { shownArguments } from '../calls/shown-arguments.js';
@@ -43,7 +43,7 @@ type RecurringJobPage = Connection<RecurringJobRow> & { readonly totalCount: num
 export class RecurringJobResolver
   implements
     Required<Pick<QueryResolvers, 'recurringJob' | 'recurringJobs'>>,
-    Required<Pick<RecurringJobResolvers, 'job' | 'nextRuns' | 'lastJob' | 'jobs'>>,
+    Required<Pick<RecurringJobResolvers, 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs'>>,
     Required<
       Pick<MutationResolvers, 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
     >
@@ -122,6 +122,11 @@ export class RecurringJobResolver
       ...(tool !== undefined && given && { arguments: await shownArguments({ tool, arguments: given }, context) }),
       devices: await shownDeviceFilter(request.devices, context),
     };
+  }
+
+  @ResolveField()
+  isLimited({ request }: RecurringJobRow): boolean {
+    return isScopedFilter(request.devices);
   }
 
   @ResolveField()

@@ -5,7 +5,7 @@ import type { FlotillaClient } from '@flotilla/client';
 import { applyAll } from '../../configuration/apply.js';
 import { documentText, readDocuments, schemaOf } from '../../configuration/document.js';
 import { readLive } from '../../configuration/hub-state.js';
-import type { Fields } from '../../configuration/kind.js';
+import type { Fields, Live } from '../../configuration/kind.js';
 import { kinds } from '../../configuration/kinds.js';
 import { planAll } from '../../configuration/plan-all.js';
 import { planText } from '../../configuration/plan-text.js';
@@ -44,7 +44,9 @@ async function exported(client: FlotillaClient, chosen: typeof kinds): Promise<s
   const live = await readLive(chosen, client);
   const document = new Map(
     [...live].map(([kind, things]) => {
-      const sorted = [...things.values()].sort((one, other) => (one.name < other.name ? -1 : 1));
+      const sorted = [...things.values()]
+        .filter((thing) => !isLeftOut(kind, thing))
+        .sort((one, other) => (one.name < other.name ? -1 : 1));
       return [
         kind,
         new Map(sorted.map(({ name, fields }): [string, Fields] => [name, withReferences(fields, kind, name)])),
@@ -52,6 +54,12 @@ async function exported(client: FlotillaClient, chosen: typeof kinds): Promise<s
     }),
   );
   return documentText(document, undefined);
+}
+
+/** From a file it would be created for all devices of its filter. */
+function isLeftOut(kind: string, { name, isLimited = false }: Live): boolean {
+  if (isLimited) say(`${kind} "${printable(name)}" is left out: a key that is limited to some devices saved it.`);
+  return isLimited;
 }
 
 async function put(file: string | undefined, text: string): Promise<void> {

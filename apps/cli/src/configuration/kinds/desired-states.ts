@@ -44,13 +44,13 @@ export const desiredStates: Kind = {
     const states = await allOf(
       eachNode(async (page) => (await client.request(DesiredStatesDocument, page)).desiredStates),
     );
-    return states.map(({ id, name, generation, devices, tool, arguments: toolArguments, ...state }) => {
+    return states.map(({ id, name, generation, isLimited, devices, tool, arguments: toolArguments, ...state }) => {
       const { mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute, enabled } = state;
       const fields = {
         ...{ devices: filterWithNames(devices, references), tool, arguments: toolArguments, mode, onDrift },
         ...{ holdSeconds, priority, window, waves, abort, maxInFlight, perMinute, enabled },
       };
-      return { id, name, revision: generation, fields: withoutNull(fields) };
+      return { id, name, revision: generation, isLimited, fields: withoutNull(fields) };
     });
   },
   async create(name, fields, { client, references }) {

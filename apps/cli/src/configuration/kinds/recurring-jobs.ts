@@ -46,8 +46,8 @@ export const recurringJobs: Kind = {
     const jobs = await allOf(
       eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
     );
-    return jobs.map(({ id, name, cron, timeZone, job, missed, overlap, until, enabled }) => ({
-      ...{ id, name },
+    return jobs.map(({ id, name, isLimited, cron, timeZone, job, missed, overlap, until, enabled }) => ({
+      ...{ id, name, isLimited },
       fields: withoutNull({ cron, timeZone, job: jobWithNames(job, references), missed, overlap, until, enabled }),
     }));
   },
