@@ -4,8 +4,8 @@ import { expectAccepted, FlotillaError, type FlotillaClient } from '@flotilla/cl
 import { UsageError } from '../exit-codes.js';
 import { RecordAppliedConfigurationDocument } from '../generated/operations.js';
 import { readReferences } from './hub-state.js';
-import type { Fields, KindContext } from './kind.js';
-import type { PlannedChange } from './plan.js';
+import type { Fields, Kind, KindContext, Live } from './kind.js';
+import { isSameThing, type PlannedChange } from './plan.js';
 import { filterWithIds } from './filter-references.js';
 import { variablesIn, withSecrets } from './values.js';
 
@@ -56,15 +56,29 @@ async function applyOne(change: PlannedChange, options: ApplyOptions): Promise<v
 }
 
 async function write(change: PlannedChange, context: KindContext, options: ApplyOptions): Promise<void> {
-  const { kind, name, action, live, wanted } = change;
+  const { kind, name, action, wanted } = change;
+  if (action === 'adopt' || action === 'forget') return;
+  const live = change.live && (await asPlanned(kind, change.live, context));
   if (action === 'delete' && live !== undefined) return kind.remove(live, context);
-  if (wanted === undefined || action === 'adopt' || action === 'forget') return;
+  if (wanted === undefined) return;
   if (action === 'update' && live !== undefined && kind.update !== undefined)
     return kind.update(live, sent({ ...live.fields, ...wanted }, context), context);
   const secret = await kind.create(name, sent(wanted, context), context);
   if (secret !== undefined && secret !== null) keep({ kind: kind.kind, name, secret }, options.secretsFile);
   // The new one works before the former one ends.
   if (action === 'replace' && live !== undefined) await kind.remove(live, context);
+}
+
+/** What the plan has read, if no person changed it since. */
+async function asPlanned(kind: Kind, planned: Live, context: KindContext): Promise<Live> {
+  const now = (await kind.read(context)).find(({ id }) => id === planned.id);
+  // The first channel, which this apply may have created, enables what came with the hub.
+  if (planned.isPristine === true && now?.isPristine === true) return now;
+  if (now?.name === planned.name && isSameThing(kind, planned.fields, now.fields)) return planned;
+  throw new FlotillaError(
+    'CONFLICT',
+    'It was changed after the plan. Run `flotilla plan` again, and apply its result.',
+  );
 }
 
 /** As the API takes it. Kinds translate what is inside of their other fields. */

@@ -63,6 +63,11 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): Plann
   return isOwned && conflicts.length === 0 ? plan('none') : plan('adopt', [], conflicts);
 }
 
+/** Whether two readings of a thing have the same fields. */
+export function isSameThing(kind: Kind, one: Fields, other: Fields): boolean {
+  return fieldsOf(kind, { ...one, ...other }).every((field) => isSame(kind, field, one, other, {}));
+}
+
 function fieldsOf({ notes = [] }: Kind, fields: Fields): readonly string[] {
   return Object.keys(fields).filter((field) => !notes.includes(field));
 }

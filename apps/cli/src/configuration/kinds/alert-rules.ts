@@ -55,20 +55,12 @@ export const alertRules: Kind = {
   async update(live, fields, context) {
     const isOther = fields['kind'] !== live.fields['kind'];
     const id = isOther ? await replaceRule(live, fields, context) : live.id;
-    const revision = isOther ? null : await expectedRevision(live, context);
+    const revision = isOther ? null : String(live.revision);
     const variables = { id, input: inputOf(live.name, fields, context.references), revision };
     expectAccepted((await context.client.request(UpdateAlertRuleDocument, variables)).updateAlertRule);
   },
   remove,
 };
-
-/** The first channel, which an apply may have created, enables rules that no person has changed. */
-async function expectedRevision(live: Live, { client }: KindContext): Promise<string> {
-  const asRead = String(live.revision);
-  if (live.isPristine !== true) return asRead;
-  const { alertRules: rules } = await client.request(ConfiguredRulesDocument);
-  return rules.find(({ id, pristine }) => id === live.id && pristine)?.revision ?? asRead;
-}
 
 /**
  * A rule cannot become one of another kind. The new one has another name until the former one is

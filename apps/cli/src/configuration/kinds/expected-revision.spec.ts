@@ -41,20 +41,6 @@ describe('an apply', () => {
     expect(sent).toMatchObject([{ revision: 'read' }]);
   });
 
-  it.each([
-    ['that no person has changed, as the first channel left it', true, 'enabled'],
-    ['that a person changes meanwhile, never', false, 'read'],
-  ])('changes a shipped rule %s', async (_, pristine, revision) => {
-    const rule = { ...one, kind: 'DEVICE_OFFLINE', devices: null, channels: [], pristine: true };
-    const answer = { alertRules: [rule] };
-    const { context, sent } = hubOf(answer);
-    const [live] = await alertRules.read(context);
-    if (live === undefined) throw new TypeError('Nothing was read.');
-    answer.alertRules = [{ ...rule, pristine, revision: 'enabled' }];
-    await alertRules.update?.(live, live.fields, context);
-    expect(sent).toMatchObject([{ revision }]);
-  });
-
   it('creates a policy only where none is', async () => {
     const { context, sent } = hubOf({});
     await toolPolicies.create('x', {}, context);

@@ -1,0 +1,61 @@
+import type { FlotillaClient } from '@flotilla/client';
+import { describe, expect, it } from 'vitest';
+import { applyAll } from './apply.js';
+import type { Fields, Kind, Live } from './kind.js';
+import { planOf } from './plan.js';
+
+const page = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
+const empty = { deviceGroups: page, firmwareImages: page, notificationChannels: [] };
+const client = {
+  request: async () => ({ ...empty, recordAppliedConfiguration: { userErrors: [] } }),
+} as unknown as FlotillaClient;
+
+/** Applies a plan for `planned` to a hub that has `now`, and returns what it changed. */
+async function applied(planned: Live, now: readonly Live[], wanted: Fields | undefined): Promise<readonly unknown[]> {
+  const changes: unknown[] = [];
+  const kind: Kind = {
+    ...{ kind: 'Thing', nameIs: 'name', fields: { a: {}, enabled: {}, tags: {} }, required: [], sets: ['tags'] },
+    read: async () => now,
+    create: async () => void changes.push('create'),
+    update: async ({ revision }, fields) => void changes.push({ revision, fields }),
+    remove: async ({ id }) => void changes.push(`remove ${id}`),
+  };
+  const change = planOf({ kind, name: 'x', wanted, applied: { fields: { a: 1 }, revision: 1 }, live: planned });
+  await applyAll([change], { client, folder: '.', secretsFile: undefined, onDone: () => undefined });
+  return changes;
+}
+
+const planned: Live = { id: '1', name: 'x', revision: 'read', fields: { a: 1, enabled: true, tags: ['s', 't'] } };
+
+describe('an apply', () => {
+  it('writes the fields of the file, and deletes what it does not have any more', async () => {
+    const again = { ...planned, fields: { ...planned.fields, tags: ['t', 's'] } };
+    expect(await applied(planned, [again], { a: 2 })).toEqual([
+      { revision: 'read', fields: { ...planned.fields, a: 2 } },
+    ]);
+    expect(await applied(planned, [again], undefined)).toEqual(['remove 1']);
+  });
+
+  it.each<[string, readonly Live[]]>([
+    ['another person changed', [{ ...planned, fields: { ...planned.fields, enabled: false } }]],
+    ['got a field', [{ ...planned, fields: { ...planned.fields, b: 1 } }]],
+    ['got another name', [{ ...planned, name: 'y' }]],
+    ['another person deleted', [{ ...planned, id: '2' }]],
+    ['came with the hub and was changed', [{ ...planned, isPristine: false, fields: { a: 3 } }]],
+  ])('neither writes nor deletes a thing that %s after the plan', async (_, now) => {
+    const shipped = { ...planned, isPristine: true };
+    for (const wanted of [{ a: 2 }, undefined])
+      for (const live of [planned, shipped])
+        await expect(applied(live, now, wanted)).rejects.toMatchObject({
+          ...{ code: 'CONFLICT', message: expect.stringContaining('Thing "x": It was changed after the plan.') },
+        });
+  });
+
+  it('leaves enabled what came with the hub and its first channel enabled', async () => {
+    const shipped = { ...planned, isPristine: true, fields: { a: 1, enabled: false, channels: [] } };
+    const now = { ...shipped, revision: 'enabled', fields: { a: 1, enabled: true, channels: ['Operations'] } };
+    expect(await applied(shipped, [now], { a: 2 })).toEqual([
+      { revision: 'enabled', fields: { a: 2, enabled: true, channels: ['Operations'] } },
+    ]);
+  });
+});
