@@ -45,12 +45,24 @@ describe.skipIf(!isChromiumInstalled())('an agent that asks in the console', () 
   it('is allowed by a person who signs in on the way, and is listed', async () => {
     const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.httpUrl), { authProvider: memory });
     await expect(new Client({ name: 'story', version: '1.0.0' }).connect(transport)).rejects.toThrow();
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/graphql', async (route) => {
+      const { operationName } = route.request().postDataJSON() as { operationName: string };
+      if (operationName === 'Groups') await held;
+      await route.continue();
+    });
     await page.goto(memory.asked?.href ?? '');
     await page.getByRole('textbox', { name: 'E-mail' }).fill(adminEmail);
     await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
     await page.getByRole('heading', { level: 1, name: 'Connect Garden helper?' }).waitFor();
     await page.getByText('localhost', { exact: true }).waitFor();
+    // It says so only once it has read the groups.
+    const noGroups = page.getByText('There are no groups yet.');
+    expect(await noGroups.count()).toBe(0);
+    release();
+    await noGroups.waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('checkbox', { name: 'Run jobs on many devices' }).uncheck();
     await page.getByRole('button', { name: 'Allow' }).click();

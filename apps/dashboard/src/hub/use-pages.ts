@@ -10,6 +10,8 @@ export type { Page } from './load-pages';
 
 export interface Pages<Row> {
   readonly rows: readonly Row[];
+  /** Whether there was an answer, so that no rows means an empty list. */
+  readonly isRead: boolean;
   readonly totalCount: number | null | undefined;
   readonly hasMore: boolean;
   readonly isLoading: boolean;
@@ -103,5 +105,5 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     [],
   );
   const { rows, totalCount, hasNextPage: hasMore } = page;
-  return { rows, totalCount, hasMore, isLoading, error, loadMore, refresh, patch };
+  return { rows, isRead: page !== noRows, totalCount, hasMore, isLoading, error, loadMore, refresh, patch };
 }

@@ -121,7 +121,7 @@ function Devices({ isGroup, onGroup, groupId, onGroupId }: DevicesProps) {
         disabled={groups.length === 0}
         onChange={() => onGroup(true)}
         label={t('connect.oneGroup')}
-        description={groups.length === 0 && !read.error ? t('connect.noGroups') : undefined}
+        description={read.data?.length === 0 ? t('connect.noGroups') : undefined}
       />
       <ReadFailure read={read} />
       {isGroup && <MoreGroups />}

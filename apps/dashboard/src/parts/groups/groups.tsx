@@ -23,14 +23,14 @@ const GroupsContext = createContext<Groups | undefined>(undefined);
 
 export function GroupsProvider({ children }: { readonly children: ReactNode }) {
   const variables = useCallback((after: string | null) => ({ after }), []);
-  const { rows, hasMore, error, refresh } = usePages({
+  const { rows, isRead, hasMore, error, refresh } = usePages({
     ...{ query: GroupsDocument, variables, pageOf, rowsAtOnce: groupsAtOnce, refreshMs },
   });
   useEffect(() => watchGroups(refresh), [refresh]);
   const value = useMemo(() => {
-    const data = error !== undefined && rows.length === 0 ? undefined : rows;
+    const data = isRead ? rows : undefined;
     return { groups: rows, hasMore, read: { data, error, refresh } };
-  }, [rows, hasMore, error, refresh]);
+  }, [rows, isRead, hasMore, error, refresh]);
   return <GroupsContext value={value}>{children}</GroupsContext>;
 }
 
