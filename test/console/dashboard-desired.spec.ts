@@ -1,6 +1,7 @@
 /** A desired state in the console: from a tool to its page, a turned knob, an edit and its end. */
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
 import {
   type ConsolePage,
   isChromiumInstalled,
@@ -117,6 +118,23 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await edits.getByText('arguments.volume').waitFor();
     await older.waitFor({ state: 'detached' });
     await page.unroute('**/graphql');
+  });
+
+  it('stays disabled where another person disables it while a form is open', async () => {
+    await console.visit('/desired');
+    await page.getByRole('link', { name: 'Quiet shop' }).click();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByRole('textbox', { name: 'volume', exact: true }).fill('25');
+    const { desiredStates } = await ask<{ desiredStates: { nodes: { id: string }[] } }>(
+      hub,
+      '{ desiredStates { nodes { id } } }',
+    );
+    const disabled = 'setDesiredStateEnabled(id: $id, enabled: false) { userErrors { message } }';
+    await ask(hub, `mutation ($id: ID!) { ${disabled} }`, { id: desiredStates.nodes[0]?.id });
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByText('It is disabled: it covers no devices and sends nothing.').waitFor();
+    await page.getByRole('button', { name: 'Enable', exact: true }).click();
+    await page.getByText('4 of 4 in sync').waitFor();
   });
 
   it('names a conflict before it is saved, and is disabled and deleted', async () => {
