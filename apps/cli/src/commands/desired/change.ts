@@ -204,7 +204,7 @@ function inputOf(state: DesiredRowFragment): DesiredStateInput {
     waves: state.waves as DesiredStateInput['waves'],
     abort: state.abort as DesiredStateInput['abort'],
     // What the hub paused applies again once it is saved. Others may be disabled meanwhile.
-    ...(state.pausedReason === null ? {} : { enabled: true }),
+    enabled: state.pausedReason === null ? null : true,
   };
 }
 

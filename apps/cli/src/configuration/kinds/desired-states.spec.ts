@@ -21,7 +21,7 @@ describe('an apply of a desired state', () => {
   it('does not enable one that another person has disabled meanwhile', async () => {
     const { context, inputs } = hubOf();
     await desiredStates.update?.(live, { ...live.fields, priority: 5 }, context);
-    expect(inputs).toEqual([{ name: 'Quiet', devices: { all: true }, priority: 5 }]);
+    expect(inputs).toEqual([{ name: 'Quiet', devices: { all: true }, priority: 5, enabled: null }]);
   });
 
   it('disables it where the file says so', async () => {

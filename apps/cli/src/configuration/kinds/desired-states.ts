@@ -57,10 +57,10 @@ export const desiredStates: Kind = {
     const variables = { input: inputOf(name, fields, references), idempotencyKey: randomUUID() };
     expectAccepted((await client.request(CreateDesiredStateDocument, variables)).createDesiredState);
   },
-  async update({ id, name, revision = 1, fields: read }, { enabled, ...fields }, { client, references }) {
-    // Another person may disable it without a new generation.
-    const changed = enabled === read['enabled'] ? fields : { ...fields, enabled };
-    const variables = { id, generation: Number(revision), input: inputOf(name, changed, references) };
+  async update({ id, name, revision = 1, fields: read }, fields, { client, references }) {
+    // Another person may disable it without a new generation: null leaves it as it is.
+    const enabled = fields['enabled'] === read['enabled'] ? null : fields['enabled'];
+    const variables = { id, generation: Number(revision), input: inputOf(name, { ...fields, enabled }, references) };
     expectAccepted((await client.request(UpdateDesiredStateDocument, variables)).updateDesiredState);
   },
   async remove({ id }, { client }) {

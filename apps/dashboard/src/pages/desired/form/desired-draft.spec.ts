@@ -27,7 +27,7 @@ describe('the draft of a desired state', () => {
     expect(inputOf(draftOf(stored))).toEqual({
       ...{ name: 'Quiet nights', tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 } },
       devices: { tags: ['shop'], not: { any: [{ model: 'robot' }] } },
-      ...{ mode: 'ENFORCE', onDrift: 'REVERT', holdSeconds: 900, priority: 5 },
+      ...{ mode: 'ENFORCE', onDrift: 'REVERT', holdSeconds: 900, priority: 5, enabled: null },
       window: { from: '22:00', to: '07:00', zone: null, days: [1, 7] },
       waves: [{ percent: 10 }, { percent: 100 }],
       abort: null,

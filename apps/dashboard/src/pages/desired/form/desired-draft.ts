@@ -37,8 +37,8 @@ export interface DesiredDraft {
   readonly keptRollout: Pick<DesiredStateInput, 'waves' | 'abort'>;
   readonly maxInFlight: number;
   readonly perMinute: number | undefined;
-  /** Undefined while the form does not change it: other people may. */
-  readonly enabled: boolean | undefined;
+  /** Null while the form does not change it: other people may. */
+  readonly enabled: boolean | null;
 }
 
 export function draftFrom({ tool, arguments: given = {}, devices = {} }: NewDesiredSearch): DesiredDraft {
@@ -46,7 +46,7 @@ export function draftFrom({ tool, arguments: given = {}, devices = {} }: NewDesi
     ...{ name: '', tool, arguments: given, isSound: false },
     ...{ devices: filterOf(devices) === undefined ? {} : devices, isWholeFleet: false, keptFilter: undefined },
     ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdMinutes: 30, priority: 0, window: undefined },
-    ...{ rollout: 'once', keptRollout: {}, maxInFlight: 200, perMinute: undefined, enabled: undefined },
+    ...{ rollout: 'once', keptRollout: {}, maxInFlight: 200, perMinute: undefined, enabled: null },
   };
 }
 
@@ -64,7 +64,7 @@ export function draftOf(state: DesiredSeenFragment): DesiredDraft {
     keptRollout: { waves: waves as DesiredStateInput['waves'], abort: abort as DesiredStateInput['abort'] },
     perMinute: state.perMinute ?? undefined,
     // What the hub paused applies again once it is saved.
-    enabled: state.pausedReason === null ? undefined : true,
+    enabled: state.pausedReason === null ? null : true,
   };
 }
 
@@ -73,15 +73,14 @@ function hoursOf({ from, to, zone, days }: NonNullable<DesiredSeenFragment['wind
 }
 
 export function inputOf(draft: DesiredDraft): DesiredStateInput {
-  const { name, tool, mode, onDrift, priority, window, maxInFlight, perMinute } = draft;
+  const { name, tool, mode, onDrift, priority, window, maxInFlight, perMinute, enabled } = draft;
   return {
-    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments, mode, onDrift, priority },
+    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments, mode, onDrift, priority, enabled },
     devices: (draft.keptFilter as DesiredStateInput['devices'] | undefined) ?? filterOf(draft.devices) ?? { all: true },
     holdSeconds: Math.round(draft.holdMinutes * 60),
     window: window === undefined ? null : windowOf(window),
     ...rolloutOf(draft),
     ...{ maxInFlight, perMinute: perMinute ?? null },
-    ...(draft.enabled === undefined ? {} : { enabled: draft.enabled }),
   };
 }
 
