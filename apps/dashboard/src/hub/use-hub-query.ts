@@ -4,7 +4,8 @@
 import { useCallback, useEffect, useRef } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
 import { useConnection } from './hub';
-import { type Answer, keptAnswer, readEvery } from './kept-answer';
+import { type Answer, keptAnswer } from './kept-answer';
+import { readEvery } from './read-again';
 import { useVisibleInterval } from './use-visible-interval';
 
 export interface HubQuery<Data, Variables extends AnyVariables> {

@@ -2,7 +2,7 @@
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
-import { readEvery } from './kept-answer';
+import { readEvery } from './read-again';
 import { useVisibleInterval } from './use-visible-interval';
 import { loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
 
