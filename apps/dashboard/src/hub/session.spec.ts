@@ -16,6 +16,12 @@ function serve(answers: Readonly<Record<string, () => Response>>): { readonly pa
   return { paths };
 }
 
+function heldAnswer() {
+  let answer: (response: Response) => void = () => undefined;
+  const promise = new Promise<Response>((resolve) => (answer = resolve));
+  return { promise, answer: (response: Response) => answer(response) };
+}
+
 beforeEach(() => {
   const kept = new Map<string, string>();
   vi.stubGlobal('sessionStorage', {
@@ -61,6 +67,20 @@ describe('a session of the console', () => {
     expect(await open({ '/graphql': unknown })).toEqual({ is: 'out', ended: false });
     expect(await open({})).toEqual({ is: 'unreachable' });
     expect(await open({ '/graphql': () => Response.json({ data: null }) })).toEqual({ is: 'unreachable' });
+  });
+
+  it('opens once where it is asked to while the hub has not answered yet', async () => {
+    const { promise, answer } = heldAnswer();
+    const requests = vi.fn(() => promise);
+    vi.stubGlobal('fetch', requests);
+    const session = new Session();
+    const attempts = [session.open(), session.open()];
+    answer(known());
+    await Promise.all(attempts);
+    expect(requests).toHaveBeenCalledTimes(1);
+    expect(session.state()).toMatchObject({ is: 'in' });
+    await session.open();
+    expect(requests).toHaveBeenCalledTimes(2);
   });
 
   it('ends a cookie at the hub, and a key only in this tab', async () => {

@@ -24,6 +24,8 @@ export type SignInFailure =
 
 /** The tab's own: a reload keeps it, another tab and a closed one do not have it. */
 const storageKey = 'flotilla.key';
+/** A hub that does not answer for so long counts as unreachable, ms. */
+const answerMs = 15_000;
 
 /** Headers of a request to the hub. Without a key the browser adds the session's cookie itself. */
 export function authorization(): Readonly<Record<string, string>> {
@@ -34,6 +36,7 @@ export function authorization(): Readonly<Record<string, string>> {
 /** What is shown follows `state`; `subscribe` and `state` are made for useSyncExternalStore. */
 export class Session {
   #state: SessionState = { is: 'opening' };
+  #opening: Promise<void> | undefined;
   readonly #listeners = new Set<() => void>();
 
   readonly state = (): SessionState => this.#state;
@@ -43,8 +46,15 @@ export class Session {
     return () => this.#listeners.delete(listener);
   };
 
-  /** Takes up what this tab or the cookie has. */
-  async open(): Promise<void> {
+  /**
+   * Takes up what this tab or the cookie has. Attempts at the same time are one: a late failure of
+   * the first would undo the success of the second.
+   */
+  open(): Promise<void> {
+    return (this.#opening ??= this.#open().finally(() => (this.#opening = undefined)));
+  }
+
+  async #open(): Promise<void> {
     try {
       const viewer = await askViewer(authorization());
       if (viewer === undefined) sessionStorage.removeItem(storageKey);
@@ -132,6 +142,7 @@ async function askViewer(headers: Readonly<Record<string, string>>): Promise<Vie
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify({ query: stringifyDocument(ViewerDocument) }),
+    signal: AbortSignal.timeout(answerMs),
   });
   if (answer.status === 401) return undefined;
   const { data } = (await answer.json()) as { data?: ViewerQuery | null };
