@@ -1,5 +1,6 @@
 -- Stores points, given as columns $1 to $4 in the order of devices and paths, and keeps the latest of
--- each series. A repeated write changes nothing. A latest point after $5 is from before a clock was set back.
+-- each series. A repeated write changes nothing. A latest point after $5 is from before a clock was
+-- set back.
 WITH input AS MATERIALIZED (
   SELECT to_timestamp(at / 1000) AS at, value, device_id, path_id::smallint AS path_id
   FROM unnest($1::float8[], $2::float8[], $3::int[], $4::int[]) AS i(at, value, device_id, path_id)

@@ -28,7 +28,7 @@ UPDATE desired_state_target t SET is_sending = true, attempts = t.attempts + 1, 
   due_at = t.edge_at, reverts = p.reverts
 FROM picked p
 WHERE t.desired_state_id = p.desired_state_id AND t.device_id = p.device_id
-  -- In a CASE no index of states fits: where statistics say that all devices are in sync, the planner
-  -- reads all entries that are not, for each device of the claim.
+  -- In a CASE no index of states fits. Where statistics say that all devices are in sync, the planner
+  -- would read all entries out of sync, for each device of the claim.
   AND CASE t.state WHEN 'APPLYING' THEN t.observed_generation = p.observed_generation AND NOT t.is_sending END
 RETURNING t.desired_state_id, t.device_id
