@@ -24,7 +24,7 @@ export function run(command, args, options = {}) {
 }
 
 /** Runs scripts of Node at the same time. A failure ends this process when all have ended. */
-async function runTogether(...scripts) {
+export async function runTogether(...scripts) {
   const ended = await Promise.all(
     scripts.map((args) => once(spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 2, 2] }), 'exit')),
   );
