@@ -1,6 +1,7 @@
 /**
- * The stories of `npm test`: for each room of `test/`, the ways that users take most, and a crash.
- * `npm test -- --all` also runs the others, as `.ci/run` does; it takes over four times as long.
+ * The stories of `npm test` and `.ci/run`: for each room of `test/`, the ways that users take most,
+ * crashes, and the small form of the heavy tests. `npm test -- --all` also runs the others; it takes
+ * more than three times as long.
  */
 export const firstStories = [
   'agents/agents',
@@ -12,20 +13,25 @@ export const firstStories = [
   'client/command-line-login',
   'console/dashboard',
   'desired-states/desired-states',
+  'desired-states/kill-during-edits',
   'devices/call-a-tool',
   'devices/hub-tools',
   'devices/uploads',
   'devices/websocket-lifetime',
   'devices/wire-transcript',
+  'hub/fuzz',
   'hub/no-credentials-http',
   'hub/no-credentials-mqtt',
+  'hub/storm',
   'jobs/bulk-job',
   'jobs/job-steps',
+  'jobs/kill-the-hub',
   'jobs/recurring-jobs',
   'jobs/rollout',
   'jobs/rollout-crash',
   'people/sign-in',
   'people/users',
+  'processes/faults',
   'processes/roles-updates',
   'processes/session-log',
   'voice/conversation',
