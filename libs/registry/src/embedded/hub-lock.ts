@@ -7,7 +7,7 @@ import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { makePrivateFolder } from './data-folder.js';
-import { isAlive, startMark } from './process-identity.js';
+import { isSameProcess, startMark } from './process-identity.js';
 import type { ServerUser } from './server-user.js';
 
 /** Taking over races with other starts at most this often before it counts as "in use". */
@@ -83,8 +83,7 @@ async function release(file: string, own: string): Promise<void> {
 /** The holder's pid while that very process lives. */
 async function livePid(content: string): Promise<number | undefined> {
   const holder = parse(content);
-  if (holder === undefined || !isAlive(holder.pid)) return undefined;
-  return holder.startMark === (await startMark(holder.pid)) ? holder.pid : undefined;
+  return holder && (await isSameProcess(holder.pid, holder.startMark)) ? holder.pid : undefined;
 }
 
 /** The id of the hub process that uses the data folder; undefined if none runs. */

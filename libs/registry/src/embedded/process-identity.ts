@@ -15,14 +15,21 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Boot and start time of a process on Linux. Elsewhere the empty string, which matches any process
- * with that id.
+ * Whether the process with this mark lives. Without a mark, or where the system hides the process,
+ * as from a service under systemd, each process with that id counts.
  */
-export async function startMark(pid: number): Promise<string> {
+export async function isSameProcess(pid: number, mark: string, proc = '/proc'): Promise<boolean> {
+  if (!isAlive(pid)) return false;
+  const current = await startMark(pid, proc);
+  return mark === '' || current === '' || current === mark;
+}
+
+/** Boot and start time of a process on Linux. Elsewhere, and of a hidden one, the empty string. */
+export async function startMark(pid: number, proc = '/proc'): Promise<string> {
   try {
     const [boot, status] = await Promise.all([
       readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-      readFile(`/proc/${String(pid)}/stat`, 'utf8'),
+      readFile(`${proc}/${String(pid)}/stat`, 'utf8'),
     ]);
     // The second field is the program's name in brackets and may hold anything; the start time is
     // the 20th after it.
