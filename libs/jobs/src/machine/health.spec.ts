@@ -1,6 +1,7 @@
 /** The health gate in the run of a job, over the model of PostgreSQL and devices. */
 import { describe, expect, it } from 'vitest';
 import type { HealthEvidence, HealthGate } from '../health/health-gate.js';
+import type { DailyWindow } from '../schedule/daily-window.js';
 import { settleAll } from './model/happenings.suite.js';
 import { World } from './model/run-world.suite.js';
 
@@ -10,8 +11,10 @@ const well: HealthEvidence = {
   ...{ version: '2.0.0', restarts: 0, deviceHours: 1, baselineRestarts: 0, baselineDeviceHours: 1, loopingDevices: 0 },
 };
 
-function worldWith(change: Partial<HealthGate> = {}): World {
-  const world = new World({ targetCount: 4, waves, healthGate: { ...gate, ...change } });
+const looping = (): HealthEvidence => ({ ...well, restarts: 9, loopingDevices: 3 });
+
+function worldWith(change: Partial<HealthGate> = {}, window?: DailyWindow): World {
+  const world = new World({ targetCount: 4, waves, healthGate: { ...gate, ...change }, ...(window && { window }) });
   world.health = () => well;
   world.begin();
   return world;
@@ -44,7 +47,7 @@ describe('a roll-out with a health gate', () => {
   it('pauses in its first wave where devices loop, and goes on when it is resumed', () => {
     const world = worldWith();
     pass(world, 5);
-    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    world.health = looping;
     pass(world, 15);
     expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', currentWave: 1 });
     expect(world.rows.job.trippedHealthGate).toMatchObject({ version: '2.0.0', restarts: 9 });
@@ -61,7 +64,7 @@ describe('a roll-out with a health gate', () => {
     const world = worldWith();
     pass(world, 5);
     world.setBack(3_600_000);
-    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    world.health = looping;
     pass(world, 15);
     expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE' });
   });
@@ -70,7 +73,7 @@ describe('a roll-out with a health gate', () => {
     const world = worldWith();
     pass(world, 45);
     expect(world.rows.job.currentWave).toBe(2);
-    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    world.health = looping;
     pass(world, 100);
     expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', currentWave: 2 });
   });
@@ -78,8 +81,49 @@ describe('a roll-out with a health gate', () => {
   it('is aborted where its action is CANCEL', () => {
     const world = worldWith({ action: 'CANCEL' });
     pass(world, 5);
-    world.health = () => ({ ...well, restarts: 9, loopingDevices: 3 });
+    world.health = looping;
     pass(world, 30);
     expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'ABORTED' });
+  });
+
+  it('is watched on where its window closes after the last device', () => {
+    const world = worldWith({ observeSeconds: 60 }, { from: '13:00', to: '13:48', zone: 'UTC' });
+    pass(world, 90);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'WINDOW_CLOSED', currentWave: 2 });
+    expect(world.rows.progress.succeeded).toBe(4);
+    world.health = looping;
+    pass(world, 15);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE' });
+    expect(world.rows.job.trippedHealthGate).toMatchObject({ restarts: 9 });
+    pass(world, 100);
+    expect(world.rows.job.state).toBe('PAUSED');
+  });
+
+  it('is watched on where an operator pauses it after the last device, and ends when all is well', () => {
+    for (const [health, expected] of [
+      [looping, { state: 'FINISHED', conclusion: 'ABORTED' }],
+      [() => well, { state: 'FINISHED', conclusion: 'SUCCEEDED' }],
+    ] as const) {
+      const world = worldWith({ action: 'CANCEL' });
+      pass(world, 45);
+      world.steer('pause');
+      world.health = health;
+      pass(world, 5);
+      expect(world.rows.job.conclusion).not.toBe('SUCCEEDED');
+      pass(world, 60);
+      expect(world.rows.job).toMatchObject(expected);
+    }
+  });
+
+  it('is not looked at while it is paused and has more to send', () => {
+    const world = worldWith();
+    pass(world, 5);
+    world.steer('pause');
+    world.health = looping;
+    pass(world, 60);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER' });
+    world.steer('resume');
+    pass(world, 5);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', currentWave: 1 });
   });
 });

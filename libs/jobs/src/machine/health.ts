@@ -2,6 +2,7 @@
 import { isUnhealthy } from '../health/health-gate.js';
 import type { HealthEvidence, TrippedHealthGate } from '../health/health-gate.js';
 import { sleepMsMax } from './run-state.js';
+import type { RunState } from './run-state.js';
 import { move, sleep, start, update } from './turn.js';
 import type { Turn } from './turn.js';
 
@@ -11,11 +12,16 @@ const lookEveryMs = 10_000;
 /** True where a look at the restarts was started. */
 export function readHealth(turn: Turn): boolean {
   const { run, now } = turn;
-  const { job } = run;
-  if (job.healthGate === undefined || job.state !== 'RUNNING' || now < run.healthAt) return false;
+  if (run.job.healthGate === undefined || !isLookedAt(run) || now < run.healthAt) return false;
   update(turn, { healthAt: now + lookEveryMs });
   start(turn, { kind: 'readHealth' });
   return true;
+}
+
+/** A pause does not end the watch after the last decision. Before it, the resume looks first. */
+function isLookedAt({ job, endAt }: RunState): boolean {
+  if (job.state === 'PAUSED') return job.pauseReason !== 'HEALTH_GATE' && endAt !== undefined;
+  return job.state === 'RUNNING';
 }
 
 export function healthRead(turn: Turn, evidence: HealthEvidence | undefined): void {
@@ -25,7 +31,8 @@ export function healthRead(turn: Turn, evidence: HealthEvidence | undefined): vo
   const counts = { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours };
   const trippedHealthGate: TrippedHealthGate = { ...counts, at: turn.now };
   if (healthGate.action === 'CANCEL') move(turn, 'cancel', { conclusion: 'ABORTED', trippedHealthGate });
-  else move(turn, 'pause', { pauseReason: 'HEALTH_GATE', trippedHealthGate });
+  // It may be paused already, for a reason that may end by itself.
+  else start(turn, { kind: 'moveJob', move: { state: 'PAUSED', pauseReason: 'HEALTH_GATE', trippedHealthGate } });
 }
 
 /** True while the job must not end: its last wave is watched, or an operator has to decide. */
