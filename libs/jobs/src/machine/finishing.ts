@@ -14,7 +14,7 @@ export function endTargets(turn: Turn): void {
   const { job, round } = run;
   if (!round.hasEnded && (run.mayHaveReady || run.isEndPossible)) {
     update(turn, { round: { ...round, hasEnded: true } });
-    // A cancel and an abort rule write their conclusion at once. Without one, the job has expired.
+    // What stops a job writes the conclusion at once. Without one, the job has just expired.
     const outcome = job.conclusion === undefined ? 'EXPIRED' : 'CANCELLED';
     return start(turn, { kind: 'endNeverSent', outcome });
   }

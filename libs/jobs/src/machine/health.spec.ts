@@ -126,4 +126,16 @@ describe('a roll-out with a health gate', () => {
     pass(world, 5);
     expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', currentWave: 1 });
   });
+
+  it('ends ABORTED where no person decides before it expires', () => {
+    const world = worldWith();
+    pass(world, 45);
+    world.health = looping;
+    pass(world, 30);
+    expect(world.rows.job).toMatchObject({ state: 'PAUSED', pauseReason: 'HEALTH_GATE' });
+    world.now = world.rows.job.expiresAt;
+    pass(world, 5);
+    expect(world.rows.progress.succeeded).toBe(4);
+    expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'ABORTED' });
+  });
 });

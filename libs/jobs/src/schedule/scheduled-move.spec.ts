@@ -29,6 +29,11 @@ describe('what the clock asks of a job', () => {
       expect(scheduledMove(job(state, { expiresAt: NOW }), undefined, NOW)).toBeUndefined();
   });
 
+  it('aborts it at its expiry where its health gate holds it', () => {
+    const held = job('PAUSED', { expiresAt: NOW, pauseReason: 'HEALTH_GATE' });
+    expect(scheduledMove(held, undefined, NOW)).toEqual({ event: 'expire', conclusion: 'ABORTED' });
+  });
+
   it('lets it rest outside its window and go on within it', () => {
     expect(scheduledMove(job('RUNNING'), closed, NOW)).toEqual({ event: 'pause', pauseReason: 'WINDOW_CLOSED' });
     expect(scheduledMove(job('RUNNING'), open, NOW)).toBeUndefined();

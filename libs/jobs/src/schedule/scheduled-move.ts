@@ -8,7 +8,7 @@ import type { WindowState } from './window-at.js';
 export interface ScheduledMove {
   readonly event: Extract<JobTrigger, 'start' | 'expire' | 'pause' | 'resume'>;
   readonly pauseReason?: 'WINDOW_CLOSED';
-  readonly conclusion?: 'EXPIRED';
+  readonly conclusion?: 'EXPIRED' | 'ABORTED';
 }
 
 type ScheduledJob = Pick<Job, 'state' | 'pauseReason' | 'expiresAt' | 'startAt'>;
@@ -25,9 +25,10 @@ export function scheduledMove(
   if (state === 'CANCELLING' || state === 'FINISHED') return undefined;
   if (job.expiresAt <= now) {
     // It has no targets yet that could tell what it ended as.
-    return state === 'AWAITING_APPROVAL' || state === 'SCHEDULED'
-      ? { event: 'expire', conclusion: 'EXPIRED' }
-      : { event: 'expire' };
+    if (state === 'AWAITING_APPROVAL' || state === 'SCHEDULED') return { event: 'expire', conclusion: 'EXPIRED' };
+    // Its targets would say that it went well: no person has decided about the restarts.
+    if (state === 'PAUSED' && job.pauseReason === 'HEALTH_GATE') return { event: 'expire', conclusion: 'ABORTED' };
+    return { event: 'expire' };
   }
   if (state === 'SCHEDULED') return (job.startAt ?? now) <= now ? { event: 'start' } : undefined;
   if (window === undefined) return undefined;

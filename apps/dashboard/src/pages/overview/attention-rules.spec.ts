@@ -12,10 +12,10 @@ describe('what needs attention', () => {
     expect(hasFailedSince({ conclusion: 'FAILED', finishedAt: null }, since)).toBe(false);
   });
 
-  it('says of a job that its health gate cancelled that it was not an abort rule', () => {
+  it('says of a job that its health gate ended that it was not an abort rule', () => {
     const aborted = {
       ...{ state: 'FINISHED', pauseReason: null, conclusion: 'ABORTED' as const, trippedRule: null },
-      ...{ healthGate: { action: 'CANCEL' }, trippedHealthGate: { at: noon } },
+      ...{ trippedHealthGate: { at: noon } },
     };
     expect(endOf(aborted)).toBe('UNHEALTHY');
     expect(endOf({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORTED');

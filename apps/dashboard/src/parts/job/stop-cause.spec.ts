@@ -3,11 +3,11 @@ import { stopCause } from './stop-cause';
 
 const running = {
   ...{ state: 'RUNNING', pauseReason: null, conclusion: null },
-  ...{ trippedRule: null, healthGate: null, trippedHealthGate: null },
+  ...{ trippedRule: null, trippedHealthGate: null },
 };
 const paused = { ...running, state: 'PAUSED', pauseReason: 'ABORT_RULE', trippedRule: { action: 'PAUSE' } };
 const cancels = { ...running, trippedRule: { action: 'CANCEL' } };
-const unhealthy = { ...running, healthGate: { action: 'PAUSE' }, trippedHealthGate: { restarts: 9 } };
+const unhealthy = { ...running, trippedHealthGate: { restarts: 9 } };
 
 describe('a job that a rule has stopped', () => {
   it('is stopped for as long as it is paused by the rule', () => {
@@ -37,10 +37,11 @@ describe('a job that its health gate has stopped', () => {
     expect(stopCause({ ...stopped, state: 'RUNNING', pauseReason: null })).toBeUndefined();
   });
 
-  it('was cancelled by the gate if the gate cancels', () => {
-    const cancelled = { ...unhealthy, state: 'FINISHED', conclusion: 'ABORTED', healthGate: { action: 'CANCEL' } };
-    expect(stopCause(cancelled)).toBe('HEALTH_GATE');
-    expect(stopCause({ ...cancelled, trippedRule: { action: 'PAUSE' } })).toBe('HEALTH_GATE');
-    expect(stopCause({ ...cancelled, healthGate: { action: 'PAUSE' } })).toBeUndefined();
+  it('was ended by the gate, which cancelled it or held it until it expired', () => {
+    const aborted = { ...unhealthy, state: 'FINISHED', conclusion: 'ABORTED' };
+    expect(stopCause(aborted)).toBe('HEALTH_GATE');
+    expect(stopCause({ ...aborted, trippedRule: { action: 'PAUSE' } })).toBe('HEALTH_GATE');
+    expect(stopCause({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORT_RULE');
+    expect(stopCause({ ...aborted, conclusion: 'CANCELLED' })).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * What keeps a job stopped now, or has cancelled it: an abort rule or the health gate. A job keeps
- * its latest tripped rule for ever.
+ * What keeps a job stopped now, or has ended it: an abort rule or the health gate. A job keeps its
+ * latest tripped rule for ever.
  */
 
 export interface StoppableJob {
@@ -8,19 +8,18 @@ export interface StoppableJob {
   readonly pauseReason: string | null;
   readonly conclusion: string | null;
   readonly trippedRule: { readonly action: string } | null;
-  readonly healthGate: { readonly action: string } | null;
   readonly trippedHealthGate: object | null;
 }
 
 export type StopCause = 'ABORT_RULE' | 'HEALTH_GATE';
 
 export function stopCause(job: StoppableJob): StopCause | undefined {
-  const { state, pauseReason, conclusion, trippedRule, healthGate, trippedHealthGate } = job;
+  const { state, pauseReason, conclusion, trippedRule, trippedHealthGate } = job;
   if (state === 'PAUSED') {
     if (pauseReason === 'ABORT_RULE' && trippedRule !== null) return 'ABORT_RULE';
     return pauseReason === 'HEALTH_GATE' && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
   }
   if (state !== 'CANCELLING' && conclusion !== 'ABORTED') return undefined;
   if (trippedRule?.action === 'CANCEL') return 'ABORT_RULE';
-  return healthGate?.action === 'CANCEL' && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
+  return conclusion === 'ABORTED' && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
 }
