@@ -138,4 +138,13 @@ describe('a roll-out with a health gate', () => {
     expect(world.rows.progress.succeeded).toBe(4);
     expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'ABORTED' });
   });
+
+  it('is not watched after it has expired', () => {
+    const world = worldWith({ observeSeconds: 600 });
+    pass(world, 10);
+    expect(world.rows.progress.succeeded).toBe(2);
+    world.rows.job = { ...world.rows.job, expiresAt: world.now };
+    pass(world, 5);
+    expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'PARTIAL' });
+  });
 });

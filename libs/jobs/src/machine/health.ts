@@ -1,6 +1,7 @@
 /** The health gate of a roll-out: looks at restarts, stops the job, and watches the last wave. */
 import { isUnhealthy } from '../health/health-gate.js';
 import type { HealthEvidence, TrippedHealthGate } from '../health/health-gate.js';
+import type { Job } from '../job-types.js';
 import { sleepMsMax } from './run-state.js';
 import type { RunState } from './run-state.js';
 import { move, sleep, start, update } from './turn.js';
@@ -35,10 +36,15 @@ export function healthRead(turn: Turn, evidence: HealthEvidence | undefined): vo
   else start(turn, { kind: 'moveJob', move: { state: 'PAUSED', pauseReason: 'HEALTH_GATE', trippedHealthGate } });
 }
 
+/** A job in CANCELLING ends in any case: nothing is left to stop. */
+function mayBeWatched({ healthGate, state }: Job): boolean {
+  return healthGate !== undefined && state !== 'CANCELLING';
+}
+
 /** True while the job must not end: its last wave is watched, or an operator has to decide. */
 export function isWatched(turn: Turn): boolean {
   const { job, endAt } = turn.run;
-  if (job.healthGate === undefined || job.conclusion !== undefined) return false;
+  if (!mayBeWatched(job)) return false;
   const isStopped = job.state === 'PAUSED' && job.pauseReason === 'HEALTH_GATE';
   if (!isStopped && (endAt === undefined || turn.now >= endAt)) return false;
   sleep(turn, sleepMsMax);
@@ -48,7 +54,7 @@ export function isWatched(turn: Turn): boolean {
 /** True where the end of the last decision is read, which the time of watching begins with. */
 export function beginWatch(turn: Turn): boolean {
   const { job, endAt } = turn.run;
-  if (job.healthGate === undefined || job.conclusion !== undefined || endAt !== undefined) return false;
+  if (!mayBeWatched(job) || endAt !== undefined) return false;
   start(turn, { kind: 'readLastDecision', wave: job.currentWave });
   return true;
 }
