@@ -56,10 +56,11 @@ export class FirmwareResolver
   @Mutation()
   async publishFirmwareImage(
     _root: unknown,
-    { id, models, notes }: MutationPublishFirmwareImageArgs,
+    { id, models, notes, replaceModels }: MutationPublishFirmwareImageArgs,
     context: ApiContext,
   ): Promise<ImagePayload> {
-    return payload(await this.firmware.publish(id, { models, notes: notes ?? undefined }, actorOf(context)));
+    const publication = { models, notes: notes ?? undefined, replacesModels: replaceModels ?? false };
+    return payload(await this.firmware.publish(id, publication, actorOf(context)));
   }
 
   @Mutation()

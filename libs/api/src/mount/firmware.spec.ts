@@ -204,6 +204,16 @@ describe('a firmware image', () => {
     expect((await publish(second, ['robot', 'lamp'])).data).toMatchObject({ publishFirmwareImage: { userErrors: [] } });
   });
 
+  it('is published for other boards in place of the former ones', async () => {
+    const id = await uploaded('3.0.2');
+    await publish(id, ['lamp', 'clock']);
+    const replace = `mutation ($id: ID!) { publishFirmwareImage(id: $id, models: ["clock"], replaceModels: true) {
+      firmwareImage { models withdrawnAt notes } userErrors { code } } }`;
+    expect((await api.ask(replace, { id })).data).toMatchObject({
+      publishFirmwareImage: { firmwareImage: { models: ['clock'], withdrawnAt: null, notes: 'Sounds better' } },
+    });
+  });
+
   it('is published only with boards and the right scope', async () => {
     const id = await uploaded('3.1.0');
     const refusals = async (models: readonly string[], which = id) =>
@@ -254,7 +264,7 @@ describe('a firmware image', () => {
       ['DEVICES_READ'],
     );
     expect(data).toMatchObject({
-      firmwareImages: { nodes: [{ version: '3.1.0' }, { version: '3.0.0' }], pageInfo: { hasNextPage: true } },
+      firmwareImages: { nodes: [{ version: '3.1.0' }, { version: '3.0.2' }], pageInfo: { hasNextPage: true } },
     });
   });
 });

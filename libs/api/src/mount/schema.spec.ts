@@ -107,7 +107,7 @@ const operations = {
     'moveBoardsBack(deviceIds: [ID!]!): MoveBoardsPayload!',
     'openNextWave(id: ID!): JobPayload!',
     'pauseJob(id: ID!): JobPayload!',
-    'publishFirmwareImage(id: ID!, models: [String!]!, notes: String): FirmwareImagePayload!',
+    'publishFirmwareImage(id: ID!, models: [String!]!, notes: String, replaceModels: Boolean): FirmwareImagePayload!',
     'recordAppliedConfiguration(input: [AppliedConfigurationInput!]!): AppliedConfigurationPayload!',
     'redeliverWebhook(deliveryId: ID!): WebhookPayload!',
     'refreshTools(deviceId: ID!): RefreshToolsPayload!',

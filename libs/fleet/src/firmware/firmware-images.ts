@@ -2,7 +2,14 @@
 import { Readable } from 'node:stream';
 import type { Bus } from '@flotilla/bus';
 import { RegistryError } from '@flotilla/registry';
-import type { FirmwareImageRow, FirmwareKind, ImageSignature, NewFirmwareImage, Registry } from '@flotilla/registry';
+import type {
+  FirmwareImageRow,
+  FirmwareKind,
+  ImageSignature,
+  NewFirmwareImage,
+  Publication,
+  Registry,
+} from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { imageKey, StorageError } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
@@ -75,17 +82,17 @@ export class FirmwareImages {
     }
   }
 
-  /** Says for which boards the image is, beside those that it is published for. */
+  /** Says for which boards the image is, beside or in place of those that it is published for. */
   async publish(
     id: string,
-    { models, notes }: { readonly models: readonly string[]; readonly notes: string | undefined },
+    { models, notes, replacesModels = false }: Pick<Publication, 'models' | 'notes' | 'replacesModels'>,
     actor: Actor,
   ): Promise<ImageAnswer> {
     const refusal = refuseModels(models) ?? refuseNotes(notes);
     if (refusal) return { refusal };
     const { clock, mustBeSigned = false } = this.deps;
     const publication = {
-      ...{ id, notes, mustBeSigned },
+      ...{ id, notes, mustBeSigned, replacesModels },
       models: [...new Set(models)],
       at: clock.now(),
       publisherId: ownerOf(actor),

@@ -108,8 +108,9 @@ export class FirmwareImageStore {
       await transaction.ask((prisma) => release(prisma, image, { ...publication, models }));
       return { kind: 'published', image: (await find(transaction, image.id)) ?? image };
     };
+    const data = { models, ...(publication.replacesModels === true && { replacesModels: true }) };
     return audited(this.database, by, work, (answer) =>
-      answer.kind === 'published' ? [actOn(answer.image, 'firmware.published', publication.at, { models })] : [],
+      answer.kind === 'published' ? [actOn(answer.image, 'firmware.published', publication.at, data)] : [],
     );
   }
 
@@ -205,12 +206,14 @@ function columnsOf({
   };
 }
 
-/** Adds the boards, and the publisher once. */
+/** Adds or replaces the boards, and adds the publisher once. */
 async function release(
   prisma: Prisma.TransactionClient,
   { id, kind, version, publisherIds = [] }: FirmwareImageRow,
-  { models, notes, at, publisherId }: Publication,
+  { models, replacesModels = false, notes, at, publisherId }: Publication,
 ): Promise<void> {
+  if (replacesModels)
+    await prisma.firmwareRelease.deleteMany({ where: { imageId: id, model: { notIn: [...models] } } });
   const data = models.map((model) => ({ kind, model, version, imageId: id }));
   await prisma.firmwareRelease.createMany({ data, skipDuplicates: true });
   const isNew = publisherId !== undefined && !publisherIds.includes(publisherId);

@@ -95,6 +95,20 @@ describe('firmware images', () => {
     expect(await publish({ id: randomUUID() }, 'box-a')).toEqual({ kind: 'NOT_FOUND' });
   });
 
+  it('are published for other boards in one step, or stay as they are', async () => {
+    const [image, other] = [await added({ version: '3.0.1' }), await added({ version: '3.0.1' })];
+    await publish(image, 'box-a', 'box-b');
+    await publish(other, 'box-d');
+    const replace = (...models: string[]) =>
+      images().publish({ id: image.id, models, replacesModels: true, notes: undefined, at: 3_000 });
+    expect(await replace('box-a', 'box-d')).toMatchObject({ kind: 'conflict', model: 'box-d' });
+    expect(await images().find(image.id)).toMatchObject({ models: ['box-a', 'box-b'], publishedAt: 2_000 });
+    expect(await replace('box-c', 'box-b')).toMatchObject({
+      image: { models: ['box-b', 'box-c'], publishedAt: 3_000 },
+    });
+    expect(await publish(other, 'box-a')).toMatchObject({ kind: 'published' });
+  });
+
   it('are one per board and version, all boards of a publication or none', async () => {
     const [first, second] = [await added({ version: '3.1.0' }), await added({ version: '3.1.0' })];
     await publish(first, 'lamp');

@@ -5,6 +5,8 @@ export interface Publication {
   readonly id: string;
   /** Boards to add to those that the image is published for. */
   readonly models: readonly string[];
+  /** Whether it is published for no other boards then. */
+  readonly replacesModels?: boolean;
   /** Undefined keeps the previous notes. */
   readonly notes: string | undefined;
   readonly at: number;
