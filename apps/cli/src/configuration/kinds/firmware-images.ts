@@ -5,7 +5,7 @@ import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { UsageError } from '../../exit-codes.js';
 import {
   ConfiguredImagesDocument,
-  PublishFirmwareImageDocument,
+  PublishConfiguredImageDocument,
   WithdrawFirmwareImageDocument,
 } from '../../generated/operations.js';
 import { eachNode } from '../../pages.js';
@@ -35,16 +35,15 @@ export const firmwareImages: Kind = {
   },
   async create(sha256, fields, context) {
     const { client } = context;
-    const known = (await imagesOf(client)).find((image) => image.sha256 === sha256 && image.withdrawnAt === null);
+    const same = (await imagesOf(client)).filter((image) => image.sha256 === sha256);
+    // An upload of the same bytes would also bring a withdrawn image back.
+    const known = same.find(({ withdrawnAt }) => withdrawnAt === null) ?? same[0];
     await publish(known?.id ?? (await upload(sha256, fields, context)), fields, client);
   },
-  /** Boards can only be added to a publication, so a removed one needs a new publication. */
-  async update(live: Live, fields, { client }) {
-    const wanted = modelsOf(fields);
-    if (modelsOf(live.fields).some((model) => !wanted.includes(model))) await withdraw(live.id, client);
-    await publish(live.id, fields, client);
+  update: ({ id }: Live, fields, { client }) => publish(id, fields, client),
+  async remove({ id }, { client }) {
+    expectAccepted((await client.request(WithdrawFirmwareImageDocument, { id })).withdrawFirmwareImage);
   },
-  remove: ({ id }, { client }) => withdraw(id, client),
 };
 
 export function imagesOf(client: FlotillaClient) {
@@ -53,14 +52,11 @@ export function imagesOf(client: FlotillaClient) {
 
 const modelsOf = ({ models }: Fields): readonly string[] => (Array.isArray(models) ? models.map(String) : []);
 
+/** For exactly these boards: a refused publication leaves the former ones. */
 async function publish(id: string, fields: Fields, client: FlotillaClient): Promise<void> {
   const notes = typeof fields['notes'] === 'string' ? fields['notes'] : null;
   const variables = { id, models: modelsOf(fields), notes };
-  expectAccepted((await client.request(PublishFirmwareImageDocument, variables)).publishFirmwareImage);
-}
-
-async function withdraw(id: string, client: FlotillaClient): Promise<void> {
-  expectAccepted((await client.request(WithdrawFirmwareImageDocument, { id })).withdrawFirmwareImage);
+  expectAccepted((await client.request(PublishConfiguredImageDocument, variables)).publishFirmwareImage);
 }
 
 async function upload(sha256: string, fields: Fields, { client, folder }: KindContext): Promise<string> {
