@@ -8,6 +8,8 @@ const others = {
   ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
 };
 
+const tooLate = 'The time ran out before the job was approved or its devices were known. Nothing was sent.';
+
 /** A hub whose job has ended so on so many devices. */
 const clientOf = (total: number, conclusion: string) =>
   ({
@@ -22,6 +24,7 @@ describe('a job that is followed', () => {
     ['SUCCEEDED', 1, 0, 'SUCCEEDED: 1 of 1'],
     ['SUCCEEDED', 0, 3, 'SUCCEEDED: 0 of 0\nThe filter matches no devices. Check it with --preview.'],
     ['CANCELLED', 0, 3, 'CANCELLED: 0 of 0\nThe job was cancelled before its devices were known. Nothing was sent.'],
+    ['EXPIRED', 0, 3, `EXPIRED: 0 of 0\n${tooLate}`],
     ['DENIED', 0, 3, 'DENIED: 0 of 0\nThe job was not approved. Nothing was sent.'],
   ])('and ends %s on %i devices has the exit code %i', async (conclusion, total, code, message) => {
     const { result, stderr } = await captured(() => followJob(clientOf(total, conclusion), 'a', { output: 'json' }));

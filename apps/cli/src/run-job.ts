@@ -78,6 +78,8 @@ export async function followJob(
 function withoutDevices(conclusion: JobStatusFragment['conclusion']): string {
   if (conclusion === 'CANCELLED') return 'The job was cancelled before its devices were known. Nothing was sent.';
   if (conclusion === 'DENIED') return 'The job was not approved. Nothing was sent.';
+  if (conclusion === 'EXPIRED')
+    return 'The time ran out before the job was approved or its devices were known. Nothing was sent.';
   return 'The filter matches no devices. Check it with --preview.';
 }
 
