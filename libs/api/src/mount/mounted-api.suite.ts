@@ -25,7 +25,14 @@ import {
 } from '@flotilla/fleet';
 import type { DeviceId, DeviceTool, ToolSetHash } from '@flotilla/mcp';
 import { openTestDatabase } from '@flotilla/registry/test-database';
-import { openRegistry, type Principal, type ProcessLease, type Registry, type Scope } from '@flotilla/registry';
+import {
+  openRegistry,
+  RegistryError,
+  type Principal,
+  type ProcessLease,
+  type Registry,
+  type Scope,
+} from '@flotilla/registry';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { FleetOperations, PictureFiles } from '../fleet-operations.js';
 import { noPictures, observed, refusingFleet, refusingScreens, silentLogger } from './api-stubs.suite.js';
@@ -49,6 +56,8 @@ export interface OpenApi {
   readonly lookups: string[];
   /** Makes the key invalid. */
   revoke(key: string): void;
+  /** The registry can no longer look this key up. */
+  hide(key: string): void;
   /** Takes all scopes from the key except this one. */
   narrow(key: string, scope: Scope): void;
   /** What was logged as an error. */
@@ -91,6 +100,7 @@ export async function openApi(
   const blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   const lookups: string[] = [];
   const revoked = new Set<string>();
+  const hidden = new Set<string>();
   const narrowed = new Map<string, Scope>();
   const server = Fastify();
   const signing = { registry, bus, clock, logger, passwords: new Argon2Passwords(), limits: defaultSignInLimits };
@@ -99,6 +109,7 @@ export async function openApi(
       ...observed(registry, lookups),
       apiKeys: {
         authenticate: async (key) => {
+          if (hidden.has(key)) throw new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is away.');
           const principal = revoked.has(key) ? undefined : principalOf(key);
           const scope = narrowed.get(key);
           return principal !== undefined && scope !== undefined ? { ...principal, scopes: [scope] } : principal;
@@ -148,6 +159,7 @@ export async function openApi(
     lookups,
     failures,
     revoke: (key) => void revoked.add(key),
+    hide: (key) => void hidden.add(key),
     narrow: (key, scope) => void narrowed.set(key, scope),
     httpUrl,
     socketUrl,

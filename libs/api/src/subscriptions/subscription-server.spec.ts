@@ -106,6 +106,13 @@ describe('closing', () => {
   ])('for %s is %i', async (_what, code, protocol, messages) => {
     expect(await closeCode(protocol, ...messages)).toBe(code);
   });
+
+  // Clients take 4500 for final and would not come back.
+  it('for a key that cannot be checked now is 1013: try again later', async () => {
+    const key = keyOf(['JOBS_READ']);
+    api.hide(key);
+    expect(await closeCode('graphql-transport-ws', init(`Bearer ${key}`))).toBe(1013);
+  });
 });
 
 describe('a key that is revoked', () => {

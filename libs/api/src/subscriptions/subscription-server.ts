@@ -9,6 +9,7 @@ import { CloseCode, handleProtocols, makeServer, type Context, type SubscribePay
 import { WebSocketServer, type WebSocket } from 'ws';
 import { ApiContext } from '../api-context.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
+import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
 import { TooManyFailuresError } from '../access/key-failures.js';
 import type { ApiLimits } from '../limits/api-limits.js';
@@ -68,8 +69,7 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
       // Without a key or a cookie nothing is guessed.
       const isGuess = token !== undefined || connection.connectionParams?.authorization !== undefined;
       const caller = isGuess ? callers.counted(remoteAddress, () => callerOf(connection)) : callerOf(connection);
-      if (!(await isKnown(caller, ({ message }) => socket.close(CloseCode.TooManyInitialisationRequests, message))))
-        return false;
+      if (!(await isAdmitted(caller, socket, logger))) return false;
       if (!place.admit()) {
         socket.close(tryAgainLater, 'Too many connections');
         return false;
@@ -150,16 +150,28 @@ function payloadSender(id: string, sendFrames: SocketOfConnection['sendFrames'])
   };
 }
 
-/** False becomes 4403 Forbidden in graphql-ws; a registry error becomes 4500 in bind-socket.ts. */
-async function isKnown(
-  viewer: Promise<unknown>,
-  onLimited?: (refusal: TooManyFailuresError) => void,
-): Promise<boolean> {
+/** False becomes 4403 Forbidden in graphql-ws, unless the socket was closed with another code. */
+async function isAdmitted(caller: Promise<unknown>, socket: WebSocket, logger: ApiLogger): Promise<boolean> {
   try {
-    await viewer;
+    await caller;
     return true;
   } catch (error) {
-    if (error instanceof TooManyFailuresError) onLimited?.(error);
+    if (error instanceof TooManyFailuresError) {
+      socket.close(CloseCode.TooManyInitialisationRequests, error.message);
+    } else if (!(error instanceof ApiError)) {
+      logger.warn({ err: error }, 'the key of a new GraphQL socket could not be looked at');
+      // After 4500, for failures inside, clients do not connect again.
+      socket.close(tryAgainLater, 'Your key cannot be checked now');
+    }
+    return false;
+  }
+}
+
+async function isKnown(caller: Promise<unknown>): Promise<boolean> {
+  try {
+    await caller;
+    return true;
+  } catch (error) {
     if (error instanceof ApiError) return false;
     throw error;
   }
