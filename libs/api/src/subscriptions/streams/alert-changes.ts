@@ -3,6 +3,7 @@ import type { AlertFilter, AlertRow, Registry } from '@flotilla/registry';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 import { logDropped, type StreamSources } from './device-changes.js';
 import { liveStream } from './live-stream.js';
+import { readPatiently } from './read-patiently.js';
 
 /** Alerts read with one statement. */
 const readMax = 100;
@@ -20,7 +21,7 @@ export function alertChanges(
     signal.addEventListener('abort', () => changed.close());
     try {
       for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax))
-        yield* (await alerts.page({ ...filter, ids }, { first: readMax })).rows;
+        yield* (await readPatiently(signal, () => alerts.page({ ...filter, ids }, { first: readMax }))).rows;
     } finally {
       unsubscribe();
       logDropped(logger, 'alertChanged', changed.droppedCount);

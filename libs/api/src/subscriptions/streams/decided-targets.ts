@@ -9,6 +9,7 @@ import type { FleetView } from '@flotilla/registry';
 import { rolloutIdOf, type TargetOfJob } from '../../jobs/job-target.resolver.js';
 import type { StreamSources } from './device-changes.js';
 import { liveStream } from './live-stream.js';
+import { readPatiently } from './read-patiently.js';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 
 /** Targets of one value, read with one statement. */
@@ -59,16 +60,17 @@ export function decidedTargets(
       for (let taken = await queue.take(targetsMax); taken; taken = await queue.take(targetsMax)) {
         const ids = taken.filter((item): item is DeviceId => item !== look);
         if (ids.length > 0) {
-          const rows = await readDecided(sources, job, ids);
+          const rows = await readPatiently(signal, () => readDecided(sources, job, ids));
           if (rows.length > 0) yield rows;
         }
         if (isOver && taken.length < targetsMax) return;
         if (!isOver && ids.length < taken.length) {
-          const found = await view.jobs.find(jobId);
+          const found = await readPatiently(signal, () => view.jobs.find(jobId));
           isOver = found === undefined || found.state === 'FINISHED';
           if (!isPrepared && found?.total !== undefined) {
             isPrepared = true;
-            for (const id of await refusedBeforehand(view, jobId)) queue.push(id, id);
+            const refused = await readPatiently(signal, () => refusedBeforehand(view, jobId));
+            for (const id of refused) queue.push(id, id);
           }
         }
         if (isOver) lookSoon();

@@ -7,6 +7,7 @@ import type { DesiredStateRow } from '@flotilla/registry';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 import type { StreamSources } from './device-changes.js';
 import { liveStream } from './live-stream.js';
+import { readPatiently } from './read-patiently.js';
 
 /** At most two values a second. */
 const intervalMs = 500;
@@ -24,7 +25,7 @@ export function desiredStateChanges(
     signal.addEventListener('abort', () => changed.close());
     try {
       do {
-        const state = await view.desiredStates.find(id);
+        const state = await readPatiently(signal, () => view.desiredStates.find(id));
         if (!state) return;
         yield state;
         await pause(intervalMs, undefined, { signal, ref: false }).catch(() => undefined);

@@ -6,6 +6,7 @@ import type { DeviceFilter, DeviceRow, FleetView } from '@flotilla/registry';
 import type { ApiLogger } from '../../api-logger.js';
 import type { FeedIndexes } from './feed-index.js';
 import { liveStream } from './live-stream.js';
+import { readPatiently } from './read-patiently.js';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 
 /** Devices read with one statement. */
@@ -29,7 +30,7 @@ export function deviceChanges(
     signal.addEventListener('abort', () => changed.close());
     try {
       for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax))
-        yield* await readMatching(sources, ids, filter);
+        yield* await readPatiently(signal, () => readMatching(sources, ids, filter));
     } finally {
       unsubscribe();
       logDropped(sources.logger, 'deviceChanged', changed.droppedCount);

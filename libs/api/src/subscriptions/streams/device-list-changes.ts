@@ -9,6 +9,7 @@ import { LRUCache } from 'lru-cache';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 import { logDropped, type StreamSources } from './device-changes.js';
 import { liveStream } from './live-stream.js';
+import { readPatiently } from './read-patiently.js';
 
 export interface DeviceListChange {
   readonly device: DeviceRow;
@@ -34,7 +35,7 @@ export function deviceListChanges(
     const reported = new LRUCache<DeviceId, boolean>({ max: rememberedMax });
     try {
       for (let ids = await changed.take(readMax); ids; ids = await changed.take(readMax)) {
-        for (const change of await readChanges(sources, ids, filter, reported)) {
+        for (const change of await readPatiently(signal, () => readChanges(sources, ids, filter, reported))) {
           reported.set(change.device.id, change.matches);
           yield change;
         }

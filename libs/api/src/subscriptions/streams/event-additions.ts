@@ -6,6 +6,7 @@ import { ApiError } from '../../errors/api-error.js';
 import type { StreamSources } from './device-changes.js';
 import { EventQueue } from './event-queue.js';
 import { liveStream } from './live-stream.js';
+import { readPatiently } from './read-patiently.js';
 
 export interface EventAddition {
   /** Good for `events(after:)`: what was missed is after it. */
@@ -44,7 +45,7 @@ export function eventAdditions(sources: EventSources, filter: EventFilter): Asyn
     signal.addEventListener('abort', () => added.close());
     try {
       for (let events = await added.take(batchMax); events; events = await added.take(batchMax)) {
-        const seen = await visibleEvents(sources, events);
+        const seen = await readPatiently(signal, () => visibleEvents(sources, events));
         if (seen.length > 0) yield new EventBatch(seen, cursorOf);
       }
       if (added.isOverrun) throw tooSlow(sources.queueMax);

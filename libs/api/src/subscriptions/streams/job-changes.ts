@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { Job } from '@flotilla/jobs';
 import { liveStream } from './live-stream.js';
 import type { StreamSources } from './device-changes.js';
+import { readPatiently } from './read-patiently.js';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
 
 /** At most two values a second. */
@@ -24,7 +25,7 @@ export function jobChanges(
     signal.addEventListener('abort', () => changed.close());
     try {
       do {
-        const job = await view.jobs.find(jobId);
+        const job = await readPatiently(signal, () => view.jobs.find(jobId));
         if (!job) return;
         yield job;
         if (job.state === 'FINISHED') return;

@@ -8,7 +8,12 @@ export function liveStream<Value>(
   const ending = new AbortController();
   const source = produce(ending.signal);
   return Object.assign(Object.create(source) as AsyncGenerator<Value, void, void>, {
-    next: () => source.next(),
+    next: () =>
+      source.next().catch((error: unknown) => {
+        // No reader is left for it, such as for a read that fails after they have left.
+        if (ending.signal.aborted) return { done: true, value: undefined };
+        throw error;
+      }),
     return: () => {
       ending.abort();
       return source.return();
