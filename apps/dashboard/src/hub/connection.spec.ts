@@ -14,6 +14,12 @@ describe('the connection of the console', () => {
     expect(connection.state()).toEqual({ isUp: true, healed: 1 });
   });
 
+  it('counts subscriptions that came back, although it was never lost', () => {
+    const connection = new Connection();
+    connection.missed();
+    expect(connection.state()).toEqual({ isUp: true, healed: 1 });
+  });
+
   it('notifies its readers until they leave', () => {
     const connection = new Connection();
     const seen: boolean[] = [];

@@ -5,7 +5,7 @@
 
 export interface ConnectionState {
   readonly isUp: boolean;
-  /** Counts the times that a lost connection came back. */
+  /** Counts the times that a lost connection, or subscriptions over it, came back. */
   readonly healed: number;
 }
 
@@ -26,6 +26,9 @@ export class Connection {
   readonly stands = (): void => {
     if (!this.#state.isUp) this.#become({ isUp: true, healed: this.#state.healed + 1 });
   };
+
+  /** The connection stands, but subscriptions had ended. */
+  readonly missed = (): void => this.#become({ ...this.#state, healed: this.#state.healed + 1 });
 
   #become(state: ConnectionState): void {
     this.#state = state;

@@ -3,8 +3,9 @@
  * WebSocket that reconnects.
  */
 import { createClient as createSocket } from 'graphql-ws/client';
-import { cacheExchange, Client, fetchExchange, mapExchange, subscriptionExchange } from 'urql';
+import { cacheExchange, Client, fetchExchange, mapExchange, type OperationContext, subscriptionExchange } from 'urql';
 import type { Connection } from './connection';
+import { LastingSubscriptions } from './lasting-subscriptions';
 import { authorization } from './session';
 
 /** Ms between two pings of the socket; a dead connection is noticed within two of them. */
@@ -51,6 +52,7 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
       },
     },
   });
+  const lasting = new LastingSubscriptions(socket, connection.missed);
   const client = new Client({
     url: '/graphql',
     preferGetMethod: false,
@@ -65,17 +67,27 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
       cacheExchange,
       fetchExchange,
       subscriptionExchange({
-        forwardSubscription: ({ query, variables }) => ({
-          subscribe: (sink) => ({ unsubscribe: socket.subscribe({ query: query ?? '', variables }, sink) }),
+        forwardSubscription: ({ query, variables }, { context }) => ({
+          subscribe: (sink) => ({
+            unsubscribe: (isOnce(context) ? socket : lasting).subscribe({ query: query ?? '', variables }, sink),
+          }),
         }),
       }),
     ],
   });
   const close = () => {
     isOpen = false;
+    lasting.close();
     void socket.dispose();
   };
   return { client, close };
+}
+
+/** For the `context` of a subscription whose reader begins it again, and sees why it ended. */
+export const once = { isOnce: true };
+
+function isOnce(context: OperationContext): boolean {
+  return context['isOnce'] === true;
 }
 
 function isClose(event: unknown): event is CloseEvent {

@@ -4,6 +4,7 @@ import { Alert, Button, Group, TextInput } from '@mantine/core';
 import { IconDownload, IconPlayerPause, IconPlayerPlay, IconPlayerStop, IconTerminal2 } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { type CombinedError, useSubscription } from 'urql';
+import { once } from '../../../hub/hub-client';
 import { Empty } from '../../../parts/empty';
 import { LoadFailure } from '../../../parts/failure';
 import { Time } from '../../../parts/time';
@@ -116,7 +117,7 @@ function useLog(deviceId: string, isOpen: boolean, isPaused: boolean, onEnd: () 
   const [waiting, setWaiting] = useState(0);
   const variables = useMemo(() => ({ deviceId }), [deviceId]);
   const [{ data: endsAt, error }] = useSubscription(
-    { query: DeviceSessionLogDocument, variables, pause: !isOpen },
+    { query: DeviceSessionLogDocument, variables, pause: !isOpen, context: once },
     (former: number | undefined, { sessionLog }): number => {
       arrived.current.push(sessionLog);
       const { at, kind, text } = sessionLog;

@@ -1,0 +1,80 @@
+/**
+ * Subscriptions over the socket that the hub ends because it cannot serve them now, such as without
+ * its database. They begin again, all together, and then lists and pages read what they missed.
+ */
+import type { Client, FormattedExecutionResult, Sink, SubscribePayload } from 'graphql-ws/client';
+
+/** Ms between the end of a subscription and its next attempt. */
+const againMs = 5_000;
+
+export class LastingSubscriptions implements Pick<Client, 'subscribe'> {
+  readonly #socket: Pick<Client, 'subscribe'>;
+  readonly #onMissed: () => void;
+  readonly #waiting = new Set<() => void>();
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(socket: Pick<Client, 'subscribe'>, onMissed: () => void) {
+    this.#socket = socket;
+    this.#onMissed = onMissed;
+  }
+
+  /** Returns the function that ends it. */
+  subscribe<Data = Record<string, unknown>, Extensions = unknown>(
+    payload: SubscribePayload,
+    sink: Sink<FormattedExecutionResult<Data, Extensions>>,
+  ): () => void {
+    let end = (): void => undefined;
+    const begin = (): void => {
+      let isOver = false;
+      const beginLater = (): void => {
+        isOver = true;
+        end();
+        this.#beginLater(begin);
+      };
+      end = this.#socket.subscribe<Data, Extensions>(payload, {
+        next: (result) => {
+          if (isUnavailable(result.errors)) beginLater();
+          else sink.next(result);
+        },
+        error: (error) => {
+          if (isUnavailable(error)) beginLater();
+          else sink.error(error);
+        },
+        complete: () => {
+          if (!isOver) sink.complete();
+        },
+      });
+    };
+    begin();
+    return () => {
+      this.#waiting.delete(begin);
+      end();
+    };
+  }
+
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#waiting.clear();
+  }
+
+  #beginLater(begin: () => void): void {
+    this.#waiting.add(begin);
+    this.#timer ??= setTimeout(() => {
+      this.#timer = undefined;
+      if (this.#waiting.size === 0) return;
+      const begins = [...this.#waiting];
+      this.#waiting.clear();
+      for (const each of begins) each();
+      this.#onMissed();
+    }, againMs);
+  }
+}
+
+/** The errors of a result or of a refused operation; a close event has none. */
+function isUnavailable(errors: unknown): boolean {
+  return Array.isArray(errors) && errors.some((error: unknown) => codeOf(error) === 'UNAVAILABLE');
+}
+
+function codeOf(error: unknown): unknown {
+  return (error as { readonly extensions?: { readonly code?: unknown } } | null)?.extensions?.code;
+}
