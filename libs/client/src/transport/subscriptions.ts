@@ -1,9 +1,10 @@
 /**
  * Subscriptions over one graphql-transport-ws connection, opened with the first and closed with the
- * last. It reconnects and subscribes again; `onReconnect` reports that values may be missing.
+ * last. It reconnects and subscribes again, also where the hub could not go on with a subscription;
+ * `onReconnect` reports that values may be missing.
  */
 import { print, type DocumentNode, type GraphQLFormattedError } from 'graphql';
-import { createClient, type Client } from 'graphql-ws/client';
+import { createClient, type Client, type SubscribePayload } from 'graphql-ws/client';
 import type { ClientLimits } from '../client-options.js';
 import { FlotillaError } from '../flotilla-error.js';
 import { aborted, backOffOf, pause } from './back-off.js';
@@ -12,7 +13,7 @@ import { operationOf } from './is-repeatable.js';
 
 export interface SubscriptionOptions {
   readonly signal?: AbortSignal;
-  /** The connection was lost and is back. Read missed values again, events by cursor. */
+  /** What was lost is back. Read missed values again, events by cursor. */
   readonly onReconnect?: () => void;
   /** Each time that the hub has taken the connection, the first one too. */
   readonly onConnected?: () => void;
@@ -54,11 +55,9 @@ export class Subscriptions {
       onConnected?.();
       if (isReconnect) onReconnect?.();
     });
-    const unsubscribe = client.subscribe<unknown>(payloadOf(document, variables), {
-      next: ({ data, errors }) =>
-        errors ? results.fail(FlotillaError.ofGraphql(errors, { data })) : results.push(data),
-      error: (error) => results.fail(asFlotillaError(error, this.#peer.url)),
-      complete: () => results.close(),
+    const unsubscribe = keepSubscribed(payloadOf(document, variables), {
+      ...{ client, results, peer: this.#peer },
+      onAgain: () => onReconnect?.(),
     });
     try {
       for (let data = await results.take(); data !== undefined; data = await results.take()) yield data;
@@ -93,6 +92,55 @@ function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: Abor
     shouldRetry: (error) => closeCodeOf(error) !== FORBIDDEN,
     on: { connected: () => (failures = 0) },
   });
+}
+
+interface Subscribed {
+  readonly client: Client;
+  readonly results: BoundedQueue<unknown>;
+  readonly peer: WebSocketPeer;
+  readonly onAgain: () => void;
+}
+
+/**
+ * Begins again where the hub cannot go on now, such as without its database. It ends where the hub
+ * refuses it at first. Returns the function that ends it.
+ */
+function keepSubscribed(payload: SubscribePayload, { client, results, peer, onAgain }: Subscribed): () => void {
+  const { limits, url } = peer;
+  const leaving = new AbortController();
+  let [hasBegun, failures] = [false, 0];
+  let end = (): void => undefined;
+  const begin = (): void => {
+    let isOver = false;
+    const fail = (error: FlotillaError): void => {
+      if (!hasBegun || error.code !== 'UNAVAILABLE' || failures >= limits.reconnectsMax) return results.fail(error);
+      isOver = true;
+      end();
+      const beginAgain = (): void => {
+        begin();
+        onAgain();
+      };
+      pause(backOffOf(++failures, limits), leaving.signal).then(beginAgain, () => undefined);
+    };
+    end = client.subscribe<unknown>(payload, {
+      next: ({ data, errors }) => {
+        if (errors) return fail(FlotillaError.ofGraphql(errors, { data }));
+        [hasBegun, failures] = [true, 0];
+        results.push(data);
+      },
+      error: (error) => fail(asFlotillaError(error, url)),
+      complete: () => {
+        if (!isOver) results.close();
+      },
+    });
+  };
+  const stopListening = client.on('connected', (_socket, _payload, isReconnect) => (hasBegun ||= isReconnect));
+  begin();
+  return () => {
+    leaving.abort();
+    stopListening();
+    end();
+  };
 }
 
 function payloadOf(document: DocumentNode, variables: Readonly<Record<string, unknown>>) {

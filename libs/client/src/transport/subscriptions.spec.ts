@@ -1,0 +1,113 @@
+import { parse } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { defaultClientLimits } from '../client-options.js';
+import { Subscriptions, type SubscriptionOptions } from './subscriptions.js';
+
+interface Message {
+  readonly type: string;
+  readonly id?: string;
+}
+
+/** What the hub does with the subscriptions of a socket, one after another. */
+type Answer = { readonly values?: readonly unknown[]; readonly closes?: number; readonly error?: readonly unknown[] };
+
+const errorsOf = (code: string) => [{ message: code, extensions: { code } }];
+const unavailable = errorsOf('UNAVAILABLE');
+const value = (n: number) => ({ data: { n } });
+
+/** A hub that answers each subscription with the next of these, and reads of them from then on. */
+function hubThat(...answers: readonly Answer[]) {
+  let asked = 0;
+  class HubSocket {
+    static readonly [name: string]: unknown;
+    static readonly CONNECTING = 0;
+    static readonly OPEN = 1;
+    static readonly CLOSING = 2;
+    static readonly CLOSED = 3;
+    readyState = 0;
+    onopen?: () => void;
+    onmessage?: (message: { readonly data: string }) => void;
+    onclose?: (event: { readonly code: number; readonly reason: string }) => void;
+
+    constructor() {
+      setImmediate(() => {
+        this.readyState = 1;
+        this.onopen?.();
+      });
+    }
+
+    send(text: string): void {
+      const { type, id } = JSON.parse(text) as Message;
+      if (type === 'connection_init') this.#reply({ type: 'connection_ack' });
+      if (type !== 'subscribe') return;
+      const { values = [], error, closes } = answers[Math.min(asked++, answers.length - 1)] ?? {};
+      for (const payload of values) this.#reply({ type: 'next', id, payload });
+      if (error) this.#reply({ type: 'error', id, payload: error });
+      if (closes !== undefined) setImmediate(() => this.close(closes));
+    }
+
+    close(code = 1000): void {
+      if (this.readyState === 3) return;
+      this.readyState = 3;
+      this.onclose?.({ code, reason: '' });
+    }
+
+    #reply(message: object): void {
+      setImmediate(() => this.onmessage?.({ data: JSON.stringify(message) }));
+    }
+  }
+  const limits = { ...defaultClientLimits, backOffMs: 1, backOffMsMax: 2, reconnectsMax: 3 };
+  const subscriptions = new Subscriptions({ url: 'ws://hub/graphql', apiKey: undefined, webSocket: HubSocket, limits });
+  const read = (options?: SubscriptionOptions) => subscriptions.iterate(parse('subscription { n }'), {}, options);
+  return { subscriptions, read, asked: () => asked };
+}
+
+/** Values until so many are there, or until the end. */
+async function take(stream: AsyncGenerator<unknown>, count: number): Promise<readonly unknown[]> {
+  const seen: unknown[] = [];
+  for await (const data of stream) if (seen.push(data) === count) break;
+  return seen;
+}
+
+describe('a subscription that had begun', () => {
+  it.each<readonly [string, Answer]>([
+    ['ends because the hub cannot read', { values: [value(1)], error: unavailable }],
+    ['has a value that the hub cannot read', { values: [value(1), { data: null, errors: unavailable }] }],
+  ])('begins again where it %s', async (_how, answer) => {
+    let missed = 0;
+    const { read } = hubThat(answer, { values: [value(2)] });
+    expect(await take(read({ onReconnect: () => (missed += 1) }), 2)).toEqual([{ n: 1 }, { n: 2 }]);
+    expect(missed).toBe(1);
+  });
+
+  it('begins again where the hub cannot take it back after a lost connection', async () => {
+    const { read } = hubThat({ closes: 1013 }, { error: unavailable }, { values: [value(1)] });
+    expect(await take(read(), 1)).toEqual([{ n: 1 }]);
+  });
+
+  it('gives up after as many attempts as for a connection', async () => {
+    const { read, asked } = hubThat({ values: [value(1)], error: unavailable }, { error: unavailable });
+    await expect(take(read(), 9)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(asked()).toBe(4);
+  });
+
+  it('does not begin again for a reader who has left', async () => {
+    const { read, asked } = hubThat({ values: [value(1)], error: unavailable });
+    await take(read(), 1);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+    expect(asked()).toBe(1);
+  });
+
+  it('ends with each other error', async () => {
+    const { read } = hubThat({ values: [value(1)], error: errorsOf('TOO_SLOW') });
+    await expect(take(read(), 9)).rejects.toMatchObject({ code: 'TOO_SLOW' });
+  });
+});
+
+describe('a subscription that the hub refuses at first', () => {
+  it('ends with its error', async () => {
+    const { read, asked } = hubThat({ error: unavailable });
+    await expect(take(read(), 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
+    expect(asked()).toBe(1);
+  });
+});
