@@ -34,6 +34,27 @@ function hubThatEnds(error: FlotillaError) {
   return { asked, tail: tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, 100) };
 }
 
+const unavailable = new FlotillaError('UNAVAILABLE', 'PostgreSQL does not answer.');
+
+/** A hub that answers reads with these, one after another, and has event 3 after a reconnect. */
+function hubThatReads(...answers: (readonly TailedEvent[] | FlotillaError)[]) {
+  const peer = {
+    request: async () => {
+      const edges = answers.length > 1 ? answers.shift() : answers[0];
+      if (edges instanceof FlotillaError) throw edges;
+      return { events: { edges, pageInfo: { hasNextPage: false, endCursor: null } } };
+    },
+    subscribe: async function* (_document: unknown, _variables: unknown, options: { onConnected: () => void }) {
+      await new Promise(setImmediate);
+      options.onConnected();
+      await new Promise(setImmediate);
+      yield { eventAdded: eventOf(3) };
+      await new Promise(() => undefined);
+    },
+  };
+  return tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, 100);
+}
+
 describe('the tail of events', () => {
   it('goes on from its cursor where the hub gave up a stream that was read too slowly', async () => {
     const { asked, tail } = hubThatEnds(new FlotillaError('TOO_SLOW', 'More than 2 events were waiting for you.'));
@@ -45,6 +66,17 @@ describe('the tail of events', () => {
     expect(told).toHaveLength(5);
     expect(new Set(told)).toEqual(new Set(['e1', 'e2', 'e3', 'e4', 'e5']));
     expect(asked.every((after) => after === 'c0')).toBe(true);
+  });
+
+  it('reads a gap later that the hub cannot read now, before newer events', async () => {
+    const tail = hubThatReads([], unavailable, [eventOf(1), eventOf(2)]);
+    const told: string[] = [];
+    for await (const { node } of tail) if (told.push(node.id) === 2) break;
+    expect(told).toEqual(['e1', 'e2']);
+  });
+
+  it('ends if the hub cannot read at its beginning', async () => {
+    await expect(hubThatReads(unavailable).next()).rejects.toBe(unavailable);
   });
 
   it('ends with everything else that a stream ends with', async () => {

@@ -12,6 +12,7 @@ import {
 import type { EventFilter } from '../generated/schema-types.js';
 import { LiveEvents } from './live-events.js';
 import type { OperationSender } from '../operation.js';
+import { pause } from '../transport/back-off.js';
 import { SeenEvents } from './seen-events.js';
 
 export interface TailOptions {
@@ -54,6 +55,7 @@ export async function* tailEvents(
     settled = setTimeout(() => live.miss(), settleMs);
   };
   missSome();
+  let hasCaughtUp = false;
   listen(client, filter, live, { signal: ending.signal, missSome }).catch((error: unknown) => live.fail(error));
   try {
     for (;;) {
@@ -61,8 +63,16 @@ export async function* tailEvents(
       if (next !== 'missed') {
         if (seen.add(next)) yield next;
       } else {
-        for await (const missed of eventsAfter(client, filter, seen.resumeAfter, requested))
-          if (seen.add(missed)) yield missed;
+        try {
+          for await (const missed of eventsAfter(client, filter, seen.resumeAfter, requested))
+            if (seen.add(missed)) yield missed;
+          hasCaughtUp = true;
+        } catch (error) {
+          if (!hasCaughtUp || !isError(error, 'UNAVAILABLE')) throw error;
+          // The subscription goes on, and the gap comes before its events.
+          await pause(settleMs, signal);
+          live.miss();
+        }
       }
     }
   } finally {
@@ -83,17 +93,21 @@ async function listen(
       for await (const { eventAdded } of client.subscribe(
         EventAddedDocument,
         { filter },
-        { signal, onConnected: missSome },
+        { signal, onConnected: missSome, onReconnect: missSome },
       ))
         live.push(eventAdded);
     } catch (error) {
-      if (!(error instanceof FlotillaError) || error.code !== 'TOO_SLOW') throw error;
+      if (!isError(error, 'TOO_SLOW')) throw error;
       // Only the stream ended, not the connection: subscribe again and read the gap by cursor.
       missSome();
       continue;
     }
     throw new FlotillaError('UNAVAILABLE', 'The hub ended the subscription.');
   }
+}
+
+function isError(error: unknown, code: FlotillaError['code']): boolean {
+  return error instanceof FlotillaError && error.code === code;
 }
 
 async function latestCursor(
