@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { joinPages, loadPages, noRows, type PageAnswer, rowsAfter } from './load-pages';
+import { changedPage, joinPages, loadPages, noRows, type PageAnswer, rowsAfter } from './load-pages';
 
 /** A list of numbers in pages of two; the cursor is the number of rows before it. */
 function listOf(count: number, failsAt = Number.POSITIVE_INFINITY) {
@@ -82,5 +82,24 @@ describe('the rows that a list shows', () => {
   it('do not stay where the hub does not answer about another filter', () => {
     const failed = { filter: 'offline', after: null, page: undefined };
     expect(rowsAfter(shown, failed)).toEqual({ filter: 'offline', page: noRows });
+  });
+});
+
+describe('rows that arrive over a list', () => {
+  const page = { rows: [3, 2, 1], endCursor: '1', hasNextPage: true };
+  const arrive = (rows: readonly number[]) => [4, ...rows];
+
+  it('are before its rows, and the next page is after them as before', () => {
+    expect(changedPage(page, arrive, 4)).toEqual({ ...page, rows: [4, 3, 2, 1] });
+  });
+
+  it('cut off the oldest, after which no page can follow without a gap', () => {
+    expect(changedPage(page, arrive, 3)).toEqual({ rows: [4, 3, 2], endCursor: null, hasNextPage: false });
+  });
+
+  it('cut off those after which a page was asked for: it has no effect', () => {
+    const shown = { filter: 'online', page: changedPage(page, arrive, 3) };
+    const next = { rows: [0], endCursor: '0', hasNextPage: true };
+    expect(rowsAfter(shown, { filter: 'online', after: '1', page: next })).toBe(shown);
   });
 });

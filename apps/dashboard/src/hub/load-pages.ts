@@ -54,13 +54,28 @@ export interface PagesAnswer<Row, Filter> {
   readonly page: Page<Row> | undefined;
 }
 
-/** Without an answer the rows stay, unless they are of another filter. */
+/**
+ * Without an answer the rows stay, unless they are of another filter. So they do where those before
+ * the page were cut off meanwhile.
+ */
 export function rowsAfter<Row, Filter>(
   shown: ShownRows<Row, Filter>,
   { filter, after, page }: PagesAnswer<Row, Filter>,
 ): ShownRows<Row, Filter> {
   if (page === undefined) return shown.filter === filter ? shown : { filter, page: noRows };
-  return { filter, page: after === null ? page : joinPages(shown.page, page) };
+  if (after === null) return { filter, page };
+  return after === shown.page.endCursor ? { filter, page: joinPages(shown.page, page) } : shown;
+}
+
+/** The first rows of a changed list. Where others are cut off, the cursor is of one of those. */
+export function changedPage<Row>(
+  page: Page<Row>,
+  change: (rows: readonly Row[]) => readonly Row[],
+  rowsMax: number,
+): Page<Row> {
+  const rows = change(page.rows);
+  if (rows.length <= rowsMax) return { ...page, rows };
+  return { ...page, rows: rows.slice(0, rowsMax), endCursor: null, hasNextPage: false };
 }
 
 /** The count of the first page stays. */

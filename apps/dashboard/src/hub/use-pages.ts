@@ -4,7 +4,7 @@ import { type AnyVariables, type CombinedError, type DocumentInput, useClient } 
 import { useConnection } from './hub';
 import { readEvery } from './read-again';
 import { useVisibleInterval } from './use-visible-interval';
-import { loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
+import { changedPage, loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
 
 export type { Page } from './load-pages';
 
@@ -19,8 +19,11 @@ export interface Pages<Row> {
   readonly loadMore: () => void;
   /** Asks again for the pages that are shown; they stay until the new ones are there. */
   readonly refresh: () => void;
-  /** Changes rows that are shown, for news that came by subscription. */
-  readonly patch: (change: (rows: readonly Row[]) => readonly Row[]) => void;
+  /**
+   * Changes rows that are shown, for news that came by subscription. Rows after `rowsMax` are cut
+   * off, and no page is loaded after them.
+   */
+  readonly patch: (change: (rows: readonly Row[]) => readonly Row[], rowsMax?: number) => void;
 }
 
 export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
@@ -101,7 +104,8 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     if (!isAsking.current && page.hasNextPage) void load(page.endCursor, 0);
   }, [load, page]);
   const patch = useCallback<Pages<Row>['patch']>(
-    (change) => setShown((former) => ({ ...former, page: { ...former.page, rows: change(former.page.rows) } })),
+    (change, rowsMax = Infinity) =>
+      setShown((former) => ({ ...former, page: changedPage(former.page, change, rowsMax) })),
     [],
   );
   const { rows, totalCount, hasNextPage: hasMore } = page;

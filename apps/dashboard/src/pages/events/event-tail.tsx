@@ -1,6 +1,6 @@
 /**
- * Live events, latest first, back to the oldest that the hub keeps. While paused, the list shows
- * how many are held back.
+ * Live events, latest first, back to the oldest that the hub keeps, or until a long list is cut
+ * off. While paused, it shows how many are held back.
  */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { Button } from '@mantine/core';
@@ -9,7 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { useClient } from 'urql';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -26,7 +26,7 @@ import {
 
 /** Ms that events are gathered before the list is drawn again. */
 const gatherMs = 300;
-/** Rows that are kept at the end of a long day. */
+/** Rows that are kept while others arrive. */
 const rowsMax = 5_000;
 
 export interface EventTailProps {
@@ -80,11 +80,7 @@ export function EventTail({ filter }: EventTailProps) {
 }
 
 /** Puts what happens on top of the rows, in batches; while paused it is kept back and counted. */
-function useArrivals(
-  filter: EventFilter,
-  isPaused: boolean,
-  patch: (change: (rows: readonly EventRowFragment[]) => readonly EventRowFragment[]) => void,
-): number {
+function useArrivals(filter: EventFilter, isPaused: boolean, patch: Pages<EventRowFragment>['patch']): number {
   const client = useClient();
   const arrived = useRef<EventRowFragment[]>([]);
   const [heldBack, setHeldBack] = useState(0);
@@ -103,8 +99,8 @@ function useArrivals(
       arrived.current = [];
       patch((rows) => {
         const shown = new Set(rows.map(({ id }) => id));
-        return [...news.filter(({ id }) => !shown.has(id)), ...rows].slice(0, rowsMax);
-      });
+        return [...news.filter(({ id }) => !shown.has(id)), ...rows];
+      }, rowsMax);
     }, gatherMs);
     return () => clearInterval(timer);
   }, [isPaused, patch]);
