@@ -3,7 +3,9 @@
  * disconnected, nothing hangs, nothing runs twice.
  */
 import { setTimeout as pause } from 'node:timers/promises';
+import { FlotillaClient } from '@flotilla/client';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { WebSocket } from 'ws';
 import { callTool, deviceThat, isOnline } from '../src/devices/device-api.js';
 import { clientIdOf, mqttLogin } from '../src/devices/device-credentials.js';
 import { eventually } from '../src/eventually.js';
@@ -106,6 +108,7 @@ describe('while PostgreSQL is away', () => {
         { tool, arguments: {}, devices: { search: '02:00:15' }, maxInFlight: 4 },
         `outage-${how}-${outageMs}`,
       );
+      const followed = stateAtEnd(id);
       await eventually(
         () => readJob(hub, id),
         (job) => job.progress.succeeded >= 4,
@@ -128,6 +131,7 @@ describe('while PostgreSQL is away', () => {
 
       const job = await finished(hub, id);
       expect(sumOf(job)).toBe(DEVICES);
+      expect(await followed).toBe('FINISHED');
       const runs = (await fleet.counts()).devices;
       for (const { deviceId, outcome } of await targetsOf(hub, id)) {
         const ran = (runs[deviceId]?.[tool] ?? 0) - (runsBefore[deviceId]?.[tool] ?? 0);
@@ -165,6 +169,15 @@ describe('while PostgreSQL is away', () => {
       expect((await finished(hub, next.job?.id ?? '', 15_000)).progress.succeeded).toBeGreaterThanOrEqual(DEVICES);
     },
   );
+
+  /** The last state that a client sees which follows the job. */
+  async function stateAtEnd(jobId: string): Promise<string | undefined> {
+    const client = new FlotillaClient({ url: hub.httpUrl, apiKey: hub.adminKey, webSocket: WebSocket });
+    let last: string | undefined;
+    for await (const { state } of client.followJob(jobId)) last = state;
+    client.close();
+    return last;
+  }
 
   /** Number of sessions that each device of the fleet has had. */
   async function sessionsByDevice(): Promise<Readonly<Record<string, number>>> {
