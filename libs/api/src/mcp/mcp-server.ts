@@ -101,6 +101,8 @@ export class McpServer {
         `This process answers at most ${this.#limits.agentRequestsMax} requests of agents at a time; try again later.`,
       );
     await this.#deps.budget.spend(viewer, this.#limits.requestCost);
+    // The client disconnected meanwhile: `close` was emitted, and does not come again.
+    if (reply.raw.destroyed) return reply.hijack();
     const auth: AuthInfo = { token: '', clientId: principalRef(viewer), scopes: [...viewer.scopes] };
     this.#callers.set(auth, {
       viewer,
@@ -147,10 +149,12 @@ export class McpServer {
       await server.sendToolListChanged();
       await server.sendResourceListChanged();
     });
-    request.signal.addEventListener('abort', () => {
+    const end = () => {
       unsubscribe();
       void server.close();
-    });
+    };
+    request.signal.addEventListener('abort', end);
+    if (request.signal.aborted) end();
     return opened(response);
   }
 
