@@ -7,7 +7,7 @@ import type { EventRow, Registry, WebhookDeliveryRow } from '@flotilla/registry'
 import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { ManualClock } from '@flotilla/session';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admin, realClock, silent } from '../fleet-fixture.suite.js';
 import { openReceiver } from './receiver.suite.js';
 import type { Receiver } from './receiver.suite.js';
@@ -267,6 +267,25 @@ describe('webhooks', () => {
       others.wake();
       await expect.poll(() => looks).toBe(expected);
     }
+    await others.stop();
+  });
+
+  it('are counted for too many pending deliveries also while a delivery is under way', async () => {
+    const clock = new ManualClock(10_000_000);
+    const pendingMoreThan = vi.fn(() => Promise.resolve([]));
+    const claim = vi.fn(() => Promise.resolve([] as object[]));
+    claim.mockResolvedValueOnce([{ url: receiver.origin }]);
+    let end: () => void = () => undefined;
+    const settle = () => new Promise<void>((resolve) => (end = resolve));
+    const registry = { webhooks: { pendingMoreThan, claim, settle } };
+    const others = new WebhookDeliveries({ registry, clock, trustedOrigins: [] } as unknown as WebhookDeliveriesDeps);
+    others.wake();
+    await expect.poll(() => claim.mock.calls.length).toBeGreaterThan(1);
+    expect(pendingMoreThan).toHaveBeenCalledTimes(1);
+    clock.step(60_000);
+    others.wake();
+    await expect.poll(() => pendingMoreThan.mock.calls.length).toBe(2);
+    end();
     await others.stop();
   });
 

@@ -82,9 +82,10 @@ export class WebhookDeliveries {
   }
 
   async #goRound(): Promise<void> {
-    await this.#lookForTooMuch();
     while (!this.#stopped.signal.aborted) {
       this.#isChanged = false;
+      // In each turn, because a round goes on for as long as slow receivers have deliveries.
+      await this.#lookForTooMuch();
       const claimed = await this.#claim();
       for (const pending of claimed) this.#begin(pending);
       if (claimed.length > 0 && this.#underWay.size < this.#limits.atATime) continue;
