@@ -16,10 +16,11 @@ const LEAVE_RULES = {
 
 /**
  * The first channel enables the shipped rules that no person changed, and receives their messages.
+ * They are enabled already, but without a channel, where a former first channel was removed.
  */
 const ENABLE_SHIPPED = {
   text: `UPDATE alert_rule SET enabled = true, channel_ids = ARRAY[$1::uuid]
-         WHERE shipped_as IS NOT NULL AND deleted_at IS NULL AND NOT enabled AND updated_at = created_at
+         WHERE shipped_as IS NOT NULL AND deleted_at IS NULL AND channel_ids = '{}' AND updated_at = created_at
            AND (SELECT count(*) FROM notification_channel) = 1`,
 };
 

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openRegistry } from '../index.js';
+import type { AlertRulePlan, Registry } from '../index.js';
+import { openTestDatabase } from '../test-database.js';
+import type { TestDatabase } from '../test-database.js';
+
+const action = { at: 1_000, by: { actor: 'the spec' } };
+const plan: Omit<AlertRulePlan, 'name'> = {
+  ...{ kind: 'DEVICE_OFFLINE', devices: undefined, severity: 'WARNING', forSeconds: 300, threshold: undefined },
+  ...{ path: undefined, below: false, windowSeconds: 600, groupAbove: 5, repeatEverySeconds: undefined },
+  ...{ channelIds: [], enabled: false },
+};
+
+let database: TestDatabase;
+let registry: Registry;
+
+beforeAll(async () => {
+  database = await openTestDatabase();
+  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+});
+afterAll(async () => {
+  await registry.close();
+  await database.close();
+});
+
+async function addChannel(name: string): Promise<string> {
+  const shown = { to: ['shift@hub.example'] };
+  const channel = { name, kind: 'EMAIL', config: shown, shown, enabled: true } as const;
+  const made = await registry.notificationChannels.create(channel, { ...action, channelsMax: 5 });
+  if (made.kind !== 'saved') throw new TypeError(made.kind);
+  return made.channel.id;
+}
+
+it('a channel after the first one was removed gets the shipped rules that no person changed', async () => {
+  const { alertRules, notificationChannels } = registry;
+  const names = ['disabled', 'edited', 'untouched'];
+  await alertRules.ship(new Map(names.map((name) => [name, { ...plan, name }])), action.at);
+  const [disabled, edited] = await alertRules.all();
+  const first = await addChannel('First');
+  const change = { ...action, at: 2_000, expectedRevision: undefined };
+  await alertRules.update(disabled?.id ?? '', { ...plan, name: 'disabled', channelIds: [first] }, change);
+  await alertRules.update(edited?.id ?? '', { ...plan, name: 'edited', enabled: true }, change);
+  await notificationChannels.remove(first, action);
+  const second = await addChannel('Second');
+  expect((await alertRules.all()).map(({ name, enabled, channelIds }) => ({ name, enabled, channelIds }))).toEqual([
+    { name: 'disabled', enabled: false, channelIds: [] },
+    { name: 'edited', enabled: true, channelIds: [] },
+    { name: 'untouched', enabled: true, channelIds: [second] },
+  ]);
+});
