@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
 import { describe, expect, it } from 'vitest';
 import { applyAll } from './apply.js';
@@ -57,5 +60,28 @@ describe('an apply', () => {
     expect(await applied(shipped, [now], { a: 2 })).toEqual([
       { revision: 'enabled', fields: { a: 2, enabled: true, channels: ['Operations'] } },
     ]);
+  });
+
+  it('creates nothing that has a secret where the file for secrets cannot be written', async () => {
+    const created: string[] = [];
+    const kind: Kind = {
+      ...{ kind: 'Key', nameIs: 'name', fields: { a: {} }, required: [], hasSecret: true },
+      read: async () => [],
+      create: async (name) => `secret ${created.push(name)}`,
+      remove: async () => undefined,
+    };
+    const change = planOf({ kind, name: 'x', wanted: { a: 1 }, applied: undefined, live: undefined });
+    const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-apply-'));
+    const apply = (secretsFile: string) => applyAll([change], { client, folder, secretsFile, onDone: () => undefined });
+    try {
+      await expect(apply(folder)).rejects.toThrow(/the file for new secrets, cannot be written: EISDIR/);
+      expect(created).toEqual([]);
+      const file = path.join(folder, 'secrets.jsonl');
+      await apply(file);
+      expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ kind: 'Key', name: 'x', secret: 'secret 1' });
+      expect((await stat(file)).mode & 0o777).toBe(0o600);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
   });
 });

@@ -32,6 +32,19 @@ export function requireInputs(changes: readonly PlannedChange[], secretsFile: st
       `${secret.kind.kind} "${secret.name}" gets a secret that the hub shows once. ` +
         'Name a file for it: --secrets-to FILE',
     );
+  if (secret !== undefined && secretsFile !== undefined) requireWritable(secretsFile);
+}
+
+/** A secret that cannot be written is lost, because the hub shows it once. */
+function requireWritable(file: string): void {
+  try {
+    closeSync(openSync(file, 'a', 0o600));
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(
+      `${file}, the file for new secrets, cannot be written: ${reason}. Nothing was changed. Check its rights.`,
+    );
+  }
 }
 
 /** Deletes last and in reverse, because things name earlier kinds. */
@@ -89,8 +102,7 @@ function sent(fields: Fields, { references }: KindContext): Fields {
 
 function keep(line: Fields, file: string | undefined): void {
   if (file === undefined) return;
-  closeSync(openSync(file, 'a', 0o600));
-  appendFileSync(file, `${JSON.stringify(line)}\n`);
+  appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
 }
 
 async function record({ kind, name, wanted, applied }: PlannedChange, client: FlotillaClient): Promise<void> {
