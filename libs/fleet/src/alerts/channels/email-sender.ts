@@ -15,9 +15,11 @@ type Transport = ReturnType<typeof nodemailer.createTransport>;
 export class EmailSender {
   readonly #smtp: SmtpSettings | undefined;
   readonly #transport: Transport | undefined;
+  readonly #attemptMs: number;
 
   constructor(smtp: SmtpSettings | undefined, attemptMs: number) {
     this.#smtp = smtp;
+    this.#attemptMs = attemptMs;
     if (smtp === undefined) return;
     const limits = { connectionTimeout: attemptMs, greetingTimeout: attemptMs, socketTimeout: attemptMs };
     this.#transport = nodemailer.createTransport({ url: smtp.url, ...limits });
@@ -26,8 +28,11 @@ export class EmailSender {
   async send(to: readonly string[], message: OutgoingMessage): Promise<SendResult> {
     if (this.#smtp === undefined || this.#transport === undefined)
       return failed('No SMTP server is set. Set FLOTILLA_SMTP_URL and FLOTILLA_SMTP_FROM, and restart the hub.');
+    // The limits of the transport are for single steps; this one closes the connection.
+    const signal = AbortSignal.timeout(this.#attemptMs);
     try {
       const { response } = await this.#transport.sendMail({
+        signal,
         ...{ from: this.#smtp.from, to: [...to], subject: message.text.title, text: plainText(message.text) },
         // The same in each attempt, so that servers and clients recognise a repetition.
         messageId: `<${message.id}@flotilla>`,
@@ -35,7 +40,7 @@ export class EmailSender {
       });
       return { delivered: true, status: statusOf(response), response, error: undefined };
     } catch (error) {
-      return failed(reasonOf(error, this.#smtp));
+      return failed(signal.aborted ? `Not sent within ${this.#attemptMs / 1_000} s.` : reasonOf(error, this.#smtp));
     }
   }
 
