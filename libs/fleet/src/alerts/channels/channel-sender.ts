@@ -22,12 +22,14 @@ export interface ChannelSenderOptions {
   /** Origins that may be anywhere, as for webhooks. */
   readonly trustedOrigins: readonly string[];
   readonly smtp: SmtpSettings | undefined;
-  /** For one attempt, ms. */
+  /** For one attempt of any kind, ms. */
   readonly attemptMs?: number;
 }
 
 /** Chats answer within a second. */
 const ATTEMPT_MS = 8_000;
+/** A mail server answers six times in one attempt, and may delay its greeting or check the text. */
+const MAIL_ATTEMPT_MS = 20_000;
 /** Connections to one origin: each channel sends one message at a time. */
 const CONNECTIONS = 20;
 /** Bytes of an answer that are read, and characters of it that are shown. */
@@ -39,12 +41,15 @@ export class ChannelSender {
   readonly #open: Agent;
   readonly #guarded: Agent;
   readonly #email: EmailSender;
+  readonly #httpMs: number;
+  /** The longest attempt, ms. */
   readonly attemptMs: number;
 
   constructor(options: ChannelSenderOptions) {
-    this.attemptMs = options.attemptMs ?? ATTEMPT_MS;
+    this.#httpMs = options.attemptMs ?? ATTEMPT_MS;
+    this.attemptMs = options.attemptMs ?? MAIL_ATTEMPT_MS;
     this.#trusted = new Set(options.trustedOrigins);
-    const bounds = { connections: CONNECTIONS, timeoutMs: this.attemptMs };
+    const bounds = { connections: CONNECTIONS, timeoutMs: this.#httpMs };
     this.#open = openAgent(bounds);
     this.#guarded = openGuardedAgent(bounds);
     this.#email = new EmailSender(options.smtp, this.attemptMs);
@@ -67,7 +72,7 @@ export class ChannelSender {
 
   async #post(settings: HttpChannelSettings, message: OutgoingMessage, stopped: AbortSignal): Promise<SendResult> {
     const { url, headers, body } = requestOf(settings, message);
-    const late = AbortSignal.timeout(this.attemptMs);
+    const late = AbortSignal.timeout(this.#httpMs);
     const signal = AbortSignal.any([late, stopped]);
     try {
       const answer = await request(url, {
@@ -83,7 +88,7 @@ export class ChannelSender {
       return { delivered: problem === undefined, status: answer.statusCode, response, error: problem };
     } catch (error) {
       stopped.throwIfAborted();
-      const reason = late.aborted ? `No answer within ${this.attemptMs / 1_000} s.` : textOf(error);
+      const reason = late.aborted ? `No answer within ${this.#httpMs / 1_000} s.` : textOf(error);
       return { delivered: false, status: undefined, response: undefined, error: reason };
     }
   }
