@@ -80,6 +80,9 @@ describe('users', () => {
     expect(await registry.users.update(bob.id, { email: 'Ada@example.net' }, asked)).toEqual({
       refused: 'EMAIL_TAKEN',
     });
+    expect(await registry.users.update(ada.id, { email: 'ADA@example.net', name: 'Lady Ada' }, asked)).toMatchObject({
+      user: { email: 'ada@example.net', name: 'Lady Ada' },
+    });
     expect(await create({ email: 'one@example.net' }, 2)).toEqual({ refused: 'TOO_MANY' });
     expect(await registry.users.update('no-uuid', {}, asked)).toEqual({ refused: 'NOT_FOUND' });
   });

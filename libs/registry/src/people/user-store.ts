@@ -183,14 +183,14 @@ async function applyChange(
 ): Promise<UserAnswer> {
   const former = await prisma.userAccount.findUnique({ where: { id } });
   if (former === null) return { refused: 'NOT_FOUND' };
-  const email = change.email === undefined ? former.email : change.email;
+  const email = change.email === undefined ? former.email : (change.email?.toLowerCase() ?? null);
   if (email !== former.email && (await isTaken(prisma, email))) return { refused: 'EMAIL_TAKEN' };
   const role = change.role ?? former.role;
   const disabled = change.disabled ?? former.disabledAt !== null;
   if ((disabled || role !== 'ADMIN') && (await isLastAdmin(prisma, former))) return { refused: 'LAST_ADMIN' };
   const data = {
     name: storableText(change.name ?? former.name),
-    email: email?.toLowerCase() ?? null,
+    email,
     role,
     ...(change.passwordHash === undefined ? {} : { passwordHash: change.passwordHash }),
     disabledAt: disabled ? (former.disabledAt ?? new Date(at)) : null,
