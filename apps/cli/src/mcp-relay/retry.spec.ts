@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { retryAfterMs, unansweredError } from './retry.js';
 
 const request = (method: string) => ({ jsonrpc: '2.0' as const, id: 1, method });
-const refused = (status: number) =>
-  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: '' });
+const refused = (status: number, text = '') =>
+  new SdkHttpError(SdkErrorCode.ClientHttpNotImplemented, 'no', { status, statusText: '', text });
 
 describe('a request that was not answered', () => {
   it('is sent again a few times if that is safe', () => {
@@ -31,5 +31,15 @@ describe('a request that was not answered', () => {
     expect(message).toMatch(/^The hub rejected the request: .*Check the API key/);
     expect(message).not.toMatch(/unknown/);
     expect(unansweredError(request('tools/call'), refused(404)).error.message).toMatch(/rejected the request: no\.$/);
+  });
+
+  it('gets an error without doubt about a call that the hub refused before it ran', () => {
+    const refusal = JSON.stringify({ code: 'UNAVAILABLE', message: 'The hub cannot check keys now.' });
+    for (const end of [refused(429), refused(503, refusal)])
+      expect(unansweredError(request('tools/call'), end).error.message).toBe(
+        'The hub refused the request for now: no. Nothing was sent to a device; try again later.',
+      );
+    for (const end of [refused(503, 'upstream error'), refused(502, refusal), refused(500)])
+      expect(unansweredError(request('tools/call'), end).error.message).toMatch(/did not answer.*Outcome unknown/);
   });
 });

@@ -56,14 +56,35 @@ const SERVER_ERROR = -32_000;
 /** The error that the host receives instead of an answer of the hub. */
 export function unansweredError({ id, method }: JSONRPCRequest, end: SendingEnd): JSONRPCErrorResponse {
   const reason = end instanceof Error ? end.message : 'the connection broke before the answer';
-  const message = isRejection(end)
-    ? `The hub rejected the request: ${reason}.${isKeyProblem(end) ? ' Check the API key and its scopes.' : ''}`
-    : `The hub did not answer: ${reason}.${method === 'tools/call' ? outcomeUnknown : ''}`;
-  return { jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message } };
+  return { jsonrpc: '2.0', id, error: { code: SERVER_ERROR, message: messageOf(method, end, reason) } };
+}
+
+function messageOf(method: string, end: SendingEnd, reason: string): string {
+  if (isRejection(end))
+    return `The hub rejected the request: ${reason}.${isKeyProblem(end) ? ' Check the API key and its scopes.' : ''}`;
+  if (isRefusedForNow(end))
+    return `The hub refused the request for now: ${reason}. Nothing was sent to a device; try again later.`;
+  return `The hub did not answer: ${reason}.${method === 'tools/call' ? outcomeUnknown : ''}`;
 }
 
 const outcomeUnknown = ' Outcome unknown: the device may have done it. Read its state back first.';
 
 function isKeyProblem(end: SendingEnd): boolean {
   return end instanceof UnauthorizedError || (end instanceof SdkHttpError && [401, 403].includes(end.status));
+}
+
+/** The hub is too busy, or cannot check keys. It refuses before a request runs; a proxy may not. */
+function isRefusedForNow(end: SendingEnd): boolean {
+  if (!(end instanceof SdkHttpError)) return false;
+  return end.status === 429 || (end.status === 503 && isRefusal(end.data['text']));
+}
+
+/** The hub's own refusal, as at `/mcp`. */
+function isRefusal(body: unknown): boolean {
+  try {
+    const refusal: unknown = JSON.parse(String(body));
+    return typeof refusal === 'object' && refusal !== null && Reflect.get(refusal, 'code') === 'UNAVAILABLE';
+  } catch {
+    return false;
+  }
 }
