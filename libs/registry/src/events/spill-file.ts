@@ -41,8 +41,9 @@ export class SpillFile<Row> {
   /** False when the file is full. Never waits. */
   add(row: Row): boolean {
     const line = `${JSON.stringify(row)}\n`;
-    if (this.#bytes + line.length > this.#bytesMax) return false;
-    this.#bytes += line.length;
+    const bytes = Buffer.byteLength(line);
+    if (this.#bytes + bytes > this.#bytesMax) return false;
+    this.#bytes += bytes;
     this.#waiting.push(line);
     this.#appending ??= this.#append();
     return true;
@@ -81,7 +82,7 @@ export class SpillFile<Row> {
       try {
         await appendFile(this.#file, text, { mode: 0o600 });
       } catch (error) {
-        this.#bytes = Math.max(0, this.#bytes - text.length);
+        this.#bytes = Math.max(0, this.#bytes - Buffer.byteLength(text));
         this.#logger.error({ file: this.#file, err: error }, 'could not write the spill file; events are lost');
       }
     }
