@@ -103,17 +103,20 @@ export function countedEvents(
   };
 }
 
+/** Whether a device of the rule is a target of `job j`: a further condition of a statement. */
+export function jobHas(devices: AlertRuleRow['devices'], condition: SqlPart): SqlPart {
+  if (devices === undefined) return () => '';
+  return (parameters) => `AND EXISTS (SELECT FROM job_target t JOIN device d ON d.id = t.device_id
+    WHERE t.job_id = j.id AND ${condition(parameters)})`;
+}
+
 /** Jobs that a rule stopped: paused until a person decides, or ended within the window. */
 export function stoppedJobs(
   { windowSeconds, devices }: Pick<AlertRuleRow, 'windowSeconds' | 'devices'>,
   condition: SqlPart,
   now: number,
 ): ConditionSource {
-  const own = (parameters: unknown[]) =>
-    devices === undefined
-      ? ''
-      : `AND EXISTS (SELECT FROM job_target t JOIN device d ON d.id = t.device_id
-           WHERE t.job_id = j.id AND ${condition(parameters)})`;
+  const own = jobHas(devices, condition);
   return {
     holding: (parameters) => `SELECT j.id::text AS subject, NULL::text AS device_id, true AS is_sure, ${none}
       FROM job j WHERE ((j.state = 'PAUSED' AND j.pause_reason::text IN ('ABORT_RULE', 'HEALTH_GATE'))

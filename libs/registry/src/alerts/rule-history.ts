@@ -6,7 +6,7 @@ import { lowestUuidOf } from '../database/uuid-v7.js';
 import { readProgress, type Progress } from '../measurements/measurement-upkeep.js';
 import { seriesSource } from '../measurements/series-source.js';
 import type { AlertRulePlan } from './alert.js';
-import { BY_HUB, timeIn, type SqlPart } from './condition-sources.js';
+import { BY_HUB, jobHas, timeIn, type SqlPart } from './condition-sources.js';
 
 export interface HistoryRequest {
   readonly plan: Pick<
@@ -40,12 +40,10 @@ export async function firingTimes(db: Queryable, request: HistoryRequest): Promi
 }
 
 function textOf(request: HistoryRequest, progress: Progress | undefined, values: unknown[]): string | undefined {
-  const { plan, since } = request;
+  const { plan } = request;
   if (plan.kind === 'MEASUREMENT') return measuredTimes(request, progress, values);
   if (plan.kind === 'DEVICE_OFFLINE') return offlineTimes(request, values);
-  if (plan.kind === 'JOB_STOPPED')
-    return `SELECT (j.tripped_rule->>'at')::float8 AS at FROM job j
-      WHERE (j.tripped_rule->>'at')::float8 >= ${bind(values, since)}::float8`;
+  if (plan.kind === 'JOB_STOPPED') return stoppedTimes(request, values);
   const type = eventTypes[plan.kind];
   return type === undefined ? undefined : countedTimes(request, type, values);
 }
@@ -61,6 +59,11 @@ function offlineTimes({ plan, condition, since, now, graceMs }: HistoryRequest, 
       ORDER BY n.epoch LIMIT 1) n ON true
     WHERE s.disconnected_at > to_timestamp(${bind(values, since)}::float8 / 1000)
       AND coalesce(extract(epoch FROM n.connected_at) * 1000, ${bind(values, now)}::float8) - ${lostAt} >= ${due}`;
+}
+
+function stoppedTimes({ plan, condition, since }: HistoryRequest, values: unknown[]): string {
+  return `SELECT (j.tripped_rule->>'at')::float8 AS at FROM job j
+    WHERE (j.tripped_rule->>'at')::float8 >= ${bind(values, since)}::float8 ${jobHas(plan.devices, condition)(values)}`;
 }
 
 /** When the number of events in the window reached the threshold. */
