@@ -60,6 +60,7 @@ const editCommand = leaf({
   usage: 'edit <id>',
   summary: 'Change a webhook, or enable it again after failures',
   examples: [`webhooks edit ${aWebhook} --type "job.*"`, `webhooks edit ${aWebhook} --no-enabled`],
+  notes: 'It fails if another person changed it in the meantime.',
   options: (args) =>
     withId(args, 'Id of the webhook')
       .option('address', textOption('New address'))
@@ -76,7 +77,8 @@ const editCommand = leaf({
       // Only the hub pauses after failures; what a person stopped stays so.
       const enabled = args.enabled ?? (now.enabled || now.pausedAt !== null);
       const input = { url: now.url, types: now.types, enabled, ...given({ url, types }) };
-      const { updateWebhook } = await client.request(UpdateWebhookDocument, { id, input });
+      const variables = { id, input, revision: now.revision };
+      const { updateWebhook } = await client.request(UpdateWebhookDocument, variables);
       await printThing({ ...expectAccepted(updateWebhook).webhook }, args);
     }),
 });

@@ -70,6 +70,7 @@ const editCommand = leaf({
   usage: 'edit <id>',
   summary: 'Change a channel',
   examples: [`channels edit ${aChannel} --name "Night shift"`, `channels edit ${aChannel} --no-enabled`],
+  notes: 'It fails if another person changed it in the meantime.',
   options: (args) =>
     withId(args, 'Id of the channel')
       .option('name', textOption('New name'))
@@ -85,7 +86,8 @@ const editCommand = leaf({
       );
       const config = args.config === undefined ? now.config : await configOf(args.config);
       const input = { name: args.name ?? now.name, kind: now.kind, config, enabled: args.enabled ?? now.enabled };
-      const { updateNotificationChannel } = await client.request(UpdateNotificationChannelDocument, { id, input });
+      const variables = { id, input, revision: now.revision };
+      const { updateNotificationChannel } = await client.request(UpdateNotificationChannelDocument, variables);
       await printThing({ ...expectAccepted(updateNotificationChannel).notificationChannel }, args);
     }),
 });

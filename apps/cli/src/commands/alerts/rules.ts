@@ -109,7 +109,7 @@ const editCommand = leaf({
   usage: 'edit <id>',
   summary: 'Change a rule',
   examples: [`alerts rules edit ${aRule} --for 15m`, `alerts rules edit ${aRule} --no-enabled`],
-  notes: 'Its devices change only if you select devices.',
+  notes: 'Its devices change only if you select devices. It fails if another person changed it in the meantime.',
   options: (args) =>
     withId(args, 'Id of the rule')
       .option('name', textOption('New name'))
@@ -132,7 +132,8 @@ const editCommand = leaf({
         ...given({ devices: givenFilter(deviceFilter(args)) ?? ((devices ?? undefined) as DeviceFilter), name }),
         ...changesOf(args),
       };
-      const { updateAlertRule } = await client.request(UpdateAlertRuleDocument, { id, input });
+      const variables = { id, input, revision: former.revision };
+      const { updateAlertRule } = await client.request(UpdateAlertRuleDocument, variables);
       await printThing({ ...expectAccepted(updateAlertRule).alertRule }, args);
     }),
 });

@@ -60,7 +60,7 @@ const editCommand = leaf({
   usage: 'edit <id>',
   summary: 'Change the name, filter, time zone or voice servers of a group',
   examples: [`groups edit ${aGroup} --name "Lobby and bar" --filter '{"any":[{"tags":["lobby"]},{"tags":["bar"]}]}'`],
-  notes: 'Options that select devices replace the whole filter.',
+  notes: 'Options that select devices replace the whole filter. It fails if another person changed it in the meantime.',
   options: (args) =>
     withDevices(withId(args, 'Id of the group')).option('name', textOption('New name')).options(settings),
   run: (args) =>
@@ -77,7 +77,8 @@ const editCommand = leaf({
         ...given({ name }),
         ...settingsOf(args),
       };
-      const { updateDeviceGroup } = await client.request(UpdateDeviceGroupDocument, { id, input });
+      const variables = { id, input, revision: now.revision };
+      const { updateDeviceGroup } = await client.request(UpdateDeviceGroupDocument, variables);
       await printThing({ ...expectAccepted(updateDeviceGroup).deviceGroup }, args);
     }),
 });
