@@ -98,6 +98,17 @@ describe.skipIf(!isRedisInstalled())('while Redis is unreachable', () => {
     await expect(here.directory.lookup('unknown' as DeviceId)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
   });
 
+  it('writes a session that began meanwhile when Redis is back', async () => {
+    await isBack();
+    await server.stop();
+    await expect.poll(() => here.isReachable, { timeout: 5_000 }).toBe(false);
+    const entry = { deviceId: 'd-2' as DeviceId, gatewayId, epoch: 4, toolSetHash: undefined };
+    await expect(here.directory.put(entry)).rejects.toMatchObject({ code: 'BUS_UNAVAILABLE' });
+    await server.resume();
+    const found = async () => there.directory.lookup(entry.deviceId);
+    await expect.poll(() => found().catch(() => undefined), { timeout: 10_000 }).toEqual(entry);
+  });
+
   it('continues its repeated ticks in a Redis that has lost them', async () => {
     await isBack();
     // The queue has its own connections.

@@ -12,8 +12,9 @@ export interface DirectoryEntry {
 }
 
 export interface SessionDirectory {
+  /** Writes the entry. If it rejects, the directory itself writes it later, until `remove`. */
   put(entry: DirectoryEntry): Promise<void>;
-  /** Removes the entry if it still has this epoch. */
+  /** Removes the entry if it still has this epoch. If it rejects, the entry expires. */
   remove(deviceId: DeviceId, epoch: number): Promise<void>;
   /** Returns a plain value for a local directory: a promise is too slow for the hot path. */
   lookup(deviceId: DeviceId): DirectoryEntry | undefined | Promise<DirectoryEntry | undefined>;

@@ -1,6 +1,7 @@
 /**
  * Records one session in PostgreSQL, the directory and the feed, in order and fenced by its epoch.
- * While PostgreSQL is unavailable the record retries and the device stays connected.
+ * While PostgreSQL is unavailable the record retries and the device stays connected. It does not
+ * wait for an unavailable directory.
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
@@ -199,7 +200,7 @@ export class SessionRecord {
   async #enterDirectory(epoch: number, toolSetHash: ToolSetHash | undefined): Promise<void> {
     const { gatewayId, bus } = this.context;
     const { deviceId } = this.options.connection;
-    await this.#persist('directory entry', () => bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash }));
+    await this.#tryOnce(() => bus.directory.put({ deviceId, gatewayId, epoch, toolSetHash }));
     if (!this.#isClosed)
       bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
   }
@@ -273,8 +274,17 @@ export class SessionRecord {
   async #leaveDirectory(): Promise<void> {
     const { epoch, context, options } = this;
     if (epoch === undefined || this.#isKeptListed) return;
-    const remove = () => context.bus.directory.remove(options.connection.deviceId, epoch);
-    await this.#persist('directory entry', remove, false);
+    await this.#tryOnce(() => context.bus.directory.remove(options.connection.deviceId, epoch));
+  }
+
+  /** The directory repeats or expires what failed: no row or event waits until it is available. */
+  async #tryOnce(command: () => Promise<void>): Promise<void> {
+    try {
+      await command();
+    } catch (error) {
+      const { deviceId } = this.options.connection;
+      this.context.logger.debug({ error, deviceId }, 'the directory did not take a change of a session');
+    }
   }
 
   /** Retries until it succeeds, or until the process or (`endsWithSession`) the session ends. */
