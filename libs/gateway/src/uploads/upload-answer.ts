@@ -34,6 +34,8 @@ export function drain(
       .on('data', count)
       .on('end', settle)
       .on('close', settle)
-      .on('error', () => undefined);
+      .on('error', () => undefined)
+      // `unpipe` has paused the request, and a listener alone does not resume it.
+      .resume();
   });
 }
