@@ -41,6 +41,18 @@ describe('parseMcpuTools', () => {
     expect(page?.pins?.[2]?.sampling).toEqual({ intervalMs: 1000, bufferSize: 60 });
   });
 
+  it.each([
+    [1, 1],
+    [65_535, 65_535],
+    [4_294_967_295, 65_535],
+    [0, undefined],
+    [2.5, undefined],
+    ['5000', undefined],
+  ])('reads a polling interval of %j as %j', (interval_ms, expected) => {
+    const read = parseMcpuTools({ tools: [{ name: 'wet', polling: { enabled: true, interval_ms } }] });
+    expect(read?.tools[0]?.pollingIntervalMs).toBe(expected);
+  });
+
   it('adds the schemas of built-in tools that a board omits', () => {
     const gpioWrite = compileArguments(schemaOf('gpio_write'));
     expect(gpioWrite.schemaKnown).toBe(true);

@@ -10,6 +10,9 @@ import { parsePins } from './pins.js';
 const toolNameMax = 64;
 const toolDescriptionMax = 512;
 
+/** The longest interval of firmware, ms. Larger values are read as this one. [mcpu §2.4] */
+const pollingIntervalMsMax = 65_535;
+
 /** Marks an unknown schema: boards do not report parameters of custom tools. [mcpu §0] */
 const unknownParameters = { 'x-params-unknown': true };
 
@@ -37,7 +40,7 @@ function parseTool({ name, description, inputSchema, polling }: JsonObject): Dev
     inputSchema: parseInputSchema(name, inputSchema),
     userOnly: false,
     ...(Number.isInteger(pollingIntervalMs) && Number(pollingIntervalMs) > 0
-      ? { pollingIntervalMs: Number(pollingIntervalMs) }
+      ? { pollingIntervalMs: Math.min(Number(pollingIntervalMs), pollingIntervalMsMax) }
       : {}),
   };
 }
