@@ -1,5 +1,7 @@
+import { RegistryError } from '@flotilla/registry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { answerAsFirmware } from '../firmware.suite.js';
+import { silentLogger } from '../ingress.suite.js';
 import { lampId } from '../gateway-stage.suite.js';
 import type { GatewayStage } from '../gateway-stage.suite.js';
 import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
@@ -86,6 +88,31 @@ describe('changes since the last session', () => {
       toolSetHash,
       toolsStale: true,
     });
+  });
+
+  it('are not reported if PostgreSQL refuses the tools: the device is online with its last good ones', async () => {
+    const before = await stage.connectLamp({ tools: ['kept'] });
+    const { epoch, toolSetHash } = await stage.entry();
+    before.conn.destroy();
+    await stage.event('device.disconnected');
+    await stage.close();
+    const errors: string[] = [];
+    const { devices, toolSets, events, calls, dials } = hub.registry;
+    const refuse = () => Promise.reject(new RegistryError('DATABASE_REFUSED', 'PostgreSQL refused a statement.'));
+    stage = await hub.openStage({
+      registry: { devices, toolSets: { ensure: refuse, get: (hash) => toolSets.get(hash) }, events, calls, dials },
+      logger: { ...silentLogger, error: (_details, message) => errors.push(message) },
+    });
+    await stage.connectLamp({ tools: ['refused'] });
+    expect((await stage.entry(epoch)).toolSetHash).toBe(toolSetHash);
+    await stage.event('device.connected');
+    expect(await hub.registry.devices.find(lampId)).toMatchObject({
+      presence: 'ONLINE',
+      toolSetHash,
+      toolsStale: true,
+    });
+    expect(stage.events.map(({ type }) => type)).not.toContain('tools.changed');
+    expect(errors).toEqual([expect.stringMatching(/refused the tools/)]);
   });
 
   it('are marked stale if a later listing failed', async () => {

@@ -10,7 +10,6 @@ import type {
   CallStore,
   DeviceStore,
   EventStore,
-  OpenedSession,
   ReadyFacts,
   ReadyResult,
   ToolSet,
@@ -20,7 +19,9 @@ import type { Clock } from '@flotilla/session';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import { familyTraits } from './family-traits.js';
+import { retryWrite } from './retry-write.js';
 import type { DeviceConnection } from './session-host.js';
+import { storeTools } from './store-tools.js';
 
 /** The part of the registry that sessions need. */
 export interface SessionStores {
@@ -161,10 +162,10 @@ export class SessionRecord {
     this.#facts = undefined;
     const opened = await this.#persist('session start', () => this.#writeStart(connectedAt, facts));
     if (opened === undefined) return;
-    const { epoch, ready } = opened;
+    const { epoch, ready, stored } = opened;
     this.epoch = epoch;
     this.context.bus.feed.publish('session', { deviceId: this.options.connection.deviceId, epoch });
-    if (facts !== undefined && ready !== undefined) this.#writtenAtStart = { facts, answer: ready };
+    if (stored !== undefined && ready !== undefined) this.#writtenAtStart = { facts: stored, answer: ready };
   }
 
   async #announceAll(): Promise<void> {
@@ -183,8 +184,8 @@ export class SessionRecord {
   async #announceOnce(facts: SessionFacts): Promise<void> {
     const { epoch } = this;
     if (epoch === undefined) return;
-    const answer = await this.#persist('session ready', () => this.#writeReady(epoch, facts));
-    if (answer !== undefined) await this.#written(epoch, facts, answer);
+    const written = await this.#persist('session ready', () => this.#writeReady(epoch, facts));
+    if (written !== undefined) await this.#written(epoch, written.stored, written.answer);
   }
 
   async #written(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
@@ -205,36 +206,31 @@ export class SessionRecord {
       bus.feed.publish('device', this.#wasAnnounced ? { deviceId } : { deviceId, presence: 'ONLINE' });
   }
 
-  async #writeStart(connectedAt: number, facts: SessionFacts | undefined): Promise<OpenedSession> {
+  async #writeStart(connectedAt: number, facts: SessionFacts | undefined) {
     const { deviceId, kind, dialect, remoteAddress } = this.options.connection;
-    const ready = facts && (await this.#readyFacts(facts));
-    return this.context.registry.devices.connect({
+    const stored = facts && (await storeTools(this.context, deviceId, facts));
+    const opened = await this.context.registry.devices.connect({
       deviceId,
       dialect,
       transport: kind,
       reachability: familyTraits[dialect].reachabilityOver(kind),
       remoteAddress,
       connectedAt,
-      ready,
+      ready: stored && this.#readyFacts(stored),
     });
+    return { ...opened, stored };
   }
 
-  async #writeReady(epoch: number, facts: SessionFacts): Promise<ReadyResult> {
-    const ready = await this.#readyFacts(facts);
-    return this.context.registry.devices.ready({ deviceId: this.options.connection.deviceId, epoch, ...ready });
+  async #writeReady(epoch: number, facts: SessionFacts) {
+    const { deviceId } = this.options.connection;
+    const stored = await storeTools(this.context, deviceId, facts);
+    const answer = await this.context.registry.devices.ready({ deviceId, epoch, ...this.#readyFacts(stored) });
+    return { stored, answer };
   }
 
-  /** Stores the tool set and returns the facts as they are written. */
-  async #readyFacts({ info, toolSet, isComplete }: SessionFacts): Promise<ReadyFacts> {
-    const { context } = this;
-    if (toolSet !== undefined) await context.registry.toolSets.ensure(toolSet);
-    return {
-      gatewayId: context.gatewayId,
-      ...info,
-      toolSetHash: toolSet?.hash,
-      toolsComplete: isComplete,
-      at: context.clock.now(),
-    };
+  #readyFacts({ info, toolSet, isComplete }: SessionFacts): ReadyFacts {
+    const { gatewayId, clock } = this.context;
+    return { gatewayId, ...info, toolSetHash: toolSet?.hash, toolsComplete: isComplete, at: clock.now() };
   }
 
   /** Writes the events of an announcement. */
@@ -289,22 +285,9 @@ export class SessionRecord {
 
   /** Retries until it succeeds, or until the process or (`endsWithSession`) the session ends. */
   async #persist<Value>(what: string, write: () => Promise<Value>, endsWithSession = true): Promise<Value | undefined> {
-    const { limits, clock, logger } = this.context;
-    const { deviceId } = this.options.connection;
-    for (
-      let delayMs = limits.retryDelayMs;
-      !this.#isAbandoned;
-      delayMs = Math.min(delayMs * 2, limits.retryDelayMsMax)
-    ) {
-      try {
-        return await write();
-      } catch (error) {
-        if (delayMs === limits.retryDelayMs)
-          logger.warn({ error, deviceId, what }, 'a write about a session failed; it is retried');
-        await new Promise<void>((resolve) => void clock.setTimer(delayMs, resolve));
-      }
-      if (endsWithSession && this.#isClosed) break;
-    }
-    return undefined;
+    if (this.#isAbandoned) return undefined;
+    const isWanted = () => !this.#isAbandoned && !(endsWithSession && this.#isClosed);
+    const about = { deviceId: this.options.connection.deviceId, what };
+    return retryWrite(this.context, { about, write, isWanted });
   }
 }

@@ -1,0 +1,24 @@
+/** Stores the tools of a session, unless PostgreSQL refuses them. */
+import type { DeviceId } from '@flotilla/mcp';
+import { RegistryError } from '@flotilla/registry';
+import type { RecordContext, SessionFacts } from './session-record.js';
+
+/**
+ * Returns the facts that can be written. Without refused tools the device is online with its former
+ * ones, as after a listing that failed.
+ */
+export async function storeTools(
+  { registry, logger }: RecordContext,
+  deviceId: DeviceId,
+  facts: SessionFacts,
+): Promise<SessionFacts> {
+  if (facts.toolSet === undefined) return facts;
+  try {
+    await registry.toolSets.ensure(facts.toolSet);
+    return facts;
+  } catch (error) {
+    if (!(error instanceof RegistryError && error.code === 'DATABASE_REFUSED')) throw error;
+    logger.error({ error, deviceId }, 'PostgreSQL refused the tools of a device, which keeps its former ones');
+    return { ...facts, toolSet: undefined, isComplete: false };
+  }
+}
