@@ -10,6 +10,7 @@ import { limitConnections } from './connection-limit.js';
 import type { DeviceRoutes } from './device-routes.js';
 import type { OpenRequests } from './open-requests.js';
 import type { TlsFiles } from './tls-files.js';
+import { WebSocketOnlyRequest } from './websocket-only-request.js';
 
 /** The largest request body, bytes: enough for a GraphQL document with many device ids. */
 const HTTP_BODY_BYTES_MAX = 1024 * 1024;
@@ -121,13 +122,14 @@ function listenerOf(
   tls: TlsFiles | undefined,
   listener: RequestListener<typeof IncomingMessage, typeof ServerResponse>,
 ) {
-  const timeouts = {
+  const options = {
+    IncomingMessage: WebSocketOnlyRequest,
     headersTimeout: HTTP_HEADERS_TIMEOUT_MS,
     requestTimeout: HTTP_REQUEST_TIMEOUT_MS,
     keepAliveTimeout: HTTP_KEEP_ALIVE_MS,
   };
-  if (tls === undefined) return createServer(timeouts, listener);
-  const server = createTlsServer({ ...timeouts, ...tls.current }, listener);
+  if (tls === undefined) return createServer(options, listener);
+  const server = createTlsServer({ ...options, ...tls.current }, listener);
   tls.keepCurrent(server);
   return server;
 }
