@@ -41,7 +41,7 @@ export type { McpuFrame } from './mcpu/frame.js';
 export { LineSplitter, mcpuLineMax } from './mcpu/line-splitter.js';
 export { findPinProblem, parsePins } from './mcpu/pins.js';
 export type { DevicePin, PinSampling } from './mcpu/pins.js';
-export { freshSamples, sampleWindowMax } from './mcpu/sample-window.js';
+export { freshSamples, sampleIntervalMsMax, sampleWindowMax } from './mcpu/sample-window.js';
 export type { FreshSamples } from './mcpu/sample-window.js';
 export { parseMcpuTools } from './mcpu/tool-list.js';
 export { parseMcpuResult } from './mcpu/tool-result.js';

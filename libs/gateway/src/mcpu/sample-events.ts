@@ -2,7 +2,7 @@
  * Converts the poll answers of one microcontroller to the data of `device.samples` events: each
  * sample once, and bounded.
  */
-import { freshSamples, isJsonObject, parseJsonText, sampleWindowMax } from '@flotilla/mcp';
+import { freshSamples, isJsonObject, parseJsonText, sampleIntervalMsMax, sampleWindowMax } from '@flotilla/mcp';
 import type { JsonObject, ToolResult } from '@flotilla/mcp';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { PlannedPoll } from './poll-plan.js';
@@ -60,7 +60,8 @@ export class SampleEvents {
     return {
       tool,
       resource: typeof resource === 'string' ? resource.replace(/\p{Cc}+/gu, ' ').slice(0, resourceMax) : tool,
-      intervalMs: typeof intervalMs === 'number' && intervalMs > 0 ? intervalMs : seriesIntervalMs,
+      intervalMs:
+        typeof intervalMs === 'number' && intervalMs > 0 ? Math.min(intervalMs, sampleIntervalMsMax) : seriesIntervalMs,
       ...this.#bounded(series),
     };
   }

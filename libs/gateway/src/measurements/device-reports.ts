@@ -7,6 +7,8 @@ import type { MeasurementRecorder } from './measurement-recorder.js';
 
 /** Bytes of an answer that is read for numbers. */
 const answerBytesMax = 64 * 1024;
+/** The age of samples that are recorded, ms: older ones are in days that are packed or removed. */
+const sampleAgeMsMax = 7 * 86_400_000;
 type Recorder = Pick<MeasurementRecorder, 'take' | 'wants'>;
 
 /** The answer of a tool to any caller. Only tools that a rule names are parsed. */
@@ -23,7 +25,7 @@ export function reportAnswer(
 
 /**
  * The samples of one event: values of a ring or series with their times, the newest at `at`, or a
- * single value. A value that is an object has one path per number.
+ * single value. Skips samples that are too old. A value that is an object has one path per number.
  */
 export function reportSamples(recorder: Recorder, deviceId: DeviceId, data: JsonObject, at: number): void {
   const { values, intervalMs, name, resource, tool, value } = data;
@@ -33,7 +35,8 @@ export function reportSamples(recorder: Recorder, deviceId: DeviceId, data: Json
     values.forEach((entry: unknown, index) => {
       const number = numberOf(path, entry);
       const sampledAt = Math.round(at - (values.length - 1 - index) * step);
-      if (number !== undefined) recorder.take({ deviceId, at: sampledAt, numbers: [{ path, value: number }] });
+      if (number !== undefined && sampledAt >= at - sampleAgeMsMax)
+        recorder.take({ deviceId, at: sampledAt, numbers: [{ path, value: number }] });
     });
     return;
   }

@@ -5,6 +5,7 @@
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import { deviceText } from './device-text.js';
+import { sampleIntervalMsMax } from './sample-window.js';
 
 /** Pins of one device. Unmodified boards have at most 16. */
 const pinsMax = 256;
@@ -58,7 +59,10 @@ function parsePin(entry: JsonObject): DevicePin | undefined {
 
 function parseSampling({ interval_ms: intervalMs, buffer_size: bufferSize }: JsonObject): PinSampling | undefined {
   if (!isCount(intervalMs)) return undefined;
-  return { intervalMs, bufferSize: isCount(bufferSize) ? bufferSize : undefined };
+  return {
+    intervalMs: Math.min(intervalMs, sampleIntervalMsMax),
+    bufferSize: isCount(bufferSize) ? bufferSize : undefined,
+  };
 }
 
 function isCount(value: unknown): value is number {

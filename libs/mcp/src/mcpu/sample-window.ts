@@ -6,6 +6,9 @@
 /** The number of samples of an answer that are compared: the last ones. Boards keep at most 300. */
 export const sampleWindowMax = 1_000;
 
+/** The longest time between two samples, ms; larger values are read as this one. */
+export const sampleIntervalMsMax = 86_400_000;
+
 export interface FreshSamples {
   /** The samples of the newer window that were not in the older, oldest first. */
   readonly values: readonly number[];

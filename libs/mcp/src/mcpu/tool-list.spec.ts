@@ -53,6 +53,14 @@ describe('parseMcpuTools', () => {
     expect(read?.tools[0]?.pollingIntervalMs).toBe(expected);
   });
 
+  it('reads a sampling interval of more than a day as one day', () => {
+    const pins = [{ pin: 14, sampling: { interval_ms: 1e15, buffer_size: 60 } }];
+    expect(parseMcpuTools({ tools: [], pins })?.pins?.[0]?.sampling).toEqual({
+      intervalMs: 86_400_000,
+      bufferSize: 60,
+    });
+  });
+
   it('adds the schemas of built-in tools that a board omits', () => {
     const gpioWrite = compileArguments(schemaOf('gpio_write'));
     expect(gpioWrite.schemaKnown).toBe(true);

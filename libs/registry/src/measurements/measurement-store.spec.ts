@@ -49,6 +49,16 @@ describe('measurements', () => {
     expect(none).toEqual({ path: 'none:at.all', points: [], latest: undefined, latestAt: undefined });
   });
 
+  it('have no latest value of a time that is not one', async () => {
+    registry.measurements.add(point('d9', Number.NEGATIVE_INFINITY, 1, 'samples:absurd'));
+    registry.measurements.add(point('d9', START, 2, 'samples:soil'));
+    await expect
+      .poll(async () => (await registry.measurements.latestOf(['d9'])).get('d9'))
+      .toEqual([{ path: 'samples:soil', at: START, value: 2 }]);
+    await fixture.raw.query('DELETE FROM measurement WHERE at <= $1', [new Date(START)]);
+    await fixture.raw.query('DELETE FROM measurement_series WHERE at <= $1', [new Date(START)]);
+  });
+
   it('are the same from points, roll-ups and packed days', async () => {
     const [fromPoints] = await read('RAW', HOUR);
     expect(fromPoints?.points).toHaveLength(36);

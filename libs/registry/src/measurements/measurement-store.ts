@@ -60,9 +60,10 @@ export class MeasurementStore {
     const rows = await this.database.query<{ device_id: string; path: string; at: Date; value: number }>(
       {
         name: 'latest-measurements',
+        // Former versions stored the time -infinity, of samples with an absurd interval.
         text: `SELECT v.device_id, p.path, s.at, s.value FROM measurement_device v
                JOIN measurement_series s ON s.device_id = v.id JOIN measurement_path p ON p.id = s.path_id
-               WHERE v.device_id = ANY($1::text[]) ORDER BY p.path`,
+               WHERE v.device_id = ANY($1::text[]) AND isfinite(s.at) ORDER BY p.path`,
       },
       [deviceIds],
     );
