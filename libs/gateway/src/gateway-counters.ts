@@ -25,7 +25,13 @@ export type ConnectionRefusal =
 interface CounterKinds {
   /** Unexpected behaviour of devices. */
   readonly anomaly:
-    SessionAnomaly | 'notifications_dropped' | 'hello_invalid' | 'line_overlong' | 'topic_forbidden' | 'topic_abuse';
+    | SessionAnomaly
+    | 'notifications_dropped'
+    | 'conversation_events_dropped'
+    | 'hello_invalid'
+    | 'line_overlong'
+    | 'topic_forbidden'
+    | 'topic_abuse';
   /** Microcontrollers that were dialled again. */
   readonly dial: 'again';
   /** MQTT streams that broke a rule of framing, and were cut. */

@@ -71,6 +71,8 @@ export interface GatewayLimits {
   readonly toolPageCacheBytesMax: number;
   /** Notifications of one device written as events, per minute: an event costs a row. */
   readonly notificationsPerMinuteMax: number;
+  /** Events about conversations of one device, per minute: a hello over MQTT causes two. */
+  readonly conversationEventsPerMinuteMax: number;
   /** JSON of a notification's params kept in its event, bytes. */
   readonly notificationBytesMax: number;
   /** Microcontrollers that this process dials: each needs a socket. */
@@ -166,6 +168,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   voicelessIdleMs: 8_000,
   toolPageCacheBytesMax: 8 * 1024 * 1024,
   notificationsPerMinuteMax: 60,
+  conversationEventsPerMinuteMax: 60,
   notificationBytesMax: 8 * 1024,
   dialledDevicesMax: 5_000,
   dialRoundMs: 2_000,

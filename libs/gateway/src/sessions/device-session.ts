@@ -72,6 +72,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   #hasListedAgain = false;
   #cancelListing: () => void = () => undefined;
   readonly #notifications: TokenBucket;
+  readonly #conversationEvents: TokenBucket;
 
   constructor(
     private readonly context: SessionContext,
@@ -80,7 +81,9 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   ) {
     this.deviceId = connection.deviceId;
     const connectedAt = context.clock.now();
-    this.#notifications = new TokenBucket(perMinute(context.limits.notificationsPerMinuteMax), connectedAt);
+    const { conversationEventsPerMinuteMax, notificationsPerMinuteMax } = context.limits;
+    this.#notifications = new TokenBucket(perMinute(notificationsPerMinuteMax), connectedAt);
+    this.#conversationEvents = new TokenBucket(perMinute(conversationEventsPerMinuteMax), connectedAt);
     const { deviceId, localAddress } = connection;
     const vision = context.visionFor?.({ deviceId, connectedAt, reached: { localAddress, host: connection.host } });
     const traits = familyTraits[connection.dialect];
@@ -207,11 +210,9 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   }
 
   onNotification(method: string, params: unknown): void {
-    const { limits } = this.context;
-    if (!this.#mayNotify()) {
-      this.context.counters.add('anomaly', 'notifications_dropped');
-      return;
-    }
+    const { clock, counters, limits } = this.context;
+    if (!this.#notifications.takeOne(perMinute(limits.notificationsPerMinuteMax), clock.now()))
+      return counters.add('anomaly', 'notifications_dropped');
     this.context.boots?.notified(this.deviceId, method, params);
     const isSmall = Buffer.byteLength(JSON.stringify(params ?? null)) <= limits.notificationBytesMax;
     this.record.event('device.notification', {
@@ -279,7 +280,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
       hangUp: (reason) => {
         if (kind === 'WEBSOCKET') actor.close(reason);
       },
-      report: (data) => this.record.event('device.conversation', data),
+      report: (data) => this.#reportConversation(data),
     };
     const transport = kind === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT';
     return new DeviceConversations({
@@ -290,8 +291,10 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     });
   }
 
-  #mayNotify(): boolean {
-    const { clock, limits } = this.context;
-    return this.#notifications.takeOne(perMinute(limits.notificationsPerMinuteMax), clock.now());
+  #reportConversation(data: JsonObject): void {
+    const { clock, counters, limits } = this.context;
+    if (this.#conversationEvents.takeOne(perMinute(limits.conversationEventsPerMinuteMax), clock.now()))
+      this.record.event('device.conversation', data);
+    else counters.add('anomaly', 'conversation_events_dropped');
   }
 }
