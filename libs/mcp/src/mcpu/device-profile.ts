@@ -38,12 +38,13 @@ export function parseMcpuInfo(result: unknown): McpuProfile {
 /** Sketches may report `uptime` (s) or `uptime_ms`, and `reset_reason`. */
 function startOf(result: JsonObject): Pick<DeviceInfo, 'uptimeMs' | 'resetReason'> {
   const { uptime, uptime_ms: uptimeMs } = result;
-  const ms = isTime(uptimeMs) ? uptimeMs : isTime(uptime) ? uptime * 1_000 : undefined;
+  const ms = timeOf(uptimeMs, 1) ?? timeOf(uptime, 1_000);
   const resetReason = deviceText(result['reset_reason'], profileTextMax) || undefined;
   return { ...(ms !== undefined && { uptimeMs: ms }), ...(resetReason !== undefined && { resetReason }) };
 }
 
-/** 100 years are not plausible. */
-function isTime(value: unknown): value is number {
-  return typeof value === 'number' && value >= 0 && value < 3.2e12;
+/** In ms; undefined for what is not a plausible time: 100 years are not. */
+function timeOf(value: unknown, unitMs: number): number | undefined {
+  const ms = typeof value === 'number' ? value * unitMs : -1;
+  return ms >= 0 && ms < 3.2e12 ? ms : undefined;
 }
