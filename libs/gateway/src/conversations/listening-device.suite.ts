@@ -12,6 +12,8 @@ export class ListeningDevice implements ConversingDevice {
   readonly hangUps: string[] = [];
   /** How often the state of the device was read. A conversation that waits reads it repeatedly. */
   looks = 0;
+  /** Larger messages are not accepted. */
+  textBytesMax = Infinity;
   #unsentBytes = 0;
   device: KnownDevice = { info: { model: 'lamp', firmwareVersion: '2.4.2' }, tools: undefined };
 
@@ -36,6 +38,7 @@ export class ListeningDevice implements ConversingDevice {
   }
 
   say(message: JsonObject): boolean {
+    if (Buffer.byteLength(JSON.stringify(message)) > this.textBytesMax) return false;
     this.said.push(message);
     return true;
   }

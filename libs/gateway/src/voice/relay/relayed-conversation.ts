@@ -152,8 +152,12 @@ export class RelayedConversation implements BackendListener {
     onEnded();
   }
 
+  /** Glyphs can make a text too large for the device, which shows it without. [xiaozhi §3.2] */
   #sendText(message: JsonObject): void {
-    if (!this.options.device.say(message)) this.options.counters.add('texts_dropped');
+    const { counters, device } = this.options;
+    if (device.say(message)) return;
+    const { glyph_push: glyphs, ...text } = message;
+    if (glyphs === undefined || !device.say(text)) counters.add('texts_dropped');
   }
 
   #sendToBackend(message: JsonObject): void {

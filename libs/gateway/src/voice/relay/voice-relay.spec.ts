@@ -123,6 +123,30 @@ describe('a conversation over WebSocket', () => {
     expect(stage.device.frames).toEqual([]);
   });
 
+  it('relays a text without its glyphs where both are too large for the device, and drops what still is', async () => {
+    const server = await openServer();
+    const stage = await RelayStage.set({ servers: [listed(server)] });
+    const { answer } = await stage.converse('websocket', 1);
+    const heard = await server.conversation();
+    stage.device.textBytesMax = 8 * 1024;
+    const send = (message: object) => heard.socket.send(JSON.stringify({ session_id: 'b-1', ...message }));
+    const sentence = { type: 'tts', state: 'sentence_start', text: '我是' };
+    const glyphs = (bytes: number) => ({ v: 1, glyphs: [{ codepoint: 25105, bitmap: 'A'.repeat(bytes) }] });
+    send({ ...sentence, glyph_push: glyphs(100) });
+    send({ ...sentence, glyph_push: glyphs(9_000) });
+    send({ type: 'stt', text: 'x'.repeat(9_000), glyph_push: glyphs(100) });
+    send({ type: 'llm', emotion: 'happy', text: 'x'.repeat(9_000) });
+    send({ type: 'stt', text: 'on' });
+    await vi.waitFor(() => expect(stage.device.said).toHaveLength(3));
+    const session_id = answer.sessionId;
+    expect(stage.device.said).toEqual([
+      { session_id, ...sentence, glyph_push: glyphs(100) },
+      { session_id, ...sentence },
+      { session_id, type: 'stt', text: 'on' },
+    ]);
+    expect(stage.count('texts_dropped')).toBe(2);
+  });
+
   it('ends if the voice server floods, without other effects', async () => {
     const server = await openServer();
     const stage = await RelayStage.set({
