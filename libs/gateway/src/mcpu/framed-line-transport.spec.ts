@@ -10,12 +10,16 @@ function open() {
   const heard: string[] = [];
   const sent: string[] = [];
   let overlong = 0;
-  const transport = new FramedLineTransport(near, () => (overlong += 1));
+  const furtherLines: number[] = [];
+  const transport = new FramedLineTransport(near, {
+    onOverlong: () => (overlong += 1),
+    onFurtherLines: (lines) => furtherLines.push(lines),
+  });
   transport.onmessage = (text) => heard.push(text);
   far.onmessage = (text) => sent.push(text);
   transport.start();
   far.start();
-  return { transport, far, heard, sent, overlong: () => overlong };
+  return { transport, far, heard, sent, furtherLines, overlong: () => overlong };
 }
 
 describeTransport('lines over messages', () => {
@@ -28,7 +32,8 @@ describeTransport('lines over messages', () => {
     close: () => far.close('device_closed'),
     received,
   };
-  return Promise.resolve({ near: new FramedLineTransport(near, () => undefined), far: farEnd });
+  const options = { onOverlong: () => undefined, onFurtherLines: () => undefined };
+  return Promise.resolve({ near: new FramedLineTransport(near, options), far: farEnd });
 });
 
 describe('FramedLineTransport', () => {
@@ -42,6 +47,14 @@ describe('FramedLineTransport', () => {
     const { far, heard } = open();
     for (const message of messages) far.send(message);
     expect(heard).toEqual(expected);
+  });
+
+  it('counts the lines of a message that are more than one', () => {
+    const { far, furtherLines } = open();
+    far.send(listing);
+    far.send('one\r\n');
+    far.send('one\ntwo\n\nthree\n{"id":3}');
+    expect(furtherLines).toEqual([3]);
   });
 
   it('sends whole lines', () => {

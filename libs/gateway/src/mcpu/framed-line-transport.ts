@@ -5,6 +5,13 @@
 import { LineSplitter } from '@flotilla/mcp';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 
+export interface FramedLineOptions {
+  /** An overlong line was dropped. */
+  readonly onOverlong: () => void;
+  /** The number of lines in a message after its first, which counts as the message itself. */
+  readonly onFurtherLines: (lines: number) => void;
+}
+
 export class FramedLineTransport implements Transport {
   onmessage: ((text: string) => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
@@ -12,12 +19,12 @@ export class FramedLineTransport implements Transport {
   readonly #splitter: LineSplitter;
   #isOpen = true;
 
-  /** `frames` is open, not started and without callbacks. `onOverlong`: a line was dropped. */
+  /** `frames` is open, not started and without callbacks. */
   constructor(
     private readonly frames: Transport,
-    onOverlong: () => void,
+    private readonly options: FramedLineOptions,
   ) {
-    this.#splitter = new LineSplitter(onOverlong);
+    this.#splitter = new LineSplitter(options.onOverlong);
     frames.onmessage = (text) => this.#receive(text);
     frames.onerror = (error) => this.onerror?.(error);
     frames.onclose = (reason) => {
@@ -44,6 +51,7 @@ export class FramedLineTransport implements Transport {
     const lines = [...this.#splitter.push(text)];
     const frame = this.#splitter.takeFrame();
     if (frame !== undefined) lines.push(frame);
+    if (lines.length > 1) this.options.onFurtherLines(lines.length - 1);
     for (const line of lines) if (this.#isOpen) this.onmessage?.(line);
   }
 }

@@ -61,6 +61,13 @@ async function openMqtt(limits: Partial<GatewayLimits> = {}) {
   return { dial, host, count };
 }
 
+/** One message with so many lines that its device exceeds `scarce`. */
+const flood = 'x\n'.repeat(100);
+const scarce = { messagesPerSecondMax: 100, messagesBurst: 50 };
+const slowed = (transport: string) => [
+  { deviceId: 'greenhouse-7', type: 'device.throttled', transport, action: 'slowed' },
+];
+
 describe('a microcontroller over MQTT', () => {
   const subscribe = (device: MqttDevice, ...topics: string[]) =>
     device.write({
@@ -118,6 +125,15 @@ describe('a microcontroller over MQTT', () => {
     expect(count('anomaly_topic_forbidden')).toBe(topics.length);
   });
 
+  it('is read more slowly after a message of many lines', async () => {
+    const { dial, host } = await openMqtt(scarce);
+    const device = await dial();
+    subscribe(device, 'mcpu/greenhouse-7/request');
+    (await host.connection()).transport.start();
+    device.publish(flood, 'mcpu/greenhouse-7/response');
+    await vi.waitFor(() => expect(host.reports).toMatchObject(slowed('MQTT')));
+  });
+
   it('that never subscribes is disconnected with the reason', async () => {
     const { dial, host, count } = await openMqtt({ introductionTimeoutMs: 500 });
     const device = await dial();
@@ -129,8 +145,8 @@ describe('a microcontroller over MQTT', () => {
   });
 });
 
-async function openWebSocket() {
-  const { options, host, count } = stage();
+async function openWebSocket(limits: Partial<GatewayLimits> = {}) {
+  const { options, host, count } = stage(limits);
   const ingress = new McpuWebSocketIngress({ ...options, addressOf: directAddress });
   ingress.start();
   const server = createHttpServer().on('upgrade', ingress.upgrade).listen(0, '127.0.0.1');
@@ -168,6 +184,14 @@ describe('a microcontroller over WebSocket', () => {
     socket.send(':1}');
     await vi.waitFor(() => expect(heard).toEqual(['boot', '{"id":1}']));
     expect(lobby.size).toBe(0);
+  });
+
+  it('is read more slowly after a message of many lines', async () => {
+    const { dial, host } = await openWebSocket(scarce);
+    const socket = dial('greenhouse-7', 'right');
+    (await host.connection()).transport.start();
+    socket.send(flood);
+    await vi.waitFor(() => expect(host.reports).toMatchObject(slowed('WEBSOCKET')));
   });
 
   it.each([

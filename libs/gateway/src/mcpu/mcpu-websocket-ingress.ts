@@ -36,8 +36,11 @@ export class McpuWebSocketIngress extends WebSocketIngress<McpuWebSocketIngressO
     const { counters, host: sessions } = this.options;
     const { deviceId, host, peer } = handshake;
     leaveLobby();
-    const transport = new FramedLineTransport(this.open(socket), () => counters.add('anomaly', 'line_overlong'));
-    this.meter(socket, handshake, (reason) => transport.close(reason));
+    const transport = new FramedLineTransport(this.open(socket), {
+      onOverlong: () => counters.add('anomaly', 'line_overlong'),
+      onFurtherLines: (lines) => traffic.count(lines, 0),
+    });
+    const traffic = this.meter(socket, handshake, (reason) => transport.close(reason));
     sessions.admit({ deviceId, kind: 'WEBSOCKET', dialect: 'MCPU', transport, host, ...peer });
   }
 }

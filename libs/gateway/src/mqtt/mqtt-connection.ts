@@ -169,7 +169,10 @@ export class MqttConnection {
       hangUp: () => this.client.close(),
     });
     const transport = mqttTraits[identity.dialect].hasLines
-      ? new FramedLineTransport(this.#transport, () => counters.add('anomaly', 'line_overlong'))
+      ? new FramedLineTransport(this.#transport, {
+          onOverlong: () => counters.add('anomaly', 'line_overlong'),
+          onFurtherLines: (lines) => this.#traffic.count(lines, 0),
+        })
       : this.#transport;
     const claimed = parseMqttClientId(this.claimedId ?? '');
     const clientId = claimed.ok ? claimed.uuid : undefined;

@@ -134,9 +134,9 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
   };
 
   /** Enforces the traffic limits of a device. */
-  protected meter(socket: WebSocket, { deviceId }: Handshake, end: (reason: CloseReason) => void): void {
+  protected meter(socket: WebSocket, { deviceId }: Handshake, end: (reason: CloseReason) => void) {
     const { clock, counters, host, limits } = this.options;
-    meterTraffic(socket, {
+    return meterTraffic(socket, {
       ...{ clock, counters, limits },
       cut: () => end('traffic_exceeded'),
       report: (throttle) => host.report(deviceId, 'device.throttled', { transport: 'WEBSOCKET', ...throttle }),
