@@ -51,23 +51,27 @@ export class RecurringRuns {
 
   async #round(): Promise<void> {
     const { clock, logger, registry } = this.#deps;
+    let hasFailed = false;
     for (const job of await registry.recurringJobs.due(clock.now(), ROUND_MAX)) {
       if (this.#isStopped) return;
       await this.#runOne(job).catch((error: unknown) => {
+        hasFailed = true;
         logger.warn(
           { err: error, recurringJobId: job.id },
           'could not start a recurring job; the next sweep tries again',
         );
       });
     }
-    this.#lookAhead(await registry.recurringJobs.nextDueAt());
+    this.#lookAhead(await registry.recurringJobs.nextDueAt(), hasFailed);
   }
 
-  #lookAhead(dueAt: number | undefined): void {
+  #lookAhead(dueAt: number | undefined, hasFailed: boolean): void {
     const { clock, logger } = this.#deps;
     this.#cancelTimer();
     const delayMs = Math.max(0, (dueAt ?? Infinity) - clock.now());
-    if (delayMs > LOOK_AHEAD_MS || this.#isStopped) return;
+    // A run that failed is still due, and would fail again at once.
+    const isLeftToSweep = hasFailed && delayMs === 0;
+    if (isLeftToSweep || delayMs > LOOK_AHEAD_MS || this.#isStopped) return;
     this.#cancelTimer = clock.setTimer(delayMs, () => {
       this.runDue().catch((error: unknown) => {
         logger.warn({ err: error }, 'could not look for recurring jobs; the next sweep tries again');
