@@ -5,7 +5,6 @@ import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { refuseKey } from '../idempotency/refuse-key.js';
 import { requestHash } from '../idempotency/request-hash.js';
-import { createFrom } from '../jobs/commands/create-job.js';
 import type { JobAnswer } from '../jobs/commands/create-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { keptDevices } from '../kept-devices.js';
@@ -14,8 +13,9 @@ import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refuseMasks, withStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
-import { jobRequestOf, refuseRecurringJob, storedRequest } from './recurring-request.js';
+import { refuseRecurringJob, storedRequest } from './recurring-request.js';
 import type { RecurringJobRequest } from './recurring-request.js';
+import { startRun } from './start-run.js';
 
 export interface RecurringJobDeps extends PreviewJobDeps {
   readonly registry: PreviewJobDeps['registry'] & Pick<Registry, 'recurringJobs'>;
@@ -81,36 +81,16 @@ export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor:
   const { registry, clock } = deps;
   const recurring = await visible(deps, id, actor);
   if (recurring === undefined) return { refusal: noSuchJob(id) };
-  const former = await lastJob(deps, id);
-  if (recurring.overlap === 'SKIP' && former !== undefined && former.state !== 'FINISHED')
-    return { refusal: refuse('CONFLICT', ['id'], `Its former run is still under way: job ${former.id}.`) };
   const request = await registry.recurringJobs.requestOf(id);
   if (request === undefined) return { refusal: noSuchJob(id) };
   if (request === 'lost') return { refusal: secretsLost };
   const masked = await refuseStoredMasks(deps, request, actor);
   if (masked !== undefined) return { refusal: masked };
-  const answer = await createRun(deps, recurring, { request, key: `now:${newId(clock.now())}`, actor });
+  const run = { request, key: `now:${newId(clock.now())}`, actor };
+  const { former, ...answer } = await startRun(deps, recurring, run);
+  if (former !== undefined)
+    return { refusal: refuse('CONFLICT', ['id'], `Its former run is still under way: job ${former.id}.`) };
   return answer.refusal === undefined ? answer : { refusal: withoutInput(answer.refusal, ['id']) };
-}
-
-/** The latest job of a schedule. */
-export async function lastJob({ registry }: Pick<RecurringJobDeps, 'registry'>, id: string) {
-  return (await registry.jobs.page({ recurringJobId: id }, { first: 1 })).rows[0];
-}
-
-/** One job of the schedule. The same `key` never makes a second one. */
-export function createRun(
-  deps: RecurringJobDeps,
-  { id, name }: RecurringJobRow,
-  { request, key, actor }: { readonly request: RecurringRequest; readonly key: string; readonly actor: Actor },
-): Promise<JobAnswer> {
-  const job = jobRequestOf(request);
-  const origin = {
-    idempotencyKey: `recurring:${id}:${key}`,
-    actor: { ...actor, name: `recurring:${name}` },
-    recurringJobId: id,
-  };
-  return createFrom(deps, { ...job, name: job.name ?? name }, origin);
 }
 
 export const secretsLost = refuse(

@@ -5,13 +5,15 @@
 import type { RecurringJobRow, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from '../actor.js';
-import { cancelJob } from '../jobs/commands/steer-job.js';
+import { FleetError } from '../fleet-error.js';
+import type { FleetErrorCode } from '../fleet-error.js';
 import { PolicyCache } from '../policies/policy-cache.js';
 import { CronTimes } from './cron-times.js';
 import { currentActor } from './current-actor.js';
 import type { CallerLookUps } from './current-actor.js';
-import { createRun, lastJob, refuseStoredMasks, secretsLost } from './recurring-jobs.js';
+import { refuseStoredMasks, secretsLost } from './recurring-jobs.js';
 import type { RecurringJobDeps } from './recurring-jobs.js';
+import { startRun } from './start-run.js';
 
 export interface RecurringRunDeps extends Omit<RecurringJobDeps, 'policies'> {
   readonly registry: RecurringJobDeps['registry'] & CallerLookUps & Pick<Registry, 'events' | 'toolPolicies'>;
@@ -93,28 +95,18 @@ export class RecurringRuns {
     if (skipped !== undefined && isAdvanced) this.#report('recurring_job.skipped', job, { reason: skipped, dueAt });
   }
 
-  /** OVERLAP if it is left out. A run that would pause the job cancels no former one. */
+  /** OVERLAP if it is left out. */
   async #start(job: RecurringJobRow, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
     const request = await this.#deps.registry.recurringJobs.requestOf(job.id);
     if (request === undefined) return undefined;
     if (request === 'lost') return this.#pause(job, secretsLost.message);
     const masked = await refuseStoredMasks(this.#deps, request, actor);
     if (masked !== undefined) return this.#pause(job, masked.message);
-    const skipped = await this.#overlap(job, dueAt, actor);
-    if (skipped !== undefined) return skipped;
-    const { refusal } = await createRun(this.#deps, job, { request, key: String(dueAt), actor });
+    const run = { request, key: String(dueAt), actor };
+    const { former, refusal } = await startRun(this.#deps, job, run).catch(refusalOf);
+    if (former !== undefined) return 'OVERLAP';
     if (refusal !== undefined)
       this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
-    return undefined;
-  }
-
-  /** OVERLAP where the former run is still under way and must not be cancelled. */
-  async #overlap({ id, overlap }: RecurringJobRow, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
-    const former = await lastJob(this.#deps, id);
-    // A job since the due time is that of this run, made before a crash or by another worker.
-    if (former === undefined || former.state === 'FINISHED' || former.createdAt >= dueAt) return undefined;
-    if (overlap === 'SKIP') return 'OVERLAP';
-    await cancelJob(this.#deps, former.id, false, actor);
     return undefined;
   }
 
@@ -129,4 +121,13 @@ export class RecurringRuns {
     const data = { recurringJobId: id, name, ...more };
     bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
   }
+}
+
+/** A right that is missing. The next run may have it; this one would be tried without an end. */
+function refusalOf(error: unknown): {
+  readonly former?: undefined;
+  readonly refusal: { readonly code: FleetErrorCode; readonly message: string };
+} {
+  if (error instanceof FleetError && error.code === 'FORBIDDEN') return { refusal: error };
+  throw error;
 }

@@ -1,0 +1,65 @@
+/** Starts one run of a recurring job, besides or in place of those that are still under way. */
+import { liveJobsMax } from '@flotilla/jobs';
+import type { Job, JobState } from '@flotilla/jobs';
+import type { RecurringJobRow, RecurringRequest } from '@flotilla/registry';
+import type { Actor } from '../actor.js';
+import { planJob, writeJobs } from '../jobs/commands/create-job.js';
+import type { JobAnswer } from '../jobs/commands/create-job.js';
+import { cancelJob } from '../jobs/commands/steer-job.js';
+import type { Refusal } from '../refusal.js';
+import type { RecurringJobDeps } from './recurring-jobs.js';
+import { jobRequestOf } from './recurring-request.js';
+
+export interface AskedRun {
+  readonly request: RecurringRequest;
+  /** The same key never makes a second job. */
+  readonly key: string;
+  readonly actor: Actor;
+}
+
+const unfinished: readonly JobState[] = [
+  'AWAITING_APPROVAL',
+  'SCHEDULED',
+  'PREPARING',
+  'RUNNING',
+  'PAUSED',
+  'CANCELLING',
+];
+
+/** `former`: with the overlap SKIP, the run that is still under way. No job was created then. */
+export async function startRun(
+  deps: RecurringJobDeps,
+  recurring: RecurringJobRow,
+  { request, key, actor }: AskedRun,
+): Promise<JobAnswer & { readonly former?: Job }> {
+  // Read first: what another worker creates for the same key meanwhile is not a former run.
+  const formers = await runsUnderWay(deps, recurring.id);
+  const by = { ...actor, name: `recurring:${recurring.name}` };
+  const job = jobRequestOf(request);
+  const planned = await planJob(
+    deps,
+    { ...job, name: job.name ?? recurring.name },
+    { idempotencyKey: `recurring:${recurring.id}:${key}`, actor: by, recurringJobId: recurring.id },
+  );
+  if ('job' in planned) return planned;
+  if (recurring.overlap === 'SKIP' && formers[0] !== undefined) return { former: formers[0] };
+  // A run that cannot start cancels nothing.
+  if (!('row' in planned)) return planned;
+  for (const former of formers) {
+    const refusal = await cancelFormer(deps, former, actor);
+    if (refusal !== undefined) return { refusal };
+  }
+  const [created] = await writeJobs(deps, [planned.row], by);
+  return created ?? {};
+}
+
+/** The latest first; also those that were started besides the schedule. */
+async function runsUnderWay({ registry }: RecurringJobDeps, recurringJobId: string): Promise<readonly Job[]> {
+  return (await registry.jobs.page({ recurringJobId, states: unfinished }, { first: liveJobsMax })).rows;
+}
+
+async function cancelFormer(deps: RecurringJobDeps, { id, state }: Job, actor: Actor): Promise<Refusal | undefined> {
+  if (state === 'CANCELLING') return undefined;
+  const { refusal } = await cancelJob(deps, id, false, actor);
+  return refusal && { ...refusal, message: `The former run, job ${id}, was not cancelled. ${refusal.message}` };
+}
