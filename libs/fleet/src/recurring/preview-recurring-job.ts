@@ -1,6 +1,6 @@
 /** Shows what a schedule would do, and stores nothing. */
 import type { Actor } from '../actor.js';
-import { previewJob } from '../jobs/commands/preview-job.js';
+import { previewLaterJob } from '../jobs/commands/preview-job.js';
 import type { JobPreview, PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import type { Refusal } from '../refusal.js';
 import { CronTimes } from './cron-times.js';
@@ -23,6 +23,6 @@ export async function previewRecurringJob(
 ): Promise<RecurringJobPreview> {
   const refusal = await refuseRecurringJob(deps, request, actor);
   if (refusal !== undefined) return { refusal };
-  const job = await previewJob(deps, request.job, actor);
+  const job = await previewLaterJob(deps, request.job, actor);
   return { job, nextRuns: new CronTimes(request).list(nextRunsMax, deps.clock.now(), request.until) };
 }

@@ -13,7 +13,7 @@ import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refuseMasks, withStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
-import { refuseRecurringJob, storedRequest } from './recurring-request.js';
+import { isSamePlan, refuseRecurringJob, storedRequest } from './recurring-request.js';
 import type { RecurringJobRequest } from './recurring-request.js';
 import { startRun } from './start-run.js';
 
@@ -57,7 +57,10 @@ export async function updateRecurringJob(
   if (former === undefined) return { refusal: noSuchJob(id) };
   const completed = await completedEdit(deps, former, request, actor);
   if ('refusal' in completed) return completed;
-  const refusal = await refuseRecurringJob(deps, completed, actor);
+  // One that can no longer run can still be disabled.
+  const refusal = (await isOnlyDisabled(deps, former, completed, actor))
+    ? undefined
+    : await refuseRecurringJob(deps, completed, actor);
   if (refusal !== undefined) return { refusal };
   const at = clock.now();
   const change = { ...planOf(completed, actor, at), id, savedById: actor.id };
@@ -147,6 +150,17 @@ async function completedEdit(
   const asked = { tool: job.tool, arguments: job.arguments, devices, actor, path: ['input', 'job', 'arguments'] };
   const completed = await withStoredSecrets(registry.toolSets, saved, asked);
   return 'refusal' in completed ? completed : { ...request, job: { ...job, ...completed } };
+}
+
+async function isOnlyDisabled(
+  { registry }: RecurringJobDeps,
+  former: RecurringJobRow,
+  edit: RecurringJobRequest,
+  actor: Actor,
+): Promise<boolean> {
+  if (edit.enabled) return false;
+  const stored = await registry.recurringJobs.requestOf(former.id);
+  return typeof stored === 'object' && isSamePlan({ ...former, request: stored }, edit, actor);
 }
 
 function planOf({ job, ...plan }: RecurringJobRequest, actor: Actor, at: number) {

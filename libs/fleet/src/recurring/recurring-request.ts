@@ -1,9 +1,11 @@
 /** What an owner asks of a recurring job, and what is refused. */
+import { jobLifeMsDefault, maxAttemptsDefault, maxInFlightDefault, priorityDefault } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
-import type { MissedRunPolicy, OverlapPolicy, RecurringRequest } from '@flotilla/registry';
+import type { MissedRunPolicy, OverlapPolicy, RecurringJobPlan, RecurringRequest } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
-import { previewJob } from '../jobs/commands/preview-job.js';
+import { requestHash } from '../idempotency/request-hash.js';
+import { previewLaterJob } from '../jobs/commands/preview-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import type { JobRequest } from '../jobs/commands/job-request.js';
 import { refuse } from '../refusal.js';
@@ -29,6 +31,12 @@ export interface RecurringJobRequest {
 const namePattern = /^\P{Cc}{1,100}$/u;
 const CRON_CHARACTERS_MAX = 200;
 
+/** What the API adds to a job, and an agent leaves out. */
+const jobDefaults = {
+  ...{ offline: 'WAIT', expiresInSeconds: jobLifeMsDefault / 1_000, maxInFlight: maxInFlightDefault },
+  ...{ priority: priorityDefault, maxAttempts: maxAttemptsDefault, skipIfSatisfied: false },
+};
+
 /** A job of the request would be refused now for the same reason, under `input.job`. */
 export async function refuseRecurringJob(
   deps: PreviewJobDeps,
@@ -49,7 +57,7 @@ export async function refuseRecurringJob(
     return refuse('INVALID', ['input', 'until'], 'The end has passed; leave "until" out to run without an end.');
   if (job.startAt !== undefined)
     return refuse('INVALID', ['input', 'job', 'startAt'], 'Leave "startAt" out: the schedule says when a run starts.');
-  const { refusal } = await previewJob(deps, job, actor);
+  const { refusal } = await previewLaterJob(deps, job, actor);
   return refusal && { ...refusal, path: ['input', 'job', ...refusal.path.slice(1)] };
 }
 
@@ -61,4 +69,13 @@ export function storedRequest(job: JobRequest | RolloutRequest, actor: Actor): R
 /** It was checked when it was saved, and is checked again with each run. */
 export function jobRequestOf(request: RecurringRequest): JobRequest | RolloutRequest {
   return request as JobRequest | RolloutRequest;
+}
+
+/** Whether an edit leaves all as it is, except whether it is enabled. */
+export function isSamePlan(former: RecurringJobPlan, { job, ...edit }: RecurringJobRequest, actor: Actor): boolean {
+  return planHash(former) === planHash({ ...edit, request: storedRequest(job, actor) });
+}
+
+function planHash({ name, cron, timeZone, request, missed, overlap, until }: RecurringJobPlan): string {
+  return requestHash({ name, cron, timeZone, job: { ...jobDefaults, ...request }, missed, overlap, until });
 }

@@ -11,7 +11,7 @@ import type { Refusal } from '../../refusal.js';
 import { refuseUnknownGroups } from '../../groups/device-groups.js';
 import { policyFor, termsOf } from './job-terms.js';
 import type { AskedJob } from './job-terms.js';
-import { refuseNewJob } from './refuse-new-job.js';
+import { refuseLaterJob, refuseNewJob } from './refuse-new-job.js';
 import type { CreateJobDeps } from './create-job.js';
 import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
@@ -63,20 +63,43 @@ const nothing: Omit<JobPreview, 'refusal'> = {
   ...{ estimatedSeconds: undefined, warnings: [] },
 };
 
-export async function previewJob(
+export function previewJob(
+  deps: PreviewJobDeps,
+  request: JobRequest | RolloutRequest,
+  actor: Actor,
+): Promise<JobPreview> {
+  return previewWith(refuseNewJob, deps, request, actor);
+}
+
+/** Of a job that a schedule creates. */
+export function previewLaterJob(
+  deps: PreviewJobDeps,
+  request: JobRequest | RolloutRequest,
+  actor: Actor,
+): Promise<JobPreview> {
+  return previewWith(refuseLaterJob, deps, request, actor);
+}
+
+async function previewWith(
+  refuseJob: typeof refuseNewJob,
   deps: PreviewJobDeps,
   request: JobRequest | RolloutRequest,
   actor: Actor,
 ): Promise<JobPreview> {
   if (!('firmwareImageId' in request)) {
     requireToolScope(actor);
-    return preview(deps, { request }, actor);
+    return preview(refuseJob, deps, { request }, actor);
   }
   const planned = await planRollout(deps.registry, request);
-  return 'code' in planned ? { ...nothing, refusal: planned } : preview(deps, planned, actor);
+  return 'code' in planned ? { ...nothing, refusal: planned } : preview(refuseJob, deps, planned, actor);
 }
 
-async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob, actor: Actor): Promise<JobPreview> {
+async function preview(
+  refuseJob: typeof refuseNewJob,
+  deps: PreviewJobDeps,
+  { request: given, image }: AskedJob,
+  actor: Actor,
+): Promise<JobPreview> {
   // Only creation needs an idempotency key.
   const { registry, clock } = deps;
   const view = registry.viewFor(actor);
@@ -90,7 +113,7 @@ async function preview(deps: PreviewJobDeps, { request: given, image }: AskedJob
   const [counts, page, refusal, formerImagesMissing] = await Promise.all([
     registry.targetPreparation.countByToolSet(request.devices),
     view.devices.page(request.devices, 'ID_ASC', { first: sampleDevices }),
-    refuseNewJob(deps, asked, policy, actor),
+    refuseJob(deps, asked, policy, actor),
     image ? registry.rollouts.formerImagesMissing(image.id, request.devices) : [],
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);

@@ -26,6 +26,16 @@ export interface NewJobDeps {
 /** What depends on the fleet, the tool and the caller. */
 export async function refuseNewJob(
   deps: NewJobDeps,
+  asked: AskedJob,
+  policy: ToolPolicy,
+  actor: Actor,
+): Promise<Refusal | undefined> {
+  return (await refuseLaterJob(deps, asked, policy, actor)) ?? refuseLiveJobs(deps);
+}
+
+/** The same for a job that is created later: the jobs that are live now do not matter. */
+export async function refuseLaterJob(
+  deps: NewJobDeps,
   { request, image }: AskedJob,
   policy: ToolPolicy,
   actor: Actor,
@@ -38,7 +48,7 @@ export async function refuseNewJob(
     (await refuseTool(deps, request.tool, actor, ['input', 'tool'])) ??
     (await refuseMasks(deps.registry.toolSets, request, actor, ['input', 'arguments'])) ??
     (await refuseUnknownGroups(deps.registry.viewFor(actor), request.devices, ['input', 'devices'])) ??
-    (await refuseTooMany(deps, request))
+    (await refuseTargets(deps, request))
   );
 }
 
@@ -82,15 +92,14 @@ function refuseUrls(callRules: CallRules, request: JobRequest): Refusal | undefi
   return error && refuse(error.code, ['input', 'arguments'], error.message);
 }
 
-/** Checks the limits of now. Devices that match during preparation may still join the job. */
-async function refuseTooMany({ registry }: NewJobDeps, { devices }: JobRequest): Promise<Refusal | undefined> {
-  const [live, targets] = await Promise.all([
-    registry.jobs.liveCount(),
-    registry.targetPreparation.countDevices(devices, targetsMax + 1),
-  ]);
-  if (live >= liveJobsMax) {
-    return refuse('LIMIT_EXCEEDED', [], `${liveJobsMax} jobs are not finished; that is the most that may be live.`);
-  }
+async function refuseLiveJobs({ registry }: NewJobDeps): Promise<Refusal | undefined> {
+  if ((await registry.jobs.liveCount()) < liveJobsMax) return undefined;
+  return refuse('LIMIT_EXCEEDED', [], `${liveJobsMax} jobs are not finished; that is the most that may be live.`);
+}
+
+/** Devices that match during preparation may still join the job. */
+async function refuseTargets({ registry }: NewJobDeps, { devices }: JobRequest): Promise<Refusal | undefined> {
+  const targets = await registry.targetPreparation.countDevices(devices, targetsMax + 1);
   if (targets <= targetsMax) return undefined;
   return refuse(
     'LIMIT_EXCEEDED',
