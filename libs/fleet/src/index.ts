@@ -70,6 +70,7 @@ export type { RecordingRuleRequest, SavedRecordingRule } from './measurements/re
 export { SignalsUpkeep } from './signals/signals-upkeep.js';
 export { CronTimes } from './recurring/cron-times.js';
 export type { RecurringJobPreview } from './recurring/preview-recurring-job.js';
+export { recurringJobRevision } from './recurring/recurring-jobs.js';
 export type { SavedRecurringJob } from './recurring/recurring-jobs.js';
 export type { RecurringJobRequest } from './recurring/recurring-request.js';
 export { RecurringRuns } from './recurring/recurring-runs.js';

@@ -1,6 +1,6 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
-import { CronTimes } from '@flotilla/fleet';
+import { CronTimes, recurringJobRevision } from '@flotilla/fleet';
 import type { JobAnswer, RecurringJobRequest, Refusal, SavedRecurringJob } from '@flotilla/fleet';
 import type { Job } from '@flotilla/jobs';
 import { isScopedFilter, principalRef, type RecurringJobRow } from '@flotilla/registry';
@@ -43,7 +43,7 @@ type RecurringJobPage = Connection<RecurringJobRow> & { readonly totalCount: num
 export class RecurringJobResolver
   implements
     Required<Pick<QueryResolvers, 'recurringJob' | 'recurringJobs'>>,
-    Required<Pick<RecurringJobResolvers, 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs'>>,
+    Required<Pick<RecurringJobResolvers, 'job' | 'isLimited' | 'nextRuns' | 'lastJob' | 'jobs' | 'revision'>>,
     Required<
       Pick<MutationResolvers, 'createRecurringJob' | 'updateRecurringJob' | 'deleteRecurringJob' | 'runRecurringJob'>
     >
@@ -88,10 +88,11 @@ export class RecurringJobResolver
   @Mutation()
   async updateRecurringJob(
     _root: unknown,
-    { id, input }: MutationUpdateRecurringJobArgs,
+    { id, input, expectedRevision }: MutationUpdateRecurringJobArgs,
     context: ApiContext,
   ): Promise<RecurringJobPayload> {
-    return toPayload(await this.fleet.updateRecurringJob(id, requestOf(input), actorOf(context)));
+    const request = requestOf(input);
+    return toPayload(await this.fleet.updateRecurringJob(id, request, actorOf(context), expectedRevision ?? undefined));
   }
 
   @Mutation()
@@ -127,6 +128,11 @@ export class RecurringJobResolver
   @ResolveField()
   isLimited({ request }: RecurringJobRow): boolean {
     return isScopedFilter(request.devices);
+  }
+
+  @ResolveField()
+  revision(job: RecurringJobRow): string {
+    return recurringJobRevision(job);
   }
 
   @ResolveField()

@@ -143,7 +143,7 @@ const operations = {
     'updateDeviceGroup(expectedRevision: String, id: ID!, input: DeviceGroupInput!): DeviceGroupPayload!',
     'updateNotificationChannel(expectedRevision: String, id: ID!, input: NotificationChannelInput!): ' +
       'NotificationChannelPayload!',
-    'updateRecurringJob(id: ID!, input: RecurringJobInput!): RecurringJobPayload!',
+    'updateRecurringJob(expectedRevision: String, id: ID!, input: RecurringJobInput!): RecurringJobPayload!',
     'updateUser(id: ID!, input: UserInput!): UserPayload!',
     'updateWebhook(expectedRevision: String, id: ID!, input: WebhookInput!): WebhookPayload!',
     'withdrawFirmwareImage(id: ID!): FirmwareImagePayload!',

@@ -3,6 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { liveJobsMax } from '@flotilla/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { operator } from '../fleet-fixture.suite.js';
+import { recurringJobRevision } from './recurring-jobs.js';
 import { RecurringFixture, requestOf, volumeOf } from './recurring-fixture.suite.js';
 
 describe('an edit of a recurring job', () => {
@@ -45,5 +46,37 @@ describe('an edit of a recurring job', () => {
     });
     const edit = requestOf({ name: job.name, job: volumeOf({ ids: ['x'] }), cron: '@daily' });
     expect(await fleet.updateRecurringJob(job.id, edit, operator)).toMatchObject({ job: { cron: '@daily' } });
+  });
+
+  it('is refused where it was made from another revision, also one before a pause', async () => {
+    const { clock, fleet, registry } = fixture.hub;
+    const plan = requestOf({ job: volumeOf({ ids: ['x'] }) });
+    const job = await fixture.created(plan, operator);
+    const edit = (cron: string, expected?: string) =>
+      fleet.updateRecurringJob(job.id, { ...plan, cron }, operator, expected);
+    const first = recurringJobRevision(job);
+    await fixture.whenDue(job);
+    await registry.recurringJobs.advance(job.id, job.nextRunAt ?? 0, clock.now() + 60_000);
+    expect(recurringJobRevision(await fixture.found(job.id))).toBe(first);
+    expect(await edit('1 * * * *', first)).toMatchObject({ job: { cron: '1 * * * *' } });
+    const conflict = { refusal: { code: 'CONFLICT', path: ['expectedRevision'] } };
+    expect(await edit('2 * * * *', first)).toMatchObject(conflict);
+    const second = await fixture.found(job.id);
+    await registry.recurringJobs.pause(second, 'The key is gone.', clock.now(), { actor: 'hub' });
+    expect(await edit('3 * * * *', recurringJobRevision(second))).toMatchObject(conflict);
+    expect(await fixture.found(job.id)).toMatchObject({ cron: '1 * * * *', enabled: false });
+    expect(await edit('4 * * * *')).toMatchObject({ job: { cron: '4 * * * *' } });
+  });
+
+  it('loses to one that is saved at the same time', async () => {
+    const plan = requestOf({ job: volumeOf({ ids: ['x'] }) });
+    const job = await fixture.created(plan, operator);
+    const expected = recurringJobRevision(job);
+    const answers = await Promise.all(
+      ['1 * * * *', '2 * * * *', '3 * * * *'].map((cron) =>
+        fixture.hub.fleet.updateRecurringJob(job.id, { ...plan, cron }, operator, expected),
+      ),
+    );
+    expect(answers.filter((answer) => 'job' in answer)).toHaveLength(1);
   });
 });

@@ -9,7 +9,7 @@ import type { JobAnswer } from '../jobs/commands/create-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { keptDevices } from '../kept-devices.js';
 import { newId } from '../new-id.js';
-import { refuse, withoutInput } from '../refusal.js';
+import { changedMeanwhile, refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { refuseMasks, withStoredSecrets } from '../stored-secrets.js';
 import { CronTimes } from './cron-times.js';
@@ -45,16 +45,24 @@ export async function createRecurringJob(
   return saved(await registry.recurringJobs.create(row, { jobsMax, at, by: sourceOf(actor) }));
 }
 
-/** Replaces all of it. From now on runs have the rights of `actor`. */
+/**
+ * Replaces all of it, of any revision if none is expected. From now on runs have the rights of
+ * `actor`.
+ */
 export async function updateRecurringJob(
   deps: RecurringJobDeps,
   id: string,
   request: RecurringJobRequest,
   actor: Actor,
+  expectedRevision?: string,
 ): Promise<SavedRecurringJob> {
   const { registry, clock } = deps;
   const former = await visible(deps, id, actor);
   if (former === undefined) return { refusal: noSuchJob(id) };
+  const isExpected = (stored: RecurringJobRow) =>
+    expectedRevision === undefined || recurringJobRevision(stored) === expectedRevision;
+  // What is checked below would refuse masks of another revision for a wrong reason.
+  if (!isExpected(former)) return { refusal: changedMeanwhile('recurring job') };
   const completed = await completedEdit(deps, former, request, actor);
   if ('refusal' in completed) return completed;
   // One that can no longer run can still be disabled.
@@ -64,7 +72,12 @@ export async function updateRecurringJob(
   if (refusal !== undefined) return { refusal };
   const at = clock.now();
   const change = { ...planOf(completed, actor, at), id, savedById: actor.id };
-  return saved(await registry.recurringJobs.update(change, { at, by: sourceOf(actor) }), id);
+  return saved(await registry.recurringJobs.update(change, { at, by: sourceOf(actor), isExpected }), id);
+}
+
+/** Another one after each change, also after the hub has paused it. Runs are no changes. */
+export function recurringJobRevision(job: RecurringJobRow): string {
+  return requestHash({ ...job, nextRunAt: undefined });
 }
 
 /** The jobs that ran stay. */
@@ -175,6 +188,8 @@ function saved(answer: RecurringJobAnswer, id = ''): SavedRecurringJob {
       return { job: answer.job };
     case 'NOT_FOUND':
       return { refusal: noSuchJob(id) };
+    case 'OTHER_REVISION':
+      return { refusal: changedMeanwhile('recurring job') };
     case 'NAME_TAKEN':
       return { refusal: refuse('CONFLICT', ['input', 'name'], 'Another recurring job has this name.') };
     case 'CONFLICT':

@@ -19,6 +19,7 @@ import type {
   RecurringJobChange,
   RecurringJobPlan,
   RecurringJobRow,
+  RecurringJobUpdate,
   RecurringRequest,
 } from './recurring-job.js';
 
@@ -67,7 +68,7 @@ export class RecurringJobStore {
   }
 
   /** Replaces the plan, and clears the reason of a pause. */
-  async update(plan: ChangedRecurringJob, { at, by }: RecurringJobChange): Promise<RecurringJobAnswer> {
+  async update(plan: ChangedRecurringJob, { at, by, isExpected }: RecurringJobUpdate): Promise<RecurringJobAnswer> {
     const { id, savedById } = plan;
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
@@ -76,11 +77,13 @@ export class RecurringJobStore {
       async (transaction): Promise<RecurringJobAnswer> => {
         await lock(transaction);
         return transaction.ask(async (prisma) => {
+          const stored = await prisma.recurringJob.findUnique({ where: { id }, omit: OMITTED });
+          if (stored === null) return { kind: 'NOT_FOUND' };
+          if (isExpected?.(toRow(stored)) === false) return { kind: 'OTHER_REVISION' };
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
           const data = { ...this.#columnsOf(plan), savedById, pausedReason: null, updatedAt: new Date(at) };
-          const { count } = await prisma.recurringJob.updateMany({ where: { id }, data });
-          const row = count === 0 ? null : await prisma.recurringJob.findUnique({ where: { id }, omit: OMITTED });
-          return row === null ? { kind: 'NOT_FOUND' } : { kind: 'saved', job: toRow(row) };
+          const row = await prisma.recurringJob.update({ where: { id }, data, omit: OMITTED });
+          return { kind: 'saved', job: toRow(row) };
         });
       },
       (answer) => (answer.kind === 'saved' ? [changeOf('recurring_job.edited', answer.job, at)] : []),

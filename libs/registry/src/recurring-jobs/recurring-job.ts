@@ -67,8 +67,13 @@ export interface RecurringJobChange {
   readonly by: AuditSource;
 }
 
+export interface RecurringJobUpdate extends RecurringJobChange {
+  /** Whether the stored row is the one that the caller has read; without it, any is. */
+  readonly isExpected?: (stored: RecurringJobRow) => boolean;
+}
+
 /** The result of a change. Only `saved` and `repeat` have a row; only `saved` changed something. */
 export type RecurringJobAnswer =
   | { readonly kind: 'saved' | 'repeat'; readonly job: RecurringJobRow }
   /** CONFLICT: the idempotency key was used for another request. */
-  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'CONFLICT' };
+  | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'CONFLICT' | 'OTHER_REVISION' };

@@ -8,9 +8,11 @@ const dayMs = 86_400_000;
 let hub: SchemaHub;
 let isDisruptive: boolean;
 let inputs: { until?: string | null }[];
+let revisions: unknown[];
 beforeAll(async () => {
   const keep = (args: Readonly<Record<string, unknown>>) => {
     inputs.push(args['input'] as { until?: string | null });
+    revisions.push(args['expectedRevision']);
     return {};
   };
   hub = await startSchemaHub({
@@ -21,6 +23,7 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   inputs = [];
+  revisions = [];
 });
 afterAll(() => hub.close());
 
@@ -55,5 +58,13 @@ describe('the end of a recurring job', () => {
       expect((await runCommand(hub, words)).problem).toBe('');
     expect(inputs.map(({ until }) => until)).toEqual([null, null, '2026-01-01T00:00:00.000Z']);
     expect((await runCommand(hub, [...line, '--yes', '--until', ''])).problem).toContain('--until must be a time');
+  });
+});
+
+describe('a change of a recurring job', () => {
+  it.each(['edit', 'enable', 'disable'])('refuses what another person saved meanwhile: %s', async (act) => {
+    const id = '01990000-0000-7000-8000-00000000000c';
+    expect((await runCommand(hub, ['recurring', act, id])).problem).toBe('');
+    expect(revisions).toEqual(['text']);
   });
 });

@@ -196,10 +196,12 @@ async function change(
   args: OutputOptions & { readonly id: string },
   changes: Partial<RecurringJobInput>,
 ): Promise<void> {
-  const { name, cron, timeZone, job, missed, overlap, until, enabled } = await detailsOf(client, args.id);
+  const { revision, ...read } = await detailsOf(client, args.id);
+  const { name, cron, timeZone, job, missed, overlap, until, enabled } = read;
   // The API returns the job as the shape of its input.
   const input = { name, cron, timeZone, job: job as CreateJobInput, missed, overlap, until, enabled, ...changes };
-  const { updateRecurringJob } = await client.request(UpdateRecurringJobDocument, { id: args.id, input });
+  const variables = { id: args.id, input, revision };
+  const { updateRecurringJob } = await client.request(UpdateRecurringJobDocument, variables);
   await printRecurring(expectAccepted(updateRecurringJob).recurringJob, args);
 }
 

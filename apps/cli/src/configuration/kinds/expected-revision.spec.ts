@@ -4,6 +4,7 @@ import type { Kind, KindContext } from '../kind.js';
 import { alertRules } from './alert-rules.js';
 import { deviceGroups } from './device-groups.js';
 import { notificationChannels } from './notification-channels.js';
+import { recurringJobs } from './recurring-jobs.js';
 import { toolPolicies } from './tool-policies.js';
 import { webhooks } from './webhooks.js';
 
@@ -14,9 +15,10 @@ function hubOf(answer: Readonly<Record<string, unknown>>) {
   const sent: unknown[] = [];
   const accepted = { userErrors: [] };
   const changes = { setToolPolicy: accepted, updateDeviceGroup: accepted, updateWebhook: accepted };
+  const others = { updateAlertRule: accepted, updateNotificationChannel: accepted, updateRecurringJob: accepted };
   const request = async (_document: unknown, variables?: Readonly<Record<string, unknown>>) => {
     if (variables?.['input'] !== undefined) sent.push(variables);
-    return { ...answer, ...changes, updateAlertRule: accepted, updateNotificationChannel: accepted };
+    return { ...answer, ...changes, ...others };
   };
   const context: KindContext = { client: { request } as unknown as FlotillaClient, references, folder: '.' };
   return { context, sent };
@@ -29,6 +31,7 @@ describe('an apply', () => {
   it.each<[Kind, Readonly<Record<string, unknown>>]>([
     [deviceGroups, { deviceGroups: { nodes: [{ ...one, filter: {} }], pageInfo: page } }],
     [toolPolicies, { toolPolicies: [{ pattern: 'x', revision: 'read' }] }],
+    [recurringJobs, { recurringJobs: { nodes: [{ ...one, job: { tool: 'x', devices: {} } }], pageInfo: page } }],
     [webhooks, { webhooks: [{ ...one, url: 'x', types: ['*'], enabled: true }] }],
     [alertRules, { alertRules: [{ ...one, kind: 'DEVICE_OFFLINE', devices: null, channels: [] }] }],
     [notificationChannels, { notificationChannels: [{ ...one, kind: 'EMAIL', config: {}, enabled: true }] }],

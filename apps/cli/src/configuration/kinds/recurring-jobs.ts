@@ -46,8 +46,8 @@ export const recurringJobs: Kind = {
     const jobs = await allOf(
       eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
     );
-    return jobs.map(({ id, name, isLimited, cron, timeZone, job, missed, overlap, until, enabled }) => ({
-      ...{ id, name, isLimited },
+    return jobs.map(({ id, name, revision, isLimited, cron, timeZone, job, missed, overlap, until, enabled }) => ({
+      ...{ id, name, revision, isLimited },
       fields: withoutNull({ cron, timeZone, job: jobWithNames(job, references), missed, overlap, until, enabled }),
     }));
   },
@@ -55,9 +55,9 @@ export const recurringJobs: Kind = {
     const variables = { input: inputOf(name, fields, references), idempotencyKey: randomUUID() };
     expectAccepted((await client.request(CreateRecurringJobDocument, variables)).createRecurringJob);
   },
-  async update({ id, name }, fields, { client, references }) {
-    const input = inputOf(name, fields, references);
-    expectAccepted((await client.request(UpdateRecurringJobDocument, { id, input })).updateRecurringJob);
+  async update({ id, name, revision }, fields, { client, references }) {
+    const variables = { id, input: inputOf(name, fields, references), revision: String(revision) };
+    expectAccepted((await client.request(UpdateRecurringJobDocument, variables)).updateRecurringJob);
   },
   async remove({ id }, { client }) {
     expectAccepted((await client.request(DeleteRecurringJobDocument, { id })).deleteRecurringJob);

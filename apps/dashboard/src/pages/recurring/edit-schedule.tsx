@@ -35,7 +35,8 @@ export function EditSchedule({ job, onClose, onSaved }: EditScheduleProps) {
     const read = await now.read({ id: opened.id });
     if (read === undefined) return;
     const latest = read.recurringJob ?? opened;
-    if (!(await update.run({ id: opened.id, input: { ...inputOfCard(latest), ...changes } }))) return;
+    const input = { ...inputOfCard(latest), ...changes };
+    if (!(await update.run({ id: opened.id, input, revision: latest.revision }))) return;
     onSaved();
     onClose();
   };

@@ -46,7 +46,10 @@ export function RecurringCard({ job, onChanged }: RecurringCardProps) {
     const read = await now.read({ id: job.id });
     if (read === undefined) return;
     const { recurringJob: latest } = read;
-    if (latest) await update.run({ id: job.id, input: { ...inputOfCard(latest), enabled } });
+    if (latest) {
+      const input = { ...inputOfCard(latest), enabled };
+      await update.run({ id: job.id, input, revision: latest.revision });
+    }
     onChanged();
   };
   return (
