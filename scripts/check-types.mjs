@@ -1,4 +1,4 @@
-/** Checks the types of all code and specs, without the output of a build. Stops at the first failure. */
+/** Checks the types of all code and specs, and writes nothing. Stops at the first failure. */
 import { readdirSync } from 'node:fs';
 import { root, run } from './build.mjs';
 

@@ -1,7 +1,7 @@
 /**
  * The stories of `npm test` and `.ci/run`: for each room of `test/`, the ways that users take most,
- * crashes, and the small form of the heavy tests. `npm test -- --all` also runs the others; it takes
- * more than three times as long.
+ * crashes, and the small form of the heavy tests. `npm test -- --all` also runs the others, which
+ * takes three times as long.
  */
 export const firstStories = [
   'agents/agents',
