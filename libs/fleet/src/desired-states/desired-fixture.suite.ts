@@ -23,6 +23,8 @@ export interface DesiredFixture {
   openRunner(hub?: HubProcess): DesiredStateRunner;
   makeActor(scopes?: readonly Scope[], devices?: DeviceFilter): Promise<Actor & { readonly keyId: string }>;
   save(change: Partial<DesiredStateRequest>, actor?: Actor): Promise<DesiredStateRow>;
+  /** The row as it is now. */
+  row(state: DesiredStateRow): Promise<DesiredStateRow>;
   targets(state: DesiredStateRow): Promise<readonly DesiredTargetRow[]>;
   /** The states of all entries, by device id. */
   states(state: DesiredStateRow): Promise<Readonly<Record<string, Entry['state']>>>;
@@ -72,6 +74,11 @@ export async function openDesiredFixture(): Promise<DesiredFixture> {
       const saved = await hub.fleet.createDesiredState(requestOf(change), randomUUID(), actor);
       if ('refusal' in saved) throw new TypeError(saved.refusal.message);
       return saved.state;
+    },
+    row: async ({ id }) => {
+      const found = await hub.registry.desiredStateStore.find(id);
+      if (found === undefined) throw new TypeError(`There is no desired state ${id}.`);
+      return found;
     },
     states: async (state) =>
       Object.fromEntries((await targets(state)).map(({ deviceId, state: name }) => [deviceId, name])),

@@ -6,7 +6,9 @@ import type { DesiredStateRunner } from './controller/desired-state-runner.js';
 import { openDesiredFixture, requestOf } from './desired-fixture.suite.js';
 import type { DesiredFixture } from './desired-fixture.suite.js';
 
-const waves = [{ count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const }];
+const wave = { count: 1, successThreshold: 0.9, soakSeconds: 0, gate: 'MANUAL' as const };
+const waves = [wave];
+const DAY_MS = 24 * 3_600_000;
 const inSync = { a: 'IN_SYNC', b: 'IN_SYNC', c: 'IN_SYNC' };
 
 describe('the roll-out of an edit', () => {
@@ -47,14 +49,35 @@ describe('the roll-out of an edit', () => {
     expect(loud()).toBe(3);
   });
 
-  it('leaves the former generation where it has expired', async () => {
+  it('leaves the former generation where no person opened its gate until it expired', async () => {
     const { state, jobId } = await editedInWaves();
-    world.hub.clock.advance(25 * 3_600_000);
+    world.hub.clock.step(29 * DAY_MS);
+    await world.hub.clock.pass(10_000);
+    expect(await world.hub.job(jobId)).toMatchObject({ pauseReason: 'WAVE_GATE' });
+    world.hub.clock.step(2 * DAY_MS);
     expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
     await runner.sweep();
     await world.hub.clock.pass(10_000);
     const generations = (await world.targets(state)).map((row) => row.observedGeneration);
     expect(generations.sort()).toEqual([1, 1, 2]);
+    expect((await world.row(state)).rolloutJobId).toBe(jobId);
+  });
+
+  it('goes on with another job where its time ran out, for the devices that it has not reached', async () => {
+    const { clock } = world.hub;
+    const pace = { perMinute: 20, waves: [{ ...wave, count: 3 }] };
+    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, ...pace });
+    const expired = state.rolloutJobId as JobId;
+    await clock.until(() => world.hub.progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
+    clock.step(31 * DAY_MS);
+    expect(await world.hub.finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
+    await runner.sweep();
+    const next = (await world.row(state)).rolloutJobId as JobId;
+    expect(next).not.toBe(expired);
+    expect(await world.hub.finished(next)).toMatchObject({ conclusion: 'SUCCEEDED', total: 2 });
+    await runner.sweep();
+    await clock.until(() => world.states(state)).toEqual(inSync);
+    expect((await world.row(state)).settledGeneration).toBe(1);
   });
 
   it('is cancelled if its desired state is disabled while it is made', async () => {
@@ -62,10 +85,10 @@ describe('the roll-out of an edit', () => {
     const begin = store.startRollout.bind(store);
     const actor = await world.makeActor();
     let jobId: string | undefined;
-    const begins = vi.spyOn(store, 'startRollout').mockImplementationOnce(async (id, generation, job) => {
+    const begins = vi.spyOn(store, 'startRollout').mockImplementationOnce(async (row, job) => {
       jobId = job;
-      await world.hub.fleet.setDesiredStateEnabled(id, false, actor);
-      return begin(id, generation, job);
+      await world.hub.fleet.setDesiredStateEnabled(row.id, false, actor);
+      return begin(row, job);
     });
     await world.save({ devices: { ids: ['a'] }, waves }, actor);
     begins.mockRestore();

@@ -2,7 +2,9 @@
  * Rolls an edit out by an ordinary job. The API starts it; the worker starts it again if the
  * process of the API died in between, with the same idempotency key.
  */
+import { jobLifeMsMax } from '@flotilla/jobs';
 import type { DailyWindow } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
 import type { DesiredStateRow, Registry } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
@@ -21,26 +23,33 @@ export function needsRollout({ enabled, generation, mode, rolloutJobId, settledG
   return enabled && mode === 'ENFORCE' && settledGeneration < generation && rolloutJobId === undefined;
 }
 
-/** The id of the job, if one was needed. A refused job leaves the edit to the worker's next try. */
+/**
+ * The id of the job, which goes on with what `expired` has not reached. Undefined where none is
+ * needed, or it was refused: the worker tries again.
+ */
 export async function startRollout(
   deps: RolloutStartDeps,
   state: DesiredStateRow,
   actor: Actor,
+  expired?: JobId,
 ): Promise<string | undefined> {
-  const { id, generation, name, tool, devices, maxInFlight, perMinute, waves, abort, window } = state;
-  if (!needsRollout(state)) return undefined;
+  const { id, generation, name, tool, maxInFlight, perMinute, waves, abort, window } = state;
+  if (!needsRollout(state) && expired === undefined) return undefined;
   const args = await deps.registry.desiredStateStore.argumentsOf(id, generation);
   if (args === undefined || args === 'lost') return undefined;
+  const unreached = expired && { targetsOf: { jobId: expired, outcomes: ['EXPIRED'] as const } };
   const request = {
-    ...{ name: `${name.slice(0, 150)} (generation ${generation})`, tool, arguments: args, devices, maxInFlight },
+    ...{ name: `${name.slice(0, 150)} (generation ${generation})`, tool, arguments: args, maxInFlight },
     ...({ offline: 'SKIP', verification: 'READBACK', skipIfSatisfied: true } as const),
+    // A weekly window or a low pace needs many days.
+    ...{ devices: { ...state.devices, ...unreached }, expiresInSeconds: jobLifeMsMax / 1_000 },
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(waves && { waves }),
     ...(abort && { abort }),
     ...(window && { window: jobWindow(window) }),
   };
   const origin = {
-    idempotencyKey: `desired-state:${id}:${generation}`,
+    idempotencyKey: `desired-state:${id}:${generation}:${expired ?? state.editedAt}`,
     actor: { ...actor, name: `desired-state:${name}`, devices: undefined },
   };
   const { job, refusal } = await createFrom(deps, request, origin);
@@ -51,7 +60,7 @@ export async function startRollout(
     );
     return undefined;
   }
-  if (await deps.registry.desiredStateStore.startRollout(id, generation, job.id)) return job.id;
+  if (await deps.registry.desiredStateStore.startRollout(state, job.id)) return job.id;
   // It was edited, disabled or deleted meanwhile, by someone who saw no job to cancel.
   await cancelJob(deps, job.id, false, origin.actor);
   return undefined;

@@ -103,7 +103,7 @@ describe('the store of desired states', () => {
     const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
     const state = await fixture.create({ waves });
     expect(state.settledGeneration).toBe(0);
-    expect(await fixture.store.startRollout(state.id, 2, randomUUID())).toBe(false);
+    expect(await fixture.store.startRollout({ ...state, generation: 2 }, randomUUID())).toBe(false);
     await fixture.store.update(editOf(state, { waves, arguments: { volume: 31 } }), 1, change);
     expect(await fixture.store.settleRollout(state.id, 1)).toBe(false);
     expect(await fixture.store.settleRollout(state.id, 2)).toBe(true);

@@ -27,6 +27,9 @@ export interface StoredGeneration {
   readonly readback: Readback;
 }
 
+/** The row from which a job was made. */
+type RolloutStart = Pick<DesiredStateRow, 'id' | 'generation' | 'editedAt' | 'rolloutJobId'>;
+
 export class DesiredStateStore {
   constructor(
     private readonly database: Database,
@@ -211,9 +214,16 @@ export class DesiredStateStore {
     return rows.map(({ tool }) => tool);
   }
 
-  /** Notes the job that rolls out this generation, unless there is a newer one. */
-  async startRollout(id: string, generation: number, jobId: string): Promise<boolean> {
-    const change = { where: { id, generation, enabled: true }, data: { rolloutJobId: jobId } };
+  /** Notes the job that rolls out this generation, unless there is a newer one, or another job. */
+  async startRollout(
+    { id, generation, editedAt, rolloutJobId: former }: RolloutStart,
+    jobId: string,
+  ): Promise<boolean> {
+    const where = { id, generation, editedAt: new Date(editedAt), enabled: true };
+    const change = {
+      where: { ...where, OR: [{ rolloutJobId: former ?? null }, { rolloutJobId: jobId }] },
+      data: { rolloutJobId: jobId },
+    };
     return (await this.database.ask((prisma) => prisma.desiredState.updateMany(change))).count > 0;
   }
 

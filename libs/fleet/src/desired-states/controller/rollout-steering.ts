@@ -1,5 +1,9 @@
-/** Roll-outs of edits: starts one that the API could not start, and settles one that has ended. */
-import type { JobProgress } from '@flotilla/jobs';
+/**
+ * Roll-outs of edits: starts one that the API could not start, goes on where one ran out of time,
+ * and settles one that has ended.
+ */
+import type { Job, JobProgress } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
 import { PolicyCache } from '../../policies/policy-cache.js';
 import { needsRollout, startRollout } from '../edit-rollout.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
@@ -11,19 +15,32 @@ const endsRollout: ReadonlySet<string> = new Set(['SUCCEEDED', 'PARTIAL', 'FAILE
 const hasReachedAll = (progress: JobProgress | undefined): boolean =>
   progress !== undefined && progress.expired + progress.cancelled === 0;
 
+const mayGoOn: ReadonlySet<string> = new Set(['EXPIRED', 'PARTIAL', 'FAILED']);
+
+/** Not where a person had to decide first: at a gate no target of an open wave is left. */
+function hasRunOut(
+  { conclusion, currentWave, trippedRule }: Job,
+  byWave: ReadonlyMap<number, JobProgress> = new Map(),
+): boolean {
+  const isLeft = [...byWave].some(([wave, { expired }]) => wave <= currentWave && expired > 0);
+  return isLeft && trippedRule === undefined && mayGoOn.has(conclusion ?? '');
+}
+
 /** Returns whether a roll-out began. A refused one is tried again with the next sweep. */
 export async function steerRollout(deps: DesiredStateRunnerDeps, live: LiveState): Promise<boolean> {
   const { bus, registry } = deps;
   const { row, rolloutJobId } = live;
-  if (needsRollout(row))
-    return (await startRollout({ ...deps, policies: currentPolicies(deps) }, row, live.actor)) !== undefined;
-  if (rolloutJobId === undefined) return false;
-  const job = await registry.jobs.find(rolloutJobId);
+  const begin = async (expired?: JobId): Promise<boolean> => {
+    const policies = currentPolicies(deps);
+    return (await startRollout({ ...deps, policies }, row, live.actor, expired)) !== undefined;
+  };
+  if (needsRollout(row)) return begin();
+  const job = rolloutJobId && (await registry.jobs.find(rolloutJobId));
+  if (job?.state !== 'FINISHED') return false;
   const hasEnded =
-    job?.state === 'FINISHED' &&
-    endsRollout.has(job.conclusion ?? '') &&
-    hasReachedAll((await registry.jobs.progress([job.id])).get(job.id));
-  if (hasEnded && (await registry.desiredStateStore.settleRollout(row.id, row.generation)))
+    endsRollout.has(job.conclusion ?? '') && hasReachedAll((await registry.jobs.progress([job.id])).get(job.id));
+  if (!hasEnded) return hasRunOut(job, (await registry.jobs.waveProgress([job.id]))[0]) && begin(job.id);
+  if (await registry.desiredStateStore.settleRollout(row.id, row.generation))
     bus.feed.publish('desiredState', { id: row.id });
   return false;
 }
