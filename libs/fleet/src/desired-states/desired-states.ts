@@ -74,7 +74,7 @@ export async function updateDesiredState(
   const plan = { ...completed, devices, id, ...checked, savedById: actor.id };
   const change = { at, by: sourceOf(actor) };
   const answer = await deps.registry.desiredStateStore.update(plan, expectedGeneration, change);
-  if (answer.kind === 'saved') await stopRollout(deps, former, actor);
+  if (answer.kind === 'saved') await stopRollout(deps, answer.formerJobId, actor);
   return afterSave(deps, answer, actor, id);
 }
 
@@ -95,7 +95,7 @@ export async function setDesiredStateEnabled(
   if (refusal !== undefined) return { refusal };
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   const answer = await deps.registry.desiredStateStore.setEnabled(id, enabled, change);
-  if (answer.kind === 'saved' && !enabled) await stopRollout(deps, former, actor);
+  if (answer.kind === 'saved') await stopRollout(deps, answer.formerJobId, actor);
   return afterSave(deps, answer, actor, id);
 }
 
@@ -110,7 +110,7 @@ export async function deleteDesiredState(
   if (former === undefined) return { refusal: noSuchState(id) };
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   if (!(await deps.registry.desiredStateStore.remove(id, change))) return { refusal: noSuchState(id) };
-  await stopRollout(deps, former, actor);
+  await stopRollout(deps, former.rolloutJobId, actor);
   deps.bus.feed.publish('desiredState', { id });
   return {};
 }
@@ -171,7 +171,7 @@ export async function completedEdit(
 
 async function stopRollout(
   deps: CreateJobDeps & DesiredStateDeps,
-  { rolloutJobId }: DesiredStateRow,
+  rolloutJobId: string | undefined,
   actor: Actor,
 ): Promise<void> {
   if (rolloutJobId !== undefined) await cancelJob(deps, rolloutJobId as JobId, false, { ...actor, devices: undefined });

@@ -94,4 +94,29 @@ describe('the roll-out of an edit', () => {
     begins.mockRestore();
     expect(await world.hub.job(jobId as JobId)).toMatchObject({ conclusion: 'CANCELLED' });
   });
+
+  it('begins again when its desired state is disabled and enabled', async () => {
+    const { state, jobId, owner } = await editedInWaves();
+    await world.hub.fleet.setDesiredStateEnabled(state.id, false, owner);
+    expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
+    const enabled = await world.hub.fleet.setDesiredStateEnabled(state.id, true, owner);
+    const next = 'state' in enabled ? (enabled.state.rolloutJobId as JobId) : jobId;
+    expect(next).not.toBe(jobId);
+    await world.hub.clock.until(async () => (await world.hub.job(next)).pauseReason).toBe('WAVE_GATE');
+    await world.hub.fleet.openNextWave(next, owner);
+    expect(await world.hub.finished(next)).toMatchObject({ conclusion: 'SUCCEEDED' });
+    await world.hub.clock.until(async () => (await world.row(state)).settledGeneration).toBe(2);
+  });
+
+  it.each(['edited', 'disabled'])('is cancelled if its desired state is %s just after it was made', async (change) => {
+    const state = await world.save({ devices: { ids: ['a'] }, waves });
+    const jobId = state.rolloutJobId as JobId;
+    const owner = { ...admin, id: state.savedById, mayCallTools: true };
+    const store = world.hub.registry.desiredStateStore;
+    // The change began before the worker noted the job.
+    vi.spyOn(store, 'find').mockResolvedValueOnce({ ...state, rolloutJobId: undefined });
+    if (change === 'disabled') await world.hub.fleet.setDesiredStateEnabled(state.id, false, owner);
+    else await world.hub.fleet.updateDesiredState(state.id, 1, requestOf({ name: state.name, waves }), owner);
+    expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
+  });
 });

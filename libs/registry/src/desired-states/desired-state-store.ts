@@ -95,7 +95,7 @@ export class DesiredStateStore {
           };
           const state = toDesiredState(await prisma.desiredState.update({ where: { id }, data, omit: OMITTED }));
           await this.#addEdit(prisma, plan, generation, { at, by });
-          return { kind: 'saved', state };
+          return { kind: 'saved', state, formerJobId: former.rolloutJobId ?? undefined };
         });
         if (answer.kind === 'saved' && !answer.state.enabled) await forgetTargets(transaction, id);
         return answer;
@@ -104,24 +104,31 @@ export class DesiredStateStore {
     );
   }
 
-  /** PAUSED where the hub disabled it: then it has to be saved again. */
+  /**
+   * PAUSED where the hub disabled it: then it has to be saved again. Disabling ends the roll-out of
+   * an edit, and enabling begins another.
+   */
   async setEnabled(id: string, enabled: boolean, { at, by }: DesiredStateChange): Promise<DesiredStateAnswer> {
-    const former = await this.find(id);
-    if (former === undefined) return { kind: 'NOT_FOUND' };
-    if (former.enabled === enabled) return { kind: 'repeat', state: former };
+    const current = await this.find(id);
+    if (current === undefined) return { kind: 'NOT_FOUND' };
+    if (current.enabled === enabled) return { kind: 'repeat', state: current };
     return audited(
       this.database,
       by,
       async (transaction): Promise<DesiredStateAnswer> => {
+        await lock(transaction);
         const answer = await transaction.ask(async (prisma): Promise<DesiredStateAnswer> => {
-          const { count } = await prisma.desiredState.updateMany({
-            where: { id, enabled: !enabled, ...(enabled ? { pausedReason: null } : {}) },
-            data: { enabled, updatedAt: new Date(at), ...restarted(at) },
-          });
-          const row = await prisma.desiredState.findUnique({ where: { id }, omit: OMITTED });
-          if (row === null) return { kind: 'NOT_FOUND' };
-          if (count === 0 && row.enabled !== enabled) return { kind: 'PAUSED' };
-          return { kind: count === 0 ? 'repeat' : 'saved', state: toDesiredState(row) };
+          const former = await prisma.desiredState.findUnique({ where: { id }, omit: OMITTED });
+          if (former === null) return { kind: 'NOT_FOUND' };
+          if (former.enabled === enabled) return { kind: 'repeat', state: toDesiredState(former) };
+          if (enabled && former.pausedReason !== null) return { kind: 'PAUSED' };
+          const isRestarted = enabled && former.settledGeneration < former.generation;
+          const data = {
+            ...{ enabled, updatedAt: new Date(at), ...restarted(at) },
+            ...(isRestarted ? { rolloutJobId: null } : {}),
+          };
+          const row = await prisma.desiredState.update({ where: { id }, data, omit: OMITTED });
+          return { kind: 'saved', state: toDesiredState(row), formerJobId: former.rolloutJobId ?? undefined };
         });
         if (answer.kind === 'saved' && !enabled) await forgetTargets(transaction, id);
         return answer;

@@ -75,7 +75,9 @@ export interface DesiredStateChange {
 
 /** The result of a change. Only `saved` and `repeat` have a row; only `saved` changed something. */
 export type DesiredStateAnswer =
-  | { readonly kind: 'saved' | 'repeat'; readonly state: DesiredStateRow }
+  | { readonly kind: 'repeat'; readonly state: DesiredStateRow }
+  /** `formerJobId`: the roll-out that the row had until the change. */
+  | { readonly kind: 'saved'; readonly state: DesiredStateRow; readonly formerJobId?: string | undefined }
   /** CONFLICT: the key was used for another request. OTHER_GENERATION: it was edited meanwhile. */
   | { readonly kind: 'NOT_FOUND' | 'NAME_TAKEN' | 'FULL' | 'CONFLICT' | 'OTHER_GENERATION' | 'PAUSED' };
 
