@@ -8,6 +8,7 @@ import { noApprovals } from '../approvals/approval-rules.js';
 import { CallRules } from '../calls/call-rules.js';
 import { answers, openHub, silent } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import type { DesiredStateRunnerDeps } from './controller/controller-deps.js';
 import { DesiredStateRunner } from './controller/desired-state-runner.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 
@@ -20,6 +21,8 @@ export interface DesiredFixture {
   /** The volume of each device, and how often it was set. */
   readonly volumes: Map<string, number>;
   readonly sets: Map<string, number>;
+  /** What a worker in that process is given. */
+  runnerDeps(hub?: HubProcess): DesiredStateRunnerDeps;
   openRunner(hub?: HubProcess): DesiredStateRunner;
   makeActor(scopes?: readonly Scope[], devices?: DeviceFilter): Promise<Actor & { readonly keyId: string }>;
   save(change: Partial<DesiredStateRequest>, actor?: Actor): Promise<DesiredStateRow>;
@@ -57,16 +60,17 @@ export async function openDesiredFixture(): Promise<DesiredFixture> {
     return { id: `KEY:${keyId}`, name: 'operator', keyId, devices, ...rights };
   };
   const owner = await makeActor();
+  const runnerDeps: DesiredFixture['runnerDeps'] = ({ registry, bus, clock, lease, singleCalls } = hub) => ({
+    ...{ registry, bus, clock, lease, singleCalls, logger: silent, callRules: new CallRules([]) },
+    ...{ approvals: noApprovals, mustBeSigned: false, timeZone: 'UTC', chance: () => 0 },
+  });
   const targets: DesiredFixture['targets'] = async ({ id }) =>
     (await hub.registry.desiredStates.targets(id, undefined, { first: 1_000 })).rows;
   return {
     ...{ fixture, hub, volumes, sets, makeActor, targets },
+    runnerDeps,
     openRunner: (process = hub) => {
-      const { registry, bus, clock, lease, singleCalls } = process;
-      const runner = new DesiredStateRunner({
-        ...{ registry, bus, clock, lease, singleCalls, logger: silent, callRules: new CallRules([]) },
-        ...{ approvals: noApprovals, mustBeSigned: false, timeZone: 'UTC', chance: () => 0 },
-      });
+      const runner = new DesiredStateRunner(runnerDeps(process));
       runners.push(runner);
       return runner;
     },

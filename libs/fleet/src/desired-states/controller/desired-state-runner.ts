@@ -6,14 +6,14 @@ import { freshMs } from '@flotilla/desired-state';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { ToolCaller } from '../../calls/call-tool.js';
 import { PolicyCache } from '../../policies/policy-cache.js';
-import { DeviceComparison, fenced, isChanged } from './compare-devices.js';
+import { DeviceComparison, isChanged } from './compare-devices.js';
 import type { Compared } from './compare-devices.js';
 import { ComplianceReports } from './compliance-reports.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import { watchConvergence } from './convergence-watch.js';
 import { FleetPasses } from './fleet-passes.js';
 import type { LiveState } from './live-state.js';
-import { LiveStates } from './live-states.js';
+import { keyOf, LiveStates } from './live-states.js';
 import { lookOfEnd, plainLook, readyLook } from './look.js';
 import type { Look } from './look.js';
 import { LookQueue } from './look-queue.js';
@@ -208,19 +208,16 @@ export class DesiredStateRunner {
   }
 
   async #compare(looks: ReadonlyMap<DeviceId, Look>): Promise<void> {
-    const { lease, logger, registry } = this.#deps;
+    const { logger } = this.#deps;
     try {
       const compared = await this.#comparison.of(looks);
       if (this.#isStopped) return;
       const changed = compared.filter(isChanged);
-      const written = await registry.desiredStateQueue.write(lease.id, changed.map(fenced));
-      const keys = new Set(written.map(({ desiredStateId, deviceId }) => `${desiredStateId} ${deviceId}`));
-      const valid = compared.filter(
-        (each) => !isChanged(each) || keys.has(`${each.live.row.id} ${each.device.deviceId}`),
-      );
+      const keys = await this.#states.write(changed);
+      const valid = compared.filter((each) => !isChanged(each) || keys.has(keyOf(each)));
       if (valid.length < compared.length) this.#loadSoon();
       for (const each of valid) this.#follow(each);
-      await this.#reports.report(changed.filter((each) => keys.has(`${each.live.row.id} ${each.device.deviceId}`)));
+      await this.#reports.report(changed.filter((each) => keys.has(keyOf(each))));
     } catch (error) {
       logger.warn({ err: error, devices: looks.size }, 'could not compare devices with desired states; tries again');
       this.#timers.after(retryMs, () => {
@@ -229,8 +226,7 @@ export class DesiredStateRunner {
     }
   }
 
-  #follow({ live, device, generation, from, to, next, cause }: Compared): void {
-    if (isChanged({ from, to })) live.move(from, to);
+  #follow({ live, device, generation, to, next, cause }: Compared): void {
     const { deviceId } = device;
     if (next !== 'set' || generation === undefined || to === undefined) live.wishes.delete(deviceId);
     else live.wishes.set(deviceId, { generation, row: to, notBefore: live.wishes.get(deviceId)?.notBefore ?? 0 });

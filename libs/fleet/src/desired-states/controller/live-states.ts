@@ -7,7 +7,10 @@ import { currentActor } from '../../recurring/current-actor.js';
 import type { OwnedDesiredState } from '@flotilla/registry';
 import type { Actor } from '../../actor.js';
 import { writeDesiredStateEvent } from '../desired-states.js';
+import { fenced } from './compare-devices.js';
+import type { Compared } from './compare-devices.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
+import { EntryLock } from './entry-lock.js';
 import { LiveState, liveGeneration } from './live-state.js';
 import type { LiveGeneration } from './live-state.js';
 
@@ -20,9 +23,14 @@ export interface LiveChange {
   readonly kind: 'ADOPTED' | 'EDITED';
 }
 
+export function keyOf({ live, device }: Pick<Compared, 'live' | 'device'>): string {
+  return `${live.row.id} ${device.deviceId}`;
+}
+
 export class LiveStates {
   readonly #deps: DesiredStateRunnerDeps;
   readonly #live = new Map<string, LiveState>();
+  readonly #entries = new EntryLock();
 
   constructor(deps: DesiredStateRunnerDeps) {
     this.#deps = deps;
@@ -61,8 +69,19 @@ export class LiveStates {
     return changes;
   }
 
+  /** Writes entries, and counts what was written. Returns their keys (`keyOf`). */
+  write(changed: readonly Compared[]): Promise<ReadonlySet<string>> {
+    const { lease, registry } = this.#deps;
+    return this.#entries.write(async () => {
+      const written = await registry.desiredStateQueue.write(lease.id, changed.map(fenced));
+      const keys = new Set(written.map(({ desiredStateId, deviceId }) => `${desiredStateId} ${deviceId}`));
+      for (const each of changed) if (keys.has(keyOf(each))) this.#live.get(each.live.row.id)?.move(each.from, each.to);
+      return keys;
+    });
+  }
+
   async #adopt(owned: OwnedDesiredState, former: LiveState | undefined): Promise<LiveChange | undefined> {
-    const { clock, registry } = this.#deps;
+    const { clock } = this.#deps;
     const { state: row, fence } = owned;
     const actor = await this.#actorOf(owned);
     if (actor === undefined) {
@@ -71,10 +90,8 @@ export class LiveStates {
     }
     if (former?.owned.fence === fence && isDeepStrictEqual(former.actor, actor)) return this.#renewed(former, owned);
     const live = new LiveState(owned, actor, clock.now());
-    const { counts, inSyncNow } = await registry.desiredStateQueue.counts(row.id, row.generation);
-    Object.assign(live, { counts: new Map(counts), inSyncNow });
     if ((await this.generation(live, row.generation)) === undefined) return undefined;
-    this.#live.set(row.id, live);
+    await this.#count(live);
     return { state: live, kind: live.counts.size === 0 ? 'EDITED' : 'ADOPTED' };
   }
 
@@ -89,14 +106,23 @@ export class LiveStates {
       !isDeepStrictEqual(formerly.filter, owned.filter);
     if (!isEdited && !isMoved) return undefined;
     if (isEdited) {
-      const { counts, inSyncNow } = await this.#deps.registry.desiredStateQueue.counts(after.id, after.generation);
-      Object.assign(live, { counts: new Map(counts), inSyncNow });
+      await this.#count(live);
       live.wishes.clear();
       for (const number of live.generations.keys()) if (number === 0) live.generations.delete(number);
     }
     live.isCompared = false;
     if ((await this.generation(live, after.generation)) === undefined) return undefined;
     return { state: live, kind: 'EDITED' };
+  }
+
+  /** From now on it is the one that changes of entries are added to. */
+  #count(live: LiveState): Promise<void> {
+    const { id, generation } = live.row;
+    return this.#entries.count(async () => {
+      const { counts, inSyncNow } = await this.#deps.registry.desiredStateQueue.counts(id, generation);
+      Object.assign(live, { counts: new Map(counts), inSyncNow });
+      this.#live.set(id, live);
+    });
   }
 
   #edited(id: string): readonly LiveChange[] {

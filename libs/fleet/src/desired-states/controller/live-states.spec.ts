@@ -1,0 +1,84 @@
+/** What a worker knows of the desired states that it owns, over a real database. */
+import type { DeviceId } from '@flotilla/mcp';
+import type { DesiredStateRow, DesiredTargetRow } from '@flotilla/registry';
+import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it, vi } from 'vitest';
+import { admin } from '../../fleet-fixture.suite.js';
+import { openDesiredFixture, requestOf } from '../desired-fixture.suite.js';
+import type { DesiredFixture } from '../desired-fixture.suite.js';
+import type { LiveState } from './live-state.js';
+import { LiveStates } from './live-states.js';
+
+describe('the desired states of a process', () => {
+  let world: DesiredFixture;
+  let states: LiveStates;
+  let state: DesiredStateRow;
+
+  beforeAll(async () => {
+    world = await openDesiredFixture();
+    await world.hub.connect(['a', 'b']);
+  });
+  beforeEach(async () => {
+    states = new LiveStates(world.runnerDeps());
+    state = await world.save({});
+  });
+  afterEach(() => world.hub.fleet.deleteDesiredState(state.id, admin));
+  afterAll(() => world.close());
+
+  async function edit(volume: number): Promise<void> {
+    const { generation, name } = await world.row(state);
+    const owner = { ...admin, id: state.savedById, mayCallTools: true };
+    await world.hub.fleet.updateDesiredState(state.id, generation, requestOf({ name, arguments: { volume } }), owner);
+  }
+
+  function live(): LiveState {
+    const found = states.get(state.id);
+    if (found === undefined) throw new TypeError('It is not loaded.');
+    return found;
+  }
+
+  /** Writes a new entry of the device, in sync with this generation. */
+  function sync(name: string, observedGeneration: number): Promise<unknown> {
+    const deviceId = name as DeviceId;
+    const to: DesiredTargetRow = {
+      ...{ desiredStateId: state.id, deviceId, state: 'IN_SYNC', since: state.createdAt, observedGeneration },
+      ...{ syncedGeneration: observedGeneration, reported: 30, reportedAt: undefined, attempts: 0, reverts: [] },
+      ...{ nextTryAt: undefined, edgeAt: undefined, error: undefined, blockedBy: [], isSending: false },
+    };
+    const device = { deviceId, epoch: 0, gatewayId: undefined };
+    const compared = { live: live(), device, generation: undefined, from: undefined, to };
+    return states.write([{ ...compared, next: 'none', cause: 'CHANGE' }]);
+  }
+
+  it('count each entry once that is written while they are counted again after an edit', async () => {
+    await states.load();
+    await edit(31);
+    const queue = world.hub.registry.desiredStateQueue;
+    const count = queue.counts.bind(queue);
+    const { promise: hasCounted, resolve: onCounted } = opened();
+    const { promise: mayGoOn, resolve: goOn } = opened();
+    vi.spyOn(queue, 'counts').mockImplementationOnce(async (id, generation) => {
+      const found = await count(id, generation);
+      onCounted();
+      await mayGoOn;
+      return found;
+    });
+    const loading = states.load();
+    await hasCounted;
+    const written = sync('a', 2);
+    await Promise.race([written, nextRows()]);
+    goOn();
+    await Promise.all([loading, written]);
+    expect([Object.fromEntries(live().counts), live().inSyncNow]).toEqual([{ IN_SYNC: 1 }, 1]);
+  });
+
+  /** Time enough for a statement that did not wait. */
+  async function nextRows(): Promise<void> {
+    for (let reads = 0; reads < 10; reads += 1) await world.targets(state);
+  }
+});
+
+function opened(): { readonly promise: Promise<void>; readonly resolve: () => void } {
+  let resolve = (): void => undefined;
+  const promise = new Promise<void>((done) => (resolve = done));
+  return { promise, resolve };
+}
