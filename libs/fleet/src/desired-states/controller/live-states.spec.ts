@@ -71,6 +71,16 @@ describe('the desired states of a process', () => {
     expect([Object.fromEntries(live().counts), live().inSyncNow]).toEqual([{ IN_SYNC: 1 }, 1]);
   });
 
+  it('keep the generations that devices may have, and no others', async () => {
+    await states.load();
+    await sync('a', 1);
+    for (const volume of [31, 32, 33]) {
+      await edit(volume);
+      await states.load();
+    }
+    expect([...live().generations.keys()]).toEqual([1, 4]);
+  });
+
   /** Time enough for a statement that did not wait. */
   async function nextRows(): Promise<void> {
     for (let reads = 0; reads < 10; reads += 1) await world.targets(state);

@@ -108,7 +108,7 @@ export class LiveStates {
     if (isEdited) {
       await this.#count(live);
       live.wishes.clear();
-      for (const number of live.generations.keys()) if (number === 0) live.generations.delete(number);
+      await this.#forgetGenerations(live);
     }
     live.isCompared = false;
     if ((await this.generation(live, after.generation)) === undefined) return undefined;
@@ -123,6 +123,13 @@ export class LiveStates {
       Object.assign(live, { counts: new Map(counts), inSyncNow });
       this.#live.set(id, live);
     });
+  }
+
+  /** Each comparison walks all that are kept. 0 was the plan before the edit. */
+  async #forgetGenerations({ generations, row }: LiveState): Promise<void> {
+    const observed = await this.#deps.registry.desiredStateQueue.observedGenerations(row.id);
+    const kept = new Set([...observed, row.settledGeneration, row.generation]);
+    for (const number of generations.keys()) if (number === 0 || !kept.has(number)) generations.delete(number);
   }
 
   #edited(id: string): readonly LiveChange[] {

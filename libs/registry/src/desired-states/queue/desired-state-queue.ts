@@ -196,6 +196,18 @@ export class DesiredStateQueue {
     return { counts: new Map(counted.map(({ state, targets }) => [state, targets])), inSyncNow: fresh?.count ?? 0 };
   }
 
+  /** The generations that its devices have. */
+  async observedGenerations(desiredStateId: string): Promise<readonly number[]> {
+    const rows = await this.database.query<{ readonly number: number }>(
+      {
+        text: `SELECT DISTINCT observed_generation AS number FROM desired_state_target
+          WHERE desired_state_id = $1`,
+      },
+      [desiredStateId],
+    );
+    return rows.map(({ number }) => number);
+  }
+
   /** Keeps times that were reached; false where another process owns it, or it was edited. */
   async recordConvergence(
     owner: HubProcessId,
