@@ -126,15 +126,21 @@ function make(database: Database, partition: Partition): Promise<void> {
 }
 
 /** Creates a missing partition. DDL takes no parameters, so names and bounds are computed. */
-export async function createPartition(db: Queryable, { table, name, from, until, storage }: Partition): Promise<void> {
-  const bound = SCHEMES[table].key === 'uuid' ? lowestUuidOf : (at: number) => new Date(at).toISOString();
+export async function createPartition(db: Queryable, partition: Partition): Promise<void> {
+  const { table, name, storage } = partition;
   const settings = storage.table === undefined ? '' : `WITH (${storage.table})`;
-  await db.query(
-    {
-      text: `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table}
-             FOR VALUES FROM ('${bound(from)}') TO ('${bound(until)}') ${settings}`,
-    },
-    [],
-  );
+  const text = `CREATE TABLE IF NOT EXISTS ${name} PARTITION OF ${table} ${boundsOf(partition)} ${settings}`;
+  await db.query({ text }, []);
   if (storage.key !== undefined) await db.query({ text: `ALTER INDEX ${name}_pkey SET (${storage.key})` }, []);
+}
+
+/** Makes a table with its rows the partition. */
+export async function attachPartition(db: Queryable, partition: Partition): Promise<void> {
+  const { table, name } = partition;
+  await db.query({ text: `ALTER TABLE ${table} ATTACH PARTITION ${name} ${boundsOf(partition)}` }, []);
+}
+
+function boundsOf({ table, from, until }: Partition): string {
+  const bound = SCHEMES[table].key === 'uuid' ? lowestUuidOf : (at: number) => new Date(at).toISOString();
+  return `FOR VALUES FROM ('${bound(from)}') TO ('${bound(until)}')`;
 }

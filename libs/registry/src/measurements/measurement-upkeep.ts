@@ -1,10 +1,10 @@
 /**
- * The upkeep of measurements: roll-ups per hour and day, and points of whole days packed. Each step
- * is one transaction that also moves its mark, so several workers and crashes do no harm.
+ * The upkeep of measurements: roll-ups per hour and day, and points of whole days packed. A mark
+ * moves in the transaction that ends its step, so several workers and crashes do no harm.
  */
-import { createPartition, PARTITION_LOCK, PARTITION_LOCK_TIMEOUT, partitionOn } from '../database/partitions.js';
 import type { Database, Queryable } from '../database/database.js';
 import { sql, SqlFile } from '../database/sql-file.js';
+import { packDay } from './pack-day.js';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
@@ -19,7 +19,6 @@ const UPKEEP_LOCK = 4_607_182_423;
 const SPAN = { from: sql.timestamp, until: sql.timestamp };
 const ROLL_UP_HOUR = new SqlFile(new URL('./roll-up-hour.sql', import.meta.url), { parameters: SPAN, row: {} });
 const ROLL_UP_DAY = new SqlFile(new URL('./roll-up-day.sql', import.meta.url), { parameters: SPAN, row: {} });
-const PACK_DAY = new SqlFile(new URL('./pack-day.sql', import.meta.url), { parameters: SPAN, row: {} });
 
 /** Times up to which roll-ups are made and days are packed, ms since the Unix epoch. */
 export interface Progress {
@@ -33,22 +32,46 @@ export interface UpkeepDone {
 }
 
 /** Makes what is due at `now`. */
-export async function keepUp(database: Database, now: number): Promise<UpkeepDone> {
+export async function keepUp(
+  database: Pick<Database, 'transaction'>,
+  now: number,
+  pointsPerPart?: number,
+): Promise<UpkeepDone> {
   const done = { hours: 0, days: 0 };
   for (let step = 0; step < STEPS_MAX; step++) {
-    const kind = await database.transaction((transaction) => oneStep(transaction, now));
-    if (kind === undefined) break;
-    done[kind] += 1;
+    const made = await locked(database, (transaction) => oneStep(transaction, now));
+    if (made === undefined) break;
+    if (made === 'hours') {
+      done.hours += 1;
+      continue;
+    }
+    // Another worker may have packed it between two transactions.
+    const whileDue = <Result>(work: (transaction: Queryable) => Promise<Result>) =>
+      locked(database, async (transaction) =>
+        (await readProgress(transaction))?.packedUntil === made.dueDay ? work(transaction) : undefined,
+      );
+    if (!(await packDay(whileDue, made.dueDay, pointsPerPart))) break;
+    done.days += 1;
   }
   return done;
 }
 
-async function oneStep(transaction: Queryable, now: number): Promise<'hours' | 'days' | undefined> {
-  const [locked] = await transaction.query<{ free: boolean }>(
-    { text: 'SELECT pg_try_advisory_xact_lock($1) AS free' },
-    [UPKEEP_LOCK],
-  );
-  if (locked?.free !== true) return undefined;
+/** Undefined while another worker has the lock. */
+function locked<Result>(
+  database: Pick<Database, 'transaction'>,
+  work: (transaction: Queryable) => Promise<Result | undefined>,
+): Promise<Result | undefined> {
+  return database.transaction(async (transaction) => {
+    const [lock] = await transaction.query<{ free: boolean }>(
+      { text: 'SELECT pg_try_advisory_xact_lock($1) AS free' },
+      [UPKEEP_LOCK],
+    );
+    return lock?.free === true ? work(transaction) : undefined;
+  });
+}
+
+/** Rolls an hour up, or names the day that is to be packed by its start. */
+async function oneStep(transaction: Queryable, now: number): Promise<'hours' | { dueDay: number } | undefined> {
   const progress = await beginOrRead(transaction);
   if (progress === undefined) return undefined;
   const { hoursUntil, packedUntil } = progress;
@@ -62,9 +85,7 @@ async function oneStep(transaction: Queryable, now: number): Promise<'hours' | '
     return 'hours';
   }
   const dayEnd = packedUntil + DAY_MS;
-  if (dayEnd + DAY_SETTLED_MS > now || hoursUntil < dayEnd) return undefined;
-  await pack(transaction, packedUntil);
-  return 'days';
+  return dayEnd + DAY_SETTLED_MS > now || hoursUntil < dayEnd ? undefined : { dueDay: packedUntil };
 }
 
 async function rollUp(transaction: Queryable, at: number): Promise<void> {
@@ -77,20 +98,6 @@ async function rollUp(transaction: Queryable, at: number): Promise<void> {
 
 async function setHoursUntil(transaction: Queryable, at: number): Promise<void> {
   await transaction.query({ text: 'UPDATE measurement_progress SET hours_until = $1' }, [new Date(at)]);
-}
-
-/** The partition of the day is dropped once its points are packed. */
-async function pack(transaction: Queryable, at: number): Promise<void> {
-  const until = at + DAY_MS;
-  const span = [new Date(at), new Date(until)] as const;
-  await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
-  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
-  await createPartition(transaction, partitionOn('measurement_pack', at));
-  await PACK_DAY.run(transaction, { from: span[0], until: span[1] });
-  await transaction.query({ text: 'DELETE FROM measurement_default WHERE at >= $1 AND at < $2' }, [...span]);
-  // The name is computed; DDL takes no parameters.
-  await transaction.query({ text: `DROP TABLE IF EXISTS "${partitionOn('measurement', at).name}"` }, []);
-  await transaction.query({ text: 'UPDATE measurement_progress SET packed_until = $1' }, [span[1]]);
 }
 
 /** Begins with the first point; undefined before it. */

@@ -1,0 +1,113 @@
+/**
+ * Packs the points of one day: one row per series. A row per point costs 90 bytes with its indexes,
+ * a packed point 7 to 20. Packs are written to a table that no chart reads, some devices at a time.
+ * It becomes a partition when the points are dropped, so charts have each point once.
+ */
+import type { Queryable } from '../database/database.js';
+import {
+  attachPartition,
+  PARTITION_LOCK,
+  PARTITION_LOCK_TIMEOUT,
+  partitionOn,
+  type Partition,
+} from '../database/partitions.js';
+
+/** Points of one statement: some seconds. Each reads all pages of the day. */
+const POINTS_PER_PART = 3_000_000;
+
+/** Runs `work` in a transaction, unless another worker packs: then undefined. */
+type WhileDue = <Result>(work: (transaction: Queryable) => Promise<Result>) => Promise<Result | undefined>;
+
+interface Day {
+  readonly pack: Partition;
+  readonly span: readonly [from: Date, until: Date];
+}
+
+/** Of the day that begins at `at`. Goes on after a crash. False if another worker packs. */
+export async function packDay(whileDue: WhileDue, at: number, pointsPerPart = POINTS_PER_PART): Promise<boolean> {
+  const pack = partitionOn('measurement_pack', at);
+  const day: Day = { pack, span: [new Date(pack.from), new Date(pack.until)] };
+  let last: number | null | undefined = await whileDue((transaction) => begin(transaction, day));
+  while (typeof last === 'number') {
+    const after: number = last;
+    last = await whileDue((transaction) => packPart(transaction, day, { after, pointsPerPart }));
+  }
+  if (last === undefined) return false;
+  await whileDue((transaction) => packLate(transaction, day));
+  return (await whileDue((transaction) => replacePoints(transaction, day))) === true;
+}
+
+/** Resolves to the last device that an interrupted run packed, or 0. DDL takes no parameters. */
+async function begin(transaction: Queryable, { pack: { name }, span: [from] }: Day): Promise<number> {
+  // PostgreSQL need not read the rows for the bounds of a partition if a constraint ensures them.
+  const constraint = `CHECK (at = '${from.toISOString()}')`;
+  const text = `CREATE TABLE IF NOT EXISTS ${name} (LIKE measurement_pack INCLUDING ALL, ${constraint})`;
+  await transaction.query({ text }, []);
+  const [row] = await transaction.query<{ last: number | null }>(
+    { text: `SELECT max(device_id) AS last FROM ${name}` },
+    [],
+  );
+  return row?.last ?? 0;
+}
+
+/** Resolves to the last device of the part; null if there are no more. */
+async function packPart(
+  transaction: Queryable,
+  { pack, span: [from, until] }: Day,
+  { after, pointsPerPart }: { readonly after: number; readonly pointsPerPart: number },
+): Promise<number | null> {
+  const [row] = await transaction.query<{ last: number | null }>(
+    {
+      text: `SELECT coalesce(min(device_id) FILTER (WHERE points >= $3::bigint), max(device_id)) AS last
+             FROM (SELECT device_id, sum(sum(count)) OVER (ORDER BY device_id) AS points
+                   FROM measurement_day WHERE at = $1 AND device_id > $2 GROUP BY device_id) d`,
+    },
+    [from, after, pointsPerPart],
+  );
+  const last = row?.last ?? null;
+  if (last !== null)
+    await transaction.query({ text: packing(pack, 'device_id > $3 AND device_id <= $4') }, [from, until, after, last]);
+  return last;
+}
+
+/** Points that were written after the part of their device, as after an outage of PostgreSQL. */
+async function packLate(transaction: Queryable, { pack, span }: Day): Promise<void> {
+  const [row] = await transaction.query<{ is_complete: boolean }>(
+    {
+      text: `SELECT (SELECT count(*) FROM measurement WHERE at >= $1 AND at < $2)
+               = (SELECT coalesce(sum(cardinality(offsets)), 0) FROM ${pack.name}) AS is_complete`,
+    },
+    [...span],
+  );
+  if (row?.is_complete === true) return;
+  const late = `(device_id, path_id) IN (
+    SELECT c.device_id, c.path_id FROM (SELECT device_id, path_id, count(*) AS points FROM measurement
+      WHERE at >= $1 AND at < $2 GROUP BY device_id, path_id) c
+    LEFT JOIN ${pack.name} k USING (device_id, path_id) WHERE cardinality(k.offsets) IS DISTINCT FROM c.points)`;
+  await transaction.query({ text: packing(pack, late) }, [...span]);
+}
+
+/** $1 and $2 are the bounds of the day. A repeated run replaces its rows. */
+function packing({ name }: Partition, condition: string): string {
+  return `INSERT INTO ${name} (at, device_id, path_id, offsets, values)
+    SELECT $1::timestamptz, device_id, path_id,
+      array_agg((extract(epoch FROM at - $1) * 1000)::int ORDER BY at), array_agg(value ORDER BY at)
+    FROM measurement WHERE at >= $1 AND at < $2 AND ${condition}
+    GROUP BY device_id, path_id ORDER BY device_id, path_id
+    ON CONFLICT (device_id, path_id, at) DO UPDATE SET offsets = excluded.offsets, values = excluded.values`;
+}
+
+/** Charts wait for it: it has short statements only. */
+async function replacePoints(transaction: Queryable, { pack, span }: Day): Promise<true> {
+  await transaction.query({ text: `SET LOCAL lock_timeout = '${PARTITION_LOCK_TIMEOUT}'` }, []);
+  await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [PARTITION_LOCK]);
+  // In the order of charts, which read points and then packs: otherwise both could wait for ever.
+  await transaction.query({ text: 'LOCK TABLE ONLY measurement IN ACCESS EXCLUSIVE MODE' }, []);
+  await attachPartition(transaction, pack);
+  await transaction.query({ text: 'DELETE FROM measurement_default WHERE at >= $1 AND at < $2' }, [...span]);
+  // The name is computed; DDL takes no parameters.
+  const points = partitionOn('measurement', pack.from).name;
+  await transaction.query({ text: `DROP TABLE IF EXISTS "${points}"` }, []);
+  await transaction.query({ text: 'UPDATE measurement_progress SET packed_until = $1' }, [span[1]]);
+  return true;
+}
