@@ -1,4 +1,7 @@
-/** The small numbers of devices and paths in measurements, cached because they never change. */
+/**
+ * The small numbers of devices and paths in measurements, cached for writers. Retention removes
+ * paths, in any process: readers ask the database, and a write finds a number that is gone.
+ */
 import type { Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 
@@ -47,22 +50,21 @@ export class MeasurementIds {
       },
       [unknown.map(storableText), fleetPathsMax],
     );
-    await this.#readPaths(unknown);
+    for (const [path, id] of await this.findPaths(unknown)) this.#paths.set(path, id);
     return this.#paths;
   }
 
-  /** The numbers of the paths that exist. */
+  /** For paths that were removed: they get a new number. */
+  forgetPaths(paths: readonly string[]): void {
+    for (const path of paths) this.#paths.delete(path);
+  }
+
+  /** The numbers of the paths that exist now. */
   async findPaths(paths: readonly string[]): Promise<ReadonlyMap<string, number>> {
-    const unknown = paths.filter((path) => !this.#paths.has(path));
-    if (unknown.length > 0) await this.#readPaths(unknown);
-    return this.#paths;
-  }
-
-  async #readPaths(paths: readonly string[]): Promise<void> {
     const rows = await this.database.query<{ id: number; path: string }>(
       { text: 'SELECT id, path FROM measurement_path WHERE path = ANY($1::text[])' },
       [paths.map(storableText)],
     );
-    for (const { id, path } of rows) this.#paths.set(path, id);
+    return new Map(rows.map(({ id, path }) => [path, id]));
   }
 }

@@ -24,8 +24,10 @@ const INSERT = new SqlFile(new URL('./insert-points.sql', import.meta.url), {
     path: sql.array(sql.integer),
     latestMax: sql.timestamp,
   },
-  row: {},
+  row: { path: sql.integer },
 });
+/** Retention removes paths. One that is removed again at once is not worth a further try. */
+const TRIES_MAX = 3;
 
 /** A point whose path finds no number, because the fleet has as many as it may. */
 export type RefusedPoint = Pick<NewPoint, 'deviceId' | 'path' | 'ruleId'>;
@@ -77,25 +79,36 @@ export class MeasurementWriter {
   }
 
   async #write(points: readonly NewPoint[]): Promise<readonly undefined[]> {
+    let pending = points;
+    for (let tries = 0; pending.length > 0 && tries < TRIES_MAX; tries++) pending = await this.#store(pending);
+    this.#droppedTotal += pending.length;
+    return points.map(() => undefined);
+  }
+
+  /** Resolves to the points whose path was removed since its number was cached. */
+  async #store(points: readonly NewPoint[]): Promise<readonly NewPoint[]> {
     const paths = await this.ids.ofPaths(points.map(({ path }) => path));
     const refused = points.filter(({ path }) => !paths.has(path));
     if (refused.length > 0) this.#onRefused?.(refused);
     const devices = await this.ids.ofDevices(points.map(({ deviceId }) => deviceId));
     const rows = points
-      .flatMap(({ at, value, deviceId, path }) => {
-        const [device, number] = [devices.get(deviceId), paths.get(path)];
-        return device === undefined || number === undefined ? [] : [{ at, value, device, path: number }];
+      .flatMap((point) => {
+        const [device, number] = [devices.get(point.deviceId), paths.get(point.path)];
+        return device === undefined || number === undefined ? [] : [{ point, device, path: number }];
       })
       .sort((one, other) => one.device - other.device || one.path - other.path);
-    if (rows.length > 0)
-      await INSERT.run(this.database, {
-        at: rows.map(({ at }) => at),
-        value: rows.map(({ value }) => value),
-        device: rows.map(({ device }) => device),
-        path: rows.map(({ path }) => path),
-        // Points have the time of this process or of other gateways, not of PostgreSQL.
-        latestMax: new Date(Date.now() + clockSkewMsMax),
-      });
-    return points.map(() => undefined);
+    if (rows.length === 0) return [];
+    const missing = await INSERT.run(this.database, {
+      at: rows.map(({ point }) => point.at),
+      value: rows.map(({ point }) => point.value),
+      device: rows.map(({ device }) => device),
+      path: rows.map(({ path }) => path),
+      // Points have the time of this process or of other gateways, not of PostgreSQL.
+      latestMax: new Date(Date.now() + clockSkewMsMax),
+    });
+    const removed = new Set(missing.map(({ path }) => path));
+    const again = rows.flatMap(({ point, path }) => (removed.has(path) ? [point] : []));
+    this.ids.forgetPaths(again.map(({ path }) => path));
+    return again;
   }
 }

@@ -12,6 +12,7 @@ import { dropPartitionsBefore, dropTimesBefore } from './drop-partitions.js';
 import { removeInBatches } from './remove-in-batches.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
+import { removeSeriesBefore } from './remove-series.js';
 
 /** Retention per kind, ms. */
 export interface KeptTimes {
@@ -56,6 +57,7 @@ export async function removeOld(
     alerts: () => alertEvaluation.removeOld(records),
     measurements: () => removeMeasurements(database, now - kept.measurementsMs),
     rollups: () => removeRollups(database, now - kept.rollupsMs),
+    series: () => removeSeriesBefore(database, now - kept.rollupsMs),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     oauth: () => oauth.removeExpired(now),
     idempotencyKeys: () => removeKeysBefore(database, now - IDEMPOTENCY_KEYS_KEPT_MS),

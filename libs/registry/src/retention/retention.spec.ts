@@ -3,6 +3,7 @@ import type pg from 'pg';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Registry } from '../index.js';
+import { openRegistry } from '../open-registry.js';
 import { openRegistryFixture, type RegistryFixture } from '../registry-fixture.suite.js';
 import { newJob } from '../jobs/new-job.suite.js';
 
@@ -151,5 +152,39 @@ describe('retention', () => {
     await registry.removeOld(kept, NOW);
     expect(await rowsOf('SELECT FROM webhook_outbox')).toEqual([]);
     expect(await rowsOf('SELECT FROM webhook_delivery')).toEqual([]);
+  });
+
+  it('frees paths without points and roll-ups, also for a process that has their number cached', async () => {
+    const { measurements } = registry;
+    const other = await openRegistry({ databaseUrl: fixture.databaseUrl });
+    const add = async (store: Registry, path: string, at: number, value: number) => {
+      store.measurements.add({ deviceId: 'd1', path, at, value, ruleId: 'rule' });
+      const latest = async () => (await measurements.latestOf(['d1'])).get('d1');
+      await expect.poll(latest).toContainEqual({ path, at, value });
+    };
+    await add(registry, 'samples:old', daysAgo(500), 1);
+    await add(registry, 'samples:kept', daysAgo(500), 2);
+    await add(registry, 'samples:young', NOW, 3);
+    await raw.query(`INSERT INTO measurement_day (at, device_id, path_id, count, min, mean, max)
+      SELECT now() - interval '399 days', s.device_id, p.id, 1, 2, 2, 2
+      FROM measurement_series s JOIN measurement_path p ON p.id = s.path_id WHERE p.path = 'samples:kept'`);
+    const paths = async () => (await rowsOf('SELECT path FROM measurement_path ORDER BY path')).map(({ path }) => path);
+    // A path that was made just now, whose first point is on its way.
+    await raw.query(`INSERT INTO measurement_path (path) VALUES ('samples:new')`);
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ series: 3 });
+    expect(await paths()).toEqual(['samples:kept', 'samples:young']);
+
+    // One process makes the path again, and the other one still has its former number.
+    await add(other, 'samples:old', NOW + 1, 4);
+    await add(registry, 'samples:old', NOW + 2, 5);
+    expect(await paths()).toEqual(['samples:kept', 'samples:old', 'samples:young']);
+    const plan = { level: 'RAW' as const, stepMs: 1, from: NOW };
+    const request = { deviceId: 'd1', paths: ['samples:old'], since: NOW, until: NOW + 9, plan };
+    for (const { measurements: store } of [registry, other])
+      expect((await store.series(request))[0]?.points.map(({ mean }) => mean)).toEqual([4, 5]);
+    expect(await rowsOf('SELECT FROM measurement m WHERE m.path_id NOT IN (SELECT id FROM measurement_path)')).toEqual(
+      [],
+    );
+    await other.close();
   });
 });
