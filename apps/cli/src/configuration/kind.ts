@@ -62,6 +62,8 @@ export interface Kind {
   readonly sets?: readonly string[];
   /** Fields that are texts with a list: the hub changes the spaces between its commas. */
   readonly textLists?: readonly string[];
+  /** The field with its end: from then on the hub does not have it. */
+  readonly endsAt?: string;
   /** Whether `create` returns a secret that the hub shows only once. */
   readonly hasSecret?: boolean;
   /** Things of the hub, without those that no file should have. */

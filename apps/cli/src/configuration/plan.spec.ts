@@ -85,6 +85,23 @@ describe('a plan', () => {
     ]);
   });
 
+  it('does nothing about what has ended, and makes it again with a later end', () => {
+    const now = Date.parse('2026-07-01T00:00:00Z');
+    const [past, later] = [{ expiresAt: '2026-06-30T00:00:00Z' }, { expiresAt: '2026-08-30T00:00:00Z' }];
+    const found = (...all: Parameters<typeof sides>) => {
+      const { action, conflicts, note } = planOf({ ...sides(...all), kind: { ...kind, endsAt: 'expiresAt' } }, {}, now);
+      return [action, conflicts.length, note];
+    };
+    const note = 'expiresAt is in the past. Change it, or take it out of the file.';
+    expect([found(past, past, undefined), found(past, undefined, undefined)]).toEqual([
+      ['none', 0, note],
+      ['none', 0, note],
+    ]);
+    expect(found(later, past, undefined)).toEqual(['create', 0, undefined]);
+    expect(found(later, later, undefined)).toEqual(['create', 1, undefined]);
+    expect(found(undefined, past, undefined)).toEqual(['forget', 0, undefined]);
+  });
+
   it('makes a new thing where a field cannot be changed', () => {
     const { fields: all, required, read, create, remove } = kind;
     const fixed = { kind: 'Fixed', nameIs: 'name', fields: all, required, read, create, remove };

@@ -31,10 +31,12 @@ export interface PlannedChange extends Sides {
   readonly changed: readonly string[];
   /** What people changed since the last apply; empty if nothing is lost. */
   readonly conflicts: readonly string[];
+  /** Why nothing is done, for people. */
+  readonly note?: string;
 }
 
-export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): PlannedChange {
-  const { wanted, applied, live } = sides;
+export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}, now = Date.now()): PlannedChange {
+  const { kind, wanted, applied, live } = sides;
   const plan = (action: Action, changed: readonly string[] = [], conflicts: readonly string[] = []) => ({
     ...{ ...sides, action, changed, conflicts },
   });
@@ -48,19 +50,26 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}): Plann
       since.map((field) => `${field} was changed since the last apply`),
     );
   }
-  if (live === undefined)
-    return plan('create', Object.keys(wanted), applied === undefined ? [] : ['it was deleted since the last apply']);
-  const changed = fieldsOf(sides.kind, wanted).filter(
-    (field) => !isSame(sides.kind, field, wanted, live.fields, environment),
-  );
+  if (live === undefined) {
+    if (isOver(kind, wanted, now))
+      return { ...plan('none'), note: `${kind.endsAt} is in the past. Change it, or take it out of the file.` };
+    const isDeleted = applied !== undefined && !isOver(kind, applied.fields, now);
+    return plan('create', Object.keys(wanted), isDeleted ? ['it was deleted since the last apply'] : []);
+  }
+  const changed = fieldsOf(kind, wanted).filter((field) => !isSame(kind, field, wanted, live.fields, environment));
   const conflicts = [
     // A file that owns it would create it for all devices of its filter.
     ...(live.isLimited === true ? ['a key that is limited to some devices saved it: take it out of the files'] : []),
     ...changed.flatMap((field) => conflictOf(field, sides, live, environment)),
   ];
-  if (changed.length > 0) return plan(sides.kind.update === undefined ? 'replace' : 'update', changed, conflicts);
-  const isOwned = applied !== undefined && ownsTheSame(sides.kind, applied.fields, wanted, environment);
+  if (changed.length > 0) return plan(kind.update === undefined ? 'replace' : 'update', changed, conflicts);
+  const isOwned = applied !== undefined && ownsTheSame(kind, applied.fields, wanted, environment);
   return isOwned && conflicts.length === 0 ? plan('none') : plan('adopt', [], conflicts);
+}
+
+function isOver({ endsAt = '' }: Kind, fields: Fields, now: number): boolean {
+  const end = fields[endsAt];
+  return typeof end === 'string' && Date.parse(end) <= now;
 }
 
 /** Whether two readings of a thing have the same fields. */

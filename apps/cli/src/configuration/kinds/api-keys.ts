@@ -18,6 +18,7 @@ export const apiKeys: Kind = {
   },
   required: ['scopes'],
   sets: ['scopes'],
+  endsAt: 'expiresAt',
   hasSecret: true,
   /** Without keys that do not work any more, and the first key, which the hub creates itself. */
   async read({ client, references }) {

@@ -20,6 +20,7 @@ export const enrolmentLinks: Kind = {
   required: ['maxDevices', 'expiresAt'],
   defaults: { tags: [] },
   sets: ['tags'],
+  endsAt: 'expiresAt',
   hasSecret: true,
   async read({ client }) {
     const { enrolmentLinks: links } = await client.request(EnrolmentLinksDocument);
