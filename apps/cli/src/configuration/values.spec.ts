@@ -7,7 +7,7 @@ const groups = new Map([['Lobby', 'id-1']]);
 describe('secrets of a file', () => {
   it('are names of variables, made of the path', () => {
     const shown = { job: { tool: 't', arguments: { wifiPassword: '***', list: [{ pin: '***' }] } } };
-    const referring = withReferences(shown, 'RecurringJob', 'Every night');
+    const referring = withReferences(shown, 'RecurringJob', 'Every night', new Set());
     expect(variablesIn(referring)).toEqual([
       'RECURRING_JOB_EVERY_NIGHT_JOB_ARGUMENTS_WIFI_PASSWORD',
       'RECURRING_JOB_EVERY_NIGHT_JOB_ARGUMENTS_LIST_0_PIN',
@@ -16,6 +16,22 @@ describe('secrets of a file', () => {
     expect(withSecrets(referring, environment)).toMatchObject({
       job: { tool: 't', arguments: { wifiPassword: 'value of D', list: [{ pin: 'value of N' }] } },
     });
+  });
+
+  it('are different variables where names differ in other characters only', () => {
+    const used = new Set<string>();
+    const names = ['Ops A', 'Ops-A', 'Ops A 2', '飞书值班', '钉钉'].flatMap((name) =>
+      variablesIn(withReferences({ url: '***' }, 'Channel', name, used)),
+    );
+    expect(names).toEqual([
+      'CHANNEL_OPS_A_URL',
+      'CHANNEL_OPS_A_URL_2',
+      'CHANNEL_OPS_A_2_URL',
+      'CHANNEL___URL',
+      'CHANNEL___URL_2',
+    ]);
+    const taken = { 'u-v': '***', 'u-v-2': '***', 'u v': '***' };
+    expect(variablesIn(withReferences(taken, 'A', 'b', new Set()))).toEqual(['A_B_U_V', 'A_B_U_V_2', 'A_B_U_V_3']);
   });
 
   it('fit a masked value of the hub, and an unmasked one that the variable has', () => {

@@ -93,15 +93,25 @@ export function withSecrets(fields: Fields, environment: NodeJS.ProcessEnv): Fie
   return mapped(fields, (value) => (isFromEnvironment(value) ? environment[value.fromEnv] : value)) as Fields;
 }
 
-/** Replaces masked secrets by references, with a name made of the path. */
-export function withReferences(fields: Fields, kind: string, name: string): Fields {
+/**
+ * Replaces masked secrets by references, with a name made of the path. Names that `used` has get a
+ * number; the new ones are added to it.
+ */
+export function withReferences(fields: Fields, kind: string, name: string, used: Set<string>): Fields {
   const walk = (value: unknown, path: readonly string[]): unknown => {
-    if (value === MASK) return { fromEnv: variableName(path) };
+    if (value === MASK) return { fromEnv: unusedName(variableName(path), used) };
     if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, String(index)]));
     if (!isFields(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, [...path, key])]));
   };
   return walk(fields, [kind, name]) as Fields;
+}
+
+function unusedName(name: string, used: Set<string>): string {
+  let free = name;
+  for (let number = 2; used.has(free); number++) free = `${name}_${number}`;
+  used.add(free);
+  return free;
 }
 
 function variableName(path: readonly string[]): string {

@@ -42,6 +42,7 @@ export const exportCommand = leaf({
 
 async function exported(client: FlotillaClient, chosen: typeof kinds): Promise<string> {
   const live = await readLive(chosen, client);
+  const variables = new Set<string>();
   const document = new Map(
     [...live].map(([kind, things]) => {
       const sorted = [...things.values()]
@@ -49,7 +50,9 @@ async function exported(client: FlotillaClient, chosen: typeof kinds): Promise<s
         .sort((one, other) => (one.name < other.name ? -1 : 1));
       return [
         kind,
-        new Map(sorted.map(({ name, fields }): [string, Fields] => [name, withReferences(fields, kind, name)])),
+        new Map(
+          sorted.map(({ name, fields }): [string, Fields] => [name, withReferences(fields, kind, name, variables)]),
+        ),
       ];
     }),
   );
