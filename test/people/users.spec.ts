@@ -48,6 +48,8 @@ describe('users', () => {
     ['no address', { email: null }, 'INVALID', 'email'],
     ['an invalid address', { email: 'someone' }, 'INVALID', 'email'],
     ['no name', { name: ' ' }, 'INVALID', 'name'],
+    ['a name left out', { name: undefined }, 'INVALID', 'name'],
+    ['no role', { role: undefined }, 'INVALID', 'role'],
     ['the address of another user', { email: 'ADMIN@flotilla.local' }, 'CONFLICT', 'email'],
   ])('are not made with %s', async (_what, change, code, field) => {
     const payload = await people.create({
@@ -77,6 +79,15 @@ describe('users', () => {
     await people.update(id, { ...input, password: undefined, disabled: true });
     const { user } = await people.update(id, { ...input, role: 'OPERATOR', password: undefined });
     expect(user).toMatchObject({ role: 'OPERATOR', disabledAt: expect.any(String) });
+  });
+
+  it('keep what a change leaves out, also what another admin has changed meanwhile', async () => {
+    const { id, input } = await people.person('demoted', 'ADMIN');
+    await people.update(id, { role: 'VIEWER', disabled: true });
+    const kept = { email: input.email, role: 'VIEWER', disabledAt: expect.any(String) };
+    expect(await people.update(id, { password: 'another horse battery' })).toMatchObject({ user: kept });
+    expect(await people.update(id, { name: 'Renamed' })).toMatchObject({ user: kept });
+    expect(await people.update(id, { name: ' ' })).toMatchObject({ userErrors: [{ path: ['input', 'name'] }] });
   });
 
   it('lose all sessions with a reset password', async () => {

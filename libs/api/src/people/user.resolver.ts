@@ -71,7 +71,11 @@ export class UserResolver implements Served {
 }
 
 function requestOf({ name, email, role, password, disabled }: UserInput): UserRequest {
-  return { name, email, role, password: password ?? undefined, disabled: disabled ?? undefined };
+  return {
+    email,
+    ...{ name: name ?? undefined, role: role ?? undefined },
+    ...{ password: password ?? undefined, disabled: disabled ?? undefined },
+  };
 }
 
 function payloadOf(answer: SavedUser): UserPayload {

@@ -50,6 +50,8 @@ export class People {
     if (wrong) return { refusal: wrong };
     if (request.disabled) return { refusal: refuse('INVALID', ['input', 'disabled'], 'A new user is not disabled.') };
     const { name, role, password, email } = request;
+    if (name === undefined) return { refusal: refuse('INVALID', ['input', 'name'], 'A new user needs a name.') };
+    if (role === undefined) return { refusal: refuse('INVALID', ['input', 'role'], 'A new user needs a role.') };
     const passwordHash = password === undefined ? undefined : await this.#deps.passwords.hash(password);
     if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
     const user = { name: name.trim(), email: email ?? undefined, role, passwordHash };

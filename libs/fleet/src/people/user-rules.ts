@@ -4,14 +4,14 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { passwordProblem } from './passwords.js';
 
+/** Undefined members of a change stay as they are. */
 export interface UserRequest {
-  readonly name: string;
-  /** Null: none. Undefined: as it was. */
+  readonly name?: string | undefined;
+  /** Null: none. */
   readonly email?: string | null | undefined;
-  readonly role: Role;
+  readonly role?: Role | undefined;
   readonly password?: string | undefined;
-  /** Undefined: as it is. */
-  readonly disabled: boolean | undefined;
+  readonly disabled?: boolean | undefined;
 }
 
 const NAME_CHARACTERS_MAX = 100;
@@ -26,7 +26,7 @@ export function isEmail(email: string): boolean {
 
 /** Checks the input of a mutation without the database. */
 export function refuseUser({ name, email, password }: UserRequest): Refusal | undefined {
-  if (name.trim() === '' || name.length > NAME_CHARACTERS_MAX)
+  if (name !== undefined && (name.trim() === '' || name.length > NAME_CHARACTERS_MAX))
     return refuse('INVALID', ['input', 'name'], `A name has 1 to ${NAME_CHARACTERS_MAX} characters.`);
   if (typeof email === 'string' && !isEmail(email))
     return refuse(

@@ -1,11 +1,11 @@
 /** `flotilla users`: the people who sign in to the console. */
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
+import type { UserInput } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { readSecret } from '../../console/secret.js';
 import { exitCodes } from '../../exit-codes.js';
-import { found } from '../../found.js';
 import {
   CreateUserDocument,
   DeleteUserDocument,
@@ -123,26 +123,11 @@ const deleteCommand = leaf({
   },
 });
 
-interface Changes {
-  readonly name?: string;
-  readonly role?: UserRowFragment['role'];
-  readonly email?: string | null;
-  readonly password?: string;
-  readonly disabled?: boolean;
-}
-
-/** The API requires name and role, so those of now complete the changes. */
 function change(
   args: Parameters<typeof printThing>[1] & Parameters<typeof withClient>[0] & { readonly id: string },
-  changes: Changes,
+  input: UserInput,
 ): Promise<void> {
   return withClient(args, async (client) => {
-    const { name, role, disabledAt } = found(
-      (await users(client)).find(({ id }) => id === args.id),
-      'User',
-      args.id,
-    );
-    const input = { name, role, disabled: disabledAt !== null, ...changes };
     await printUser((await client.request(UpdateUserDocument, { id: args.id, input })).updateUser, args);
   });
 }

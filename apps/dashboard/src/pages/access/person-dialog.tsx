@@ -10,6 +10,7 @@ import { useNotify } from '../../parts/use-notify';
 import { CreateUserDocument, type Role, UpdateUserDocument } from './generated/access';
 import { newPassword, passwordLengthMin } from './new-password';
 import type { User } from './people';
+import { personChanges } from './person-changes';
 
 const roles: readonly Role[] = ['VIEWER', 'OPERATOR', 'FIRMWARE', 'ADMIN'];
 
@@ -60,14 +61,12 @@ function PersonForm({ user, onClose, onSaved }: PersonFormProps) {
   const save = async () => {
     const made = user || isExternal || typed !== '' ? undefined : newPassword();
     const password = isExternal ? undefined : made || typed || undefined;
-    const input = {
-      ...{ name: name.trim(), email: email.trim() || null, role },
-      ...{ disabled: user !== undefined && user.disabledAt !== null },
-      ...(password !== undefined && { password }),
-    };
-    const done = user ? await update.run({ id: user.id, input }) : await create.run({ input });
+    const typedIn = { name: name.trim(), email: email.trim() || null, role };
+    const done = user
+      ? await update.run({ id: user.id, input: personChanges(user, typedIn) })
+      : await create.run({ input: { ...typedIn, ...(password !== undefined && { password }) } });
     if (!done) return;
-    notify(t('access.saved', { name: input.name }));
+    notify(t('access.saved', { name: typedIn.name }));
     onSaved(made);
   };
   return (

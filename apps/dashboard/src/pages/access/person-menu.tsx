@@ -69,18 +69,13 @@ interface AskProps {
   readonly onChanged: () => void;
 }
 
-/** The members of a user that the API replaces, so each change repeats them. */
-function inputOf({ name, role, disabledAt }: User) {
-  return { name, role, disabled: disabledAt !== null };
-}
-
 function ResetPassword({ user, isOpen, onClose, onChanged }: AskProps) {
   const { t } = useTranslation();
   const [secret, setSecret] = useState<string>();
   const act = useHubMutation(UpdateUserDocument, (data) => data.updateUser.userErrors);
   const reset = async () => {
     const password = newPassword();
-    if (!(await act.run({ id: user.id, input: { ...inputOf(user), password } }))) return;
+    if (!(await act.run({ id: user.id, input: { password } }))) return;
     setSecret(password);
     onChanged();
   };
@@ -136,7 +131,7 @@ function Switch({ user, isOpen, onClose, onChanged }: AskProps) {
   return (
     <ConfirmMutation
       mutation={act}
-      variables={isOpen ? { id: user.id, input: { ...inputOf(user), disabled: isActive } } : undefined}
+      variables={isOpen ? { id: user.id, input: { disabled: isActive } } : undefined}
       title={t(isActive ? 'access.disableTitle' : 'access.enableTitle', { name: user.name })}
       text={t(isActive ? 'access.disableText' : 'access.enableText')}
       act={t(isActive ? 'access.acts.disable' : 'access.acts.enable')}
