@@ -1,5 +1,6 @@
 /** Registers the devices of a CSV file, after a check that registers nothing. */
 import { useState } from 'react';
+import type { DeviceLine } from '@flotilla/client/devices-csv';
 import { Button, FileInput, Group, Loader, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useClient } from 'urql';
@@ -8,8 +9,9 @@ import { type MutationFailure, useHubMutation } from '../../hub/use-hub-mutation
 import { MutationFailureNotice } from '../../parts/failure';
 import { ScrollTable } from '../../parts/table/scroll-table';
 import classes from './add-devices.module.css';
-import { batchesOf, type CheckedFile, checkFile, devicesMax, type FileProblem } from './check-file';
+import { type CheckedFile, devicesMax, FileChecks, type FileProblem } from './check-file';
 import { PreviewRegistrationDocument, RegisterDevicesDocument } from './generated/add-devices';
+import { linesLeft, noneRegistered, type RegisteredLine, registerFile } from './register-file';
 
 /** Bytes: some thousand devices, read at once. */
 const fileBytesMax = 4 * 1024 * 1024;
@@ -20,8 +22,9 @@ const example = 'deviceId,name,tags\n02:00:00:00:00:01,Lobby left,lobby;front\n'
 export function ByFile({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation();
   const { file, checked, isChecking, failure, choose } = useCheckedFile();
-  const [registered, setRegistered] = useState<readonly RegisteredLine[]>();
-  if (registered) return <Registered lines={registered} onClose={onClose} />;
+  const registering = useRegistering();
+  const { registered, isBusy, isDone } = registering;
+  if (isDone) return <Registered lines={registered} onClose={onClose} />;
   return (
     <Stack>
       <Text size="sm">{t('addDevices.fileText')}</Text>
@@ -32,19 +35,30 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
         accept=".csv,text/csv"
         value={file ?? null}
         onChange={(chosen) => void choose(chosen ?? undefined)}
+        disabled={isBusy}
         clearable
         clearButtonProps={{ 'aria-label': t('addDevices.clearFile') }}
       />
       {isChecking && <Loader aria-label={t('addDevices.checking')} />}
       <MutationFailureNotice failure={failure} />
-      {checked && <Checked checked={checked} onRegistered={setRegistered} onClose={onClose} />}
-      {!checked && (
-        <Group justify="flex-end">
-          <Button variant="default" onClick={onClose}>
-            {t('common.close')}
+      {checked && <Checked checked={checked} hasBegun={registering.hasBegun(checked)} />}
+      <MutationFailureNotice failure={registering.failure} />
+      {registered.length > 0 && <CredentialsText lines={registered} />}
+      <Group justify="flex-end" gap="xs">
+        <Button variant="default" onClick={onClose}>
+          {t(checked && registered.length === 0 ? 'addDevices.registerNone' : 'common.close')}
+        </Button>
+        {registered.length > 0 && <SaveCredentials lines={registered} />}
+        {checked?.kind === 'checked' && (
+          <Button
+            disabled={checked.problems.length > 0 || checked.lines.length === 0}
+            loading={isBusy}
+            onClick={() => void registering.register(checked.lines)}
+          >
+            {t('addDevices.register', { count: registering.left(checked.lines) })}
           </Button>
-        </Group>
-      )}
+        )}
+      </Group>
     </Stack>
   );
 }
@@ -56,24 +70,28 @@ function useCheckedFile() {
   const [checked, setChecked] = useState<CheckedFile>();
   const [failure, setFailure] = useState<MutationFailure>();
   const [isChecking, setChecking] = useState(false);
+  const [checks] = useState(() => new FileChecks());
+  const ask = async (batch: readonly DeviceLine[]) => {
+    const input = batch.map(({ device }) => device);
+    const { data, error } = await client
+      .query(PreviewRegistrationDocument, { input }, { requestPolicy: 'network-only' })
+      .toPromise();
+    if (error) throw error;
+    return data?.previewRegistration.problems ?? [];
+  };
   const choose = async (chosen: File | undefined) => {
+    checks.drop();
     setFile(chosen);
     setChecked(undefined);
     setFailure(undefined);
+    setChecking(false);
     if (!chosen) return;
     if (chosen.size > fileBytesMax) return setChecked({ kind: 'unreadable', message: t('addDevices.fileTooLarge') });
     setChecking(true);
     try {
-      setChecked(
-        await checkFile(await chosen.text(), async (batch) => {
-          const input = batch.map(({ device }) => device);
-          const { data, error } = await client
-            .query(PreviewRegistrationDocument, { input }, { requestPolicy: 'network-only' })
-            .toPromise();
-          if (error) throw error;
-          return data?.previewRegistration.problems ?? [];
-        }),
-      );
+      const answer = await checks.check(chosen.text(), ask);
+      if (answer === undefined) return;
+      setChecked(answer);
     } catch (cause) {
       const message = cause instanceof Error ? cause.message : String(cause);
       setFailure({ messages: [message], codes: [], isUncertain: false });
@@ -83,22 +101,32 @@ function useCheckedFile() {
   return { file, checked, failure, isChecking, choose };
 }
 
-interface RegisteredLine {
-  readonly deviceId: string;
-  readonly credential: unknown;
+/** What is registered is kept over a failure and another file: credentials are shown only once. */
+function useRegistering() {
+  const { run, isBusy, failure } = useHubMutation(RegisterDevicesDocument, (data) => data.registerDevices.userErrors);
+  const [registration, setRegistration] = useState(noneRegistered);
+  const [isDone, setDone] = useState(false);
+  const send = async (batch: readonly DeviceLine[]) => {
+    const data = await run({ input: batch.map(({ device }) => device) });
+    if (!data) return undefined;
+    const { devices, credentials } = data.registerDevices;
+    return devices.map(({ id }, index) => ({ deviceId: id, credential: credentials[index] ?? null }));
+  };
+  const register = async (lines: readonly DeviceLine[]) =>
+    setDone(await registerFile(registration, lines, send, setRegistration));
+  const left = (lines: readonly DeviceLine[]) => linesLeft(registration, lines).length;
+  const hasBegun = (checked: CheckedFile) => checked.kind === 'checked' && left(checked.lines) < checked.lines.length;
+  return { registered: registration.registered, isBusy, failure, isDone, register, left, hasBegun };
 }
 
 interface CheckedProps {
   readonly checked: CheckedFile;
-  readonly onRegistered: (lines: readonly RegisteredLine[]) => void;
-  readonly onClose: () => void;
+  /** Some of its devices are registered already. */
+  readonly hasBegun: boolean;
 }
 
-function Checked({ checked, onRegistered, onClose }: CheckedProps) {
+function Checked({ checked, hasBegun }: CheckedProps) {
   const { t } = useTranslation();
-  const act = useHubMutation(RegisterDevicesDocument, (data) => data.registerDevices.userErrors);
-  // Kept over a failure: their credentials are shown only once.
-  const [made, setMade] = useState<readonly RegisteredLine[]>([]);
   if (checked.kind === 'unreadable')
     return (
       <p role="alert" className={classes.problem}>
@@ -111,19 +139,8 @@ function Checked({ checked, onRegistered, onClose }: CheckedProps) {
         {t('addDevices.tooLong', { found: checked.count, most: devicesMax })}
       </p>
     );
+  if (hasBegun) return null;
   const { lines, problems } = checked;
-  const register = async () => {
-    let done = made;
-    for (const batch of batchesOf(lines.slice(made.length))) {
-      const data = await act.run({ input: batch.map(({ device }) => device) });
-      if (!data) return;
-      const { devices, credentials } = data.registerDevices;
-      const added = devices.map(({ id }, index) => ({ deviceId: id, credential: credentials[index] ?? null }));
-      done = [...done, ...added];
-      setMade(done);
-    }
-    onRegistered(done);
-  };
   return (
     <>
       <p role="status" className={problems.length > 0 ? classes.problem : classes.fine}>
@@ -132,19 +149,6 @@ function Checked({ checked, onRegistered, onClose }: CheckedProps) {
           : t('addDevices.valid', { count: lines.length })}
       </p>
       {problems.length > 0 && <Problems problems={problems} />}
-      <MutationFailureNotice failure={act.failure} />
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
-          {t('addDevices.registerNone')}
-        </Button>
-        <Button
-          disabled={problems.length > 0 || lines.length === 0}
-          loading={act.isBusy}
-          onClick={() => void register()}
-        >
-          {t('addDevices.register', { count: lines.length - made.length })}
-        </Button>
-      </Group>
     </>
   );
 }
@@ -172,27 +176,46 @@ function Problems({ problems }: { readonly problems: readonly FileProblem[] }) {
   );
 }
 
-interface RegisteredProps {
+interface CredentialsProps {
   readonly lines: readonly RegisteredLine[];
+}
+
+interface RegisteredProps extends CredentialsProps {
   readonly onClose: () => void;
 }
 
-/** The credentials are shown by the hub once, so they can be saved here. */
 function Registered({ lines, onClose }: RegisteredProps) {
   const { t } = useTranslation();
-  const text = () => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
   return (
     <Stack>
+      <CredentialsText lines={lines} />
+      <Group justify="flex-end" gap="xs">
+        <SaveCredentials lines={lines} />
+        <Button onClick={onClose}>{t('common.close')}</Button>
+      </Group>
+    </Stack>
+  );
+}
+
+function CredentialsText({ lines }: CredentialsProps) {
+  const { t } = useTranslation();
+  return (
+    <>
       <p role="status" className={classes.fine}>
         {t('addDevices.registered', { count: lines.length })}
       </p>
       <Text size="sm">{t('addDevices.credentialsText')}</Text>
-      <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={() => saveText(text(), 'credentials.jsonl')}>
-          {t('addDevices.saveCredentials')}
-        </Button>
-        <Button onClick={onClose}>{t('common.close')}</Button>
-      </Group>
-    </Stack>
+    </>
+  );
+}
+
+/** The credentials are shown by the hub once, so they can be saved here. */
+function SaveCredentials({ lines }: CredentialsProps) {
+  const { t } = useTranslation();
+  const text = () => lines.map((line) => `${JSON.stringify(line)}\n`).join('');
+  return (
+    <Button variant="default" onClick={() => saveText(text(), 'credentials.jsonl')}>
+      {t('addDevices.saveCredentials')}
+    </Button>
   );
 }

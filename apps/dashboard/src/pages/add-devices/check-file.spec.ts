@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type AskHub, checkFile, devicesMax } from './check-file';
+import { type AskHub, checkFile, devicesMax, FileChecks } from './check-file';
 
 /** A hub that knows the devices `known…`. */
 const hub: AskHub = (batch) =>
@@ -41,5 +41,33 @@ describe('the check of a file of devices', () => {
     expect(await checkFile('name\nLobby\n', hub)).toMatchObject({ kind: 'unreadable' });
     const ids = Array.from({ length: devicesMax + 1 }, (_, index) => `d${index}`);
     expect(await checkFile(['deviceId', ...ids].join('\n'), hub)).toEqual({ kind: 'tooLong', count: devicesMax + 1 });
+  });
+});
+
+describe('the checks of files', () => {
+  /** Answers when it is allowed to. */
+  const slowly = () => {
+    let answer: () => void = () => undefined;
+    const answered = new Promise<void>((resolve) => (answer = resolve));
+    const ask: AskHub = () => answered.then(() => []);
+    return { ask, answer };
+  };
+
+  it('drop an answer about a file that was chosen before', async () => {
+    const [checks, slow] = [new FileChecks(), slowly()];
+    const first = checks.check(Promise.resolve('deviceId\na\n'), slow.ask);
+    const second = await checks.check(Promise.resolve('deviceId\nb\n'), hub);
+    slow.answer();
+    expect(second).toMatchObject({ lines: [{ device: { deviceId: 'b' } }] });
+    expect(await first).toBeUndefined();
+  });
+
+  it('drop an answer, and a failure, after the file was removed', async () => {
+    const [checks, slow] = [new FileChecks(), slowly()];
+    const removed = checks.check(Promise.resolve('deviceId\na\n'), slow.ask);
+    const unread = checks.check(Promise.reject(new Error('The file cannot be read.')), slow.ask);
+    checks.drop();
+    slow.answer();
+    expect(await Promise.all([removed, unread])).toEqual([undefined, undefined]);
   });
 });

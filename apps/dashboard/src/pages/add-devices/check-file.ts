@@ -46,6 +46,28 @@ export async function checkFile(source: string, ask: AskHub): Promise<CheckedFil
   return { kind: 'checked', lines, problems: problems.sort((one, other) => one.line - other.line) };
 }
 
+/** Checks of files of which only the one that was chosen last counts. */
+export class FileChecks {
+  #turn = 0;
+
+  /** Undefined if another file was chosen, or none, before the check has ended. */
+  async check(source: Promise<string>, ask: AskHub): Promise<CheckedFile | undefined> {
+    const mine = ++this.#turn;
+    try {
+      const checked = await checkFile(await source, ask);
+      return mine === this.#turn ? checked : undefined;
+    } catch (error) {
+      if (mine !== this.#turn) return undefined;
+      throw error;
+    }
+  }
+
+  /** No check that has begun counts any more. */
+  drop(): void {
+    this.#turn += 1;
+  }
+}
+
 export function batchesOf(lines: readonly DeviceLine[]): readonly (readonly DeviceLine[])[] {
   const count = Math.ceil(lines.length / batchMax);
   return Array.from({ length: count }, (_, index) => lines.slice(index * batchMax, (index + 1) * batchMax));
