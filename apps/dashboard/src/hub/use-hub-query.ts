@@ -26,7 +26,7 @@ export interface HubAnswer<Data> {
 
 export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuery<Data, Variables>): HubAnswer<Data> {
   const { query, variables, refreshMs, pause = false } = asked;
-  const [{ data, error, fetching, operation }, execute] = useQuery<Data, Variables>({
+  const [{ data, error, fetching, stale, operation }, execute] = useQuery<Data, Variables>({
     query,
     variables,
     pause,
@@ -38,9 +38,19 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
     if (error === undefined && data) good.current = { key, data };
   }, [key, data, error]);
   const shown = keptAnswer(good.current, { key, data, hasFailed: error !== undefined });
+  const isReading = useRef(false);
+  const isAskedAgain = useRef(false);
   const refresh = useCallback(() => {
-    if (!pause) execute({ requestPolicy: 'network-only' });
+    // The client would join it to the read in flight, whose answer may be older.
+    if (isReading.current) isAskedAgain.current = true;
+    else if (!pause) execute({ requestPolicy: 'network-only' });
   }, [execute, pause]);
+  useEffect(() => {
+    isReading.current = !pause && (fetching || stale);
+    if (isReading.current || !isAskedAgain.current) return;
+    isAskedAgain.current = false;
+    refresh();
+  }, [pause, fetching, stale, refresh]);
   const { healed } = useConnection();
   useEffect(() => {
     if (healed > 0) refresh();

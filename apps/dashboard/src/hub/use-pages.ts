@@ -1,8 +1,9 @@
 /** A list that grows page by page at its keyset cursor, over one filter at a time. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
 import { readEvery } from './read-again';
+import { OneRead } from './one-read';
 import { useVisibleInterval } from './use-visible-interval';
 import { changedPage, loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
 
@@ -43,6 +44,16 @@ export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
 
 /** Rows that are asked for again at once. Who has gone further down begins again there. */
 const keptRowsMax = 1_000;
+
+/** Reads the first pages at once, and those of another filter after it has changed. */
+function useOneRead(load: (after: null, rowsWanted: number) => Promise<void>, rowsAtOnce: number): OneRead<number> {
+  const reads = useMemo(() => new OneRead((rowsWanted: number) => load(null, rowsWanted)), [load]);
+  useEffect(() => {
+    reads.ask(rowsAtOnce);
+    return () => reads.stop();
+  }, [reads, rowsAtOnce]);
+  return reads;
+}
 
 export function usePages<Data, Variables extends AnyVariables, Row>(
   options: PagesOptions<Data, Variables, Row>,
@@ -85,11 +96,11 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     },
     [client, query, variables, pageOf],
   );
-  useEffect(() => void load(null, rowsAtOnce), [load, rowsAtOnce]);
+  const reads = useOneRead(load, rowsAtOnce);
   // Keeps the scroll position of a viewer who has scrolled down.
   const refresh = useCallback(
-    () => void load(null, Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax))),
-    [load, rowsAtOnce],
+    () => reads.ask(Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax))),
+    [reads, rowsAtOnce],
   );
   useEffect(() => {
     if (healed === healedSeen.current) return;

@@ -1,0 +1,33 @@
+/**
+ * One read at a time. The client joins a request to an equal one in flight, whose answer may be
+ * older than the news that it was asked for: so a read that is asked for meanwhile comes after it.
+ */
+export class OneRead<Wanted> {
+  readonly #read: (wanted: Wanted) => Promise<void>;
+  #isReading = false;
+  #next: { readonly wanted: Wanted } | undefined;
+
+  constructor(read: (wanted: Wanted) => Promise<void>) {
+    this.#read = read;
+  }
+
+  ask(wanted: Wanted): void {
+    this.#next = { wanted };
+    if (!this.#isReading) void this.#readAll();
+  }
+
+  /** Drops a read that has not begun. */
+  stop(): void {
+    this.#next = undefined;
+  }
+
+  async #readAll(): Promise<void> {
+    this.#isReading = true;
+    while (this.#next !== undefined) {
+      const { wanted } = this.#next;
+      this.#next = undefined;
+      await this.#read(wanted);
+    }
+    this.#isReading = false;
+  }
+}
