@@ -1,5 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { changedPage, joinPages, loadPages, noRows, type PageAnswer, rowsAfter } from './load-pages';
+import {
+  changedPage,
+  joinPages,
+  loadPages,
+  noRows,
+  type PageAnswer,
+  rowsAfter,
+  type RowsPatch,
+  withPatch,
+} from './load-pages';
 
 /** A list of numbers in pages of two; the cursor is the number of rows before it. */
 function listOf(count: number, failsAt = Number.POSITIVE_INFINITY) {
@@ -71,35 +80,55 @@ describe('the rows that a list shows', () => {
 
   it('are those of the latest answer, or with those of the page after them', () => {
     const next = { rows: [3], endCursor: '3', hasNextPage: false };
-    expect(rowsAfter(shown, { filter: 'offline', after: null, page: next })).toEqual({ filter: 'offline', page: next });
-    expect(rowsAfter(shown, { filter: 'online', after: '2', page: next }).page.rows).toEqual([1, 2, 3]);
+    expect(rowsAfter(shown, { filter: 'offline', after: null, page: next, patches: [] })).toEqual({
+      filter: 'offline',
+      page: next,
+    });
+    expect(rowsAfter(shown, { filter: 'online', after: '2', page: next, patches: [] }).page.rows).toEqual([1, 2, 3]);
   });
 
   it('stay while the hub does not answer about the same filter', () => {
-    expect(rowsAfter(shown, { filter: 'online', after: null, page: undefined })).toBe(shown);
+    expect(rowsAfter(shown, { filter: 'online', after: null, page: undefined, patches: [] })).toBe(shown);
   });
 
   it('do not stay where the hub does not answer about another filter', () => {
-    const failed = { filter: 'offline', after: null, page: undefined };
+    const failed = { filter: 'offline', after: null, page: undefined, patches: [] };
     expect(rowsAfter(shown, failed)).toEqual({ filter: 'offline', page: noRows });
   });
 });
 
 describe('rows that arrive over a list', () => {
   const page = { rows: [3, 2, 1], endCursor: '1', hasNextPage: true };
-  const arrive = (rows: readonly number[]) => [4, ...rows];
+  const change = (rows: readonly number[]) => [...(rows.includes(4) ? [] : [4]), ...rows];
 
   it('are before its rows, and the next page is after them as before', () => {
-    expect(changedPage(page, arrive, 4)).toEqual({ ...page, rows: [4, 3, 2, 1] });
+    expect(changedPage(page, { change, rowsMax: 4 })).toEqual({ ...page, rows: [4, 3, 2, 1] });
   });
 
   it('cut off the oldest, after which no page can follow without a gap', () => {
-    expect(changedPage(page, arrive, 3)).toEqual({ rows: [4, 3, 2], endCursor: null, hasNextPage: false });
+    expect(changedPage(page, { change, rowsMax: 3 })).toEqual({ rows: [4, 3, 2], endCursor: null, hasNextPage: false });
   });
 
   it('cut off those after which a page was asked for: it has no effect', () => {
-    const shown = { filter: 'online', page: changedPage(page, arrive, 3) };
+    const shown = { filter: 'online', page: changedPage(page, { change, rowsMax: 3 }) };
     const next = { rows: [0], endCursor: '0', hasNextPage: true };
-    expect(rowsAfter(shown, { filter: 'online', after: '1', page: next })).toBe(shown);
+    expect(rowsAfter(shown, { filter: 'online', after: '1', page: next, patches: [] })).toBe(shown);
+  });
+
+  it('stay where they arrived during a read that began before them', () => {
+    const patches = withPatch<number>([], { change, rowsMax: 4 });
+    const shown = { filter: 'online', page: changedPage(page, { change, rowsMax: 4 }) };
+    const answer = { filter: 'online', after: null, patches };
+    expect(rowsAfter(shown, { ...answer, page }).page.rows).toEqual([4, 3, 2, 1]);
+    const later = { ...page, rows: [5, 4, 3] };
+    expect(rowsAfter(shown, { ...answer, page: later }).page.rows).toEqual([5, 4, 3]);
+  });
+
+  it('stay with their limit, and the latest of very many', () => {
+    const many = Array.from({ length: 1_001 }, (_, row) => ({ change: () => [row], rowsMax: 1 }));
+    const patches = many.reduce<readonly RowsPatch<number>[]>(withPatch, []);
+    expect(patches).toHaveLength(1_000);
+    const shown = { filter: 'online', page };
+    expect(rowsAfter(shown, { filter: 'online', after: null, page, patches }).page.rows).toEqual([1_000]);
   });
 });

@@ -47,11 +47,26 @@ export interface ShownRows<Row, Filter> {
   readonly page: Page<Row>;
 }
 
+/** Rows after `rowsMax` are cut off. */
+export interface RowsPatch<Row> {
+  readonly change: (rows: readonly Row[]) => readonly Row[];
+  readonly rowsMax: number;
+}
+
+/** What changed during a read, at most: a read that takes longer shows the latest changes. */
+const patchesMax = 1_000;
+
+export function withPatch<Row>(patches: readonly RowsPatch<Row>[], patch: RowsPatch<Row>): readonly RowsPatch<Row>[] {
+  return [...patches, patch].slice(-patchesMax);
+}
+
 export interface PagesAnswer<Row, Filter> {
   readonly filter: Filter;
   readonly after: string | null;
   /** Missing if the hub did not answer. */
   readonly page: Page<Row> | undefined;
+  /** Since the read began; the hub may have read the rows before that. */
+  readonly patches: readonly RowsPatch<Row>[];
 }
 
 /**
@@ -60,19 +75,15 @@ export interface PagesAnswer<Row, Filter> {
  */
 export function rowsAfter<Row, Filter>(
   shown: ShownRows<Row, Filter>,
-  { filter, after, page }: PagesAnswer<Row, Filter>,
+  { filter, after, page, patches }: PagesAnswer<Row, Filter>,
 ): ShownRows<Row, Filter> {
   if (page === undefined) return shown.filter === filter ? shown : { filter, page: noRows };
-  if (after === null) return { filter, page };
+  if (after === null) return { filter, page: patches.reduce(changedPage, page) };
   return after === shown.page.endCursor ? { filter, page: joinPages(shown.page, page) } : shown;
 }
 
 /** The first rows of a changed list. Where others are cut off, the cursor is of one of those. */
-export function changedPage<Row>(
-  page: Page<Row>,
-  change: (rows: readonly Row[]) => readonly Row[],
-  rowsMax: number,
-): Page<Row> {
+export function changedPage<Row>(page: Page<Row>, { change, rowsMax }: RowsPatch<Row>): Page<Row> {
   const rows = change(page.rows);
   if (rows.length <= rowsMax) return { ...page, rows };
   return { ...page, rows: rows.slice(0, rowsMax), endCursor: null, hasNextPage: false };

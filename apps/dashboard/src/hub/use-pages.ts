@@ -5,7 +5,16 @@ import { useConnection } from './hub';
 import { readEvery } from './read-again';
 import { OneRead } from './one-read';
 import { useVisibleInterval } from './use-visible-interval';
-import { changedPage, loadPages, noRows, type Page, rowsAfter, type ShownRows } from './load-pages';
+import {
+  changedPage,
+  loadPages,
+  noRows,
+  type Page,
+  rowsAfter,
+  type RowsPatch,
+  type ShownRows,
+  withPatch,
+} from './load-pages';
 
 export type { Page } from './load-pages';
 
@@ -68,6 +77,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   /** Answers of an earlier filter have no effect. */
   const turn = useRef(0);
   const isAsking = useRef(false);
+  const patches = useRef<readonly RowsPatch<Row>[]>([]);
   const rowsShown = useRef(0);
   const healedSeen = useRef(healed);
 
@@ -79,6 +89,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     async (after: string | null, rowsWanted: number) => {
       const mine = after === null ? ++turn.current : turn.current;
       isAsking.current = true;
+      patches.current = [];
       setLoading(true);
       const ask = async (cursor: string | null) => {
         const { data, error: failure } = await client
@@ -92,7 +103,8 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
       isAsking.current = false;
       setLoading(false);
       setError(loaded.failure);
-      setShown((former) => rowsAfter(former, { filter: variables, after, page: loaded.page }));
+      const answer = { filter: variables, after, page: loaded.page, patches: patches.current };
+      setShown((former) => rowsAfter(former, answer));
     },
     [client, query, variables, pageOf],
   );
@@ -114,11 +126,10 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   const loadMore = useCallback(() => {
     if (!isAsking.current && page.hasNextPage) void load(page.endCursor, 0);
   }, [load, page]);
-  const patch = useCallback<Pages<Row>['patch']>(
-    (change, rowsMax = Infinity) =>
-      setShown((former) => ({ ...former, page: changedPage(former.page, change, rowsMax) })),
-    [],
-  );
+  const patch = useCallback<Pages<Row>['patch']>((change, rowsMax = Infinity) => {
+    if (isAsking.current) patches.current = withPatch(patches.current, { change, rowsMax });
+    setShown((former) => ({ ...former, page: changedPage(former.page, { change, rowsMax }) }));
+  }, []);
   const { rows, totalCount, hasNextPage: hasMore } = page;
   return { rows, isRead: page !== noRows, totalCount, hasMore, isLoading, error, loadMore, refresh, patch };
 }
