@@ -2,8 +2,13 @@
 import type { TFunction } from 'i18next';
 import { problemOf, type ValidationProblem } from './validation-problem';
 
-export function translateValidation(root: Document, t: TFunction): void {
-  // These events do not bubble, so they are caught on their way down.
+/** Before these the message is taken back: a submission by a button or Enter checks again. */
+const beforeChecks = ['input', 'click', 'keydown'] as const;
+
+export function translateValidation(root: EventTarget, t: TFunction): void {
+  const marked = new Set<HTMLInputElement>();
+  // These events do not all bubble, so they are caught on their way down.
+  const options = { capture: true };
   root.addEventListener(
     'invalid',
     ({ target }) => {
@@ -11,11 +16,16 @@ export function translateValidation(root: Document, t: TFunction): void {
       const problem = problemOf(target);
       if (problem === undefined) return;
       target.setCustomValidity(textOf(problem, t));
-      // A message makes a field invalid until it is taken back.
-      target.addEventListener('input', () => target.setCustomValidity(''), { once: true });
+      marked.add(target);
     },
-    { capture: true },
+    options,
   );
+  // A message makes a field invalid until it is taken back, also if a script sets another value.
+  const takeBack = () => {
+    for (const field of marked) field.setCustomValidity('');
+    marked.clear();
+  };
+  for (const event of beforeChecks) root.addEventListener(event, takeBack, options);
 }
 
 function isField(target: EventTarget | null): target is HTMLInputElement {
