@@ -3,8 +3,7 @@
  * previous one.
  */
 import { useCallback, useMemo, useState } from 'react';
-import { Button, Code, Drawer, Group, Stack, Text, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -14,6 +13,7 @@ import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
+import { SearchField } from '../../parts/search/search-field';
 import type { AuditSearch } from './audit-search';
 import { subjectPage } from './subject-page';
 import { AuditTrailDocument, type AuditTrailQuery } from './generated/audit';
@@ -21,8 +21,6 @@ import { AuditTrailDocument, type AuditTrailQuery } from './generated/audit';
 type Entry = AuditTrailQuery['auditEntries']['edges'][number]['node'];
 
 const route = getRouteApi('/audit');
-/** Ms after the last key before the hub is asked. */
-const typingMs = 250;
 
 export function AuditPage() {
   const { t } = useTranslation();
@@ -61,19 +59,17 @@ function pageOf({ auditEntries: { edges, pageInfo } }: AuditTrailQuery): PageOfR
 function Conditions({ search }: { readonly search: AuditSearch }) {
   const { t } = useTranslation();
   const navigate = useNavigate({ from: '/audit' });
-  const tell = useDebouncedCallback((name: keyof AuditSearch, text: string) => {
+  const change = (name: keyof AuditSearch, text: string) =>
     void navigate({ search: (now) => ({ ...now, [name]: text === '' ? undefined : text }), replace: true });
-  }, typingMs);
   return (
     <Group gap="sm" align="flex-end">
       {(['actor', 'action', 'subject'] as const).map((name) => (
-        <TextInput
+        <SearchField
           key={name}
-          type="search"
           label={t(`audit.${name}`)}
           placeholder={t(`audit.example.${name}`)}
-          defaultValue={search[name] ?? ''}
-          onChange={(event) => tell(name, event.currentTarget.value.trim())}
+          value={search[name] ?? ''}
+          onChange={(text) => change(name, text)}
           flex="0 1 220px"
         />
       ))}

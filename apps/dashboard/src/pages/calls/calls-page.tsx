@@ -1,7 +1,6 @@
 /** Calls of the whole fleet, such as those that failed last week, with a filter in the address. */
 import { useMemo, useState } from 'react';
-import { Button, MultiSelect, Select, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, MultiSelect, Select } from '@mantine/core';
 import { IconDownload, IconTool } from '@tabler/icons-react';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -10,12 +9,11 @@ import { CallList } from '../../parts/calls/call-list';
 import { Empty } from '../../parts/empty';
 import { Page } from '../../parts/page';
 import { useNotify } from '../../parts/use-notify';
+import { SearchField } from '../../parts/search/search-field';
 import { callFileOf, callFilterOf, callOutcomes, type CallSearch, parseCallSearch, spans } from './call-search';
 import classes from './calls-page.module.css';
 
 const route = getRouteApi('/calls');
-/** Ms after the last key before the hub is asked. */
-const typingMs = 300;
 
 export function CallsPage() {
   const { t } = useTranslation();
@@ -90,44 +88,22 @@ function Conditions({ search }: { readonly search: CallSearch }) {
         flex="1 1 150px"
         maw={190}
       />
-      <TypedCondition
+      <SearchField
         label={t('calls.tool')}
-        hint={t('calls.toolHint')}
+        placeholder={t('calls.toolHint')}
         value={search.tool ?? ''}
         onChange={(tool) => change({ tool })}
+        flex="1 1 200px"
+        maw={280}
       />
-      <TypedCondition
+      <SearchField
         label={t('calls.device')}
-        hint={t('calls.deviceHint')}
+        placeholder={t('calls.deviceHint')}
         value={search.device ?? ''}
         onChange={(device) => change({ device })}
+        flex="1 1 200px"
+        maw={280}
       />
     </div>
-  );
-}
-
-interface TypedConditionProps {
-  readonly label: string;
-  readonly hint: string;
-  readonly value: string;
-  readonly onChange: (text: string) => void;
-}
-
-function TypedCondition({ label, hint, value, onChange }: TypedConditionProps) {
-  const [typed, setTyped] = useState(value);
-  const tell = useDebouncedCallback(onChange, typingMs);
-  return (
-    <TextInput
-      type="search"
-      label={label}
-      placeholder={hint}
-      value={typed}
-      onChange={(event) => {
-        setTyped(event.currentTarget.value);
-        tell(event.currentTarget.value.trim());
-      }}
-      flex="1 1 200px"
-      maw={280}
-    />
   );
 }

@@ -2,14 +2,13 @@
  * The filter of the Devices page: text, a chip per condition, saved groups. All of it is in the
  * address.
  */
-import { useEffect, useState } from 'react';
-import { Button, Group, Pill, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { Button, Group, Pill } from '@mantine/core';
 import { IconSearch } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
 import { useGroups } from '../../parts/groups/groups';
+import { SearchField } from '../../parts/search/search-field';
 import { AddCondition } from './add-condition';
 import { useConditionTexts } from './condition-text';
 import { type DeviceSearch, filterOf } from './device-search';
@@ -21,9 +20,6 @@ export interface FilterBarProps {
   readonly search: DeviceSearch;
   readonly onChange: (change: Partial<DeviceSearch>) => void;
 }
-
-/** Ms after the last key before the hub is asked. */
-const typingMs = 200;
 
 export function FilterBar({ search, onChange }: FilterBarProps) {
   const { t } = useTranslation();
@@ -38,6 +34,10 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
     <div className={classes.filter}>
       <Group gap="xs" wrap="wrap">
         <SearchField
+          className={classes.search ?? ''}
+          aria-label={t('devices.search')}
+          placeholder={t('devices.search')}
+          leftSection={<IconSearch size={16} aria-hidden />}
           value={search.search ?? ''}
           onChange={(text) => onChange({ search: text === '' ? undefined : text })}
         />
@@ -73,28 +73,6 @@ export function FilterBar({ search, onChange }: FilterBarProps) {
         </Pill.Group>
       )}
     </div>
-  );
-}
-
-function SearchField({ value, onChange }: { readonly value: string; readonly onChange: (text: string) => void }) {
-  const { t } = useTranslation();
-  const [text, setText] = useState(value);
-  const tell = useDebouncedCallback(onChange, typingMs);
-  // The address changes by itself, too: a link, the browser's way back.
-  useEffect(() => setText((typed) => (typed.trim() === value ? typed : value)), [value]);
-  return (
-    <TextInput
-      className={classes.search ?? ''}
-      type="search"
-      aria-label={t('devices.search')}
-      placeholder={t('devices.search')}
-      leftSection={<IconSearch size={16} aria-hidden />}
-      value={text}
-      onChange={(event) => {
-        setText(event.currentTarget.value);
-        tell(event.currentTarget.value.trim());
-      }}
-    />
   );
 }
 

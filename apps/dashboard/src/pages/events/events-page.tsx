@@ -1,10 +1,10 @@
 /** What happens in the fleet, live, with a filter that is in the address. */
-import { useMemo, useState } from 'react';
-import { Select, TagsInput, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useMemo } from 'react';
+import { Select, TagsInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Page } from '../../parts/page';
+import { SearchField } from '../../parts/search/search-field';
 import { type EventPreset, filterOf, presetNames, presetOf, presets, typesOf, withTypes } from './event-search';
 import { EventTail } from './event-tail';
 import { eventTypes } from './event-types';
@@ -12,16 +12,13 @@ import classes from './events.module.css';
 import type { EventFilter } from './generated/events';
 
 const route = getRouteApi('/events');
-/** Ms after the last key before the hub is asked. */
-const typingMs = 300;
 
 export function EventsPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const { deviceId } = search;
   const navigate = useNavigate({ from: '/events' });
-  const [typed, setTyped] = useState(deviceId ?? '');
-  const setDevice = useDebouncedCallback((id: string) => {
+  const setDevice = (id: string) =>
     void navigate({
       search: ({ types: wanted, except: unwanted }) => ({
         ...(wanted && { types: wanted }),
@@ -30,7 +27,6 @@ export function EventsPage() {
       }),
       replace: true,
     });
-  }, typingMs);
   const { types, except } = typesOf(search);
   const choose = (chosen: Partial<ReturnType<typeof typesOf>>) =>
     void navigate({ search: (now) => withTypes(now, { ...typesOf(now), ...chosen }), replace: true });
@@ -56,14 +52,11 @@ export function EventsPage() {
           onChange={(wanted) => choose({ types: wanted })}
         />
         <TypesInput label={t('events.except')} types={except} onChange={(unwanted) => choose({ except: unwanted })} />
-        <TextInput
+        <SearchField
           label={t('events.device')}
           placeholder={t('events.deviceHint')}
-          value={typed}
-          onChange={(event) => {
-            setTyped(event.currentTarget.value);
-            setDevice(event.currentTarget.value.trim());
-          }}
+          value={deviceId ?? ''}
+          onChange={setDevice}
           flex="1 1 200px"
           maw={280}
         />

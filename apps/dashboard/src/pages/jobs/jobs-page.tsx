@@ -1,7 +1,6 @@
 /** All jobs, latest first, with how far each is. */
-import { useCallback, useEffect, useMemo, useState } from 'react';
-import { SegmentedControl, TextInput } from '@mantine/core';
-import { useDebouncedCallback } from '@mantine/hooks';
+import { useCallback, useEffect, useMemo } from 'react';
+import { SegmentedControl } from '@mantine/core';
 import { IconListCheck, IconPlus, IconSearch } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -18,6 +17,7 @@ import { LinkButton } from '../../parts/link-button';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page } from '../../parts/page';
 import { Time } from '../../parts/time';
+import { SearchField } from '../../parts/search/search-field';
 import { JobsDocument, type JobLineFragment, type JobsQuery } from './generated/jobs';
 import { type JobSearch, liveStates } from './job-search';
 import classes from './jobs.module.css';
@@ -25,7 +25,6 @@ import classes from './jobs.module.css';
 const route = getRouteApi('/jobs');
 /** Ms. */
 const refreshMs = 3_000;
-const typingMs = 250;
 
 export function JobsPage() {
   const { t } = useTranslation();
@@ -81,23 +80,15 @@ function Filter() {
   const { t } = useTranslation();
   const { search, show = 'all' } = route.useSearch();
   const navigate = useNavigate({ from: '/jobs' });
-  const [typed, setTyped] = useState(search ?? '');
   const change = (wanted: JobSearch) => void navigate({ search: wanted, replace: true });
-  const find = useDebouncedCallback((text: string) => {
-    change({ ...(text !== '' && { search: text }), ...(show !== 'all' && { show }) });
-  }, typingMs);
   return (
     <div className={classes.filter}>
-      <TextInput
-        type="search"
+      <SearchField
         aria-label={t('jobs.search')}
         placeholder={t('jobs.search')}
         leftSection={<IconSearch size={16} aria-hidden />}
-        value={typed}
-        onChange={(event) => {
-          setTyped(event.currentTarget.value);
-          find(event.currentTarget.value.trim());
-        }}
+        value={search ?? ''}
+        onChange={(text) => change({ ...(text !== '' && { search: text }), ...(show !== 'all' && { show }) })}
         flex="1 1 200px"
         maw={340}
       />

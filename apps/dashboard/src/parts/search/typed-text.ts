@@ -1,0 +1,32 @@
+/** The text of a field that the address of the page keeps, and that the address may change, too. */
+
+export interface TypedText {
+  readonly text: string;
+  /** Typed, but not yet sent to the address. */
+  readonly isPending: boolean;
+  /** Sent to the address, which does not have it yet. */
+  readonly sent: readonly string[];
+}
+
+/** Navigations that are under way; older ones do not arrive any more. */
+const sentMax = 20;
+
+export function textOf(value: string): TypedText {
+  return { text: value, isPending: false, sent: [] };
+}
+
+export function withTyped(former: TypedText, text: string): TypedText {
+  return { ...former, text, isPending: true };
+}
+
+export function withSent({ text, sent }: TypedText, value: string): TypedText {
+  return { text, isPending: false, sent: [...sent, value].slice(-sentMax) };
+}
+
+/** The address has the value now. Its own text does not undo what was typed after it. */
+export function withArrived(former: TypedText, value: string): TypedText {
+  const place = former.sent.lastIndexOf(value);
+  const sent = former.sent.slice(place + 1);
+  if (place !== -1 && (former.isPending || sent.length > 0)) return { ...former, sent };
+  return former.text.trim() === value ? { ...former, isPending: false, sent: [] } : textOf(value);
+}
