@@ -72,6 +72,13 @@ describe('the draft of a job', () => {
     expect(withTool({ ...draft, tool: 'z' }, 'y')).not.toHaveProperty('devices');
   });
 
+  it('has no arguments before the form of its tool has begun, also after another choice', () => {
+    const draft = { ...draftFrom({ tool: 'x' }), arguments: {}, isSound: true };
+    expect(draftFrom({ tool: 'x' }).arguments).toBeUndefined();
+    expect({ ...draft, ...withTool(draft, 'y') }.arguments).toBeUndefined();
+    expect(inputOf(draftFrom({ tool: 'x' })).arguments).toEqual({});
+  });
+
   it('says what a step lacks', () => {
     const draft = draftFrom({ tool: 'x' });
     expect(missingIn('what', draftFrom({}))).toBe('tool');

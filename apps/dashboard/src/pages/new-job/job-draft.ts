@@ -46,7 +46,8 @@ export interface JobDraft {
   readonly name: string;
   readonly kind: JobKind;
   readonly tool: string | undefined;
-  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Undefined until the form of the tool has begun, with the defaults of its schema. */
+  readonly arguments: Readonly<Record<string, unknown>> | undefined;
   readonly isSound: boolean;
   readonly firmwareImageId: string | undefined;
   /** As the tool's policy says where it is not given. */
@@ -106,7 +107,7 @@ const usual = {
 export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSearch): JobDraft {
   const kind = firmwareImageId === undefined ? 'tool' : 'firmware';
   return {
-    ...{ name: '', kind, tool, arguments: {}, isSound: false, firmwareImageId },
+    ...{ name: '', kind, tool, arguments: undefined, isSound: false, firmwareImageId },
     ...{ verification: undefined, skipIfSatisfied: false, callTimeoutSeconds: undefined, maxAttempts: 3 },
     ...{ ids, devices: conditionsOf(devices), isWholeFleet: false, offline: 'WAIT', expiresInHours: 24 },
     ...{
@@ -156,7 +157,7 @@ export function onlyWithTool({ tool, ids, devices }: JobDraft): Partial<JobDraft
 export function withTool({ tool: former, devices }: JobDraft, tool: string | undefined): Partial<JobDraft> {
   const { hasTool, ...others } = devices;
   return {
-    ...{ tool, arguments: {}, isSound: false, verification: undefined },
+    ...{ tool, arguments: undefined, isSound: false, verification: undefined },
     ...(hasTool !== undefined && hasTool === former && { devices: others }),
   };
 }

@@ -25,7 +25,7 @@ export function inputOf(draft: JobDraft): CreateJobInput {
 
 function whatOf({ kind, tool, arguments: given, firmwareImageId, verification }: JobDraft): Partial<CreateJobInput> {
   if (kind === 'firmware') return { firmwareImageId: firmwareImageId ?? '' };
-  return { tool: tool ?? '', arguments: given, ...(verification && { verification }) };
+  return { tool: tool ?? '', arguments: given ?? {}, ...(verification && { verification }) };
 }
 
 export function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { argumentsOf, draftOf, fieldsOf, presetsOf } from './argument-fields';
+import { argumentsOf, draftOf, draftOfGiven, fieldsOf, presetsOf } from './argument-fields';
 
 const schema = {
   type: 'object',
@@ -38,6 +38,11 @@ describe('fields of an input schema', () => {
   it('begin with what is known, else with the default of the schema, else empty', () => {
     expect(draftOf(fieldsOf(schema), { text: 'Hi' })).toMatchObject({ text: 'Hi', mode: 'slow' });
     expect(draftOf(fieldsOf(schema))).toMatchObject({ volume: undefined, on: undefined, text: undefined });
+  });
+
+  it('get no defaults where arguments were chosen before', () => {
+    const given = { volume: 20, on: true, text: 'Hi', steps: [1] };
+    expect(argumentsOf(fieldsOf(schema), draftOfGiven(fieldsOf(schema), given)).arguments).toEqual(given);
   });
 
   it('have presets for one device: required values as low as possible', () => {

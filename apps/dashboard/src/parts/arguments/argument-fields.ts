@@ -111,10 +111,19 @@ export function draftOf(
   fields: readonly ArgumentField[],
   known: Readonly<Record<string, unknown>> = {},
 ): ArgumentDraft {
+  const given = draftOfGiven(fields, known);
+  return Object.fromEntries(fields.map(({ name, initial }) => [name, given[name] ?? initial]));
+}
+
+/** Arguments that were chosen before, without defaults: what they lack was left out on purpose. */
+export function draftOfGiven(
+  fields: readonly ArgumentField[],
+  given: Readonly<Record<string, unknown>>,
+): ArgumentDraft {
   return Object.fromEntries(
-    fields.map(({ name, kind, initial }) => {
-      const value = known[name];
-      return [name, kind === 'json' && value !== undefined ? JSON.stringify(value, null, 2) : (value ?? initial)];
+    fields.map(({ name, kind }) => {
+      const value = given[name];
+      return [name, kind === 'json' && value !== undefined ? JSON.stringify(value, null, 2) : value];
     }),
   );
 }

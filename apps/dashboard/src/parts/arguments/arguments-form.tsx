@@ -11,6 +11,7 @@ import {
   type ArgumentProblem,
   argumentsOf,
   draftOf,
+  draftOfGiven,
   type DraftedArguments,
   fieldsOf,
   isObject,
@@ -30,6 +31,8 @@ export interface ArgumentsState extends DraftedArguments {
 export interface ArgumentsStart {
   /** Better initial values than the defaults of the schema, such as the present state. */
   readonly known?: Readonly<Record<string, unknown>>;
+  /** Arguments of a draft or of what is stored. Without them the form begins with the defaults. */
+  readonly given?: Readonly<Record<string, unknown>> | undefined;
   /** Whether required values without a default have one here; else they must be chosen. */
   readonly isPreset: boolean;
 }
@@ -43,16 +46,16 @@ export interface KnownTool {
 }
 
 /** The draft resets only with the component: give it a `key` for another tool. */
-export function useArguments(tool: KnownTool, { known, isPreset }: ArgumentsStart): ArgumentsState {
+export function useArguments(tool: KnownTool, { known, given, isPreset }: ArgumentsStart): ArgumentsState {
   const fields = useMemo(
     () => (tool.schemaKnown === false ? undefined : fieldsOf(tool.inputSchema)),
     [tool.inputSchema, tool.schemaKnown],
   );
-  const [draft, setDraft] = useState<ArgumentDraft>(() =>
-    fields
-      ? draftOf(fields, { ...(isPreset && presetsOf(fields)), ...known })
-      : { [whole]: JSON.stringify(known ?? {}, null, 2) },
-  );
+  const [draft, setDraft] = useState<ArgumentDraft>(() => {
+    if (fields === undefined) return { [whole]: JSON.stringify(given ?? known ?? {}, null, 2) };
+    if (given !== undefined) return draftOfGiven(fields, given);
+    return draftOf(fields, { ...(isPreset && presetsOf(fields)), ...known });
+  });
   const drafted = fields ? argumentsOf(fields, draft) : wholeOf(String(draft[whole]));
   const change = (name: string, value: unknown) => setDraft((now) => ({ ...now, [name]: value }));
   return { ...drafted, fields, draft, change, isSound: Object.keys(drafted.problems).length === 0, isPreset };

@@ -47,6 +47,7 @@ describe('the draft of a desired state', () => {
     expect(isComplete(draft)).toBe(false);
     expect(isComplete({ ...draft, isSound: true })).toBe(true);
     expect(inputOf(draft)).toMatchObject({ devices: { ids: ['d'] }, arguments: { x: 1 }, waves: null });
+    expect(draftFrom({ tool: 'a' }).arguments).toBeUndefined();
     const nowhere = { ...draftFrom({ tool: 'a' }), isSound: true };
     expect(isComplete(nowhere)).toBe(false);
     expect(inputOf({ ...nowhere, isWholeFleet: true }).devices).toEqual({ all: true });

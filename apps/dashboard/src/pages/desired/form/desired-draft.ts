@@ -22,7 +22,8 @@ export type Rollout = 'once' | 'waves' | 'kept';
 export interface DesiredDraft {
   readonly name: string;
   readonly tool: string | undefined;
-  readonly arguments: Readonly<Record<string, unknown>>;
+  /** Undefined until the form of the tool has begun, with the defaults of its schema. */
+  readonly arguments: Readonly<Record<string, unknown>> | undefined;
   readonly isSound: boolean;
   readonly devices: DeviceConditions;
   readonly isWholeFleet: boolean;
@@ -41,7 +42,7 @@ export interface DesiredDraft {
   readonly enabled: boolean | null;
 }
 
-export function draftFrom({ tool, arguments: given = {}, devices = {} }: NewDesiredSearch): DesiredDraft {
+export function draftFrom({ tool, arguments: given, devices = {} }: NewDesiredSearch): DesiredDraft {
   return {
     ...{ name: '', tool, arguments: given, isSound: false },
     ...{ devices: filterOf(devices) === undefined ? {} : devices, isWholeFleet: false, keptFilter: undefined },
@@ -75,7 +76,7 @@ function hoursOf({ from, to, zone, days }: NonNullable<DesiredSeenFragment['wind
 export function inputOf(draft: DesiredDraft): DesiredStateInput {
   const { name, tool, mode, onDrift, priority, window, maxInFlight, perMinute, enabled } = draft;
   return {
-    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments, mode, onDrift, priority, enabled },
+    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments ?? {}, mode, onDrift, priority, enabled },
     devices: (draft.keptFilter as DesiredStateInput['devices'] | undefined) ?? filterOf(draft.devices) ?? { all: true },
     holdSeconds: Math.round(draft.holdMinutes * 60),
     window: window === undefined ? null : windowOf(window),

@@ -38,7 +38,7 @@ export function FieldsOfAction(fields: DesiredFields) {
         openOnFocus={false}
         data={[...names, ...unknown]}
         value={draft.tool ?? null}
-        onChange={(tool) => change({ tool: tool ?? undefined, arguments: {}, isSound: false })}
+        onChange={(tool) => change({ tool: tool ?? undefined, arguments: undefined, isSound: false })}
         nothingFoundMessage={t('device.noToolMatches')}
         error={(isMissing && t('newJob.missing.tool')) || refusedAt(refusals, 'tool')}
         maw={560}
@@ -51,7 +51,7 @@ export function FieldsOfAction(fields: DesiredFields) {
 
 function ToolArguments({ tool, draft, change, refusals, isTried }: DesiredFields & { readonly tool: ToolChoice }) {
   const { t } = useTranslation();
-  const state = useArguments(tool, { known: draft.arguments, isPreset: false });
+  const state = useArguments(tool, { given: draft.arguments, isPreset: false });
   const written = JSON.stringify(state.arguments);
   const { isSound } = state;
   useEffect(() => {

@@ -75,7 +75,7 @@ function ToolChoices() {
 function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const state = useArguments(tool, { known: draft.arguments, isPreset: false });
+  const state = useArguments(tool, { given: draft.arguments, isPreset: false });
   const written = JSON.stringify(state.arguments);
   const { isSound } = state;
   useEffect(() => {
