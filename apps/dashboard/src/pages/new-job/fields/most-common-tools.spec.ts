@@ -15,6 +15,11 @@ describe('the tools to choose from', () => {
       expect(mostCommon(order)).toEqual([{ ...common, deviceCount: 43 }]);
   });
 
+  it('have the schema of the largest part, not of one that is smaller than the others together', () => {
+    const [first, second, most] = [tool('t', 3_000, 'a'), tool('t', 2_900, 'b'), tool('t', 4_100, 'c')];
+    expect(mostCommon([first, second, most])).toEqual([{ ...most, deviceCount: 10_000 }]);
+  });
+
   it('are sorted by name', () => {
     expect(mostCommon([tool('b', 1, ''), tool('a', 9, '')]).map(({ name }) => name)).toEqual(['a', 'b']);
     expect(mostCommon([])).toEqual([]);

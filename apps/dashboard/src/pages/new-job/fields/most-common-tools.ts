@@ -5,11 +5,13 @@ export type ToolChoice = JobToolChoicesQuery['tools']['nodes'][number];
 
 /** One of each name, with the schema that most devices have; the hub checks each device's own. */
 export function mostCommon(tools: readonly ToolChoice[]): readonly ToolChoice[] {
-  const byName = new Map<string, ToolChoice>();
+  const byName = new Map<string, { readonly most: ToolChoice; readonly deviceCount: number }>();
   for (const tool of tools) {
     const known = byName.get(tool.name);
-    const most = known && known.deviceCount > tool.deviceCount ? known : tool;
-    byName.set(tool.name, { ...most, deviceCount: tool.deviceCount + (known?.deviceCount ?? 0) });
+    const most = known && known.most.deviceCount > tool.deviceCount ? known.most : tool;
+    byName.set(tool.name, { most, deviceCount: tool.deviceCount + (known?.deviceCount ?? 0) });
   }
-  return [...byName.values()].sort((one, other) => one.name.localeCompare(other.name));
+  return [...byName.values()]
+    .map(({ most, deviceCount }) => ({ ...most, deviceCount }))
+    .sort((one, other) => one.name.localeCompare(other.name));
 }
