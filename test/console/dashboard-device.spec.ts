@@ -63,6 +63,20 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
   const tool = (name: string) => page.getByRole('form', { name });
   const tab = (name: string) => page.getByRole('tab', { name }).click();
 
+  it('keeps the sign of a number that is typed, and sends no sign alone', async () => {
+    await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).click();
+    const form = tool('self.audio_speaker.set_volume');
+    const volume = form.getByRole('textbox', { name: 'volume' });
+    await volume.fill('5');
+    await volume.selectText();
+    await volume.pressSequentially('-12');
+    expect(await volume.inputValue()).toBe('-12');
+    await volume.fill('-');
+    await volume.press('Enter');
+    await form.getByText('Enter a value.').waitFor();
+    await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).click();
+  });
+
   it('sets the volume by its form, and the reported state follows', async () => {
     await page.getByRole('button', { name: 'self.audio_speaker.set_volume' }).click();
     const form = tool('self.audio_speaker.set_volume');

@@ -3,7 +3,7 @@
  * unknown.
  */
 import { useMemo, useState } from 'react';
-import { Group, InputWrapper, JsonInput, NumberInput, Select, Slider, Stack, Switch, TextInput } from '@mantine/core';
+import { Group, InputWrapper, JsonInput, Select, Slider, Stack, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import {
   type ArgumentDraft,
@@ -18,6 +18,7 @@ import {
   parseJson,
   presetsOf,
 } from './argument-fields';
+import { ArgumentNumber } from './argument-number';
 import classes from './arguments-form.module.css';
 
 export interface ArgumentsState extends DraftedArguments {
@@ -125,14 +126,13 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
       return <RangeField {...{ field, value, problem, isPreset, onChange }} />;
     case 'number':
       return (
-        <NumberInput
+        <ArgumentNumber
           {...frame}
           {...(field.min !== undefined && { min: field.min })}
           {...(field.max !== undefined && { max: field.max })}
-          clampBehavior="none"
           allowDecimal={!field.isInteger}
-          value={numberOrEmpty(value)}
-          onChange={(typed) => onChange(typed === '' ? undefined : Number(typed))}
+          value={value}
+          onChange={onChange}
           maw={260}
         />
       );
@@ -225,22 +225,17 @@ function RangeField({
           maw={420}
           {...(value === undefined && { classNames: { thumb: classes.unset }, thumbValueText: t('tool.notChosen') })}
         />
-        <NumberInput
+        <ArgumentNumber
           aria-label={name}
           error={problem !== undefined}
-          clampBehavior="none"
           min={min}
           max={max}
           allowDecimal={false}
-          value={numberOrEmpty(value)}
-          onChange={(typed) => onChange(typed === '' ? undefined : Number(typed))}
+          value={value}
+          onChange={onChange}
           w={92}
         />
       </Group>
     </InputWrapper>
   );
-}
-
-function numberOrEmpty(value: unknown): number | '' {
-  return typeof value === 'number' ? value : '';
 }
