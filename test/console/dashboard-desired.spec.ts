@@ -137,6 +137,29 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.getByText('4 of 4 in sync').waitFor();
   });
 
+  it('is edited from what another person saved while its page was open', async () => {
+    const { desiredStates } = await ask<{ desiredStates: { nodes: { id: string; generation: number }[] } }>(
+      hub,
+      '{ desiredStates { nodes { id generation } } }',
+    );
+    const change =
+      'updateDesiredState(id: $id, expectedGeneration: $generation, input: $input) { userErrors { message } }';
+    const input = { name: 'Quieter shop', tool: VOLUME, arguments: { volume: 35 }, devices: { all: true } };
+    await ask(hub, `mutation ($id: ID!, $generation: Int!, $input: DesiredStateInput!) { ${change} }`, {
+      ...desiredStates.nodes[0],
+      input,
+    });
+    await page.getByRole('heading', { level: 1, name: 'Quieter shop' }).waitFor();
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    const volume = page.getByRole('textbox', { name: 'volume', exact: true });
+    await volume.waitFor();
+    expect(await volume.inputValue()).toBe('35');
+    await page.getByLabel(/^Name/).fill('Quiet shop');
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('heading', { level: 1, name: 'Quiet shop' }).waitFor();
+    await page.getByText('4 of 4 in sync').waitFor();
+  });
+
   it('names a conflict before it is saved, and is disabled and deleted', async () => {
     await page.setViewportSize({ width: 1280, height: 900 });
     await console.visit(`/desired/new?tool=${VOLUME}&arguments=${encodeURIComponent('{"volume":70}')}`);

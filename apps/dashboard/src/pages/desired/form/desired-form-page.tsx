@@ -1,12 +1,12 @@
 /** A new desired state, or an edit, with a live preview of what saving would do. */
-import { type FormEvent, useMemo, useState } from 'react';
+import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { newIdempotencyKey } from '../../../hub/idempotency-key';
 import { useScope } from '../../../hub/hub';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
-import { useHubQuery } from '../../../hub/use-hub-query';
+import { useFirstRead } from '../../../hub/use-read-now';
 import { LoadFailure, MutationFailureNotice } from '../../../parts/failure';
 import { LinkButton } from '../../../parts/link-button';
 import { Page, Section } from '../../../parts/page';
@@ -55,20 +55,20 @@ export function NewDesiredPage() {
 }
 
 export function EditDesiredPage() {
-  const { t } = useTranslation();
   const { id } = editRoute.useParams();
-  const variables = useMemo(() => ({ id }), [id]);
-  const { data, error, refresh } = useHubQuery({ query: DesiredStateDocument, variables });
-  // What is read later does not change what the operator sees and edits.
-  const [first, setFirst] = useState<DesiredSeenFragment>();
-  if (first === undefined && data?.desiredState) setFirst(data.desiredState);
+  return <StoredForm key={id} id={id} />;
+}
+
+function StoredForm({ id }: { readonly id: string }) {
+  const { t } = useTranslation();
+  const { data, error, retry } = useFirstRead(DesiredStateDocument, { id });
   if (error)
     return (
       <Page title={t('desired.edit')}>
-        <LoadFailure error={error} onRetry={refresh} />
+        <LoadFailure error={error} onRetry={retry} />
       </Page>
     );
-  return first === undefined ? null : <KnownForm key={id} state={first} />;
+  return data?.desiredState ? <KnownForm state={data.desiredState} /> : null;
 }
 
 function KnownForm({ state }: { readonly state: DesiredSeenFragment }) {
