@@ -46,6 +46,7 @@ describe.skipIf(!isChromiumInstalled())('boards of a former server in the web co
     await rowOf(boards[2]).getByText('No', { exact: true }).waitFor();
     expect(await section.getByRole('button', { name: 'Move here' }).isEnabled()).toBe(false);
     for (const mac of boards.slice(0, 2)) await page.getByRole('checkbox', { name: `Select ${mac}` }).check();
+    await section.getByText('2 selected').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await section.getByRole('button', { name: 'Move here' }).click();
     await rowOf(boards[0]).getByText('Moves at its next start').waitFor();

@@ -10,6 +10,7 @@ import { type Column, DataTable } from '../../../parts/table/data-table';
 import type { Selection } from '../../../parts/table/row-selection';
 import { Time } from '../../../parts/time';
 import { useNotify } from '../../../parts/use-notify';
+import { type ChosenBoards, toggled, toggledAll } from './chosen-boards';
 import { MoveBoardsBackDocument, MoveBoardsDocument } from './generated/moving';
 import type { MovingBoard, MovingBoardsList, ShownState } from './use-moving-boards';
 
@@ -25,7 +26,7 @@ const boardsMax = 500;
 /** Nothing where no board has another server. */
 export function MovingBoards({ boards, mayDecide, onShow, refresh, shown, summary }: MovingBoardsProps) {
   const { t } = useTranslation();
-  const [chosen, setChosen] = useState<ReadonlySet<string>>(new Set());
+  const [chosen, setChosen] = useState<ChosenBoards>(new Set());
   const columns = useColumns();
   if (summary === undefined) return null;
   const { hasFormerServer, moved, notMoved, unknown } = summary;
@@ -48,7 +49,7 @@ export function MovingBoards({ boards, mayDecide, onShow, refresh, shown, summar
         />
         {mayDecide && (
           <MoveActs
-            chosen={boards.rows.filter(({ deviceId }) => chosen.has(deviceId)).map(({ deviceId }) => deviceId)}
+            chosen={chosen}
             onDone={() => {
               setChosen(new Set());
               refresh();
@@ -76,24 +77,28 @@ export function MovingBoards({ boards, mayDecide, onShow, refresh, shown, summar
 
 function selectionOf(
   rows: readonly MovingBoard[],
-  chosen: ReadonlySet<string>,
-  setChosen: (change: (now: ReadonlySet<string>) => ReadonlySet<string>) => void,
+  chosen: ChosenBoards,
+  setChosen: (change: (now: ChosenBoards) => ChosenBoards) => void,
   t: TFunction,
 ): Selection<MovingBoard> {
   return {
     isSelected: ({ deviceId }) => chosen.has(deviceId),
-    toggle: ({ deviceId }) =>
+    toggle: ({ deviceId }) => setChosen((now) => toggled(now, deviceId)),
+    toggleAll: (areAll) =>
       setChosen((now) =>
-        now.has(deviceId) ? new Set([...now].filter((id) => id !== deviceId)) : new Set([...now, deviceId]),
+        toggledAll(
+          now,
+          rows.map(({ deviceId }) => deviceId),
+          areAll,
+        ),
       ),
-    toggleAll: (areAll) => setChosen(() => new Set(areAll ? rows.map(({ deviceId }) => deviceId) : [])),
     allLabel: t('moving.selectAll'),
     labelOf: ({ deviceId }) => t('moving.select', { device: deviceId }),
   };
 }
 
 interface MoveActsProps {
-  readonly chosen: readonly string[];
+  readonly chosen: ChosenBoards;
   readonly onDone: () => void;
 }
 
@@ -105,22 +110,28 @@ function MoveActs({ chosen, onDone }: MoveActsProps) {
   const move = async (act: typeof here | typeof back, done: 'moving.moved' | 'moving.movedBack') => {
     here.reset();
     back.reset();
-    for (let start = 0; start < chosen.length; start += boardsMax)
-      if (!(await act.run({ deviceIds: chosen.slice(start, start + boardsMax) }))) return;
-    notify(t(done, { count: chosen.length }));
+    const deviceIds = [...chosen];
+    for (let start = 0; start < deviceIds.length; start += boardsMax)
+      if (!(await act.run({ deviceIds: deviceIds.slice(start, start + boardsMax) }))) return;
+    notify(t(done, { count: deviceIds.length }));
     onDone();
   };
-  const isIdle = chosen.length === 0 || here.isBusy || back.isBusy;
+  const isIdle = chosen.size === 0 || here.isBusy || back.isBusy;
   return (
     <>
-      <Button.Group>
-        <Button size="xs" variant="default" disabled={isIdle} onClick={() => void move(here, 'moving.moved')}>
-          {t('moving.move')}
-        </Button>
-        <Button size="xs" variant="default" disabled={isIdle} onClick={() => void move(back, 'moving.movedBack')}>
-          {t('moving.moveBack')}
-        </Button>
-      </Button.Group>
+      <Group gap="sm">
+        <span className="soft figures" role="status">
+          {chosen.size > 0 && t('selection.count', { count: chosen.size })}
+        </span>
+        <Button.Group>
+          <Button size="xs" variant="default" disabled={isIdle} onClick={() => void move(here, 'moving.moved')}>
+            {t('moving.move')}
+          </Button>
+          <Button size="xs" variant="default" disabled={isIdle} onClick={() => void move(back, 'moving.movedBack')}>
+            {t('moving.moveBack')}
+          </Button>
+        </Button.Group>
+      </Group>
       <MutationFailureNotice failure={here.failure ?? back.failure} />
     </>
   );
