@@ -69,6 +69,8 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     expect(await seriousViolations(page)).toEqual([]);
     await chooseFile('notes.bin', new TextEncoder().encode('not an image'));
     await page.getByRole('alert').waitFor();
+    // A browser reports no change where the field still has the same file.
+    expect(await page.getByLabel('File', { exact: true }).inputValue()).toBe('');
     await page.getByText('No images yet').waitFor();
   });
 

@@ -3,12 +3,13 @@
  * shown with its outcome.
  */
 import { type FormEvent, useState } from 'react';
-import { Button, FileButton, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { IconCamera, IconPhotoUp, IconScreenshot } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { sendFile } from '../../hub/send-file';
 import { type MutationFailure, useHubMutation } from '../../hub/use-hub-mutation';
+import { ChooseFile } from '../../parts/choose-file';
 import { CallResult } from '../../parts/outcome/call-result';
 import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
@@ -133,7 +134,7 @@ function ShowImage({ device, onEnded }: ActProps) {
   };
   return (
     <div>
-      <FileButton accept="image/jpeg,image/png,image/webp,image/gif" onChange={(file) => void show(file)}>
+      <ChooseFile accept="image/jpeg,image/png,image/webp,image/gif" onChoose={(file) => void show(file)}>
         {(props) => (
           <Button
             {...props}
@@ -145,7 +146,7 @@ function ShowImage({ device, onEnded }: ActProps) {
             {t('device.showImage')}
           </Button>
         )}
-      </FileButton>
+      </ChooseFile>
       <MutationFailureNotice failure={refused ?? act.failure} />
     </div>
   );

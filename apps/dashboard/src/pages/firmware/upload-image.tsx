@@ -3,11 +3,12 @@
  * images.
  */
 import { type DragEvent, useState } from 'react';
-import { Button, FileButton, FileInput, Group, SegmentedControl, TextInput } from '@mantine/core';
+import { Button, FileInput, Group, SegmentedControl, TextInput } from '@mantine/core';
 import { IconFileUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { sendFile } from '../../hub/send-file';
 import type { MutationFailure } from '../../hub/use-hub-mutation';
+import { ChooseFile } from '../../parts/choose-file';
 import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { useNotify } from '../../parts/use-notify';
@@ -93,13 +94,13 @@ function DropZone({ isReady, isSending, onFile }: DropZoneProps) {
     >
       <IconFileUpload size={26} stroke={1.4} aria-hidden />
       <span>{t(isOver ? 'firmware.dropHere' : 'firmware.drop')}</span>
-      <FileButton onChange={onFile} inputProps={{ 'aria-label': t('firmware.file') }} disabled={!isReady}>
+      <ChooseFile onChoose={onFile} inputProps={{ 'aria-label': t('firmware.file') }} disabled={!isReady}>
         {(props) => (
           <Button {...props} variant="default" size="xs" loading={isSending} disabled={!isReady}>
             {t('firmware.choose')}
           </Button>
         )}
-      </FileButton>
+      </ChooseFile>
     </div>
   );
 }
