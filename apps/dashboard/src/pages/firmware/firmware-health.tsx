@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
+import { periodStart } from '../../parts/period-start';
 import { ScrollTable } from '../../parts/table/scroll-table';
 import { FirmwareHealthDocument, type FirmwareHealthQuery } from './generated/firmware';
 
@@ -19,7 +20,8 @@ const columns = ['version', 'devices', 'offline', 'hours', 'restarts', 'rate', '
 export function FirmwareHealth() {
   const { t } = useTranslation();
   const [period, setPeriod] = useState<Period>('7d');
-  const variables = useMemo(() => ({ since: new Date(Date.now() - periods[period]).toISOString() }), [period]);
+  const since = periodStart(periods[period]);
+  const variables = useMemo(() => ({ since }), [since]);
   const { data, error, refresh } = useHubQuery({ query: FirmwareHealthDocument, variables, refreshMs });
   const rows = data?.firmwareHealth ?? [];
   return (

@@ -1,5 +1,4 @@
 /** What needs attention, each with a link. Shows a note if there is nothing. */
-import { useState } from 'react';
 import {
   IconBell,
   IconCircleCheck,
@@ -14,6 +13,7 @@ import { useScope } from '../../hub/hub';
 import { type HubAnswer, useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
+import { periodStart } from '../../parts/period-start';
 import {
   FailingWebhooksDocument,
   type FleetNowQuery,
@@ -24,7 +24,7 @@ import {
 import { isFailing } from './attention-rules';
 import type { Found, Item } from './found';
 import { useFailedJobs, useStoppedJobs } from './found-jobs';
-import { jobsRefreshMs, latelyMs, latelyRefreshMs } from './overview-pace';
+import { jobsRefreshMs, latelyMs, latelyRefreshMs, latelyStepMs } from './overview-pace';
 import classes from './overview.module.css';
 
 export function Attention({ fleet }: { readonly fleet: HubAnswer<FleetNowQuery> }) {
@@ -94,7 +94,7 @@ function useAlertItems(): Found {
 function useFlappingItems(): Found {
   const { t } = useTranslation();
   const isAsked = useScope('EVENTS_READ');
-  const [since] = useState(() => new Date(Date.now() - latelyMs).toISOString());
+  const since = periodStart(latelyMs, latelyStepMs);
   const read = useHubQuery({
     query: LatestEventsDocument,
     variables: { since },

@@ -5,15 +5,14 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { jobName } from '../../parts/job/job-name';
+import { periodStart } from '../../parts/period-start';
 import { endOf, hasFailedSince } from './attention-rules';
 import type { Found, Item } from './found';
 import { JobsEndedBadlyDocument, JobsNowDocument, type JobsNowQuery } from './generated/overview';
-import { jobsRefreshMs, latelyHours, latelyMs, latelyRefreshMs } from './overview-pace';
+import { jobsRefreshMs, latelyHours, latelyMs, latelyRefreshMs, latelyStepMs } from './overview-pace';
 
 /** Lines; a further one says that there are more. */
 const endedShown = 4;
-/** Ms: the period of jobs that ended moves on in these steps, because the page may stay open. */
-const periodMs = 600_000;
 
 export function useStoppedJobs(): Found {
   const { t } = useTranslation();
@@ -34,7 +33,7 @@ export function useStoppedJobs(): Found {
 export function useFailedJobs(): Found {
   const { t } = useTranslation();
   const isAsked = useScope('JOBS_READ');
-  const since = new Date(Math.floor(Date.now() / periodMs) * periodMs - latelyMs).toISOString();
+  const since = periodStart(latelyMs, latelyStepMs);
   const read = useHubQuery({
     ...{ query: JobsEndedBadlyDocument, variables: { since }, refreshMs: latelyRefreshMs, pause: !isAsked },
   });

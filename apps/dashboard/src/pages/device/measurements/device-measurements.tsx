@@ -5,6 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
 import { Section } from '../../../parts/page';
+import { periodStart } from '../../../parts/period-start';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../../parts/chart/chart-period';
 import { Spark } from '../../../parts/chart/spark';
 import { Time } from '../../../parts/time';
@@ -25,7 +26,7 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const [period, setPeriod] = useState<ChartPeriod>('24h');
   const [chosen, setChosen] = useState<string>();
-  const restartsSince = useMemo(() => new Date(Date.now() - restartDays * periodMs['24h']).toISOString(), []);
+  const restartsSince = periodStart(restartDays * periodMs['24h']);
   const known = useHubQuery({
     query: MeasuredPathsDocument,
     variables: useMemo(() => ({ id, restartsSince }), [id, restartsSince]),
@@ -33,10 +34,8 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
   const allPaths = useMemo(() => known.data?.device?.measurementPaths ?? [], [known.data]);
   const [start, setStart] = useState(0);
   const paths = useMemo(() => allPaths.slice(start, start + pathsMax), [allPaths, start]);
-  const variables = useMemo(
-    () => ({ id, paths, points, since: new Date(Date.now() - periodMs[period]).toISOString() }),
-    [id, paths, period],
-  );
+  const since = periodStart(periodMs[period]);
+  const variables = useMemo(() => ({ id, paths, points, since }), [id, paths, since]);
   const measured = useHubQuery({ query: MeasuredDocument, variables, refreshMs, pause: paths.length === 0 });
   const series = measured.data?.device?.measurements ?? [];
   const shown = series.find(({ path }) => path === chosen) ?? series[0];
@@ -63,7 +62,7 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
         <p className="soft">{t('measurements.restarts', { count: restarts, days: restartDays })}</p>
       )}
       {known.data && allPaths.length === 0 && <p className="soft">{t('measurements.none')}</p>}
-      {shown && <Large series={shown} since={variables.since} />}
+      {shown && <Large series={shown} since={since} />}
       <ul className={classes.paths}>
         {series.map((one) => (
           <li key={one.path}>
