@@ -14,7 +14,8 @@ import { Page, Section } from '../../parts/page';
 import classes from './measurements.module.css';
 import { MeasuredFleetDocument, type MeasuredFleetQuery } from './generated/measurements';
 import { linesMax, type MeasurementSearch, type MeasurementSplit, measurementSplits } from './measurement-search';
-import { type FleetLine, type FleetPart, useFleetLines } from './use-fleet-lines';
+import type { FleetLine } from './lines-of-path';
+import { type FleetPart, useFleetLines } from './use-fleet-lines';
 
 const LinesChart = lazy(() => import('../../parts/chart/lines-chart'));
 

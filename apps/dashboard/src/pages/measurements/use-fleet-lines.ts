@@ -1,26 +1,13 @@
 /** The series of several parts of the fleet, read together and again every minute. */
 import { useEffect, useState } from 'react';
-import { type CombinedError, useClient } from 'urql';
-import { FleetLineDocument, type FleetLineQuery, type FleetLineQueryVariables } from './generated/measurements';
-
-export type FleetPoint = FleetLineQuery['fleetMeasurements']['points'][number];
+import { useClient } from 'urql';
+import { FleetLineDocument, type FleetLineQueryVariables } from './generated/measurements';
+import { type FleetLines, linesAfter, linesOfPath, noLines } from './lines-of-path';
 
 /** A part of the fleet with the name of its line. */
 export interface FleetPart {
   readonly name: string;
   readonly filter: FleetLineQueryVariables['filter'];
-}
-
-export interface FleetLine {
-  readonly name: string;
-  readonly points: readonly FleetPoint[];
-}
-
-export interface FleetLines {
-  /** Undefined before the first answer. */
-  readonly lines: readonly FleetLine[] | undefined;
-  readonly since: string;
-  readonly error: CombinedError | undefined;
 }
 
 const refreshMs = 60_000;
@@ -29,7 +16,7 @@ const points = 200;
 /** `parts` must keep its identity while it does not change. */
 export function useFleetLines(path: string | undefined, parts: readonly FleetPart[], periodMs: number): FleetLines {
   const client = useClient();
-  const [found, setFound] = useState<FleetLines>({ lines: undefined, since: '', error: undefined });
+  const [found, setFound] = useState(noLines);
   useEffect(() => {
     if (path === undefined || parts.length === 0) return undefined;
     let isOver = false;
@@ -46,7 +33,7 @@ export function useFleetLines(path: string | undefined, parts: readonly FleetPar
         name,
         points: answers[index]?.data?.fleetMeasurements.points ?? [],
       }));
-      setFound((former) => ({ lines: error ? former.lines : lines, since, error }));
+      setFound((former) => linesAfter(former, { path, lines: error ? undefined : lines, since, error }));
     };
     void read();
     const timer = setInterval(() => {
@@ -57,5 +44,5 @@ export function useFleetLines(path: string | undefined, parts: readonly FleetPar
       clearInterval(timer);
     };
   }, [client, path, parts, periodMs]);
-  return found;
+  return linesOfPath(found, path);
 }
