@@ -10,8 +10,8 @@ import { keepFilesPrivate } from './data-folder.js';
 import { readConfig } from './settings/config.js';
 import { upgradeReport } from './upgrade/upgrade-report.js';
 
-/** 1: this version cannot run on the database as it is. 2: it could not be read. */
-const EXIT = { newer: 1, failed: 2 } as const;
+/** 1: the database has the migrations of another version instead. 2: it could not be read. */
+const EXIT = { other: 1, failed: 2 } as const;
 
 const USAGE = 'Use: flotilla-hub upgrade --check [--json]. The upgrade itself is the next start of the hub.';
 
@@ -25,7 +25,7 @@ async function main(): Promise<void> {
   try {
     const found = await pendingMigrations(databaseUrl ?? embedded?.databaseUrl ?? '');
     process.stdout.write(values.json === true ? `${JSON.stringify(found)}\n` : upgradeReport(found));
-    if (found.unknown.length > 0) process.exitCode = EXIT.newer;
+    if (found.unknown.length > 0 && found.pending.length > 0) process.exitCode = EXIT.other;
   } finally {
     await embedded?.close();
   }

@@ -4,7 +4,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkRedis } from '@flotilla/bus';
 import { checkDatabase, openEmbeddedPostgres, pendingMigrations } from '@flotilla/registry';
-import type { DatabaseFacts } from '@flotilla/registry';
+import type { DatabaseFacts, PendingMigrations } from '@flotilla/registry';
 import { openBlobStore } from '@flotilla/storage';
 import type { DoctorContext } from './doctor-context.js';
 import { ok, problem, warning, type Finding } from './finding.js';
@@ -63,9 +63,27 @@ export function databaseFindings(facts: DatabaseFacts): readonly Finding[] {
 }
 
 async function schemaFinding(databaseUrl: string): Promise<Finding> {
-  const { isInstalled, pending, unknown } = await pendingMigrations(databaseUrl);
+  return schemaFindingOf(await pendingMigrations(databaseUrl));
+}
+
+/** A former version runs on the tables of the next one, because migrations only add. */
+export function schemaFindingOf({
+  isInstalled,
+  pending,
+  unknown,
+}: Pick<PendingMigrations, 'isInstalled' | 'pending' | 'unknown'>): Finding {
+  if (unknown.length > 0 && pending.length > 0)
+    return problem(
+      'schema',
+      `has ${unknown.join(', ')} and lacks ${pending.join(', ')}`,
+      'Install the version that made it, or a newer one.',
+    );
   if (unknown.length > 0)
-    return problem('schema', `is of a newer version (${unknown.join(', ')})`, 'Install that version or a newer one.');
+    return warning(
+      'schema',
+      `is of a newer version (${unknown.join(', ')})`,
+      'Go back by one minor version at most, and only if nothing was removed: flotilla-hub upgrade --check',
+    );
   if (!isInstalled) return ok('schema', 'none yet; the first start creates it');
   return pending.length === 0
     ? ok('schema', 'is of this version')

@@ -12,7 +12,7 @@ import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
 import { checkPorts } from './check-ports.js';
 import { checkReach } from './check-reach.js';
-import { databaseFindings } from './check-services.js';
+import { databaseFindings, schemaFindingOf } from './check-services.js';
 import type { DoctorContext } from './doctor-context.js';
 import { examine } from './examine.js';
 import { countText, findingText, ok, problem, type Finding } from './finding.js';
@@ -140,6 +140,13 @@ describe('the database', () => {
     expect(bad.filter(({ status }) => status === 'ok')).toEqual([]);
     expect(bad.every(({ advice }) => advice !== '')).toBe(true);
     expect(bad).toHaveLength(7);
+  });
+
+  it('of a newer version is a warning, because the former version runs on it', () => {
+    const newer = { isInstalled: true, pending: [], unknown: ['9999_later'] };
+    expect(schemaFindingOf(newer)).toMatchObject({ status: 'warning', found: expect.stringContaining('9999_later') });
+    expect(schemaFindingOf({ ...newer, pending: ['0002_own'] })).toMatchObject({ status: 'problem' });
+    expect(schemaFindingOf({ ...newer, unknown: [] })).toMatchObject({ status: 'ok' });
   });
 });
 

@@ -17,7 +17,14 @@ describe('the report of an upgrade', () => {
     expect(text).toContain('13 s on a fast local disk, up to 130 s on a slow one');
   });
 
-  it('refuses to guess about a database of a newer version', () => {
-    expect(upgradeReport({ ...none, unknown: ['9999_later'], pending: [] })).toMatch(/newer version[\s\S]*9999_later/);
+  it('lets the former version start on the database of a newer one, and names when it must not', () => {
+    const text = upgradeReport({ ...none, unknown: ['9999_later'], pending: [] });
+    expect(text).toMatch(/newer version[\s\S]*9999_later\nThis version runs on it/);
+    expect(text).toContain('"-- contract"');
+  });
+
+  it('refuses to guess about a database that has other migrations than it needs', () => {
+    const text = upgradeReport({ ...none, unknown: ['0002_other'], pending: ['0002_own'] });
+    expect(text).toMatch(/0002_other\n[\s\S]*lacks[\s\S]*0002_own\nStart the version that made it/);
   });
 });
