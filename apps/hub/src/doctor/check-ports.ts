@@ -31,14 +31,20 @@ function listenersIn({ config }: DoctorContext): readonly Listener[] {
   ];
 }
 
-async function checkPort(
-  { setting, port, kind }: Listener,
-  { config, hubPid, isAnswering }: DoctorContext,
-): Promise<Finding> {
-  const place = `${kind} ${port} (${setting})`;
+async function checkPort(listener: Listener, context: DoctorContext): Promise<Finding> {
+  const { setting, port, kind } = listener;
   if (port === 0)
     return warning(CHECK, `${kind} port of ${setting} is 0`, 'Each start picks another port. Set a fixed one.');
-  const error = await bindError(kind, config.host, port);
+  return portFinding(listener, await bindError(kind, context.config.host, port), context);
+}
+
+/** `error` is the code of what a listener on the port gets. */
+export function portFinding(
+  { setting, port, kind }: Listener,
+  error: string | undefined,
+  { config, hubPid, isAnswering }: DoctorContext,
+): Finding {
+  const place = `${kind} ${port} (${setting})`;
   if (error === undefined) {
     const isMissing = isAnswering && hubPid !== undefined;
     return isMissing
@@ -49,19 +55,24 @@ async function checkPort(
     return isAnswering
       ? ok(CHECK, `${place} is in use while the hub runs`)
       : problem(CHECK, `${place} is in use by another program`, `Stop it, or set ${setting} to another port.`);
-  if (error === 'EACCES')
-    return problem(
-      CHECK,
-      `${place} may not be opened by this user`,
-      port < FIRST_FREE_PORT
-        ? 'Give the service AmbientCapabilities=CAP_NET_BIND_SERVICE, or use a port from 1024.'
-        : `Set ${setting} to another port.`,
-    );
+  if (error === 'EACCES') return refusedFinding({ setting, port, place }, isAnswering);
   return problem(
     CHECK,
     `${place} cannot be opened on ${config.host}: ${error}`,
     'Set FLOTILLA_HOST to an own address.',
   );
+}
+
+/** Linux checks the right before the use. The service may have a right that this shell lacks. */
+function refusedFinding(
+  { setting, port, place }: Pick<Listener, 'setting' | 'port'> & { readonly place: string },
+  isAnswering: boolean,
+): Finding {
+  if (isAnswering) return ok(CHECK, `${place} is left to the hub that runs: this user may not open it`);
+  const found = `${place} may not be opened by this user`;
+  return port < FIRST_FREE_PORT
+    ? warning(CHECK, found, 'The service needs AmbientCapabilities=CAP_NET_BIND_SERVICE, or use a port from 1024.')
+    : problem(CHECK, found, `Set ${setting} to another port.`);
 }
 
 /** The code of the error that a listener gets; undefined if it could listen. It closes at once. */

@@ -10,7 +10,7 @@ import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vit
 import { readConfig } from '../settings/config.js';
 import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
-import { checkPorts } from './check-ports.js';
+import { checkPorts, portFinding } from './check-ports.js';
 import { checkReach } from './check-reach.js';
 import { databaseFindings, schemaFindingOf } from './check-services.js';
 import type { DoctorContext } from './doctor-context.js';
@@ -62,6 +62,13 @@ describe('the ports', () => {
     expect(problemsOf(await checkPorts(contextOf(env)))).toEqual([]);
     const notOpen = await checkPorts(contextOf(env, { isAnswering: true, hubPid: 1 }));
     expect(problemsOf(notOpen)).toEqual([`tcp ${port} (FLOTILLA_HTTP_PORT) is not open, although the hub runs`]);
+  });
+
+  it('below 1024 are left to a hub that runs, and else need a right of its service', () => {
+    const https = { setting: 'FLOTILLA_HTTP_PORT', port: 443, kind: 'tcp' } as const;
+    expect(portFinding(https, 'EACCES', contextOf({}, { isAnswering: true }))).toMatchObject({ status: 'ok' });
+    expect(portFinding(https, 'EACCES', contextOf({}))).toMatchObject({ status: 'warning' });
+    expect(portFinding({ ...https, port: 8080 }, 'EACCES', contextOf({}))).toMatchObject({ status: 'problem' });
   });
 
   it('need an address of this machine', async () => {
