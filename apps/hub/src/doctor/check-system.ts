@@ -48,7 +48,9 @@ async function clockFinding(now: number): Promise<Finding> {
 }
 
 /** Of the hub if it runs, because its service may have another limit than this shell. */
-async function filesFinding({ config, hubPid }: DoctorContext): Promise<Finding | undefined> {
+async function filesFinding({ config, hubPid, isAnswering }: DoctorContext): Promise<Finding | undefined> {
+  // A hub with its own DATABASE_URL locks no data folder, so its process is unknown.
+  if (isAnswering && hubPid === undefined) return undefined;
   const limits = await readFile(`/proc/${hubPid ?? 'self'}/limits`, 'utf8').catch(() => '');
   const soft = /^Max open files\s+(\d+|unlimited)/m.exec(limits)?.[1];
   if (soft === undefined) return undefined;

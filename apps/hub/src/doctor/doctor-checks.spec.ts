@@ -13,6 +13,7 @@ import { checkMail } from './check-mail.js';
 import { checkPorts, portFinding } from './check-ports.js';
 import { checkReach } from './check-reach.js';
 import { databaseFindings, schemaFindingOf } from './check-services.js';
+import { checkSystem } from './check-system.js';
 import type { DoctorContext } from './doctor-context.js';
 import { examine } from './examine.js';
 import { countText, findingText, ok, problem, type Finding } from './finding.js';
@@ -75,6 +76,17 @@ describe('the ports', () => {
     const env = { FLOTILLA_HOST: '192.0.2.77', FLOTILLA_HTTP_PORT: '8080', FLOTILLA_MQTT_PORT: 'off' };
     const [first] = await checkPorts(contextOf(env));
     expect(first).toMatchObject({ status: 'problem', advice: 'Set FLOTILLA_HOST to an own address.' });
+  });
+});
+
+describe('the open files', () => {
+  it('are those of this shell only if no hub runs', async (context) => {
+    if (process.platform !== 'linux') context.skip('only Linux has limits in /proc');
+    const checked = async (more: Partial<DoctorContext>) =>
+      (await checkSystem(contextOf({}, more))).find(({ check }) => check === 'open files')?.found;
+    expect(await checked({})).toContain('of this shell');
+    expect(await checked({ isAnswering: true, hubPid: process.pid })).toContain('of the hub that runs');
+    expect(await checked({ isAnswering: true })).toBeUndefined();
   });
 });
 
