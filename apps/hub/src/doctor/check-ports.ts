@@ -11,6 +11,8 @@ interface Listener {
 }
 
 const CHECK = 'ports';
+/** It accepts only 8883, on which devices use TLS, and 0. */
+const MQTTS_SETTING = 'FLOTILLA_MQTTS_PORT';
 /** Ports below need a right on most systems. */
 const FIRST_FREE_PORT = 1024;
 
@@ -26,7 +28,7 @@ function listenersIn({ config }: DoctorContext): readonly Listener[] {
     ...(isGateway && mqttPort !== undefined
       ? [{ setting: 'FLOTILLA_MQTT_PORT', port: mqttPort, kind: 'tcp' as const }]
       : []),
-    ...(isGateway && tls ? [{ setting: 'FLOTILLA_MQTTS_PORT', port: mqttsPort, kind: 'tcp' as const }] : []),
+    ...(isGateway && tls ? [{ setting: MQTTS_SETTING, port: mqttsPort, kind: 'tcp' as const }] : []),
     ...(isGateway ? [{ setting: 'FLOTILLA_UDP_PORT', port: udpPort, kind: 'udp' as const }] : []),
   ];
 }
@@ -34,7 +36,13 @@ function listenersIn({ config }: DoctorContext): readonly Listener[] {
 async function checkPort(listener: Listener, context: DoctorContext): Promise<Finding> {
   const { setting, port, kind } = listener;
   if (port === 0)
-    return warning(CHECK, `${kind} port of ${setting} is 0`, 'Each start picks another port. Set a fixed one.');
+    return warning(
+      CHECK,
+      `${kind} port of ${setting} is 0`,
+      setting === MQTTS_SETTING
+        ? 'Each start picks another port. Set 8883, unless a TCP proxy has that port.'
+        : 'Each start picks another port. Set a fixed one.',
+    );
   return portFinding(listener, await bindError(kind, context.config.host, port), context);
 }
 
@@ -54,7 +62,13 @@ export function portFinding(
   if (error === 'EADDRINUSE')
     return isAnswering
       ? ok(CHECK, `${place} is in use while the hub runs`)
-      : problem(CHECK, `${place} is in use by another program`, `Stop it, or set ${setting} to another port.`);
+      : problem(
+          CHECK,
+          `${place} is in use by another program`,
+          setting === MQTTS_SETTING
+            ? `Stop it, or behind a TCP proxy set ${setting} to 0.`
+            : `Stop it, or set ${setting} to another port.`,
+        );
   if (error === 'EACCES') return refusedFinding({ setting, port, place }, isAnswering);
   return problem(
     CHECK,

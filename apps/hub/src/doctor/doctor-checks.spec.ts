@@ -72,6 +72,13 @@ describe('the ports', () => {
     expect(portFinding({ ...https, port: 8080 }, 'EACCES', contextOf({}))).toMatchObject({ status: 'problem' });
   });
 
+  it('have no other number for MQTT over TLS', () => {
+    const mqtts = { setting: 'FLOTILLA_MQTTS_PORT', port: 8883, kind: 'tcp' } as const;
+    expect(portFinding(mqtts, 'EADDRINUSE', contextOf({}))).toMatchObject({
+      advice: 'Stop it, or behind a TCP proxy set FLOTILLA_MQTTS_PORT to 0.',
+    });
+  });
+
   it('need an address of this machine', async () => {
     const env = { FLOTILLA_HOST: '192.0.2.77', FLOTILLA_HTTP_PORT: '8080', FLOTILLA_MQTT_PORT: 'off' };
     const [first] = await checkPorts(contextOf(env));

@@ -21,6 +21,11 @@ describe('a listener that cannot be opened', () => {
     await new Promise((resolve) => taken.close(resolve));
   });
 
+  it('has no other port for MQTT over TLS', async () => {
+    const message = await listening('FLOTILLA_MQTTS_PORT', '127.0.0.1', 8883, failing('EADDRINUSE')).catch(String);
+    expect(message).toContain('Stop that program, or behind a TCP proxy set FLOTILLA_MQTTS_PORT to 0.');
+  });
+
   it('names FLOTILLA_HOST when the address is not one of this machine', async () => {
     const server = createServer();
     const elsewhere = () =>

@@ -18,7 +18,10 @@ export class ListenError extends Error {
 function adviceFor(reason: string, setting: string): string {
   switch (reason) {
     case 'EADDRINUSE':
-      return `another program uses it. Set ${setting} to a free port, or to 0 for any.`;
+      // Devices use TLS on one port only, so the setting accepts no other.
+      return setting === 'FLOTILLA_MQTTS_PORT'
+        ? `another program uses it. Stop that program, or behind a TCP proxy set ${setting} to 0.`
+        : `another program uses it. Set ${setting} to a free port, or to 0 for any.`;
     case 'EACCES':
       return `this user may not open ports below 1024. Set ${setting} to a higher one.`;
     case 'EADDRNOTAVAIL':
