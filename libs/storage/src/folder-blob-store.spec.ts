@@ -1,4 +1,4 @@
-import { mkdtemp, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdtemp, mkdir, readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -36,6 +36,20 @@ describe('a folder of files', () => {
     expect(await readdir(path.join(within, '.incoming'))).toEqual(['young']);
     await FolderBlobStore.open({ folder: within, isAlone: true });
     expect(await readdir(path.join(within, '.incoming'))).toEqual([]);
+  });
+
+  it('opened for reading writes nothing, and must exist', async () => {
+    const within = path.join(folder, 'read-only');
+    const reading = () => FolderBlobStore.open({ folder: within, isReadOnly: true });
+    await expect(reading()).rejects.toMatchObject({ code: 'STORAGE_UNAVAILABLE' });
+    await leftover(within, 'old', 3_600_000);
+    await writeFile(path.join(within, 'a'), 'x');
+    await chmod(path.join(within, '.incoming'), 0o500);
+    const keys: string[] = [];
+    for await (const { key } of (await reading()).list('')) keys.push(key);
+    expect(keys).toEqual(['a']);
+    expect(await readdir(path.join(within, '.incoming'))).toEqual(['old']);
+    await chmod(path.join(within, '.incoming'), 0o700);
   });
 
   it('lists no unfinished file', async () => {

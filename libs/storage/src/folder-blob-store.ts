@@ -26,15 +26,19 @@ export interface FolderOptions {
   readonly folder: string;
   /** Whether no other process writes below the folder: all unfinished files are leftovers. */
   readonly isAlone?: boolean;
+  /** Whether only files are read: the folder must exist, and needs no right to write. */
+  readonly isReadOnly?: boolean;
 }
 
 export class FolderBlobStore implements BlobStore {
   private constructor(private readonly folder: string) {}
 
   /** Creates the folder if it is missing, and removes unfinished files of earlier processes. */
-  static async open({ folder, isAlone = false }: FolderOptions): Promise<FolderBlobStore> {
+  static async open({ folder, isAlone = false, isReadOnly = false }: FolderOptions): Promise<FolderBlobStore> {
     const store = new FolderBlobStore(path.resolve(folder));
     await store.#orUnavailable(async () => {
+      // The hub makes this folder: it is missing where a disk is not mounted.
+      if (isReadOnly) return access(store.#incoming, constants.R_OK | constants.X_OK);
       await mkdir(store.#incoming, { recursive: true });
       await store.check();
       await store.#removeLeftovers(isAlone ? Infinity : Date.now() - LEFTOVER_AFTER_MS);

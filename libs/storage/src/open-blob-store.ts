@@ -9,6 +9,8 @@ export interface StorageSettings {
   readonly s3: { readonly region: string; readonly endpoint?: string };
   /** Whether no other process uses the folder. */
   readonly isAlone: boolean;
+  /** Whether only files are read, such as by a backup that may not write to the folder. */
+  readonly isReadOnly?: boolean;
 }
 
 /** Returns what is wrong with a storage URL, if anything. */
@@ -23,8 +25,9 @@ export function storageUrlProblem(text: string): string | undefined {
 }
 
 /** Throws StorageError if a folder cannot be used. Sends no request to a bucket yet. */
-export async function openBlobStore({ url, s3, isAlone }: StorageSettings): Promise<BlobStore> {
-  if (url.protocol === 'file:') return FolderBlobStore.open({ folder: fileURLToPath(url), isAlone });
+export async function openBlobStore({ url, s3, isAlone, isReadOnly }: StorageSettings): Promise<BlobStore> {
+  if (url.protocol === 'file:')
+    return FolderBlobStore.open({ folder: fileURLToPath(url), isAlone, ...(isReadOnly && { isReadOnly }) });
   // The SDK takes a second and tens of megabytes to load, which a hub with a folder does not need.
   const { S3BlobStore } = await import('./s3-blob-store.js');
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');

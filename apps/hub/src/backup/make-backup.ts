@@ -40,9 +40,10 @@ export async function makeBackup(config: HubConfig, file: string): Promise<Backu
     const createdAt = new Date().toISOString();
     const dump = await openDatabaseDump(databaseUrl ?? embedded?.databaseUrl ?? '');
     closers.unshift(() => dump.close());
-    const blobs = await openBlobStore({ ...storage, isAlone: false });
-    closers.unshift(() => blobs.close());
     const header = await headerOf(config, dump, createdAt);
+    // The nightly service may write only to the folders of the data and the backups.
+    const blobs = await openBlobStore({ ...storage, isAlone: false, isReadOnly: true });
+    closers.unshift(() => blobs.close());
     const made = new BackupParts(config, dump, blobs);
     const rows = () => made.rows;
     const bytes = await writeArchive(file, { header, parts: made.parts(), rows, passphrase });

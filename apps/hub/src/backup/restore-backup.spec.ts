@@ -34,7 +34,8 @@ async function backupOf(config: HubConfig, target: string) {
   const registry = await opened(config);
   await registry.hubSecret('bus');
   await registry.close();
-  await mkdir(path.join(config.dataDir, 'files', 'firmware'), { recursive: true });
+  for (const name of ['.incoming', 'firmware'])
+    await mkdir(path.join(config.dataDir, 'files', name), { recursive: true });
   await writeFile(path.join(config.dataDir, 'files', 'firmware', 'image'), 'E9');
   return makeBackup(config, target);
 }
