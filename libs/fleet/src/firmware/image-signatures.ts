@@ -57,7 +57,8 @@ export class ImageSignatures {
 }
 
 function bytesOf(signature: string): Buffer | undefined {
-  const text = signature.trim();
+  // `base64` of Linux breaks its lines.
+  const text = signature.replace(/\s/g, '');
   const bytes = Buffer.from(text, 'base64');
   return bytes.length === signatureBytes && /^[A-Za-z0-9+/]+={0,2}$/.test(text) ? bytes : undefined;
 }
