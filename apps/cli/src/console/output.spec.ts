@@ -50,6 +50,12 @@ describe('rows', () => {
     expect((await captured(() => printRows([], columns, { output: 'csv' }))).stdout).toBe('id,name,tags\n');
   });
 
+  it('have numbers below zero as numbers in CSV, and texts like them escaped', async () => {
+    const rows = [{ value: -5.25, text: '-5.25' }];
+    const { stdout } = await captured(() => printRows(rows, ['value', 'text'], { output: 'csv' }));
+    expect(stdout).toBe("value,text\n-5.25,'-5.25\n");
+  });
+
   it('have no control sequences of devices as CSV on a terminal', async () => {
     const isTerminal = process.stdout.isTTY;
     process.stdout.isTTY = true;

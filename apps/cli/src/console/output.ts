@@ -107,7 +107,8 @@ function csvOf<Row>(row: Row, columns: readonly Column<Row>[]): string {
 }
 
 /** Lists are separated by semicolons, as `devices import` reads them. */
-function csvCell(value: unknown): string {
+function csvCell(value: unknown): string | number {
+  if (typeof value === 'number') return value;
   if (value === null || value === undefined) return '';
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return csvCell(value.join(';'));
   if (typeof value !== 'string') return jsonText(value);
@@ -115,7 +116,7 @@ function csvCell(value: unknown): string {
   return process.stdout.isTTY ? printable(value) : value;
 }
 
-/** Spreadsheets run cells that begin with `=` and the like, so those get an apostrophe. */
-function csvLine(cells: readonly string[]): string {
+/** Spreadsheets run texts that begin with `=` and the like, so those get an apostrophe. */
+function csvLine(cells: readonly (string | number)[]): string {
   return stringify([[...cells]], { escape_formulas: true });
 }
