@@ -36,6 +36,15 @@ describe('cron times', () => {
     ]);
   });
 
+  it('are listed once each where the clock goes forward', () => {
+    expect(times('30 * * * *', 'Europe/Berlin', '2026-03-28T23:40:00Z', 4)).toEqual([
+      '2026-03-29T00:30:00.000Z',
+      '2026-03-29T01:30:00.000Z',
+      '2026-03-29T02:30:00.000Z',
+      '2026-03-29T03:30:00.000Z',
+    ]);
+  });
+
   it('end at a given time', () => {
     const daily = new CronTimes({ cron: '@daily', timeZone: 'UTC' });
     const [after, until] = [at('2026-01-01T00:00:00Z'), at('2026-01-03T00:00:00Z')];

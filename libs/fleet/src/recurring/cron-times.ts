@@ -11,16 +11,18 @@ export class CronTimes {
   }
 
   /** The first time after `after`, ms since the Unix epoch; undefined if no time is left. */
-  next(after: number, until?: number): number | undefined {
-    return this.list(1, after, until)[0];
+  next(after: number, until = Infinity): number | undefined {
+    const time = this.#cron.nextRun(new Date(after))?.getTime();
+    return time === undefined || time > until ? undefined : time;
   }
 
   /** At most `count` times after `after`, none after `until`. */
   list(count: number, after: number, until = Infinity): readonly number[] {
-    return this.#cron
-      .nextRuns(count, new Date(after))
-      .map((time) => time.getTime())
-      .filter((time) => time <= until);
+    const times: number[] = [];
+    // One by one, as runs are: `nextRuns` of croner repeats times when clocks go forward.
+    for (let time = this.next(after, until); time !== undefined && times.length < count; time = this.next(time, until))
+      times.push(time);
+    return times;
   }
 }
 
