@@ -5,7 +5,8 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
-import { applyStep, installPlan, placeProblem, stepText, type Place } from './install/install-plan.js';
+import { dataProblem } from './install/folder-owner.js';
+import { applyStep, installPlan, placeProblem, serviceUid, stepText, type Place } from './install/install-plan.js';
 
 const USAGE = 'Use: flotilla-hub install [--dry-run | --apply] [--user NAME] [--data-dir FOLDER] [--root FOLDER]';
 /** Names of users, and folders that a unit file can name without quotes. */
@@ -50,8 +51,10 @@ function main(): void {
     if (apply) applyStep(step, place);
     process.stdout.write(`${stepText(step, !apply)}\n`);
   }
-  if (problem !== undefined) process.stderr.write(`${problem}\n`);
-  process.stderr.write(`${apply ? afterwards(place) : outlook(steps.length)}\n`);
+  const left = [problem, dataProblem(place, serviceUid(place))].filter((each) => each !== undefined);
+  for (const each of left) process.stderr.write(`${each}\n`);
+  process.stderr.write(`${apply ? afterwards(place) : outlook(steps.length + left.length)}\n`);
+  if (apply && left.length > 0) process.exitCode = 1;
 }
 
 function outlook(steps: number): string {

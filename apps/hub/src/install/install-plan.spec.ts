@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { dataProblem } from './folder-owner.js';
 import { applyStep, installPlan, placeProblem, stepText, type Place } from './install-plan.js';
 
 let root: string;
@@ -47,6 +48,24 @@ describe('the installation as a service', () => {
     expect(installPlan(place)).toMatchObject([{ path: '/etc/systemd/system/flotilla.service' }]);
     apply();
     expect(readFileSync(path.join(root, '/etc/flotilla/hub.env'), 'utf8')).toBe('FLOTILLA_HOST=0.0.0.0\n');
+  });
+
+  it('takes folders that another user has, and leaves data of another hub alone', () => {
+    apply();
+    const uid = process.getuid?.() ?? 0;
+    const dataDir = path.join(root, place.dataDir);
+    expect(installPlan(place, uid)).toEqual([]);
+    expect(installPlan(place, uid + 1)).toEqual([
+      { kind: 'owner', path: '/var/lib/flotilla', name: 'flotilla' },
+      { kind: 'owner', path: '/var/backups/flotilla', name: 'flotilla' },
+    ]);
+    // A hub of root keeps its PostgreSQL here if the user postgres cannot reach its data folder.
+    mkdirSync(path.join(dataDir, 'postgresql-17.2'));
+    expect(dataProblem(place, uid + 1)).toBeUndefined();
+    writeFileSync(path.join(dataDir, 'audit.key'), '');
+    expect(dataProblem(place, uid)).toBeUndefined();
+    expect(dataProblem(place, uid + 1)).toContain('has audit.key in it');
+    expect(installPlan(place, uid + 1)).toMatchObject([{ path: '/var/backups/flotilla' }]);
   });
 
   it('writes units that systemd accepts', (context) => {

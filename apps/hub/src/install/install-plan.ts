@@ -1,7 +1,8 @@
 /** What `flotilla-hub install` makes: a user, folders and files. Applies it, or only says it. */
 import { execFileSync } from 'node:child_process';
-import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { dataProblem, isForeign } from './folder-owner.js';
 import { backupService, backupTimer, firstSettings, hubService, type Installation } from './units.js';
 
 export interface Place extends Installation {
@@ -13,10 +14,12 @@ export interface Place extends Installation {
 export type Step =
   | { readonly kind: 'user'; readonly name: string }
   | { readonly kind: 'folder'; readonly path: string; readonly mode: number; readonly isOwned: boolean }
+  /** Of a folder that exists. Mode and group stay: PostgreSQL of a hub of root may need them. */
+  | { readonly kind: 'owner'; readonly path: string; readonly name: string }
   | { readonly kind: 'file'; readonly path: string; readonly mode: number; readonly text: string };
 
-/** Steps that are not done yet, in order. */
-export function installPlan(place: Place): readonly Step[] {
+/** Steps that are not done yet, in order. Without the `uid` of the service, no owner is set. */
+export function installPlan(place: Place, uid = serviceUid(place)): readonly Step[] {
   const { user, settingsDir, dataDir, backupDir, unitDir, root } = place;
   const steps: Step[] = [
     { kind: 'user', name: user },
@@ -30,21 +33,30 @@ export function installPlan(place: Place): readonly Step[] {
       'flotilla-backup.timer': backupTimer,
     }).map(([name, text]) => ({ kind: 'file' as const, path: path.join(unitDir, name), mode: 0o644, text })),
   ];
-  return steps.filter((step) => !isDone(step, { root, settingsDir }));
+  return steps.flatMap((step) => {
+    if (!isDone(step, { root, settingsDir })) return [step];
+    if (step.kind !== 'folder' || !step.isOwned || uid === undefined) return [];
+    const isLeft = step.path === dataDir && dataProblem(place, uid) !== undefined;
+    return isForeign(path.join(root, step.path), uid) && !isLeft
+      ? [{ kind: 'owner', path: step.path, name: user }]
+      : [];
+  });
+}
+
+/** Before the user exists, no folder is its own. */
+const NOT_YET = -1;
+
+export function serviceUid({ root, user }: Pick<Place, 'root' | 'user'>): number | undefined {
+  return root === '/' ? (idsOf(user)?.uid ?? NOT_YET) : undefined;
 }
 
 function isDone(step: Step, { root, settingsDir }: Pick<Place, 'root' | 'settingsDir'>): boolean {
-  if (step.kind === 'user') return root !== '/' || hasUser(step.name);
+  if (step.kind === 'user') return root !== '/' || idsOf(step.name) !== undefined;
+  if (step.kind === 'owner') return false;
   const target = path.join(root, step.path);
   if (!existsSync(target)) return false;
   const isOfOperator = step.kind === 'folder' || path.dirname(step.path) === settingsDir;
   return isOfOperator || readFileSync(target, 'utf8') === step.text;
-}
-
-function hasUser(name: string): boolean {
-  return readFileSync('/etc/passwd', 'utf8')
-    .split('\n')
-    .some((line) => line.startsWith(`${name}:`));
 }
 
 export function applyStep(step: Step, { root, user, dataDir }: Pick<Place, 'root' | 'user' | 'dataDir'>): void {
@@ -54,6 +66,7 @@ export function applyStep(step: Step, { root, user, dataDir }: Pick<Place, 'root
     return;
   }
   const target = path.join(root, step.path);
+  if (step.kind === 'owner') return chownSync(target, madeIdsOf(user).uid, statSync(target).gid);
   if (step.kind === 'folder') mkdirSync(target, { recursive: true });
   else {
     mkdirSync(path.dirname(target), { recursive: true });
@@ -61,18 +74,29 @@ export function applyStep(step: Step, { root, user, dataDir }: Pick<Place, 'root
   }
   chmodSync(target, step.mode);
   if (root !== '/') return;
-  const { uid, gid } = idsOf(user);
+  const { uid, gid } = madeIdsOf(user);
   const isOwned = step.kind === 'folder' && step.isOwned;
   chownSync(target, isOwned ? uid : 0, gid);
 }
 
-function idsOf(user: string): { readonly uid: number; readonly gid: number } {
+interface Ids {
+  readonly uid: number;
+  readonly gid: number;
+}
+
+function madeIdsOf(user: string): Ids {
+  const ids = idsOf(user);
+  if (ids === undefined) throw new Error(`The user ${user} is not in /etc/passwd.`);
+  return ids;
+}
+
+function idsOf(user: string): Ids | undefined {
   const [, , uid, gid] =
     readFileSync('/etc/passwd', 'utf8')
       .split('\n')
       .map((line) => line.split(':'))
       .find(([name]) => name === user) ?? [];
-  if (uid === undefined || gid === undefined) throw new Error(`The user ${user} is not in /etc/passwd.`);
+  if (uid === undefined || gid === undefined) return undefined;
   return { uid: Number(uid), gid: Number(gid) };
 }
 
@@ -82,6 +106,8 @@ export function stepText(step: Step, isWhole: boolean): string {
       return `user    ${step.name} (system, without a shell)`;
     case 'folder':
       return `folder  ${step.path} (mode 0${step.mode.toString(8)}${step.isOwned ? '' : ', of root'})`;
+    case 'owner':
+      return `owner   ${step.path} (${step.name}; another user has it)`;
     case 'file':
       return `file    ${step.path} (mode 0${step.mode.toString(8)})${isWhole ? `\n${step.text.replace(/^/gm, '    ')}` : ''}`;
   }
