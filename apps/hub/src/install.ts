@@ -6,7 +6,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { dataProblem } from './install/folder-owner.js';
-import { applyStep, installPlan, placeProblem, serviceUid, stepText, type Place } from './install/install-plan.js';
+import { applyStep, installPlan, placeProblems, serviceUid, stepText, type Place } from './install/install-plan.js';
 
 const USAGE = 'Use: flotilla-hub install [--dry-run | --apply] [--user NAME] [--data-dir FOLDER] [--root FOLDER]';
 /** Names of users, and folders that a unit file can name without quotes. */
@@ -42,8 +42,8 @@ function main(): void {
   const place = placeOf(values);
   const { apply } = values;
   if (apply && values['dry-run']) throw new Error(`--dry-run writes nothing, and --apply writes. ${USAGE}`);
-  const problem = placeProblem(place);
-  if (problem !== undefined && apply) throw new Error(problem);
+  const problems = placeProblems(place);
+  if (problems.length > 0 && apply) throw new Error(problems.join('\n'));
   const steps = installPlan(place);
   if (apply && place.root === '/' && process.getuid?.() !== 0)
     throw new Error('Only root can write the service. Run this with sudo; without --apply it only shows what it does.');
@@ -51,7 +51,7 @@ function main(): void {
     if (apply) applyStep(step, place);
     process.stdout.write(`${stepText(step, !apply)}\n`);
   }
-  const left = [problem, dataProblem(place, serviceUid(place))].filter((each) => each !== undefined);
+  const left = [...problems, dataProblem(place, serviceUid(place))].filter((each) => each !== undefined);
   for (const each of left) process.stderr.write(`${each}\n`);
   process.stderr.write(`${apply ? afterwards(place) : outlook(steps.length + left.length)}\n`);
   if (apply && left.length > 0) process.exitCode = 1;

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { dataProblem } from './folder-owner.js';
-import { applyStep, installPlan, placeProblem, stepText, type Place } from './install-plan.js';
+import { applyStep, installPlan, placeProblems, stepText, type Place } from './install-plan.js';
 
 let root: string;
 let place: Place;
@@ -97,10 +97,17 @@ describe('the installation as a service', () => {
     );
   });
 
-  it('shows what it would write, and refuses a program that a service cannot read', () => {
+  it('shows what it would write, and refuses places that a service cannot read', () => {
     const [, , , settings] = installPlan(place);
     expect(settings === undefined ? '' : stepText(settings, true)).toContain('    FLOTILLA_DATA_DIR=/var/lib/flotilla');
-    expect(placeProblem({ program: '/home/me/lib/flotilla-hub', root: '/' })).toContain('/home');
-    expect(placeProblem({ program: place.program, root: '/' })).toBeUndefined();
+    const installed = { ...place, root: '/', node: '/usr/bin/node' };
+    expect(placeProblems(installed)).toEqual([]);
+    const hidden = { program: '/home/me/lib/flotilla-hub', node: '/root/.nvm/bin/node', dataDir: '/home/me/data' };
+    expect(placeProblems({ ...installed, ...hidden })).toEqual([
+      expect.stringMatching(/^The program .* may not read \/home\. Install the package/),
+      expect.stringMatching(/^Node .* may not read \/root\. Install Node/),
+      expect.stringMatching(/^The data folder .* may not read \/home\. Name another/),
+    ]);
+    expect(placeProblems({ ...installed, ...hidden, root })).toEqual([]);
   });
 });

@@ -113,12 +113,24 @@ export function stepText(step: Step, isWhole: boolean): string {
   }
 }
 
-/** Why the service could not run like this; undefined if it can. */
-export function placeProblem({ program, root }: Pick<Place, 'program' | 'root'>): string | undefined {
-  if (root !== '/') return undefined;
-  const home = /^\/(home|root|tmp)(\/|$)/.exec(program)?.[1];
-  return home === undefined
-    ? undefined
-    : `The program is in ${program}, and a service may not read /${home}. Install the package for all users: ` +
-        'npm install --global --prefix /usr/local with its file, as root.';
+/** Why the service could not run like this: what it may not read, and what to do. */
+export function placeProblems({
+  node,
+  program,
+  dataDir,
+  root,
+}: Pick<Place, 'node' | 'program' | 'dataDir' | 'root'>): readonly string[] {
+  if (root !== '/') return [];
+  const places = [
+    ['The program', program, INSTALL_ADVICE],
+    ['Node', node, 'Install Node for all users, such as below /usr/local, and run this command with it.'],
+    ['The data folder', dataDir, 'Name another one with --data-dir, such as /var/lib/flotilla.'],
+  ] as const;
+  return places.flatMap(([name, place, advice]) => {
+    const hidden = /^\/(home|root|tmp|var\/tmp|run\/user)(?=\/|$)/.exec(place)?.[0];
+    return hidden === undefined ? [] : [`${name} is in ${place}, and a service may not read ${hidden}. ${advice}`];
+  });
 }
+
+const INSTALL_ADVICE =
+  'Install the package for all users: npm install --global --prefix /usr/local with its file, as root.';
