@@ -145,6 +145,9 @@ describe('around a job', () => {
     const refused = { approveJob: { job: null, userErrors: [{ code: 'CONFLICT' }] } };
     expect((await send(hub, approve, { id }, own.secret)).data, 'a key of the same person').toEqual(refused);
     const plain = await keyWith(['JOBS_READ', 'JOBS_WRITE', 'TOOLS_CALL', 'DEVICES_READ']);
+    const isOwn = 'query ($id: ID!) { job(id: $id) { createdByViewer } }';
+    expect((await send(hub, isOwn, { id })).data).toEqual({ job: { createdByViewer: true } });
+    expect((await send(hub, isOwn, { id }, plain)).data).toEqual({ job: { createdByViewer: false } });
     expect((await send(hub, approve, { id }, plain)).data).toMatchObject({
       approveJob: { userErrors: [{ code: 'TOOL_FORBIDDEN' }] },
     });

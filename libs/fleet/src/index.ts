@@ -4,6 +4,7 @@ export { observeJobCalls } from './calls/observe-calls.js';
 export type { CallObserver } from './calls/observe-calls.js';
 export type { JobBus } from './jobs/job-bus.js';
 export { withTimeout } from '@flotilla/session';
+export { isCreatorOf } from './jobs/commands/approve-job.js';
 export type { JobAnswer } from './jobs/commands/create-job.js';
 export type { JobRequest } from './jobs/commands/job-request.js';
 export { approvalCallDevicesDefault, noApprovals } from './approvals/approval-rules.js';

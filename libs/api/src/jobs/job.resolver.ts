@@ -1,9 +1,10 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
+import { isCreatorOf } from '@flotilla/fleet';
 import { rerunOffer } from '@flotilla/jobs';
 import type { Job, JobConclusion, JobProgress, RerunOffer } from '@flotilla/jobs';
 import type { DecidedPoint, FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
-import type { ApiContext } from '../api-context.js';
+import { actorOf, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { shownArguments } from '../calls/shown-arguments.js';
@@ -40,6 +41,7 @@ export class JobResolver
         | 'decidedOverTime'
         | 'firmwareImage'
         | 'approvalTargetCount'
+        | 'createdByViewer'
       >
     >
 {
@@ -73,6 +75,11 @@ export class JobResolver
   @ResolveField()
   approvalTargetCount({ approvalTargets }: Job): number | undefined {
     return approvalTargets;
+  }
+
+  @ResolveField()
+  createdByViewer(job: Job, _args: unknown, context: ApiContext): boolean {
+    return isCreatorOf(job, actorOf(context));
   }
 
   /**

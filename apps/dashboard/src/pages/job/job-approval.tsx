@@ -24,7 +24,7 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
     const approved = (await act.run({ id: job.id }))?.approveJob.job;
     if (approved) onChanged(approved);
   };
-  if (!mayRun) return null;
+  if (!mayRun || job.createdByViewer) return null;
   return (
     <Stack gap="sm">
       <MutationFailureNotice failure={act.failure} />

@@ -47,8 +47,13 @@ export async function denyJob(deps: ApproveJobDeps, id: string, reason: string, 
   });
 }
 
+/** Whether a job is of the actor, or of a key or session of the same person. */
+export function isCreatorOf({ createdById, createdByOwner }: Job, actor: Actor): boolean {
+  return ownerOf({ id: createdById, owner: createdByOwner }) === ownerOf(actor);
+}
+
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {
-  if (ownerOf({ id: job.createdById, owner: job.createdByOwner }) !== ownerOf(actor)) return undefined;
+  if (!isCreatorOf(job, actor)) return undefined;
   const message =
     `You created this job, or own the key "${job.createdBy}" that did: ` +
     'another person has to approve or deny it. You can cancel it.';
