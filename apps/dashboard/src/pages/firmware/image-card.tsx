@@ -103,7 +103,7 @@ function Acts({ image, state, onChanged }: ActsProps) {
   };
   return (
     <Group gap="xs">
-      {state === 'published' && mayRun && (
+      {state === 'published' && mayWrite && mayRun && (
         <LinkButton
           to="/jobs/new"
           search={{ firmwareImageId: image.id, devices: boardFilter(image.models) }}

@@ -18,15 +18,17 @@ import { JobRerunOfferDocument, type JobSeenFragment, RerunJobDocument, RevertJo
 const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIRED'] as const;
 
 /** What would fail again in the same way is left out. A disruptive job asks before it starts. */
-export function Rerun({ job: { id, tool, disruptive } }: { readonly job: JobSeenFragment }) {
+export function Rerun({ job: { id, tool, disruptive, firmwareImage } }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   // A second press after a lost answer makes no second job.
   const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
   const [isAsking, setAsking] = useState(false);
+  const mayRollOut = useScope('FIRMWARE_WRITE');
   const read = useHubQuery({ query: JobRerunOfferDocument, variables: { id } });
   const offer = read.data?.job?.rerunOffer;
+  if (firmwareImage !== null && !mayRollOut) return null;
   if (!offer) return <ReadFailure read={read} />;
   if (offer.count === 0) return null;
   const rerun = async () => {

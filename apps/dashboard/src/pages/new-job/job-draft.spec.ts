@@ -5,6 +5,7 @@ import {
   draftFrom,
   type JobDraft,
   hasWhom,
+  kindsFor,
   missingIn,
   ofKind,
   onlyWithTool,
@@ -77,6 +78,12 @@ describe('the draft of a job', () => {
     expect(draftFrom({ tool: 'x' }).arguments).toBeUndefined();
     expect({ ...draft, ...withTool(draft, 'y') }.arguments).toBeUndefined();
     expect(inputOf(draftFrom({ tool: 'x' })).arguments).toEqual({});
+  });
+
+  it('offers firmware to those who may roll it out, and where it is chosen already', () => {
+    expect(kindsFor('tool', true)).toEqual(['tool', 'firmware']);
+    expect(kindsFor('tool', false)).toEqual(['tool']);
+    expect(kindsFor('firmware', false)).toEqual(['tool', 'firmware']);
   });
 
   it('says what a step lacks', () => {

@@ -122,6 +122,11 @@ export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSe
   };
 }
 
+/** The kinds of jobs that a person may start; the present one stays, so that nothing is hidden. */
+export function kindsFor(present: JobKind, mayRollOut: boolean): readonly JobKind[] {
+  return mayRollOut || present === 'firmware' ? ['tool', 'firmware'] : ['tool'];
+}
+
 /** Waves and rules follow the kind until the operator edits them. */
 export function ofKind(draft: JobDraft, kind: JobKind): Partial<JobDraft> {
   const { waves, rules } = usual[draft.kind];

@@ -2,13 +2,14 @@
 import { useCallback, useEffect, useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useScope } from '../../../hub/hub';
 import { type Page, usePages } from '../../../hub/use-pages';
 import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { CallTerms } from '../fields/call-terms';
 import { choicesAtOnce } from '../fields/choices-at-once';
 import { JobImageChoicesDocument, type JobImageChoicesQuery } from '../generated/new-job';
-import { missingIn, ofKind, withTool } from '../job-draft';
+import { kindsFor, missingIn, ofKind, withTool } from '../job-draft';
 import { refusedAt, refusedIn } from '../refusals';
 import type { ToolChoice } from '../fields/most-common-tools';
 import { useToolChoices } from '../fields/tool-choices';
@@ -18,15 +19,18 @@ import classes from '../new-job.module.css';
 export function StepAction() {
   const { t } = useTranslation();
   const { draft, change, refusals } = useWizard();
+  const kinds = kindsFor(draft.kind, useScope('FIRMWARE_WRITE'));
   return (
     <Stack>
-      <SegmentedControl
-        aria-label={t('newJob.kind')}
-        value={draft.kind}
-        onChange={(kind) => change(ofKind(draft, kind as 'tool'))}
-        data={(['tool', 'firmware'] as const).map((value) => ({ value, label: t(`newJob.kinds.${value}`) }))}
-        style={{ alignSelf: 'flex-start' }}
-      />
+      {kinds.length > 1 && (
+        <SegmentedControl
+          aria-label={t('newJob.kind')}
+          value={draft.kind}
+          onChange={(kind) => change(ofKind(draft, kind as 'tool'))}
+          data={kinds.map((value) => ({ value, label: t(`newJob.kinds.${value}`) }))}
+          style={{ alignSelf: 'flex-start' }}
+        />
+      )}
       {draft.kind === 'tool' ? <ToolChoices /> : <ImageChoices />}
       <TextInput
         label={t('newJob.name')}
