@@ -77,7 +77,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
   const notify = useNotify();
   const [isEditing, setEditing] = useState(false);
   const act = useHubMutation(RefreshToolsDocument, (data) => data.refreshTools.userErrors);
-  const [mayWrite, mayCall] = [useScope('DEVICES_WRITE'), useScope('TOOLS_CALL')];
+  const mayWrite = useScope('DEVICES_WRITE');
   const askForTools = async () => {
     if (!(await act.run({ id: device.id }))) return;
     notify(t('device.toolsRead'));
@@ -86,7 +86,7 @@ function Acts({ device, onDone }: { readonly device: DeviceSeen; readonly onDone
   return (
     <>
       <MutationFailureNotice failure={act.failure} />
-      {mayCall && (
+      {mayWrite && (
         <Button
           variant="default"
           leftSection={<IconRefresh size={16} aria-hidden />}
