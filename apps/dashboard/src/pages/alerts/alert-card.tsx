@@ -1,26 +1,21 @@
 /** One alert: what happened, where, since when, and who takes care of it. */
-import { useState } from 'react';
-import { Button, Group, TextInput } from '@mantine/core';
+import { Button, Group } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { useHubMutation } from '../../hub/use-hub-mutation';
 import { AlertBadge } from '../../parts/alert/alert-badge';
-import { Dialog } from '../../parts/dialog/dialog';
-import { DialogForm } from '../../parts/dialog/dialog-form';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
-import { AcknowledgeAlertDocument, type AlertCardFragment } from './generated/alerts';
+import type { AlertCardFragment } from './generated/alerts';
 
 export interface AlertCardProps {
   readonly alert: AlertCardFragment;
-  readonly onChanged: () => void;
+  readonly onAcknowledge: (id: string) => void;
 }
 
-export function AlertCard({ alert, onChanged }: AlertCardProps) {
+export function AlertCard({ alert, onAcknowledge }: AlertCardProps) {
   const { t } = useTranslation();
   const mayAcknowledge = useScope('DEVICES_WRITE');
-  const [isAsked, setAsked] = useState(false);
   const { acknowledgedAt, acknowledgedBy, deviceCount, devices, firedAt, note, resolvedAt, rule, severity } = alert;
   const others = deviceCount - devices.length;
   return (
@@ -29,7 +24,7 @@ export function AlertCard({ alert, onChanged }: AlertCardProps) {
       actions={
         mayAcknowledge &&
         acknowledgedAt === null && (
-          <Button size="xs" variant="default" onClick={() => setAsked(true)}>
+          <Button size="xs" variant="default" onClick={() => onAcknowledge(alert.id)}>
             {t('alerts.acknowledge')}
           </Button>
         )
@@ -67,39 +62,6 @@ export function AlertCard({ alert, onChanged }: AlertCardProps) {
           {others > 0 && <span className="soft">{t('alerts.others', { count: others })}</span>}
         </Group>
       )}
-      <Acknowledge id={alert.id} isOpen={isAsked} onClose={() => setAsked(false)} onDone={onChanged} />
     </Section>
-  );
-}
-
-interface AcknowledgeProps {
-  readonly id: string;
-  readonly isOpen: boolean;
-  readonly onClose: () => void;
-  readonly onDone: () => void;
-}
-
-function Acknowledge({ id, isOpen, onClose, onDone }: AcknowledgeProps) {
-  const { t } = useTranslation();
-  const [note, setNote] = useState('');
-  const act = useHubMutation(AcknowledgeAlertDocument, (data) => data.acknowledgeAlert.userErrors);
-  const submit = async () => {
-    if (!(await act.run({ id, note: note.trim() === '' ? null : note.trim() }))) return;
-    onClose();
-    onDone();
-  };
-  return (
-    <Dialog isOpen={isOpen} onClose={onClose} title={t('alerts.acknowledgeTitle')}>
-      <DialogForm action={t('alerts.acknowledge')} onSubmit={submit} onCancel={onClose} mutations={[act]}>
-        <TextInput
-          label={t('alerts.note')}
-          description={t('alerts.noteHint')}
-          value={note}
-          maxLength={1_000}
-          onChange={(event) => setNote(event.currentTarget.value)}
-          data-autofocus
-        />
-      </DialogForm>
-    </Dialog>
   );
 }

@@ -1,5 +1,5 @@
 /** Alerts of one view, newest first. Changes are shown as they happen. */
-import { useCallback, useEffect } from 'react';
+import { useCallback, useEffect, useState } from 'react';
 import { Button } from '@mantine/core';
 import { IconBellCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -7,6 +7,7 @@ import { useClient } from 'urql';
 import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
+import { AcknowledgeDialog } from './acknowledge-dialog';
 import { AlertCard } from './alert-card';
 import {
   type AlertCardFragment,
@@ -25,6 +26,7 @@ const filters = {
 export function AlertList({ view }: { readonly view: keyof typeof filters }) {
   const { t } = useTranslation();
   const client = useClient();
+  const [asked, setAsked] = useState<string>();
   const variables = useCallback((after: string | null) => ({ filter: filters[view], after }), [view]);
   const { rows, error, hasMore, isLoading, loadMore, refresh } = usePages({ query: AlertsDocument, variables, pageOf });
   useEffect(() => {
@@ -42,8 +44,9 @@ export function AlertList({ view }: { readonly view: keyof typeof filters }) {
         </Empty>
       )}
       {rows.map((alert) => (
-        <AlertCard key={alert.id} alert={alert} onChanged={refresh} />
+        <AlertCard key={alert.id} alert={alert} onAcknowledge={setAsked} />
       ))}
+      <AcknowledgeDialog id={asked} onClose={() => setAsked(undefined)} onDone={refresh} />
       {hasMore && (
         <Button variant="default" loading={isLoading} onClick={loadMore}>
           {t('alerts.more')}

@@ -1,4 +1,5 @@
 /** One alert, to which messages link. */
+import { useState } from 'react';
 import { useParams } from '@tanstack/react-router';
 import { IconBellOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -6,6 +7,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
+import { AcknowledgeDialog } from './acknowledge-dialog';
 import { AlertCard } from './alert-card';
 import { OneAlertDocument } from './generated/alerts';
 
@@ -14,12 +16,14 @@ const refreshMs = 5_000;
 
 export function AlertPage() {
   const { t } = useTranslation();
+  const [asked, setAsked] = useState<string>();
   const { id } = useParams({ from: '/alerts/$id' });
   const { data, error, refresh } = useHubQuery({ query: OneAlertDocument, variables: { id }, refreshMs });
   return (
     <Page title={data?.alert?.rule.name ?? t('alerts.one')}>
       {error && <LoadFailure error={error} onRetry={refresh} />}
-      {data?.alert && <AlertCard alert={data.alert} onChanged={refresh} />}
+      {data?.alert && <AlertCard alert={data.alert} onAcknowledge={setAsked} />}
+      <AcknowledgeDialog id={asked} onClose={() => setAsked(undefined)} onDone={refresh} />
       {data?.alert === null && (
         <Empty icon={IconBellOff} title={t('alerts.unknown')}>
           {t('alerts.unknownHint')}

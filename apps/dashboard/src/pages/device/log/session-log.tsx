@@ -135,6 +135,11 @@ function useLog(deviceId: string, isOpen: boolean, isPaused: boolean, onEnd: () 
     return () => clearInterval(timer);
   }, [isPaused]);
   const failed = error !== undefined;
+  // The end of the subscription takes its error away.
+  const [failure, setFailure] = useState<CombinedError>();
+  useEffect(() => {
+    if (isOpen) setFailure(error);
+  }, [isOpen, error]);
   useEffect(() => {
     if (failed) onEnd();
     const left = endsAt === undefined ? 0 : endsAt - Date.now();
@@ -142,7 +147,7 @@ function useLog(deviceId: string, isOpen: boolean, isPaused: boolean, onEnd: () 
     const timer = setTimeout(onEnd, left);
     return () => clearTimeout(timer);
   }, [isOpen, endsAt, failed, onEnd]);
-  return { lines, waiting, endsAt, error };
+  return { lines, waiting, endsAt, error: failure };
 }
 
 function saveLines(lines: readonly LogLine[], deviceId: string): void {
