@@ -1,6 +1,6 @@
 /** Calls that match a filter, latest first. A call expands to its arguments and its result. */
 import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
-import { Stack } from '@mantine/core';
+import { Button, Group, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
@@ -33,25 +33,29 @@ export function CallList({ filter, label, empty }: CallListProps) {
   const { t, i18n } = useTranslation();
   const variables = useCallback((after: string | null) => ({ filter, after }), [filter]);
   const pages = usePages({ query: CallsDocument, variables, pageOf });
-  useRefreshed(pages);
+  const isRefreshed = pages.rows.length <= pageRows;
+  useRefreshed(pages, isRefreshed);
   const [looked, setLooked] = useState<ListedCallFragment>();
   const hasDevices = filter.deviceId === undefined;
   const columns = useMemo(
     () => (hasDevices ? fleetColumns(t, i18n.language, setLooked) : deviceColumns(t, i18n.language, setLooked)),
     [hasDevices, t, i18n.language],
   );
-  if (pages.error) return <LoadFailure error={pages.error} onRetry={pages.refresh} />;
-  if (pages.rows.length === 0 && !pages.isLoading) return empty;
+  if (pages.rows.length === 0 && !pages.isLoading && !pages.error) return empty;
   return (
     <>
-      <DataTable
-        label={label}
-        columns={columns}
-        rows={pages.rows}
-        rowKey={({ id }) => id}
-        hasMore={pages.hasMore}
-        onEnd={pages.loadMore}
-      />
+      {pages.error && <LoadFailure error={pages.error} onRetry={pages.refresh} />}
+      {!isRefreshed && <NotRefreshed isLoading={pages.isLoading} onRefresh={pages.refresh} />}
+      {(pages.rows.length > 0 || !pages.error) && (
+        <DataTable
+          label={label}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={({ id }) => id}
+          hasMore={pages.hasMore}
+          onEnd={pages.loadMore}
+        />
+      )}
       {looked && <CallDialog call={looked} onClose={() => setLooked(undefined)} />}
     </>
   );
@@ -133,9 +137,26 @@ function CallDialog({ call, onClose }: { readonly call: ListedCallFragment; read
   );
 }
 
+interface NotRefreshedProps {
+  readonly isLoading: boolean;
+  readonly onRefresh: () => void;
+}
+
+function NotRefreshed({ isLoading, onRefresh }: NotRefreshedProps) {
+  const { t } = useTranslation();
+  return (
+    <Group gap="xs">
+      <span className="soft">{t('call.notRefreshed', { most: pageRows })}</span>
+      <Button size="compact-xs" variant="default" loading={isLoading} onClick={onRefresh}>
+        {t('call.refresh')}
+      </Button>
+    </Group>
+  );
+}
+
 /** There is no subscription for calls, so the list polls while it shows the latest ones. */
-function useRefreshed({ rows, isLoading, refresh }: Pages<ListedCallFragment>): void {
-  const isAtLatest = rows.length <= pageRows && !isLoading;
+function useRefreshed({ isLoading, refresh }: Pages<ListedCallFragment>, isRefreshed: boolean): void {
+  const isAtLatest = isRefreshed && !isLoading;
   useEffect(() => {
     if (!isAtLatest) return undefined;
     const timer = setInterval(() => {
