@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openRegistry } from '../index.js';
-import type { AlertRulePlan, Registry } from '../index.js';
-import { openTestDatabase } from '../test-database.js';
-import type { TestDatabase } from '../test-database.js';
+import type { AlertRulePlan } from '../index.js';
+import { openRegistryFixture } from '../registry-fixture.suite.js';
+import type { RegistryFixture } from '../registry-fixture.suite.js';
 
 const action = { at: 1_000, by: { actor: 'the spec' } };
 const plan: Omit<AlertRulePlan, 'name'> = {
@@ -11,28 +10,23 @@ const plan: Omit<AlertRulePlan, 'name'> = {
   ...{ channelIds: [], enabled: false },
 };
 
-let database: TestDatabase;
-let registry: Registry;
+let fixture: RegistryFixture;
 
 beforeAll(async () => {
-  database = await openTestDatabase();
-  registry = await openRegistry({ databaseUrl: database.databaseUrl });
+  fixture = await openRegistryFixture();
 });
-afterAll(async () => {
-  await registry.close();
-  await database.close();
-});
+afterAll(() => fixture.close());
 
 async function addChannel(name: string): Promise<string> {
   const shown = { to: ['shift@hub.example'] };
   const channel = { name, kind: 'EMAIL', config: shown, shown, enabled: true } as const;
-  const made = await registry.notificationChannels.create(channel, { ...action, channelsMax: 5 });
+  const made = await fixture.registry.notificationChannels.create(channel, { ...action, channelsMax: 5 });
   if (made.kind !== 'saved') throw new TypeError(made.kind);
   return made.channel.id;
 }
 
 it('a channel after the first one was removed gets the shipped rules that no person changed', async () => {
-  const { alertRules, notificationChannels } = registry;
+  const { alertRules, notificationChannels } = fixture.registry;
   const names = ['disabled', 'edited', 'untouched'];
   await alertRules.ship(new Map(names.map((name) => [name, { ...plan, name }])), action.at);
   const [disabled, edited] = await alertRules.all();
