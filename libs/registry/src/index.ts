@@ -83,8 +83,9 @@ export type {
   DesiredStateSummaryRow,
   DesiredTargetRow,
   StateCounts,
+  StoredGeneration,
 } from './desired-states/desired-state.js';
-export type { DesiredStateStore, StoredGeneration } from './desired-states/desired-state-store.js';
+export type { DesiredStateStore } from './desired-states/desired-state-store.js';
 export type { DesiredStateReads } from './desired-states/desired-state-reads.js';
 export type {
   Convergence,

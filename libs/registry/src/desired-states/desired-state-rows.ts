@@ -28,6 +28,11 @@ export function planJson(plan: StoredPlan, shown: DesiredStatePlan['arguments'])
   });
 }
 
+/** The clock of t50 and the others starts again. */
+export function restarted(at: number) {
+  return { editedAt: new Date(at), t50Ms: null, t95Ms: null, t99Ms: null };
+}
+
 export function toDesiredState({ plan, readback, ...row }: Omit<DesiredState, keyof typeof OMITTED>): DesiredStateRow {
   return {
     ...(plan as unknown as StoredPlan),

@@ -11,21 +11,13 @@ import { propertyOf } from './desired-state.js';
 import type {
   DesiredStateAnswer,
   DesiredStateChange,
-  DesiredStatePlan,
   DesiredStateRow,
+  GenerationArguments,
   NewDesiredState,
   SavedDesiredState,
-  StoredPlan,
+  StoredGeneration,
 } from './desired-state.js';
-import { changeOf, OMITTED, planJson, toDesiredState, toEdit } from './desired-state-rows.js';
-
-/** The arguments of one generation as they are sent. */
-export type GenerationArguments = DesiredStatePlan['arguments'];
-
-export interface StoredGeneration {
-  readonly plan: StoredPlan;
-  readonly readback: Readback;
-}
+import { changeOf, OMITTED, planJson, restarted, toDesiredState, toEdit } from './desired-state-rows.js';
 
 /** The row from which a job was made. */
 type RolloutStart = Pick<DesiredStateRow, 'id' | 'generation' | 'editedAt' | 'rolloutJobId'>;
@@ -109,9 +101,7 @@ export class DesiredStateStore {
    * an edit, and enabling begins another.
    */
   async setEnabled(id: string, enabled: boolean, { at, by }: DesiredStateChange): Promise<DesiredStateAnswer> {
-    const current = await this.find(id);
-    if (current === undefined) return { kind: 'NOT_FOUND' };
-    if (current.enabled === enabled) return { kind: 'repeat', state: current };
+    if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
       by,
@@ -284,11 +274,6 @@ export class DesiredStateStore {
       readback: storableJson(plan.readback satisfies Readback),
     };
   }
-}
-
-/** The clock of t50 and the others starts again. */
-function restarted(at: number) {
-  return { editedAt: new Date(at), t50Ms: null, t95Ms: null, t99Ms: null };
 }
 
 /** Writers take turns, because names are unique and the number of rows is bounded. */

@@ -27,6 +27,14 @@ export interface DesiredStatePlan {
 /** What each generation keeps. */
 export type StoredPlan = Omit<DesiredStatePlan, 'name' | 'enabled'>;
 
+export interface StoredGeneration {
+  readonly plan: StoredPlan;
+  readonly readback: Readback;
+}
+
+/** The arguments of one generation as they are sent. */
+export type GenerationArguments = DesiredStatePlan['arguments'];
+
 /** Secrets in the arguments are masked. */
 export interface DesiredStateRow extends DesiredStatePlan {
   readonly id: string;
