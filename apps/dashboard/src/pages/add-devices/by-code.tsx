@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page, usePages } from '../../hub/use-pages';
+import { type Page, usePages } from '../../hub/lists/use-pages';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { LoadFailure } from '../../parts/failure';
 import { Time } from '../../parts/time';

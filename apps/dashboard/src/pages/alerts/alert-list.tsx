@@ -4,7 +4,7 @@ import { Button } from '@mantine/core';
 import { IconBellCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useClient } from 'urql';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { AcknowledgeDialog } from './acknowledge-dialog';

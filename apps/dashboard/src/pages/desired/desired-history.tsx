@@ -2,7 +2,7 @@
 import { useCallback, useEffect } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Page, usePages } from '../../hub/use-pages';
+import { type Page, usePages } from '../../hub/lists/use-pages';
 import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';

@@ -4,7 +4,7 @@ import { IconAdjustmentsCheck, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
 import { ComplianceBar } from '../../parts/compliance/compliance-bar';
 import { countsOf, outOfSyncOf } from '../../parts/compliance/compliance-counts';
 import { Empty } from '../../parts/empty';

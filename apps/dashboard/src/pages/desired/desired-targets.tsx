@@ -4,7 +4,7 @@ import { Select } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
 import { outOfSyncOf } from '../../parts/compliance/compliance-counts';
 import { ComplianceBadge } from '../../parts/compliance/compliance-badge';
 import { type ComplianceState, complianceStates, outOfSyncStates } from '../../parts/compliance/compliance-looks';

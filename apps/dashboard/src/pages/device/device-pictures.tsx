@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
-import { type Page, usePages } from '../../hub/use-pages';
+import { type Page, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { HubImage } from '../../parts/hub-image';

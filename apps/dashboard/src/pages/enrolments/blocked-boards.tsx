@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, type Pages, usePages } from '../../hub/lists/use-pages';
 import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';

@@ -4,7 +4,7 @@ import { MultiSelect } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-badge';

@@ -3,7 +3,7 @@ import { useCallback } from 'react';
 import { IconCalendarRepeat, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page as PageOfRows, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { LinkButton } from '../../parts/link-button';

@@ -4,7 +4,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, type Pages, usePages } from '../../hub/use-pages';
+import { type Page as PageOfRows, type Pages, usePages } from '../../hub/lists/use-pages';
 import { Dialog } from '../dialog/dialog';
 import { LoadFailure } from '../failure';
 import { Json } from '../json';

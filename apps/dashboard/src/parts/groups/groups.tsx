@@ -2,7 +2,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HubAnswer } from '../../hub/use-hub-query';
-import { type Page, usePages } from '../../hub/use-pages';
+import { type Page, usePages } from '../../hub/lists/use-pages';
 import { watchGroups } from '../../shell/views';
 import { GroupsDocument, type GroupsQuery, type SavedGroupFragment } from './generated/groups';
 

@@ -1,7 +1,7 @@
 /** Boards of a former server and how many of them are where. */
 import { useCallback } from 'react';
 import { useQuery } from 'urql';
-import { type Page as PageOfRows, type Pages, usePages } from '../../../hub/use-pages';
+import { type Page as PageOfRows, type Pages, usePages } from '../../../hub/lists/use-pages';
 import {
   MovingBoardsDocument,
   type MovingBoardsQuery,

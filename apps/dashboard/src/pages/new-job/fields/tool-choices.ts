@@ -1,6 +1,6 @@
 /** The tools that a job may call: of the chosen devices where there are some, else of the fleet. */
 import { useCallback, useMemo } from 'react';
-import { type Page, usePages } from '../../../hub/use-pages';
+import { type Page, usePages } from '../../../hub/lists/use-pages';
 import { JobToolChoicesDocument, type JobToolChoicesQuery } from '../generated/new-job';
 import { deviceFilterOf, hasWhom, type JobDraft } from '../job-draft';
 import { choicesAtOnce } from './choices-at-once';

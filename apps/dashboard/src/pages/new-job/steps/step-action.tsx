@@ -3,7 +3,7 @@ import { useCallback, useEffect, useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../../hub/hub';
-import { type Page, usePages } from '../../../hub/use-pages';
+import { type Page, usePages } from '../../../hub/lists/use-pages';
 import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { CallTerms } from '../fields/call-terms';

@@ -1,10 +1,10 @@
 /** A list that grows page by page at its keyset cursor, over one filter at a time. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
-import { useConnection } from './hub';
-import { readEvery } from './read-again';
+import { useConnection } from '../hub';
+import { readEvery } from '../read-again';
 import { OneRead } from './one-read';
-import { useVisibleInterval } from './use-visible-interval';
+import { useVisibleInterval } from '../use-visible-interval';
 import {
   changedPage,
   loadPages,
