@@ -15,29 +15,34 @@ export function isAlive(pid: number): boolean {
 }
 
 /**
- * Whether the process with this mark lives. Without a mark, or where the system hides the process,
- * as from a service under systemd, each process with that id counts.
+ * Whether the process with this mark lives. Without a mark, any process with that id counts as the
+ * same; so does a hidden one, as from a service under systemd, if the machine has not restarted.
  */
 export async function isSameProcess(pid: number, mark: string, proc = '/proc'): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const current = await startMark(pid, proc);
-  return mark === '' || current === '' || current === mark;
+  if (mark === '' || current !== '') return mark === '' || current === mark;
+  const boot = await bootId();
+  return boot === '' || mark.startsWith(`${boot}/`);
 }
 
 /** Boot and start time of a process on Linux. Elsewhere, and of a hidden one, the empty string. */
 export async function startMark(pid: number, proc = '/proc'): Promise<string> {
   try {
-    const [boot, status] = await Promise.all([
-      readFile('/proc/sys/kernel/random/boot_id', 'utf8'),
-      readFile(`${proc}/${String(pid)}/stat`, 'utf8'),
-    ]);
+    const status = await readFile(`${proc}/${String(pid)}/stat`, 'utf8');
     // The second field is the program's name in brackets and may hold anything; the start time is
     // the 20th after it.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
-    return `${boot.trim()}/${fields[19] ?? ''}`;
+    return `${await bootId()}/${fields[19] ?? ''}`;
   } catch {
     return '';
   }
+}
+
+/** Another one after each start of the machine. Empty where the system has none. */
+async function bootId(): Promise<string> {
+  const text = await readFile('/proc/sys/kernel/random/boot_id', 'utf8').catch(() => '');
+  return text.trim();
 }
 
 /** The working folder of a process, where the system shows it. */
