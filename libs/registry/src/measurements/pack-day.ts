@@ -14,6 +14,8 @@ import {
 
 /** Points of one statement: some seconds. Each reads all pages of the day. */
 const POINTS_PER_PART = 3_000_000;
+/** The highest number that a device can have. */
+const DEVICE_MAX = 2_147_483_647;
 
 /** Runs `work` in a transaction, unless another worker packs: then undefined. */
 type WhileDue = <Result>(work: (transaction: Queryable) => Promise<Result>) => Promise<Result | undefined>;
@@ -27,14 +29,34 @@ interface Day {
 export async function packDay(whileDue: WhileDue, at: number, pointsPerPart = POINTS_PER_PART): Promise<boolean> {
   const pack = partitionOn('measurement_pack', at);
   const day: Day = { pack, span: [new Date(pack.from), new Date(pack.until)] };
-  let last: number | null | undefined = await whileDue((transaction) => begin(transaction, day));
-  while (typeof last === 'number') {
-    const after: number = last;
-    last = await whileDue((transaction) => packPart(transaction, day, { after, pointsPerPart }));
-  }
-  if (last === undefined) return false;
-  await whileDue((transaction) => packLate(transaction, day));
+  const packed = await whileDue((transaction) => begin(transaction, day));
+  const walk = { whileDue, day, pointsPerPart };
+  if (packed === undefined || !(await packParts(walk, packed, ''))) return false;
+  const isComplete = await whileDue((transaction) => hasAllPoints(transaction, day));
+  if (isComplete === false && !(await packParts(walk, 0, isLate(pack)))) return false;
   return (await whileDue((transaction) => replacePoints(transaction, day))) === true;
+}
+
+interface Walk {
+  readonly whileDue: WhileDue;
+  readonly day: Day;
+  readonly pointsPerPart: number;
+}
+
+/** Packs the devices after `packed`, by a further condition. False if another worker packs. */
+async function packParts(walk: Walk, packed: number, condition: string): Promise<boolean> {
+  let last: number | undefined = packed;
+  while (last !== undefined && last < DEVICE_MAX) last = await packPart(walk, last, condition);
+  return last !== undefined;
+}
+
+/** Resolves to the last device of the part. */
+function packPart({ whileDue, day, pointsPerPart }: Walk, after: number, condition: string) {
+  return whileDue(async (transaction) => {
+    const last = await lastOfPart(transaction, day, { after, pointsPerPart });
+    await transaction.query({ text: packing(day.pack, condition) }, [...day.span, after, last]);
+    return last;
+  });
 }
 
 /** Resolves to the last device that an interrupted run packed, or 0. DDL takes no parameters. */
@@ -50,28 +72,25 @@ async function begin(transaction: Queryable, { pack: { name }, span: [from] }: D
   return row?.last ?? 0;
 }
 
-/** Resolves to the last device of the part; null if there are no more. */
-async function packPart(
+/** The last device of a part. The last part has no bound: a device may have late points only. */
+async function lastOfPart(
   transaction: Queryable,
-  { pack, span: [from, until] }: Day,
+  { span: [from] }: Day,
   { after, pointsPerPart }: { readonly after: number; readonly pointsPerPart: number },
-): Promise<number | null> {
+): Promise<number> {
   const [row] = await transaction.query<{ last: number | null }>(
     {
-      text: `SELECT coalesce(min(device_id) FILTER (WHERE points >= $3::bigint), max(device_id)) AS last
+      text: `SELECT min(device_id) FILTER (WHERE points >= $3::bigint) AS last
              FROM (SELECT device_id, sum(sum(count)) OVER (ORDER BY device_id) AS points
                    FROM measurement_day WHERE at = $1 AND device_id > $2 GROUP BY device_id) d`,
     },
     [from, after, pointsPerPart],
   );
-  const last = row?.last ?? null;
-  if (last !== null)
-    await transaction.query({ text: packing(pack, 'device_id > $3 AND device_id <= $4') }, [from, until, after, last]);
-  return last;
+  return row?.last ?? DEVICE_MAX;
 }
 
-/** Points that were written after the part of their device, as after an outage of PostgreSQL. */
-async function packLate(transaction: Queryable, { pack, span }: Day): Promise<void> {
+/** False if points came after the part of their device, as after an outage of PostgreSQL. */
+async function hasAllPoints(transaction: Queryable, { pack, span }: Day): Promise<boolean> {
   const [row] = await transaction.query<{ is_complete: boolean }>(
     {
       text: `SELECT (SELECT count(*) FROM measurement WHERE at >= $1 AND at < $2)
@@ -79,20 +98,23 @@ async function packLate(transaction: Queryable, { pack, span }: Day): Promise<vo
     },
     [...span],
   );
-  if (row?.is_complete === true) return;
-  const late = `(device_id, path_id) IN (
-    SELECT c.device_id, c.path_id FROM (SELECT device_id, path_id, count(*) AS points FROM measurement
-      WHERE at >= $1 AND at < $2 GROUP BY device_id, path_id) c
-    LEFT JOIN ${pack.name} k USING (device_id, path_id) WHERE cardinality(k.offsets) IS DISTINCT FROM c.points)`;
-  await transaction.query({ text: packing(pack, late) }, [...span]);
+  return row?.is_complete === true;
 }
 
-/** $1 and $2 are the bounds of the day. A repeated run replaces its rows. */
+/** Series with points that their packs do not have. */
+function isLate({ name }: Partition): string {
+  return `AND (device_id, path_id) IN (
+    SELECT c.device_id, c.path_id FROM (SELECT device_id, path_id, count(*) AS points FROM measurement
+      WHERE at >= $1 AND at < $2 AND device_id > $3 AND device_id <= $4 GROUP BY device_id, path_id) c
+    LEFT JOIN ${name} k USING (device_id, path_id) WHERE cardinality(k.offsets) IS DISTINCT FROM c.points)`;
+}
+
+/** Of the day $1 to $2 and devices after $3 up to $4. A repeated run replaces its rows. */
 function packing({ name }: Partition, condition: string): string {
   return `INSERT INTO ${name} (at, device_id, path_id, offsets, values)
     SELECT $1::timestamptz, device_id, path_id,
       array_agg((extract(epoch FROM at - $1) * 1000)::int ORDER BY at), array_agg(value ORDER BY at)
-    FROM measurement WHERE at >= $1 AND at < $2 AND ${condition}
+    FROM measurement WHERE at >= $1 AND at < $2 AND device_id > $3 AND device_id <= $4 ${condition}
     GROUP BY device_id, path_id ORDER BY device_id, path_id
     ON CONFLICT (device_id, path_id, at) DO UPDATE SET offsets = excluded.offsets, values = excluded.values`;
 }
