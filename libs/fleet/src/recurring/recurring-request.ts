@@ -1,10 +1,10 @@
 /** What an owner asks of a recurring job, and what is refused. */
-import { jobLifeMsDefault, maxAttemptsDefault, maxInFlightDefault, priorityDefault } from '@flotilla/jobs';
 import { isTimeZone } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
 import type { MissedRunPolicy, OverlapPolicy, RecurringJobPlan, RecurringRequest } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { requestHash } from '../idempotency/request-hash.js';
+import { jobDefaults } from '../jobs/commands/job-terms.js';
 import { previewLaterJob } from '../jobs/commands/preview-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import type { JobRequest } from '../jobs/commands/job-request.js';
@@ -30,12 +30,6 @@ export interface RecurringJobRequest {
 /** One line of a list. */
 const namePattern = /^\P{Cc}{1,100}$/u;
 const CRON_CHARACTERS_MAX = 200;
-
-/** What the API adds to a job, and an agent leaves out. */
-const jobDefaults = {
-  ...{ offline: 'WAIT', expiresInSeconds: jobLifeMsDefault / 1_000, maxInFlight: maxInFlightDefault },
-  ...{ priority: priorityDefault, maxAttempts: maxAttemptsDefault, skipIfSatisfied: false },
-};
 
 /** A job of the request would be refused now for the same reason, under `input.job`. */
 export async function refuseRecurringJob(
@@ -76,6 +70,7 @@ export function isSamePlan(former: RecurringJobPlan, { job, ...edit }: Recurring
   return planHash(former) === planHash({ ...edit, request: storedRequest(job, actor) });
 }
 
+/** The API adds the defaults to a job, and an agent leaves them out. */
 function planHash({ name, cron, timeZone, request, missed, overlap, until }: RecurringJobPlan): string {
   return requestHash({ name, cron, timeZone, job: { ...jobDefaults, ...request }, missed, overlap, until });
 }

@@ -123,7 +123,7 @@ export class RecurringRuns {
   }
 }
 
-/** A right that is missing. The next run may have it; this one would be tried without an end. */
+/** A right is missing. The run is reported as failed, because each retry would fail too. */
 function refusalOf(error: unknown): {
   readonly former?: undefined;
   readonly refusal: { readonly code: FleetErrorCode; readonly message: string };

@@ -1,4 +1,4 @@
-/** Starts one run of a recurring job, besides or in place of those that are still under way. */
+/** Starts one run of a recurring job, and applies its overlap to runs that are under way. */
 import { liveJobsMax } from '@flotilla/jobs';
 import type { Job, JobState } from '@flotilla/jobs';
 import type { RecurringJobRow, RecurringRequest } from '@flotilla/registry';

@@ -27,6 +27,12 @@ export async function policyFor({ policies }: PolicyDeps, { request, image }: As
   return { ...(await policies.policyOf(request.tool)), ...(image && jobOfImage(image)) };
 }
 
+/** For what a request leaves out. */
+export const jobDefaults = {
+  ...{ offline: 'WAIT', expiresInSeconds: jobLifeMsDefault / 1_000, maxInFlight: maxInFlightDefault },
+  ...{ priority: priorityDefault, maxAttempts: maxAttemptsDefault, skipIfSatisfied: false },
+} as const;
+
 /** What was asked, the defaults, and what the tool's policy says now. */
 export function termsOf(request: JobRequest, policy: ToolPolicy, createdAt: number) {
   return { ...boundsOf(request, createdAt), ...policyOf(request, policy) };
@@ -35,16 +41,14 @@ export function termsOf(request: JobRequest, policy: ToolPolicy, createdAt: numb
 /** How far and how fast: what was asked, or the defaults. */
 function boundsOf(request: JobRequest, createdAt: number) {
   return {
-    offline: request.offline ?? 'WAIT',
+    offline: request.offline ?? jobDefaults.offline,
     // Waiting for the start is no waiting for devices.
-    expiresAt:
-      (request.startAt ?? createdAt) +
-      (request.expiresInSeconds === undefined ? jobLifeMsDefault : request.expiresInSeconds * 1_000),
-    maxInFlight: request.maxInFlight ?? maxInFlightDefault,
+    expiresAt: (request.startAt ?? createdAt) + (request.expiresInSeconds ?? jobDefaults.expiresInSeconds) * 1_000,
+    maxInFlight: request.maxInFlight ?? jobDefaults.maxInFlight,
     perMinute: request.perMinute,
-    priority: request.priority ?? priorityDefault,
+    priority: request.priority ?? jobDefaults.priority,
     waves: request.waves ?? [],
-    skipIfSatisfied: request.skipIfSatisfied ?? false,
+    skipIfSatisfied: request.skipIfSatisfied ?? jobDefaults.skipIfSatisfied,
     healthGate: request.health,
     startAt: request.startAt,
     window: request.window,
@@ -61,7 +65,7 @@ function policyOf(request: JobRequest, policy: ToolPolicy) {
     failureText: policy.failureText,
     verification: request.verification ?? policy.verification,
     readback: policy.readback,
-    maxAttempts: policy.idempotent ? (request.maxAttempts ?? maxAttemptsDefault) : 1,
+    maxAttempts: policy.idempotent ? (request.maxAttempts ?? jobDefaults.maxAttempts) : 1,
     abortRules: request.abort ?? defaultAbortRules({ disruptive: policy.disruptive, waves: request.waves ?? [] }),
   };
 }
