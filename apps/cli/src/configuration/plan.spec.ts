@@ -92,7 +92,7 @@ describe('a plan', () => {
       const { action, conflicts, note } = planOf({ ...sides(...all), kind: { ...kind, endsAt: 'expiresAt' } }, {}, now);
       return [action, conflicts.length, note];
     };
-    const note = 'expiresAt is in the past. Change it, or take it out of the file.';
+    const note = 'expiresAt is in the past. Write a later one, or remove this entry from the file.';
     expect([found(past, past, undefined), found(past, undefined, undefined)]).toEqual([
       ['none', 0, note],
       ['none', 0, note],

@@ -52,7 +52,10 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}, now = 
   }
   if (live === undefined) {
     if (isOver(kind, wanted, now))
-      return { ...plan('none'), note: `${kind.endsAt} is in the past. Change it, or take it out of the file.` };
+      return {
+        ...plan('none'),
+        note: `${kind.endsAt} is in the past. Write a later one, or remove this entry from the file.`,
+      };
     const isDeleted = applied !== undefined && !isOver(kind, applied.fields, now);
     return plan('create', Object.keys(wanted), isDeleted ? ['it was deleted since the last apply'] : []);
   }

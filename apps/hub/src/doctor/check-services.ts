@@ -82,7 +82,7 @@ export function schemaFindingOf({
     return warning(
       'schema',
       `is of a newer version (${unknown.join(', ')})`,
-      'Go back by one minor version at most, and only if nothing was removed: flotilla-hub upgrade --check',
+      'This version runs on it only if it is the minor version before. Check: flotilla-hub upgrade --check',
     );
   if (!isInstalled) return ok('schema', 'none yet; the first start creates it');
   return pending.length === 0

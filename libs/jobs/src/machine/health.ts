@@ -19,7 +19,10 @@ export function readHealth(turn: Turn): boolean {
   return true;
 }
 
-/** A pause does not end the watch after the last decision. Before it, the resume looks first. */
+/**
+ * A pause does not end the watch after the last decision. While targets are left, a paused job is
+ * looked at only after it resumes.
+ */
 function isLookedAt({ job, endAt }: RunState): boolean {
   if (job.state === 'PAUSED') return job.pauseReason !== 'HEALTH_GATE' && endAt !== undefined;
   return job.state === 'RUNNING';
