@@ -29,8 +29,12 @@ export async function policyFor({ policies }: PolicyDeps, { request, image }: As
 
 /** For what a request leaves out. */
 export const jobDefaults = {
-  ...{ offline: 'WAIT', expiresInSeconds: jobLifeMsDefault / 1_000, maxInFlight: maxInFlightDefault },
-  ...{ priority: priorityDefault, maxAttempts: maxAttemptsDefault, skipIfSatisfied: false },
+  offline: 'WAIT',
+  expiresInSeconds: jobLifeMsDefault / 1_000,
+  maxInFlight: maxInFlightDefault,
+  priority: priorityDefault,
+  maxAttempts: maxAttemptsDefault,
+  skipIfSatisfied: false,
 } as const;
 
 /** What was asked, the defaults, and what the tool's policy says now. */
