@@ -178,7 +178,7 @@ export class FlotillaClient implements OperationSender {
 
   /** Events as they happen, without end; none is missed while a connection is lost. */
   events(options: TailOptions = {}): AsyncGenerator<TailedEvent, void, void> {
-    return tailEvents(this, options, this.#limits.queueMax);
+    return tailEvents(this, options, this.#limits);
   }
 
   /** Ends every subscription with CLOSED, and the connection. */

@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { defaultClientLimits } from '../client-options.js';
 import { FlotillaError } from '../flotilla-error.js';
 import { tailEvents, type TailedEvent } from './tail-events.js';
+
+const limits = { ...defaultClientLimits, backOffMs: 1, backOffMsMax: 2, reconnectsMax: 3 };
+const tailOf = (peer: object) =>
+  tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, limits);
 
 const eventOf = (n: number): TailedEvent => ({
   cursor: `c${n}`,
@@ -31,15 +36,17 @@ function hubThatEnds(error: FlotillaError) {
       await new Promise(() => undefined);
     },
   };
-  return { asked, tail: tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, 100) };
+  return { asked, tail: tailOf(peer) };
 }
 
 const unavailable = new FlotillaError('UNAVAILABLE', 'PostgreSQL does not answer.');
 
 /** A hub that answers reads with these, one after another, and has event 3 after a reconnect. */
 function hubThatReads(...answers: (readonly TailedEvent[] | FlotillaError)[]) {
+  let reads = 0;
   const peer = {
     request: async () => {
+      reads += 1;
       const edges = answers.length > 1 ? answers.shift() : answers[0];
       if (edges instanceof FlotillaError) throw edges;
       return { events: { edges, pageInfo: { hasNextPage: false, endCursor: null } } };
@@ -52,7 +59,7 @@ function hubThatReads(...answers: (readonly TailedEvent[] | FlotillaError)[]) {
       await new Promise(() => undefined);
     },
   };
-  return tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, 100);
+  return { reads: () => reads, tail: tailOf(peer) };
 }
 
 describe('the tail of events', () => {
@@ -69,14 +76,20 @@ describe('the tail of events', () => {
   });
 
   it('reads a gap later that the hub cannot read now, before newer events', async () => {
-    const tail = hubThatReads([], unavailable, [eventOf(1), eventOf(2)]);
+    const { tail } = hubThatReads([], unavailable, [eventOf(1), eventOf(2)]);
     const told: string[] = [];
     for await (const { node } of tail) if (told.push(node.id) === 2) break;
     expect(told).toEqual(['e1', 'e2']);
   });
 
+  it('ends after as many failed reads of a gap as attempts for a connection', async () => {
+    const { reads, tail } = hubThatReads([], unavailable);
+    await expect(tail.next()).rejects.toBe(unavailable);
+    expect(reads()).toBe(5);
+  });
+
   it('ends if the hub cannot read at its beginning', async () => {
-    await expect(hubThatReads(unavailable).next()).rejects.toBe(unavailable);
+    await expect(hubThatReads(unavailable).tail.next()).rejects.toBe(unavailable);
   });
 
   it('ends with everything else that a stream ends with', async () => {

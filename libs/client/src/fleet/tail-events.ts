@@ -2,6 +2,7 @@
  * An endless event stream without gaps: live events, plus events by cursor after a lost connection
  * or a full queue. Each event arrives once, in cursor order except for those read later.
  */
+import type { ClientLimits } from '../client-options.js';
 import { FlotillaError } from '../flotilla-error.js';
 import {
   EventAddedDocument,
@@ -12,7 +13,7 @@ import {
 import type { EventFilter } from '../generated/schema-types.js';
 import { LiveEvents } from './live-events.js';
 import type { OperationSender } from '../operation.js';
-import { pause } from '../transport/back-off.js';
+import { backOffOf, pause } from '../transport/back-off.js';
 import { SeenEvents } from './seen-events.js';
 
 export interface TailOptions {
@@ -39,11 +40,11 @@ const settleMs = 1_000;
 export async function* tailEvents(
   client: OperationSender,
   { filter = {}, after, signal }: TailOptions,
-  queueMax: number,
+  limits: ClientLimits,
 ): AsyncGenerator<TailedEvent, void, void> {
   const requested = signal ? { signal } : {};
   const seen = new SeenEvents(after ?? (await latestCursor(client, filter, requested)));
-  const live = new LiveEvents<TailedEvent>(queueMax);
+  const live = new LiveEvents<TailedEvent>(limits.queueMax);
   const ending = new AbortController();
   const abort = (): void => ending.abort();
   signal?.addEventListener('abort', abort, { once: true });
@@ -55,7 +56,7 @@ export async function* tailEvents(
     settled = setTimeout(() => live.miss(), settleMs);
   };
   missSome();
-  let hasCaughtUp = false;
+  let [hasCaughtUp, failures] = [false, 0];
   listen(client, filter, live, { signal: ending.signal, missSome }).catch((error: unknown) => live.fail(error));
   try {
     for (;;) {
@@ -66,11 +67,12 @@ export async function* tailEvents(
         try {
           for await (const missed of eventsAfter(client, filter, seen.resumeAfter, requested))
             if (seen.add(missed)) yield missed;
-          hasCaughtUp = true;
+          [hasCaughtUp, failures] = [true, 0];
         } catch (error) {
-          if (!hasCaughtUp || !isError(error, 'UNAVAILABLE')) throw error;
+          // It is also the error of a filter that takes too long, which no retry helps.
+          if (!hasCaughtUp || !isError(error, 'UNAVAILABLE') || failures >= limits.reconnectsMax) throw error;
           // The subscription goes on, and the gap comes before its events.
-          await pause(settleMs, signal);
+          await pause(backOffOf(++failures, limits), signal);
           live.miss();
         }
       }
