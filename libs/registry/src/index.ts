@@ -34,6 +34,7 @@ export type {
 } from './audit/audit-entry.js';
 export type { AuditStore } from './audit/audit-store.js';
 export { maskedAddresses } from './audit/masked-url.js';
+export { rejectsValues } from './database/database.js';
 export { openPool } from './database/open-pool.js';
 export { postgresHosts, postgresUrlProblem } from './database/postgres-url.js';
 export type { PostgresHost } from './database/postgres-url.js';

@@ -98,7 +98,9 @@ describe('changes since the last session', () => {
     await stage.close();
     const errors: string[] = [];
     const { devices, toolSets, events, calls, dials } = hub.registry;
-    const refuse = () => Promise.reject(new RegistryError('DATABASE_REFUSED', 'PostgreSQL refused a statement.'));
+    const cause = Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' });
+    const refused = new RegistryError('DATABASE_REFUSED', 'PostgreSQL refused a statement.', { cause });
+    const refuse = () => Promise.reject(refused);
     stage = await hub.openStage({
       registry: { devices, toolSets: { ensure: refuse, get: (hash) => toolSets.get(hash) }, events, calls, dials },
       logger: { ...silentLogger, error: (_details, message) => errors.push(message) },

@@ -1,6 +1,6 @@
-/** Stores the tools of a session, unless PostgreSQL refuses them. */
+/** Stores the tools of a session, unless PostgreSQL cannot store such values. */
 import type { DeviceId } from '@flotilla/mcp';
-import { RegistryError } from '@flotilla/registry';
+import { rejectsValues } from '@flotilla/registry';
 import type { RecordContext, SessionFacts } from './session-record.js';
 
 /**
@@ -17,7 +17,7 @@ export async function storeTools(
     await registry.toolSets.ensure(facts.toolSet);
     return facts;
   } catch (error) {
-    if (!(error instanceof RegistryError && error.code === 'DATABASE_REFUSED')) throw error;
+    if (!rejectsValues(error)) throw error;
     logger.error({ error, deviceId }, 'PostgreSQL refused the tools of a device, which keeps its former ones');
     return { ...facts, toolSet: undefined, isComplete: false };
   }

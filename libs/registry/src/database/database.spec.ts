@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../registry-logger.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
-import { Database } from './database.js';
+import { Database, rejectsValues } from './database.js';
 
 let test: TestDatabase;
 /** To PostgreSQL, and to be cut. */
@@ -158,5 +158,23 @@ describe('a failure that may pass, such as a full disk', () => {
     const row = { ...data, callTimeoutMs: 1_000 };
     const asPrisma = database.ask((prisma) => prisma.toolPolicy.createMany({ data: row }));
     await expect(asPrisma).rejects.toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  });
+});
+
+describe('a refused statement', () => {
+  const refusalOf = (text: string, values: unknown[] = []) =>
+    database.query({ text }, values).catch((error: unknown) => error);
+
+  it('is known by values that PostgreSQL cannot store', async () => {
+    expect(rejectsValues(await refusalOf('SELECT $1::jsonb', ['"\\u0000"']))).toBe(true);
+    await database.query({ text: 'CREATE TABLE named (name text PRIMARY KEY)' }, []);
+    const long = `INSERT INTO named SELECT string_agg(md5(n::text), '') FROM generate_series(1, 1000) n`;
+    expect(rejectsValues(await refusalOf(long))).toBe(true);
+  });
+
+  it('may fail for other reasons, such as a timeout', async () => {
+    expect(rejectsValues(await refusalOf('SELECT nothing'))).toBe(false);
+    const late = `DO $$ BEGIN RAISE EXCEPTION 'canceling statement' USING ERRCODE = '57014'; END $$`;
+    expect(rejectsValues(await refusalOf(late))).toBe(false);
   });
 });

@@ -174,6 +174,15 @@ export function isTransient(error: unknown): boolean {
   return TRANSIENT_MESSAGE.test(error.message);
 }
 
+/** PostgreSQL's codes for values that it cannot store: wrong ones (22), and too large ones (54). */
+const BAD_VALUES = /^(22|54)/;
+
+/** Whether PostgreSQL refused the values of a statement, so that it always will. */
+export function rejectsValues(error: unknown): boolean {
+  if (!(error instanceof RegistryError && error.code === 'DATABASE_REFUSED')) return false;
+  return error.cause instanceof Error && codesOf(error.cause).some((code) => BAD_VALUES.test(code));
+}
+
 /** The code of an error, and PostgreSQL's inside of what Prisma reports as P2039. */
 function codesOf(error: Error): readonly string[] {
   const { code, meta } = error as { readonly code?: unknown; readonly meta?: unknown };
