@@ -34,6 +34,7 @@ function open(query: string, key = adminKey, client = connect(key)): Stream {
       if (done) return undefined;
       if (value.errors)
         throw Object.assign(new AggregateError(value.errors), {
+          data: value.data,
           codes: value.errors.map(({ extensions }) => extensions?.['code']),
         });
       return value.data;
@@ -208,7 +209,7 @@ describe('one event', () => {
 describe('jobProgress', () => {
   it('says at once that there is no such job', async () => {
     const stream = open('subscription { jobProgress(jobId: "none") { state } }');
-    await expect(stream.next()).rejects.toMatchObject({ codes: ['NOT_FOUND'] });
+    await expect(stream.next()).rejects.toMatchObject({ codes: ['NOT_FOUND'], data: undefined });
   });
 
   it('shows the job as it is, then as it changes, and completes when it is finished', async () => {

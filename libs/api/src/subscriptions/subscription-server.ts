@@ -86,8 +86,9 @@ export function openSubscriptionServer(deps: SubscriptionServerDeps): Subscripti
     // They are what onSubscribe answered.
     subscribe: (args) => results.subscribe(args as LiveArgs),
     onSubscribe: (connection, id, payload) => prepare(deps, { connection, id, payload }, () => callerOf(connection)),
-    onNext: (_connection, _id, _payload, _args, result) =>
-      result.errors ? { data: result.data ?? null, errors: toPublicErrors(result.errors, logger) } : undefined,
+    // Without data if the operation did not run [GraphQL §7.1.1].
+    onNext: (_connection, _id, _payload, _args, { data, errors }) =>
+      errors && { ...(data !== undefined && { data }), errors: toPublicErrors(errors, logger) },
     onError: (_connection, _id, _payload, errors) => toPublicErrors(errors.map(asError), logger),
   });
   const rules = {

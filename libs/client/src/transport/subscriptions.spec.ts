@@ -80,6 +80,11 @@ describe('a subscription that had begun', () => {
     expect(missed).toBe(1);
   });
 
+  it('begins again where its first value cannot be read', async () => {
+    const { read } = hubThat({ values: [{ data: null, errors: unavailable }] }, { values: [value(1)] });
+    expect(await take(read(), 1)).toEqual([{ n: 1 }]);
+  });
+
   it('begins again where the hub cannot take it back after a lost connection', async () => {
     const { read } = hubThat({ closes: 1013 }, { error: unavailable }, { values: [value(1)] });
     expect(await take(read(), 1)).toEqual([{ n: 1 }]);
@@ -105,8 +110,11 @@ describe('a subscription that had begun', () => {
 });
 
 describe('a subscription that the hub refuses at first', () => {
-  it('ends with its error', async () => {
-    const { read, asked } = hubThat({ error: unavailable });
+  it.each<readonly [string, Answer]>([
+    ['before it runs', { error: unavailable }],
+    ['where it looks up what to follow', { values: [{ errors: unavailable }] }],
+  ])('ends with its error: %s', async (_where, answer) => {
+    const { read, asked } = hubThat(answer);
     await expect(take(read(), 1)).rejects.toMatchObject({ code: 'UNAVAILABLE' });
     expect(asked()).toBe(1);
   });

@@ -124,8 +124,10 @@ function keepSubscribed(payload: SubscribePayload, { client, results, peer, onAg
     };
     end = client.subscribe<unknown>(payload, {
       next: ({ data, errors }) => {
+        // Without data the operation did not run: the hub refuses it.
+        hasBegun ||= data !== undefined;
         if (errors) return fail(FlotillaError.ofGraphql(errors, { data }));
-        [hasBegun, failures] = [true, 0];
+        failures = 0;
         results.push(data);
       },
       error: (error) => fail(asFlotillaError(error, url)),
