@@ -1,5 +1,5 @@
 import { parse } from 'graphql';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { defaultClientLimits } from '../client-options.js';
 import { Subscriptions, type SubscriptionOptions } from './subscriptions.js';
 
@@ -17,7 +17,7 @@ const value = (n: number) => ({ data: { n } });
 
 /** A hub that answers each subscription with the next of these, and reads of them from then on. */
 function hubThat(...answers: readonly Answer[]) {
-  let asked = 0;
+  let [asked, opened] = [0, 0];
   class HubSocket {
     static readonly [name: string]: unknown;
     static readonly CONNECTING = 0;
@@ -30,6 +30,7 @@ function hubThat(...answers: readonly Answer[]) {
     onclose?: (event: { readonly code: number; readonly reason: string }) => void;
 
     constructor() {
+      opened += 1;
       setImmediate(() => {
         this.readyState = 1;
         this.onopen?.();
@@ -59,8 +60,10 @@ function hubThat(...answers: readonly Answer[]) {
   const limits = { ...defaultClientLimits, backOffMs: 1, backOffMsMax: 2, reconnectsMax: 3 };
   const subscriptions = new Subscriptions({ url: 'ws://hub/graphql', apiKey: undefined, webSocket: HubSocket, limits });
   const read = (options?: SubscriptionOptions) => subscriptions.iterate(parse('subscription { n }'), {}, options);
-  return { subscriptions, read, asked: () => asked };
+  return { subscriptions, read, asked: () => asked, opened: () => opened };
 }
+
+afterEach(() => vi.useRealTimers());
 
 /** Values until so many are there, or until the end. */
 async function take(stream: AsyncGenerator<unknown>, count: number): Promise<readonly unknown[]> {
@@ -80,6 +83,23 @@ describe('a subscription that had begun', () => {
     expect(missed).toBe(1);
   });
 
+  it('reports what may be missing when its new socket is there', async () => {
+    const seen: string[] = [];
+    const { read } = hubThat({ values: [value(1)], error: unavailable }, { values: [value(2)] });
+    await take(read({ onConnected: () => seen.push('connected'), onReconnect: () => seen.push('again') }), 2);
+    expect(seen).toEqual(['connected', 'connected', 'again']);
+  });
+
+  it('reports what may be missing on the socket that another subscription keeps open', async () => {
+    const seen: string[] = [];
+    const { read, opened } = hubThat({}, { values: [value(1)], error: unavailable }, { values: [value(2)] });
+    const other = read();
+    void other.next().catch(() => undefined);
+    await take(read({ onConnected: () => seen.push('connected'), onReconnect: () => seen.push('again') }), 2);
+    expect(seen).toEqual(['connected', 'again']);
+    expect(opened()).toBe(1);
+  });
+
   it('begins again where its first value cannot be read', async () => {
     const { read } = hubThat({ values: [{ data: null, errors: unavailable }] }, { values: [value(1)] });
     expect(await take(read(), 1)).toEqual([{ n: 1 }]);
@@ -96,11 +116,19 @@ describe('a subscription that had begun', () => {
     expect(asked()).toBe(4);
   });
 
-  it('does not begin again for a reader who has left', async () => {
-    const { read, asked } = hubThat({ values: [value(1)], error: unavailable });
-    await take(read(), 1);
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    expect(asked()).toBe(1);
+  it('does not begin again for a reader who leaves during the pause', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const leaving = new AbortController();
+    const { read, opened } = hubThat({ values: [value(1)], error: unavailable });
+    const stream = read({ signal: leaving.signal });
+    await stream.next();
+    const next = expect(stream.next()).rejects.toMatchObject({ code: 'ABORTED' });
+    // The error comes in the same turn as the value.
+    await new Promise(setImmediate);
+    leaving.abort();
+    await next;
+    await vi.advanceTimersByTimeAsync(1_000);
+    expect(opened()).toBe(1);
   });
 
   it('ends with each other error', async () => {

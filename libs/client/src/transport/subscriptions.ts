@@ -13,7 +13,10 @@ import { operationOf } from './is-repeatable.js';
 
 export interface SubscriptionOptions {
   readonly signal?: AbortSignal;
-  /** What was lost is back. Read missed values again, events by cursor. */
+  /**
+   * The connection or the subscription was lost and begins again. Read missed values again, events
+   * by cursor.
+   */
   readonly onReconnect?: () => void;
   /** Each time that the hub has taken the connection, the first one too. */
   readonly onConnected?: () => void;
@@ -31,7 +34,7 @@ export class Subscriptions {
   readonly #peer: WebSocketPeer;
   readonly #open = new Set<BoundedQueue<unknown>>();
   readonly #ending = new AbortController();
-  #client: Client | undefined;
+  #connection: Connection | undefined;
 
   constructor(peer: WebSocketPeer) {
     this.#peer = peer;
@@ -44,27 +47,21 @@ export class Subscriptions {
   ): AsyncGenerator<unknown, void, void> {
     if (signal?.aborted) throw aborted(signal);
     if (this.#ending.signal.aborted) throw closed();
-    this.#client ??= connect(this.#peer, this.#ending.signal);
-    const client = this.#client;
+    this.#connection ??= connect(this.#peer, this.#ending.signal);
     const { queueMax } = this.#peer.limits;
     const results = new BoundedQueue<unknown>(queueMax, () => tooSlow(queueMax));
     this.#open.add(results);
     const abort = (): void => results.fail(aborted(signal));
     signal?.addEventListener('abort', abort, { once: true });
-    const stopListening = client.on('connected', (_socket, _payload, isReconnect) => {
-      onConnected?.();
-      if (isReconnect) onReconnect?.();
-    });
     const unsubscribe = keepSubscribed(payloadOf(document, variables), {
-      ...{ client, results, peer: this.#peer },
-      onAgain: () => onReconnect?.(),
+      ...{ connection: this.#connection, results, peer: this.#peer },
+      ...{ onConnected: () => onConnected?.(), onAgain: () => onReconnect?.() },
     });
     try {
       for (let data = await results.take(); data !== undefined; data = await results.take()) yield data;
     } finally {
       this.#open.delete(results);
       signal?.removeEventListener('abort', abort);
-      stopListening();
       unsubscribe();
     }
   }
@@ -73,13 +70,20 @@ export class Subscriptions {
     this.#ending.abort();
     for (const results of this.#open) results.fail(closed());
     // A connection that fails to open fails for its subscribers, who are notified already.
-    Promise.resolve(this.#client?.dispose()).catch(() => undefined);
+    Promise.resolve(this.#connection?.client.dispose()).catch(() => undefined);
   }
 }
 
-function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: AbortSignal): Client {
+interface Connection {
+  readonly client: Client;
+  /** Whether a subscription begins on the socket that is there. */
+  readonly isOpen: () => boolean;
+}
+
+function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: AbortSignal): Connection {
   let failures = 0;
-  return createClient({
+  let socket: { readonly readyState: number } | undefined;
+  const client = createClient({
     url,
     ...(webSocket === undefined ? {} : { webSocketImpl: webSocket }),
     ...(apiKey === undefined ? {} : { connectionParams: { authorization: `Bearer ${apiKey}` } }),
@@ -90,14 +94,24 @@ function connect({ url, apiKey, webSocket, limits }: WebSocketPeer, ending: Abor
     // graphql-ws notices that the subscription has ended, and ignores rejections here.
     retryWait: () => pause(backOffOf(++failures, limits), ending).catch(() => undefined),
     shouldRetry: (error) => closeCodeOf(error) !== FORBIDDEN,
-    on: { connected: () => (failures = 0) },
+    on: {
+      connected: (opened) => {
+        failures = 0;
+        socket = opened as { readonly readyState: number };
+      },
+    },
   });
+  return { client, isOpen: () => socket?.readyState === OPEN };
 }
 
+/** The `readyState` of a WebSocket that is open. */
+const OPEN = 1;
+
 interface Subscribed {
-  readonly client: Client;
+  readonly connection: Connection;
   readonly results: BoundedQueue<unknown>;
   readonly peer: WebSocketPeer;
+  readonly onConnected: () => void;
   readonly onAgain: () => void;
 }
 
@@ -105,10 +119,12 @@ interface Subscribed {
  * Begins again where the hub cannot go on now, such as without its database. It ends where the hub
  * refuses it at first. Returns the function that ends it.
  */
-function keepSubscribed(payload: SubscribePayload, { client, results, peer, onAgain }: Subscribed): () => void {
-  const { limits, url } = peer;
+function keepSubscribed(payload: SubscribePayload, subscribed: Subscribed): () => void {
+  const { results, onConnected, onAgain } = subscribed;
+  const { client, isOpen } = subscribed.connection;
+  const { limits, url } = subscribed.peer;
   const leaving = new AbortController();
-  let [hasBegun, failures] = [false, 0];
+  let [hasBegun, failures, isWaiting] = [false, 0, false];
   let end = (): void => undefined;
   const begin = (): void => {
     let isOver = false;
@@ -117,8 +133,10 @@ function keepSubscribed(payload: SubscribePayload, { client, results, peer, onAg
       isOver = true;
       end();
       const beginAgain = (): void => {
+        // A new socket is no reconnect to graphql-ws if this was the only subscription.
+        isWaiting = !isOpen();
         begin();
-        onAgain();
+        if (!isWaiting) onAgain();
       };
       pause(backOffOf(++failures, limits), leaving.signal).then(beginAgain, () => undefined);
     };
@@ -136,7 +154,12 @@ function keepSubscribed(payload: SubscribePayload, { client, results, peer, onAg
       },
     });
   };
-  const stopListening = client.on('connected', (_socket, _payload, isReconnect) => (hasBegun ||= isReconnect));
+  const stopListening = client.on('connected', (_socket, _payload, isReconnect) => {
+    hasBegun ||= isReconnect;
+    onConnected();
+    if (isReconnect || isWaiting) onAgain();
+    isWaiting = false;
+  });
   begin();
   return () => {
     leaving.abort();
