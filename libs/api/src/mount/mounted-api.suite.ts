@@ -57,7 +57,7 @@ export interface OpenApi {
   /** Makes the key invalid. */
   revoke(key: string): void;
   /** The registry can no longer look this key up. */
-  hide(key: string): void;
+  hide(key: string, because?: Error): void;
   /** Takes all scopes from the key except this one. */
   narrow(key: string, scope: Scope): void;
   /** What was logged as an error. */
@@ -100,7 +100,7 @@ export async function openApi(
   const blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });
   const lookups: string[] = [];
   const revoked = new Set<string>();
-  const hidden = new Set<string>();
+  const hidden = new Map<string, Error>();
   const narrowed = new Map<string, Scope>();
   const server = Fastify();
   const signing = { registry, bus, clock, logger, passwords: new Argon2Passwords(), limits: defaultSignInLimits };
@@ -109,7 +109,8 @@ export async function openApi(
       ...observed(registry, lookups),
       apiKeys: {
         authenticate: async (key) => {
-          if (hidden.has(key)) throw new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is away.');
+          const fault = hidden.get(key);
+          if (fault) throw fault;
           const principal = revoked.has(key) ? undefined : principalOf(key);
           const scope = narrowed.get(key);
           return principal !== undefined && scope !== undefined ? { ...principal, scopes: [scope] } : principal;
@@ -159,7 +160,8 @@ export async function openApi(
     lookups,
     failures,
     revoke: (key) => void revoked.add(key),
-    hide: (key) => void hidden.add(key),
+    hide: (key, because = new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is away.')) =>
+      void hidden.set(key, because),
     narrow: (key, scope) => void narrowed.set(key, scope),
     httpUrl,
     socketUrl,

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { WebSocket } from 'ws';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Job } from '@flotilla/jobs';
+import { RegistryError } from '@flotilla/registry';
 import { newJob } from '@flotilla/registry/new-job';
 import { adminKey, keyOf, openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
@@ -113,6 +114,16 @@ describe('closing', () => {
     const key = keyOf(['JOBS_READ']);
     api.hide(key);
     expect(await closeCode('graphql-transport-ws', init(`Bearer ${key}`))).toBe(1013);
+  });
+
+  it.each([
+    ['a bug', new TypeError('key is undefined')],
+    ['a refused statement', new RegistryError('DATABASE_REFUSED', 'PostgreSQL refused a statement.')],
+  ])('for %s during the check of the key is 4500: the hub failed inside', async (_what, because) => {
+    const key = keyOf(['JOBS_READ']);
+    api.hide(key, because);
+    expect(await closeCode('graphql-transport-ws', init(`Bearer ${key}`))).toBe(4500);
+    expect(api.failures).toContainEqual(expect.objectContaining({ err: because }));
   });
 });
 

@@ -14,7 +14,7 @@ import { ApiError } from '../errors/api-error.js';
 import { TooManyFailuresError } from '../access/key-failures.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { Admission } from '../limits/admission.js';
-import { toPublicErrors } from '../errors/public-errors.js';
+import { maskFault, toPublicErrors } from '../errors/public-errors.js';
 import type { Caller, Callers } from '../sign-in/callers.js';
 import { aheadBytesMax, bindSocket, type SocketOfConnection } from './sockets/bind-socket.js';
 import { SocketPlaces } from './sockets/socket-places.js';
@@ -160,6 +160,7 @@ async function isAdmitted(caller: Promise<unknown>, socket: WebSocket, logger: A
     if (error instanceof TooManyFailuresError) {
       socket.close(CloseCode.TooManyInitialisationRequests, error.message);
     } else if (!(error instanceof ApiError)) {
+      if (maskFault(error).code !== 'UNAVAILABLE') throw error;
       logger.warn({ err: error }, 'the key of a new GraphQL socket could not be looked at');
       // After 4500, for failures inside, clients do not connect again.
       socket.close(tryAgainLater, 'Your key cannot be checked now');
