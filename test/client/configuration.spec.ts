@@ -172,7 +172,7 @@ interface Modules {
   readonly kinds: readonly { readonly kind: string }[];
   planAll(document: ConfigurationDocument, kinds: Modules['kinds'], client: FlotillaClient): Promise<readonly Fields[]>;
   applyAll(changes: readonly Fields[], options: Fields): Promise<void>;
-  withReferences(fields: Fields, kind: string, name: string, used: Set<string>): Fields;
+  withReferences(document: ConfigurationDocument): ConfigurationDocument;
   variablesIn(fields: unknown): readonly string[];
   readLive(kinds: Modules['kinds'], client: FlotillaClient): Promise<ReadonlyMap<string, ReadonlyMap<string, Live>>>;
 }
@@ -213,19 +213,13 @@ describe(`${RANDOM_CONFIGURATIONS} random configurations`, () => {
       await make(document);
       expect(await left(document)).toEqual([]);
       const live = await readLive(kinds, client);
-      const variables = new Set<string>();
-      const exported = new Map(
-        [...live].map(([kind, things]) => [
-          kind,
-          new Map(
-            [...things]
-              .map(([name, { fields }]) => [name, withReferences(fields, kind, name, variables)] as const)
-              .filter(([name]) => document.get(kind)?.has(name)),
-          ),
-        ]),
-      );
+      const ofDocument = [...live].map(([kind, things]) => {
+        const written = [...things].filter(([name]) => document.get(kind)?.has(name));
+        return [kind, new Map(written.map(([name, { fields }]) => [name, fields]))] as const;
+      });
+      const exported = new Map(withReferences(new Map(ofDocument)));
       for (const name of variablesIn([...(exported.get('NotificationChannel')?.values() ?? [])]))
-        process.env[name] = /URL(?:_\d+)?$/.test(name) ? process.env['HOOK'] : process.env['KEY'];
+        process.env[name] = /URL(?:_[0-9A-F]{6})?$/.test(name) ? process.env['HOOK'] : process.env['KEY'];
       // The bytes of an image are not exported.
       const published = exported.get('FirmwareImage')?.get(image.sha256);
       if (published) exported.set('FirmwareImage', new Map([[image.sha256, { ...published, file: image.file }]]));

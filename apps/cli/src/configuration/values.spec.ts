@@ -1,37 +1,50 @@
 import { describe, expect, it } from 'vitest';
 import { filterWithIds, filterWithNames } from './filter-references.js';
+import type { Fields } from './kind.js';
 import { matches, normalField, variablesIn, withReferences, withSecrets } from './values.js';
 
 const groups = new Map([['Lobby', 'id-1']]);
 
+const fileOf = (kind: string, things: Readonly<Record<string, Fields>>) =>
+  new Map([[kind, new Map(Object.entries(things))]]);
+
+/** Variables for the secrets of channels with these names. */
+function variablesOf(...names: readonly string[]): readonly string[] {
+  const file = withReferences(fileOf('Channel', Object.fromEntries(names.map((name) => [name, { url: '***' }]))));
+  return [...(file.get('Channel') ?? new Map<string, Fields>()).values()].flatMap(variablesIn);
+}
+
 describe('secrets of a file', () => {
   it('are names of variables, made of the path', () => {
     const shown = { job: { tool: 't', arguments: { wifiPassword: '***', list: [{ pin: '***' }] } } };
-    const referring = withReferences(shown, 'RecurringJob', 'Every night', new Set());
-    expect(variablesIn(referring)).toEqual([
+    const referring = withReferences(fileOf('RecurringJob', { 'Every night': shown })).get('RecurringJob');
+    const job = referring?.get('Every night') ?? {};
+    expect(variablesIn(job)).toEqual([
       'RECURRING_JOB_EVERY_NIGHT_JOB_ARGUMENTS_WIFI_PASSWORD',
       'RECURRING_JOB_EVERY_NIGHT_JOB_ARGUMENTS_LIST_0_PIN',
     ]);
-    const environment = Object.fromEntries(variablesIn(referring).map((name) => [name, `value of ${name.at(-1)}`]));
-    expect(withSecrets(referring, environment)).toMatchObject({
+    const environment = Object.fromEntries(variablesIn(job).map((name) => [name, `value of ${name.at(-1)}`]));
+    expect(withSecrets(job, environment)).toMatchObject({
       job: { tool: 't', arguments: { wifiPassword: 'value of D', list: [{ pin: 'value of N' }] } },
     });
   });
 
   it('are different variables where names differ in other characters only', () => {
-    const used = new Set<string>();
-    const names = ['Ops A', 'Ops-A', 'Ops A 2', '飞书值班', '钉钉'].flatMap((name) =>
-      variablesIn(withReferences({ url: '***' }, 'Channel', name, used)),
-    );
+    const names = variablesOf('Ops A', 'Ops-A', 'Ops A 2', '飞书值班', '钉钉');
     expect(names).toEqual([
-      'CHANNEL_OPS_A_URL',
-      'CHANNEL_OPS_A_URL_2',
+      'CHANNEL_OPS_A_URL_2262A6',
+      'CHANNEL_OPS_A_URL_BD6ABB',
       'CHANNEL_OPS_A_2_URL',
-      'CHANNEL___URL',
-      'CHANNEL___URL_2',
+      'CHANNEL___URL_0D2001',
+      'CHANNEL___URL_9B8889',
     ]);
-    const taken = { 'u-v': '***', 'u-v-2': '***', 'u v': '***' };
-    expect(variablesIn(withReferences(taken, 'A', 'b', new Set()))).toEqual(['A_B_U_V', 'A_B_U_V_2', 'A_B_U_V_3']);
+  });
+
+  it('keep their variables beside a new thing', () => {
+    expect(variablesOf('钉钉')).toEqual(variablesOf('值班', '钉钉').slice(1));
+    expect(variablesOf('Ops A', 'Ops-A', 'Ops:A').slice(0, 2)).toEqual(variablesOf('Ops A', 'Ops-A'));
+    // The variable that the first one had before must not become that of the other.
+    expect(variablesOf('Ops A', 'Ops-A')).not.toContain(variablesOf('Ops-A')[0]);
   });
 
   it('fit a masked value of the hub, and an unmasked one that the variable has', () => {

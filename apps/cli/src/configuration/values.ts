@@ -1,4 +1,6 @@
 /** Values of configuration files: comparison, secrets from the environment, names for ids. Pure. */
+import { createHash } from 'node:crypto';
+import type { Document } from './document.js';
 import { isFields, isFromEnvironment, type Fields, type Kind } from './kind.js';
 
 /** What the API returns in place of a secret. */
@@ -94,24 +96,32 @@ export function withSecrets(fields: Fields, environment: NodeJS.ProcessEnv): Fie
 }
 
 /**
- * Replaces masked secrets by references, with a name made of the path. Names that `used` has get a
- * number; the new ones are added to it.
+ * Replaces masked secrets by references, with names made of their paths. A name that fits several
+ * paths gets a hash of its path: with a number, a new thing could take the variable of another.
  */
-export function withReferences(fields: Fields, kind: string, name: string, used: Set<string>): Fields {
+export function withReferences(document: Document): Document {
+  const uses = new Map<string, number>();
+  replaceMasks(document, (path) => {
+    const name = variableName(path);
+    uses.set(name, (uses.get(name) ?? 0) + 1);
+  });
+  return replaceMasks(document, (path) => {
+    const name = variableName(path);
+    const isPlain = uses.get(name) === 1 && isAscii(path.join(''));
+    return { fromEnv: isPlain ? name : `${name}_${shortHash(path)}` };
+  });
+}
+
+function replaceMasks(document: Document, change: (path: readonly string[]) => unknown): Document {
   const walk = (value: unknown, path: readonly string[]): unknown => {
-    if (value === MASK) return { fromEnv: unusedName(variableName(path), used) };
+    if (value === MASK) return change(path);
     if (Array.isArray(value)) return value.map((item, index) => walk(item, [...path, String(index)]));
     if (!isFields(value)) return value;
     return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, walk(item, [...path, key])]));
   };
-  return walk(fields, [kind, name]) as Fields;
-}
-
-function unusedName(name: string, used: Set<string>): string {
-  let free = name;
-  for (let number = 2; used.has(free); number++) free = `${name}_${number}`;
-  used.add(free);
-  return free;
+  const things = (kind: string, named: ReadonlyMap<string, Fields>) =>
+    new Map([...named].map(([name, fields]) => [name, walk(fields, [kind, name]) as Fields]));
+  return new Map([...document].map(([kind, named]) => [kind, things(kind, named)]));
 }
 
 function variableName(path: readonly string[]): string {
@@ -120,4 +130,12 @@ function variableName(path: readonly string[]): string {
     .join('_')
     .replace(/^(\d)/, '_$1')
     .toUpperCase();
+}
+
+function isAscii(text: string): boolean {
+  return /^[ -~]*$/.test(text);
+}
+
+function shortHash(path: readonly string[]): string {
+  return createHash('sha256').update(JSON.stringify(path)).digest('hex').slice(0, 6).toUpperCase();
 }

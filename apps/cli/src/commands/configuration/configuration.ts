@@ -42,21 +42,15 @@ export const exportCommand = leaf({
 
 async function exported(client: FlotillaClient, chosen: typeof kinds): Promise<string> {
   const live = await readLive(chosen, client);
-  const variables = new Set<string>();
   const document = new Map(
     [...live].map(([kind, things]) => {
       const sorted = [...things.values()]
         .filter((thing) => !isLeftOut(kind, thing))
         .sort((one, other) => (one.name < other.name ? -1 : 1));
-      return [
-        kind,
-        new Map(
-          sorted.map(({ name, fields }): [string, Fields] => [name, withReferences(fields, kind, name, variables)]),
-        ),
-      ];
+      return [kind, new Map(sorted.map(({ name, fields }): [string, Fields] => [name, fields]))];
     }),
   );
-  return documentText(document, undefined);
+  return documentText(withReferences(document), undefined);
 }
 
 /** From a file it would be created for all devices of its filter. */
