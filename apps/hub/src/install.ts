@@ -5,6 +5,7 @@
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
+import { closingText } from './install/closing-text.js';
 import { dataProblem } from './install/folder-owner.js';
 import { applyStep, installPlan, placeProblems, serviceUid, stepText, type Place } from './install/install-plan.js';
 
@@ -52,20 +53,8 @@ function main(): void {
     process.stdout.write(`${stepText(step, !apply)}\n`);
   }
   const left = [...problems, dataProblem(place, serviceUid(place))].filter((each) => each !== undefined);
-  for (const each of left) process.stderr.write(`${each}\n`);
-  process.stderr.write(`${apply ? afterwards(place) : outlook(steps.length + left.length)}\n`);
+  process.stderr.write(`${closingText({ place, apply, steps, problems: left })}\n`);
   if (apply && left.length > 0) process.exitCode = 1;
-}
-
-function outlook(steps: number): string {
-  return steps === 0 ? 'All of it is there.' : 'Nothing was written. Add --apply, as root, to write this.';
-}
-
-function afterwards({ settingsDir }: Place): string {
-  return (
-    `Edit ${settingsDir}/hub.env, then start the hub and the nightly backup:\n` +
-    '  systemctl daemon-reload\n  systemctl enable --now flotilla flotilla-backup.timer'
-  );
 }
 
 try {

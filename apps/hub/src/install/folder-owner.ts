@@ -5,10 +5,13 @@ import path from 'node:path';
 /** What a hub of root with another data folder leaves in /var/lib/flotilla, and a new disk. */
 const HARMLESS = /^(postgresql-[\w.]+|[0-9a-f]{16}|lost\+found)$/;
 
-/** Whether another user has it; false if it does not exist. */
+/** Whether another user has it; false if it does not exist, or if only root can look. */
 export function isForeign(folder: string, uid: number): boolean {
-  const found = statSync(folder, { throwIfNoEntry: false });
-  return found !== undefined && found.uid !== uid;
+  try {
+    return statSync(folder).uid !== uid;
+  } catch {
+    return false;
+  }
 }
 
 /**

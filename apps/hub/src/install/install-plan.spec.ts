@@ -1,8 +1,9 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { closingText } from './closing-text.js';
 import { dataProblem } from './folder-owner.js';
 import { applyStep, installPlan, placeProblems, stepText, type Place } from './install-plan.js';
 
@@ -68,6 +69,13 @@ describe('the installation as a service', () => {
     expect(installPlan(place, uid + 1)).toMatchObject([{ path: '/var/backups/flotilla' }]);
   });
 
+  it('has its advice for a folder that cannot be looked at', () => {
+    // Root can look into each folder, so here a link that leads to itself stands for one of root.
+    mkdirSync(path.join(root, '/var/lib'), { recursive: true });
+    symlinkSync('flotilla', path.join(root, place.dataDir));
+    expect(dataProblem(place, process.getuid?.() ?? 0)).toBeUndefined();
+  });
+
   it('writes units that systemd accepts', (context) => {
     apply();
     const units = ['flotilla.service', 'flotilla-backup.service', 'flotilla-backup.timer'];
@@ -95,6 +103,16 @@ describe('the installation as a service', () => {
     expect(execFileSync('/bin/sh', ['-c', command], { encoding: 'utf8' }).trim()).toMatch(
       /backup\.js \/var\/backups\/flotilla\/hub-\d{4}-\d\d-\d\d\.tar\.gz$/,
     );
+  });
+
+  it('ends with what to do next, and with problems alone while there are some', () => {
+    const steps = installPlan(place);
+    const closing = { place, apply: false, steps, problems: [] };
+    expect(closingText(closing)).toContain('Add --apply');
+    expect(closingText({ ...closing, steps: [] })).toBe('All of it is there.');
+    expect(closingText({ ...closing, apply: true })).toContain('then start the hub');
+    for (const apply of [false, true])
+      expect(closingText({ ...closing, apply, problems: ['Data of another hub.'] })).toBe('Data of another hub.');
   });
 
   it('shows what it would write, and refuses places that a service cannot read', () => {
