@@ -174,9 +174,12 @@ describe('while PostgreSQL is away', () => {
   async function stateAtEnd(jobId: string): Promise<string | undefined> {
     const client = new FlotillaClient({ url: hub.httpUrl, apiKey: hub.adminKey, webSocket: WebSocket });
     let last: string | undefined;
-    for await (const { state } of client.followJob(jobId)) last = state;
-    client.close();
-    return last;
+    try {
+      for await (const { state } of client.followJob(jobId)) last = state;
+      return last;
+    } finally {
+      client.close();
+    }
   }
 
   /** Number of sessions that each device of the fleet has had. */

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EventFeed } from '@flotilla/bus';
 import type { Registry } from '@flotilla/registry';
 import { directClient } from '../api-deps.js';
@@ -16,6 +16,8 @@ import { McpServer } from './mcp-server.js';
 
 const caller: Caller = { viewer: { kind: 'KEY', id: 'key', name: 'key', scopes: ['ADMIN'] } };
 const headers = { authorization: 'Bearer key', accept: 'application/json, text/event-stream' };
+/** How long the hub gathers changes for agents. */
+const agentNotificationMs = 1_000;
 
 let server: FastifyInstance;
 let mcp: McpServer;
@@ -55,7 +57,7 @@ beforeEach(async () => {
         clientOf: directClient,
       }),
     },
-    { ...defaultApiLimits, agentRequestsMax: 1, agentNotificationMs: 1 },
+    { ...defaultApiLimits, agentRequestsMax: 1, agentNotificationMs },
   );
   server = Fastify();
   server.server.on('request', (_request, response) => response.once('close', () => (closed += 1)));
@@ -64,6 +66,7 @@ beforeEach(async () => {
   url = `http://127.0.0.1:${(server.server.address() as AddressInfo).port}/mcp`;
 });
 afterEach(async () => {
+  vi.useRealTimers();
   await mcp.close();
   await server.close();
 });
@@ -91,8 +94,8 @@ it.each(['GET', 'POST'] as const)('a %s that ends during the look-up of its key 
 it('a stream that ends during the look-up of its key leaves no listener', async () => {
   await leaveDuringLookUp('GET');
   await new Promise(setImmediate);
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   announce();
-  // Later than the timer that gathers changes.
-  await new Promise((resolve) => setTimeout(resolve, 5));
+  await vi.advanceTimersByTimeAsync(agentNotificationMs);
   expect(fleetReads).toBe(0);
 });

@@ -153,8 +153,8 @@ export class McpServer {
       unsubscribe();
       void server.close();
     };
+    // No I/O is awaited between the check of `destroyed` and here, so a GET is not aborted yet.
     request.signal.addEventListener('abort', end);
-    if (request.signal.aborted) end();
     return opened(response);
   }
 
