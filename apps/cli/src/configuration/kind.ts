@@ -92,3 +92,8 @@ export function isFields(value: unknown): value is Fields {
 export function withoutNull(fields: Fields): Fields {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
 }
+
+/** Whether this end has come; false for what has no end. */
+export function isOver(end: unknown, now = Date.now()): boolean {
+  return typeof end === 'string' && Date.parse(end) <= now;
+}

@@ -2,7 +2,7 @@
  * Compares three things: what the file says, what the last apply wrote, and what the hub has. A
  * field that the hub has differently than the last apply was changed by a person. Pure.
  */
-import type { Fields, Kind, Live } from './kind.js';
+import { isOver, type Fields, type Kind, type Live } from './kind.js';
 import { matches, normalField } from './values.js';
 
 export interface Applied {
@@ -40,6 +40,7 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}, now = 
   const plan = (action: Action, changed: readonly string[] = [], conflicts: readonly string[] = []) => ({
     ...{ ...sides, action, changed, conflicts },
   });
+  const hasEnded = (fields: Fields) => kind.endsAt !== undefined && isOver(fields[kind.endsAt], now);
   if (wanted === undefined) {
     if (applied === undefined) return plan('none');
     if (live === undefined || live.isLimited === true) return plan('forget');
@@ -51,12 +52,12 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}, now = 
     );
   }
   if (live === undefined) {
-    if (isOver(kind, wanted, now))
+    if (hasEnded(wanted))
       return {
         ...plan('none'),
         note: `${kind.endsAt} is in the past. Write a later one, or remove this entry from the file.`,
       };
-    const isDeleted = applied !== undefined && !isOver(kind, applied.fields, now);
+    const isDeleted = applied !== undefined && !hasEnded(applied.fields);
     return plan('create', Object.keys(wanted), isDeleted ? ['it was deleted since the last apply'] : []);
   }
   const changed = fieldsOf(kind, wanted).filter((field) => !isSame(kind, field, wanted, live.fields, environment));
@@ -68,11 +69,6 @@ export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}, now = 
   if (changed.length > 0) return plan(kind.update === undefined ? 'replace' : 'update', changed, conflicts);
   const isOwned = applied !== undefined && ownsTheSame(kind, applied.fields, wanted, environment);
   return isOwned && conflicts.length === 0 ? plan('none') : plan('adopt', [], conflicts);
-}
-
-function isOver({ endsAt = '' }: Kind, fields: Fields, now: number): boolean {
-  const end = fields[endsAt];
-  return typeof end === 'string' && Date.parse(end) <= now;
 }
 
 /** Whether two readings of a thing have the same fields. */

@@ -1,6 +1,8 @@
 /**
  * Subscriptions over the socket that the hub ends because it cannot serve them now, such as without
  * its database. They begin again, all together, and then lists and pages read what they missed.
+ * Those of libs/client pause one by one, and end after some attempts or where the hub refuses them
+ * at first; a page goes on trying.
  */
 import type { Client, FormattedExecutionResult, Sink, SubscribePayload } from 'graphql-ws/client';
 

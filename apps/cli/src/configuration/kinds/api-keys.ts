@@ -6,7 +6,7 @@ import { expectAccepted, scopes } from '@flotilla/client';
 import type { CreateApiKeyInput } from '@flotilla/client/schema';
 import { ConfiguredKeysDocument, CreateApiKeyDocument, RevokeApiKeyDocument } from '../../generated/operations.js';
 import { filterSchema, filterWithIds, filterWithNames } from '../filter-references.js';
-import { withoutNull, type Kind } from '../kind.js';
+import { isOver, withoutNull, type Kind } from '../kind.js';
 
 export const apiKeys: Kind = {
   kind: 'ApiKey',
@@ -41,7 +41,3 @@ export const apiKeys: Kind = {
     expectAccepted((await client.request(RevokeApiKeyDocument, { id })).revokeApiKey);
   },
 };
-
-export function isOver(expiresAt: string | null): boolean {
-  return expiresAt !== null && Date.parse(expiresAt) <= Date.now();
-}

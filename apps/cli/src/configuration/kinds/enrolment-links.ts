@@ -6,8 +6,7 @@ import {
   EnrolmentLinksDocument,
   RevokeEnrolmentLinkDocument,
 } from '../../generated/operations.js';
-import { withoutNull, type Kind } from '../kind.js';
-import { isOver } from './api-keys.js';
+import { isOver, withoutNull, type Kind } from '../kind.js';
 
 export const enrolmentLinks: Kind = {
   kind: 'EnrolmentLink',
