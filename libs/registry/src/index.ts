@@ -95,7 +95,8 @@ export type {
   OwnedDesiredState,
   TargetKey,
 } from './desired-states/queue/desired-state-queue.js';
-export type { DeviceFacts, RolloutReach } from './desired-states/queue/device-facts.js';
+export type { DeviceFacts } from './desired-states/queue/device-facts.js';
+export type { Rollout, RolloutReach } from './desired-states/queue/rollouts.js';
 export type {
   MissedRunPolicy,
   OverlapPolicy,

@@ -1,5 +1,6 @@
 /** Roll-outs of edits by a job, over a real database and devices with a volume. */
 import type { JobId } from '@flotilla/mcp';
+import type { DesiredStateRow } from '@flotilla/registry';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admin } from '../fleet-fixture.suite.js';
 import type { DesiredStateRunner } from './controller/desired-state-runner.js';
@@ -24,15 +25,16 @@ describe('the roll-out of an edit', () => {
   afterEach(() => world.close());
 
   /** The roll-out of an edit that waits at the gate of its first wave, which has one device. */
-  async function editedInWaves() {
+  async function editedInWaves(pace: { readonly perMinute?: number } = {}) {
     const state = await world.save({ devices: { ids: ['a', 'b', 'c'] } });
     await world.hub.clock.until(() => world.states(state)).toEqual(inSync);
-    const request = requestOf({ name: state.name, devices: state.devices, arguments: { volume: 70 }, waves });
+    const { name, devices } = state;
+    const request = requestOf({ name, devices, arguments: { volume: 70 }, waves, ...pace });
     const owner = { ...admin, id: state.savedById, mayCallTools: true };
     const edited = await world.hub.fleet.updateDesiredState(state.id, 1, request, owner);
     const jobId = 'state' in edited ? (edited.state.rolloutJobId as JobId) : ('' as JobId);
     await world.hub.clock.until(async () => (await world.hub.job(jobId)).pauseReason).toBe('WAVE_GATE');
-    return { state, jobId, owner };
+    return { state, jobId, owner, request };
   }
 
   it('leaves the former generation where it has not come, and goes on when its gate opens', async () => {
@@ -78,6 +80,57 @@ describe('the roll-out of an edit', () => {
     await runner.sweep();
     await clock.until(() => world.states(state)).toEqual(inSync);
     expect((await world.row(state)).settledGeneration).toBe(1);
+  });
+
+  it.each(['enabled', 'saved'])('leaves what it has reached when its desired state is %s again', async (change) => {
+    const { state, jobId, owner, request } = await editedInWaves({ perMinute: 20 });
+    const reached = ['a', 'b', 'c'].find((id) => world.volumes.get(id) === 70) ?? '';
+    await world.turn(reached, 70);
+    const sets = world.sets.get(reached);
+    await world.hub.fleet.setDesiredStateEnabled(state.id, false, owner);
+    await world.hub.finished(jobId);
+    if (change === 'enabled') await world.hub.fleet.setDesiredStateEnabled(state.id, true, owner);
+    else await world.hub.fleet.updateDesiredState(state.id, 2, { ...request, arguments: { volume: 71 } }, owner);
+    await runner.sweep();
+    // At its pace, the next roll-out sends nothing yet.
+    await world.hub.clock.pass(2_000);
+    const row = (await world.targets(state)).find(({ deviceId }) => deviceId === reached);
+    expect(row).toMatchObject({ observedGeneration: 2, state: 'IN_SYNC' });
+    expect([world.volumes.get(reached), world.sets.get(reached)]).toEqual([70, sets]);
+  });
+
+  it('leaves what a job has reached whose time ran out, also when its desired state is enabled again', async () => {
+    const { clock, fleet } = world.hub;
+    const { id, name, devices, savedById } = await world.save({ devices: { ids: ['a', 'b', 'c'] } });
+    const state = { id } as DesiredStateRow;
+    await clock.until(() => world.states(state)).toEqual(inSync);
+    const request = requestOf({
+      name,
+      devices,
+      arguments: { volume: 70 },
+      perMinute: 20,
+      waves: [{ ...wave, count: 3 }],
+    });
+    const owner = { ...admin, id: savedById, mayCallTools: true };
+    await fleet.updateDesiredState(id, 1, request, owner);
+    const expired = (await world.row(state)).rolloutJobId as JobId;
+    await clock.until(() => world.hub.progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
+    const reached = ['a', 'b', 'c'].find((each) => world.volumes.get(each) === 70) ?? '';
+    await world.turn(reached, 70);
+    const sets = world.sets.get(reached);
+    clock.step(31 * DAY_MS);
+    await world.hub.finished(expired);
+    await runner.sweep();
+    expect((await world.row(state)).rolloutJobId).not.toBe(expired);
+    const found = async () => {
+      await runner.sweep();
+      await clock.pass(2_000);
+      const row = (await world.targets(state)).find(({ deviceId }) => deviceId === reached);
+      return [row?.observedGeneration, world.volumes.get(reached), world.sets.get(reached)];
+    };
+    expect(await found()).toEqual([2, 70, sets]);
+    for (const enabled of [false, true]) await fleet.setDesiredStateEnabled(id, enabled, owner);
+    expect(await found()).toEqual([2, 70, sets]);
   });
 
   it('is cancelled if its desired state is disabled while it is made', async () => {

@@ -110,6 +110,25 @@ describe('the store of desired states', () => {
     expect(await fixture.store.settleRollout(state.id, 2)).toBe(false);
   });
 
+  it('notes each roll-out of a generation once, also when another one follows it', async () => {
+    const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
+    const state = await fixture.create({ waves });
+    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
+    for (const jobId of [first, first]) expect(await fixture.store.startRollout(state, jobId)).toBe(true);
+    expect(await fixture.store.startRollout({ ...state, rolloutJobId: first }, second)).toBe(true);
+    const edited = await fixture.store.update(editOf(state, { waves }), 1, change);
+    if ('state' in edited) await fixture.store.startRollout(edited.state, third);
+    await fixture.fenceOf(state);
+    const rollouts = async () => {
+      const owned = await fixture.queue.owned(fixture.jobs.owner);
+      const found = owned.find((each) => each.state.id === state.id)?.rollouts ?? [];
+      return new Set(found.map(({ generation, jobId }) => `${generation} ${jobId}`));
+    };
+    expect(await rollouts()).toEqual(new Set([`1 ${first}`, `1 ${second}`, `2 ${third}`]));
+    await fixture.store.settleRollout(state.id, 2);
+    expect(await rollouts()).toEqual(new Set());
+  });
+
   it('counts summaries within a scope from the entries of its devices', async () => {
     const [seen = '', other = ''] = await fixture.jobs.addDevices(2);
     const state = await fixture.create();

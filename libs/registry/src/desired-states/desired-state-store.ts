@@ -14,13 +14,11 @@ import type {
   DesiredStateRow,
   GenerationArguments,
   NewDesiredState,
+  RolloutStart,
   SavedDesiredState,
   StoredGeneration,
 } from './desired-state.js';
 import { changeOf, OMITTED, planJson, restarted, toDesiredState, toEdit } from './desired-state-rows.js';
-
-/** The row from which a job was made. */
-type RolloutStart = Pick<DesiredStateRow, 'id' | 'generation' | 'editedAt' | 'rolloutJobId'>;
 
 export class DesiredStateStore {
   constructor(
@@ -212,16 +210,23 @@ export class DesiredStateStore {
   }
 
   /** Notes the job that rolls out this generation, unless there is a newer one, or another job. */
-  async startRollout(
-    { id, generation, editedAt, rolloutJobId: former }: RolloutStart,
-    jobId: string,
-  ): Promise<boolean> {
+  startRollout({ id, generation, editedAt, rolloutJobId: former }: RolloutStart, jobId: string): Promise<boolean> {
     const where = { id, generation, editedAt: new Date(editedAt), enabled: true };
     const change = {
       where: { ...where, OR: [{ rolloutJobId: former ?? null }, { rolloutJobId: jobId }] },
       data: { rolloutJobId: jobId },
     };
-    return (await this.database.ask((prisma) => prisma.desiredState.updateMany(change))).count > 0;
+    const addition = {
+      where: { desiredStateId: id, generation, NOT: { rolloutJobIds: { has: jobId } } },
+      data: { rolloutJobIds: { push: jobId } },
+    };
+    return this.database.transaction((transaction) =>
+      transaction.ask(async (prisma) => {
+        const isStarted = (await prisma.desiredState.updateMany(change)).count > 0;
+        if (isStarted) await prisma.desiredStateEdit.updateMany(addition);
+        return isStarted;
+      }),
+    );
   }
 
   /** From now on the generation applies to all devices. */

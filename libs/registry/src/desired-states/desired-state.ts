@@ -60,6 +60,9 @@ export interface DesiredStateRow extends DesiredStatePlan {
   readonly updatedAt: number;
 }
 
+/** The row from which a job was made. */
+export type RolloutStart = Pick<DesiredStateRow, 'id' | 'generation' | 'editedAt' | 'rolloutJobId'>;
+
 /** A version of the plan, saved by `savedById`, with the readback of the tool policy. */
 export interface SavedDesiredState extends Omit<DesiredStatePlan, 'enabled'> {
   readonly id: string;

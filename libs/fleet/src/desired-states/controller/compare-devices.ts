@@ -5,7 +5,7 @@
 import { abandonTry, blocksOf, decide, desiredWindowAt, endTry, failRead } from '@flotilla/desired-state';
 import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@flotilla/desired-state';
 import { valueAt } from '@flotilla/jobs';
-import type { CallError, DeviceId } from '@flotilla/mcp';
+import type { CallError, DeviceId, JobId } from '@flotilla/mcp';
 import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '@flotilla/registry';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import type { LiveGeneration, LiveState } from './live-state.js';
@@ -56,7 +56,7 @@ export class DeviceComparison {
     const tried = new Map(deviceIds.map((id) => [id, this.triedOn(id)]));
     const readTools = [...new Set(lives.flatMap(toolsRead))];
     const filters = lives.map(({ owned }) => owned.filter ?? { any: [] });
-    const rollouts = lives.flatMap(({ rolloutJobId }) => rolloutJobId ?? []);
+    const rollouts = lives.flatMap(({ owned }) => owned.rollouts.map(({ jobId }) => jobId));
     const queue = registry.desiredStateQueue;
     const [facts, rows, reach] = await Promise.all([
       queue.facts(deviceIds, { readTools, filters }),
@@ -77,7 +77,7 @@ export class DeviceComparison {
         const row = rowsOf.get(`${live.row.id} ${deviceId}`);
         const hasEnded = row?.isSending === true && tried.get(deviceId) !== live.row.id;
         if (device?.matches[index] === true) {
-          const generation = await this.#generationOf(live, row, reach.get(`${live.rolloutJobId ?? ''} ${deviceId}`));
+          const generation = await this.#generationOf(live, row, (jobId) => reach.get(`${jobId} ${deviceId}`));
           if (generation !== undefined) covered.push({ live, generation, row, hasEnded });
           else if (hasEnded) compared.push(apart(live, row, abandonTry(row)));
         } else if (row !== undefined && (!row.isSending || hasEnded)) compared.push(apart(live, row, undefined));
@@ -91,13 +91,19 @@ export class DeviceComparison {
   async #generationOf(
     live: LiveState,
     row: DesiredTargetRow | undefined,
-    reach: RolloutReach | undefined,
+    reachOf: (jobId: JobId) => RolloutReach | undefined,
   ): Promise<LiveGeneration | undefined> {
-    if (live.rolloutJobId === undefined && live.row.settledGeneration === live.row.generation)
-      return this.states.generation(live, live.row.generation);
-    if (reach === 'UNDER_WAY') return undefined;
-    const number = reach === 'REACHED' ? live.row.generation : live.unreachedGeneration(row);
-    return (await this.states.generation(live, number)) ?? this.states.generation(live, live.row.generation);
+    const newest = live.row.generation;
+    if (live.row.settledGeneration === newest) return this.states.generation(live, newest);
+    let reached = 0;
+    // Disabling the desired state removed its entry: the jobs still know what it got.
+    for (const { generation, jobId } of live.owned.rollouts) {
+      const reach = reachOf(jobId);
+      if (reach === 'UNDER_WAY' && generation === newest) return undefined;
+      if (reach === 'REACHED') reached = Math.max(reached, generation);
+    }
+    const number = live.generationOf(row, reached);
+    return (await this.states.generation(live, number)) ?? this.states.generation(live, newest);
   }
 
   async #judgeTools(lives: readonly LiveState[], facts: readonly DeviceFacts[]): Promise<void> {

@@ -163,7 +163,7 @@ export class DesiredStateRunner {
   }
 
   #rollout(jobId: JobId): LiveState | undefined {
-    return this.#states.all.find(({ rolloutJobId }) => rolloutJobId === jobId);
+    return this.#states.all.find(({ owned }) => owned.rollouts.some((rollout) => rollout.jobId === jobId));
   }
 
   #lookAfterCall(deviceId: DeviceId, tool: string): void {

@@ -58,12 +58,11 @@ export class LiveState {
     return settledGeneration < generation ? (rolloutJobId as JobId | undefined) : undefined;
   }
 
-  /** The generation that a device has before a roll-out reaches it. */
-  unreachedGeneration(entry: DesiredTargetRow | undefined): number {
+  /** The generation that a device has, if this is the newest that a roll-out has brought to it. */
+  generationOf(entry: DesiredTargetRow | undefined, reached: number): number {
     const { generation, settledGeneration } = this.row;
-    return entry !== undefined && entry.observedGeneration > 0 && entry.observedGeneration <= generation
-      ? entry.observedGeneration
-      : settledGeneration;
+    const isValid = entry !== undefined && entry.observedGeneration > 0 && entry.observedGeneration <= generation;
+    return Math.max(isValid ? entry.observedGeneration : settledGeneration, reached);
   }
 
   /** Counts a change of an entry. Undefined: no entry. */

@@ -16,8 +16,10 @@ import type { DesiredStateRow, DesiredTargetRow, StateCounts } from '../desired-
 import { TARGET_COLUMNS, toDesiredState, toTarget } from '../desired-state-rows.js';
 import type { TargetRecord } from '../desired-state-rows.js';
 import { CLAIM_SETS, TAKE_OWNERSHIP, WRITE_TARGETS } from './desired-statements.js';
-import { pageOfCovered, readFacts, readRolloutReach } from './device-facts.js';
-import type { DeviceFacts, FactsQuestion, RolloutReach } from './device-facts.js';
+import { pageOfCovered, readFacts } from './device-facts.js';
+import type { DeviceFacts, FactsQuestion } from './device-facts.js';
+import { readRolloutReach, readRollouts } from './rollouts.js';
+import type { Rollout, RolloutReach } from './rollouts.js';
 
 /** Keys of the advisory locks of ownership and of claims. */
 const OWNERSHIP_LOCK = 7_211_203;
@@ -29,6 +31,8 @@ export interface OwnedDesiredState {
   readonly fence: number;
   /** With the groups resolved as they are now; undefined where a group was deleted. */
   readonly filter: ResolvedFilter | undefined;
+  /** Of the generations that do not apply to all devices, also those that have ended. */
+  readonly rollouts: readonly Rollout[];
 }
 
 export interface FencedTarget {
@@ -90,7 +94,8 @@ export class DesiredStateQueue {
     const { secretArguments, idempotencyKey, requestHash, ownerId, fence, ...shown } = row;
     void [secretArguments, idempotencyKey, requestHash, ownerId];
     const state = toDesiredState(shown);
-    return { state, fence, filter: await filterNow(this.database, state) };
+    const [filter, rollouts] = await Promise.all([filterNow(this.database, state), readRollouts(this.database, state)]);
+    return { state, fence, filter, rollouts };
   }
 
   facts(deviceIds: readonly DeviceId[], question: FactsQuestion): Promise<readonly DeviceFacts[]> {

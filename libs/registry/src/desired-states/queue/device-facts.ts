@@ -1,5 +1,5 @@
 /** What the worker knows of devices: presence, tools, reported values, and which filters match. */
-import type { DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { bind } from '../../database/sql-parameters.js';
 import type { ResolvedFilter } from '../../device-filter.js';
@@ -68,33 +68,6 @@ export async function readFacts(
     toldAt: record.reported_state_at?.getTime(),
     matches: record.matches.map((isMatch) => isMatch === true),
   }));
-}
-
-/** Where the roll-out of a new generation stands on a device. */
-export type RolloutReach = 'REACHED' | 'UNDER_WAY';
-
-/** Devices that the jobs have called, or are calling; the others are not in the answer. */
-export async function readRolloutReach(
-  db: Queryable,
-  jobIds: readonly JobId[],
-  deviceIds: readonly DeviceId[],
-): Promise<ReadonlyMap<string, RolloutReach>> {
-  const rows = await db.query<{ readonly job_id: JobId; readonly device_id: DeviceId; readonly is_reached: boolean }>(
-    {
-      name: 'desired-rollout-reach',
-      text: `SELECT t.job_id, t.device_id, t.state = 'DECIDED' AS is_reached FROM job_target t
-        WHERE t.job_id = ANY ($1::uuid[]) AND t.device_id = ANY ($2::text[])
-          AND (t.state IN ('DISPATCHING', 'SENT', 'VERIFYING', 'RETRY_WAIT')
-            OR t.outcome IN ('SUCCEEDED', 'NO_CHANGE', 'FAILED', 'VERIFY_FAILED', 'UNKNOWN'))`,
-    },
-    [jobIds, deviceIds],
-  );
-  return new Map(
-    rows.map(({ job_id: jobId, device_id: deviceId, is_reached: isReached }) => [
-      `${jobId} ${deviceId}`,
-      isReached ? 'REACHED' : 'UNDER_WAY',
-    ]),
-  );
 }
 
 /** Devices after `after`, in the order of ids, that match the filter or have an entry. */

@@ -1,0 +1,54 @@
+/** Roll-outs of edits by jobs: which there were, and which devices they have reached. */
+import type { DeviceId, JobId } from '@flotilla/mcp';
+import type { Database, Queryable } from '../../database/database.js';
+import type { DesiredStateRow } from '../desired-state.js';
+
+/** A job that rolled out a generation. */
+export interface Rollout {
+  readonly generation: number;
+  readonly jobId: JobId;
+}
+
+/** Those of the generations that do not apply to all devices. */
+export async function readRollouts(
+  database: Database,
+  { id, generation: newest, settledGeneration, rolloutJobId }: DesiredStateRow,
+): Promise<readonly Rollout[]> {
+  if (settledGeneration === newest) return [];
+  const where = { desiredStateId: id, generation: { gt: settledGeneration, lte: newest } };
+  const edits = await database.ask((prisma) =>
+    prisma.desiredStateEdit.findMany({ where, select: { generation: true, rolloutJobIds: true } }),
+  );
+  const noted = edits.flatMap(({ generation, rolloutJobIds }) =>
+    rolloutJobIds.map((jobId) => ({ generation, jobId: jobId as JobId })),
+  );
+  // A process of the former version notes a job in the row alone.
+  return rolloutJobId === undefined ? noted : [...noted, { generation: newest, jobId: rolloutJobId as JobId }];
+}
+
+/** Where the roll-out of a new generation stands on a device. */
+export type RolloutReach = 'REACHED' | 'UNDER_WAY';
+
+/** Devices that the jobs have called, or are calling; the others are not in the answer. */
+export async function readRolloutReach(
+  db: Queryable,
+  jobIds: readonly JobId[],
+  deviceIds: readonly DeviceId[],
+): Promise<ReadonlyMap<string, RolloutReach>> {
+  const rows = await db.query<{ readonly job_id: JobId; readonly device_id: DeviceId; readonly is_reached: boolean }>(
+    {
+      name: 'desired-rollout-reach',
+      text: `SELECT t.job_id, t.device_id, t.state = 'DECIDED' AS is_reached FROM job_target t
+        WHERE t.job_id = ANY ($1::uuid[]) AND t.device_id = ANY ($2::text[])
+          AND (t.state IN ('DISPATCHING', 'SENT', 'VERIFYING', 'RETRY_WAIT')
+            OR t.outcome IN ('SUCCEEDED', 'NO_CHANGE', 'FAILED', 'VERIFY_FAILED', 'UNKNOWN'))`,
+    },
+    [jobIds, deviceIds],
+  );
+  return new Map(
+    rows.map(({ job_id: jobId, device_id: deviceId, is_reached: isReached }) => [
+      `${jobId} ${deviceId}`,
+      isReached ? 'REACHED' : 'UNDER_WAY',
+    ]),
+  );
+}
