@@ -82,6 +82,20 @@ describe('the roll-out of an edit', () => {
     expect((await world.row(state)).settledGeneration).toBe(1);
   });
 
+  it('goes on where its time ran out between two waves, and no person had to decide', async () => {
+    const { clock } = world.hub;
+    const soaking = [{ ...wave, soakSeconds: 3_600, gate: 'AUTO' as const }];
+    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, waves: soaking });
+    const expired = state.rolloutJobId as JobId;
+    await clock.until(() => world.hub.progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
+    clock.step(31 * DAY_MS);
+    expect(await world.hub.finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
+    await runner.sweep();
+    const next = (await world.row(state)).rolloutJobId as JobId;
+    expect(next).not.toBe(expired);
+    await clock.until(async () => (await world.hub.job(next)).total).toBe(2);
+  });
+
   it.each(['enabled', 'saved'])('leaves what it has reached when its desired state is %s again', async (change) => {
     const { state, jobId, owner, request } = await editedInWaves({ perMinute: 20 });
     const reached = ['a', 'b', 'c'].find((id) => world.volumes.get(id) === 70) ?? '';

@@ -2,6 +2,7 @@
  * Roll-outs of edits: starts one that the API could not start, goes on where one ran out of time,
  * and settles one that has ended.
  */
+import { judgeGate, stragglerAfterMsDefault } from '@flotilla/jobs';
 import type { Job, JobProgress } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { PolicyCache } from '../../policies/policy-cache.js';
@@ -15,15 +16,28 @@ const endsRollout: ReadonlySet<string> = new Set(['SUCCEEDED', 'PARTIAL', 'FAILE
 const hasReachedAll = (progress: JobProgress | undefined): boolean =>
   progress !== undefined && progress.expired + progress.cancelled === 0;
 
+const isLeft = (progress: JobProgress | undefined): boolean => progress !== undefined && progress.expired > 0;
+
 const mayGoOn: ReadonlySet<string> = new Set(['EXPIRED', 'PARTIAL', 'FAILED']);
 
-/** Not where a person had to decide first: at a gate no target of an open wave is left. */
-function hasRunOut(
-  { conclusion, currentWave, trippedRule }: Job,
-  byWave: ReadonlyMap<number, JobProgress> = new Map(),
-): boolean {
-  const isLeft = [...byWave].some(([wave, { expired }]) => wave <= currentWave && expired > 0);
-  return isLeft && trippedRule === undefined && mayGoOn.has(conclusion ?? '');
+/** False where the job waited at a gate. */
+async function hasRunOut({ registry }: DesiredStateRunnerDeps, job: Job): Promise<boolean> {
+  const { id, conclusion, currentWave, expiresAt, trippedRule } = job;
+  if (trippedRule !== undefined || !mayGoOn.has(conclusion ?? '')) return false;
+  const [waves = []] = await registry.jobs.waves([id]);
+  const wave = waves.find(({ number }) => number === currentWave);
+  if (wave === undefined || wave.number === waves.length) return true;
+  const [byWave] = await registry.jobs.waveProgress([id]);
+  const progress = byWave?.get(wave.number);
+  if (progress === undefined) return true;
+  const lastDecidedAt = await registry.targetPreparation.lastDecidedAt({ jobId: id }, wave.number);
+  const atEnd = { ...progress, pending: progress.pending + progress.expired };
+  const gate = judgeGate(wave, atEnd, {
+    now: expiresAt,
+    lastDecidedAt: lastDecidedAt ?? expiresAt,
+    stragglerAfterMs: stragglerAfterMsDefault,
+  });
+  return gate.kind !== 'hold';
 }
 
 /** Returns whether a roll-out began. A refused one is tried again with the next sweep. */
@@ -37,9 +51,9 @@ export async function steerRollout(deps: DesiredStateRunnerDeps, live: LiveState
   if (needsRollout(row)) return begin();
   const job = rolloutJobId && (await registry.jobs.find(rolloutJobId));
   if (job?.state !== 'FINISHED') return false;
-  const hasEnded =
-    endsRollout.has(job.conclusion ?? '') && hasReachedAll((await registry.jobs.progress([job.id])).get(job.id));
-  if (!hasEnded) return hasRunOut(job, (await registry.jobs.waveProgress([job.id]))[0]) && begin(job.id);
+  const progress = (await registry.jobs.progress([job.id])).get(job.id);
+  if (!endsRollout.has(job.conclusion ?? '') || !hasReachedAll(progress))
+    return isLeft(progress) && (await hasRunOut(deps, job)) && begin(job.id);
   if (await registry.desiredStateStore.settleRollout(row.id, row.generation))
     bus.feed.publish('desiredState', { id: row.id });
   return false;

@@ -172,7 +172,7 @@ export class TargetPreparation {
   }
 
   /** When the latest target of the wave was decided, ms since the Unix epoch. */
-  async lastDecidedAt({ jobId }: JobFence, wave: number): Promise<number | undefined> {
+  async lastDecidedAt({ jobId }: Pick<JobFence, 'jobId'>, wave: number): Promise<number | undefined> {
     const [row] = await this.db.query<{ at: Date | null }>(
       { text: `SELECT max(decided_at) AS at FROM job_target WHERE job_id = $1 AND wave = $2 AND state = 'DECIDED'` },
       [jobId, wave],
