@@ -106,11 +106,10 @@ export async function deleteDesiredState(
   actor: Actor,
 ): Promise<{ readonly refusal?: Refusal }> {
   requireTools(actor);
-  const former = await ownState(deps, id, actor);
-  if (former === undefined) return { refusal: noSuchState(id) };
-  const change = { at: deps.clock.now(), by: sourceOf(actor) };
-  if (!(await deps.registry.desiredStateStore.remove(id, change))) return { refusal: noSuchState(id) };
-  await stopRollout(deps, former.rolloutJobId, actor);
+  if ((await ownState(deps, id, actor)) === undefined) return { refusal: noSuchState(id) };
+  const removed = await deps.registry.desiredStateStore.remove(id, { at: deps.clock.now(), by: sourceOf(actor) });
+  if (removed === undefined) return { refusal: noSuchState(id) };
+  await stopRollout(deps, removed.rolloutJobId, actor);
   deps.bus.feed.publish('desiredState', { id });
   return {};
 }

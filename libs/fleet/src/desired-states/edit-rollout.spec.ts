@@ -175,7 +175,8 @@ describe('the roll-out of an edit', () => {
     await world.hub.clock.until(async () => (await world.row(state)).settledGeneration).toBe(2);
   });
 
-  it.each(['edited', 'disabled'])('is cancelled if its desired state is %s just after it was made', async (change) => {
+  const changes = ['edited', 'disabled', 'deleted'];
+  it.each(changes)('is cancelled if its desired state is %s just after it was made', async (change) => {
     const state = await world.save({ devices: { ids: ['a'] }, waves });
     const jobId = state.rolloutJobId as JobId;
     const owner = { ...admin, id: state.savedById, mayCallTools: true };
@@ -183,6 +184,7 @@ describe('the roll-out of an edit', () => {
     // The change began before the worker noted the job.
     vi.spyOn(store, 'find').mockResolvedValueOnce({ ...state, rolloutJobId: undefined });
     if (change === 'disabled') await world.hub.fleet.setDesiredStateEnabled(state.id, false, owner);
+    else if (change === 'deleted') await world.hub.fleet.deleteDesiredState(state.id, owner);
     else await world.hub.fleet.updateDesiredState(state.id, 1, requestOf({ name: state.name, waves }), owner);
     expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
   });

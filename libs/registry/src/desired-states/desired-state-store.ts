@@ -146,23 +146,24 @@ export class DesiredStateStore {
     );
   }
 
-  /** Changes no device. False where there is no such id. */
-  async remove(id: string, { at, by }: DesiredStateChange): Promise<boolean> {
-    const state = await this.find(id);
-    if (state === undefined) return false;
+  /** The row that it deleted. Changes no device. Undefined where there is no such id. */
+  async remove(id: string, { at, by }: DesiredStateChange): Promise<DesiredStateRow | undefined> {
+    if (!isUuid(id)) return undefined;
     return audited(
       this.database,
       by,
       async (transaction) => {
-        const isRemoved = await transaction.ask(async (prisma) => {
-          const { count } = await prisma.desiredState.deleteMany({ where: { id } });
+        await lock(transaction);
+        const removed = await transaction.ask(async (prisma) => {
+          const row = await prisma.desiredState.findUnique({ where: { id }, omit: OMITTED });
+          await prisma.desiredState.deleteMany({ where: { id } });
           await prisma.desiredStateEdit.deleteMany({ where: { desiredStateId: id } });
-          return count > 0;
+          return row === null ? undefined : toDesiredState(row);
         });
         await forgetTargets(transaction, id);
-        return isRemoved;
+        return removed;
       },
-      (isRemoved) => (isRemoved ? [changeOf('desired_state.deleted', state, at)] : []),
+      (removed) => (removed === undefined ? [] : [changeOf('desired_state.deleted', removed, at)]),
     );
   }
 
