@@ -21,13 +21,17 @@ describe('the desired states of a process', () => {
     states = new LiveStates(world.runnerDeps());
     state = await world.save({});
   });
-  afterEach(() => world.hub.fleet.deleteDesiredState(state.id, admin));
+  afterEach(async () => {
+    vi.restoreAllMocks();
+    await world.hub.fleet.deleteDesiredState(state.id, admin);
+  });
   afterAll(() => world.close());
 
-  async function edit(volume: number): Promise<void> {
-    const { generation, name } = await world.row(state);
-    const owner = { ...admin, id: state.savedById, mayCallTools: true };
-    await world.hub.fleet.updateDesiredState(state.id, generation, requestOf({ name, arguments: { volume } }), owner);
+  async function edit(volume: number, row = state): Promise<void> {
+    const { id, savedById } = row;
+    const { generation, name } = await world.row(row);
+    const owner = { ...admin, id: savedById, mayCallTools: true };
+    await world.hub.fleet.updateDesiredState(id, generation, requestOf({ name, arguments: { volume } }), owner);
   }
 
   function live(): LiveState {
@@ -69,6 +73,19 @@ describe('the desired states of a process', () => {
     goOn();
     await Promise.all([loading, written]);
     expect([Object.fromEntries(live().counts), live().inSyncNow]).toEqual([{ IN_SYNC: 1 }, 1]);
+  });
+
+  it('still have each edit to compare after a read has failed', async () => {
+    const other = await world.save({});
+    await states.load();
+    for (const each of [state, other]) await edit(31, each);
+    const queue = world.hub.registry.desiredStateQueue;
+    const count = queue.counts.bind(queue);
+    vi.spyOn(queue, 'counts').mockImplementationOnce(count).mockRejectedValueOnce(new Error('The database is away.'));
+    await expect(states.load()).rejects.toThrow('away');
+    const edited = (await states.load()).filter(({ kind }) => kind === 'EDITED').map((change) => change.state.row.id);
+    expect(new Set(edited)).toEqual(new Set([state.id, other.id]));
+    await world.hub.fleet.deleteDesiredState(other.id, admin);
   });
 
   it('keep the generations that devices may have, and no others', async () => {

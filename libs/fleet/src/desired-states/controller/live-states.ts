@@ -31,6 +31,8 @@ export class LiveStates {
   readonly #deps: DesiredStateRunnerDeps;
   readonly #live = new Map<string, LiveState>();
   readonly #entries = new EntryLock();
+  /** Also what a load found that failed later. */
+  readonly #changes: LiveChange[] = [];
 
   constructor(deps: DesiredStateRunnerDeps) {
     this.#deps = deps;
@@ -60,13 +62,12 @@ export class LiveStates {
         this.#live.delete(id);
         freed.add(state.row.property);
       }
-    const changes: LiveChange[] = [];
     for (const each of owned) {
       const change = await this.#adopt(each, former.get(each.state.id));
-      if (change !== undefined) changes.push(change);
-      else if (freed.has(each.state.property)) changes.push(...this.#edited(each.state.id));
+      if (change !== undefined) this.#changes.push(change);
+      else if (freed.has(each.state.property)) this.#changes.push(...this.#edited(each.state.id));
     }
-    return changes;
+    return this.#changes.splice(0);
   }
 
   /** Writes entries, and counts what was written. Returns their keys (`keyOf`). */
@@ -105,14 +106,22 @@ export class LiveStates {
       before.rolloutJobId !== after.rolloutJobId ||
       !isDeepStrictEqual(formerly.filter, owned.filter);
     if (!isEdited && !isMoved) return undefined;
-    if (isEdited) {
-      await this.#count(live);
-      live.wishes.clear();
-      await this.#forgetGenerations(live);
+    try {
+      if (isEdited) await this.#restart(live);
+      live.isCompared = false;
+      if ((await this.generation(live, after.generation)) === undefined) return undefined;
+    } catch (error) {
+      // The next load finds the edit again.
+      live.owned = formerly;
+      throw error;
     }
-    live.isCompared = false;
-    if ((await this.generation(live, after.generation)) === undefined) return undefined;
     return { state: live, kind: 'EDITED' };
+  }
+
+  async #restart(live: LiveState): Promise<void> {
+    await this.#count(live);
+    live.wishes.clear();
+    await this.#forgetGenerations(live);
   }
 
   /** From now on it is the one that changes of entries are added to. */
