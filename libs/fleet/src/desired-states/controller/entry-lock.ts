@@ -4,7 +4,7 @@ export class EntryLock {
   readonly #writes = new Set<Promise<unknown>>();
   #count: Promise<unknown> | undefined;
 
-  /** `work` ends when what it wrote has also been added to the counts. */
+  /** `work` must write the entries and then update the counts. */
   async write<Result>(work: () => Promise<Result>): Promise<Result> {
     while (this.#count !== undefined) await this.#count;
     const write = work();

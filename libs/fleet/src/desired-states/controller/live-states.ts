@@ -124,7 +124,7 @@ export class LiveStates {
     await this.#forgetGenerations(live);
   }
 
-  /** From now on it is the one that changes of entries are added to. */
+  /** Counts its entries and publishes it, so that `write` updates these counts. */
   #count(live: LiveState): Promise<void> {
     const { id, generation } = live.row;
     return this.#entries.count(async () => {
