@@ -113,6 +113,32 @@ describe('the roll-out of an edit', () => {
     expect([world.volumes.get(reached), world.sets.get(reached)]).toEqual([70, sets]);
   });
 
+  it('leaves a device that it is calling while its desired state is saved again', async () => {
+    const { clock, fleet, gateway } = world.hub;
+    const devices = { ids: ['a', 'b', 'c'] };
+    const { id, name, savedById } = await world.save({ devices, onDrift: 'REVERT' });
+    const state = { id } as DesiredStateRow;
+    await clock.until(() => world.states(state)).toEqual(inSync);
+    const behave = gateway.behave;
+    let called = '';
+    // It has its new volume; the answer is late.
+    gateway.behave = (call, settle) => {
+      if (call.call.arguments['volume'] !== 70) return behave(call, settle);
+      called = call.deviceId;
+    };
+    const request = requestOf({ name, devices, onDrift: 'REVERT', arguments: { volume: 70 }, waves });
+    const owner = { ...admin, id: savedById, mayCallTools: true };
+    await fleet.updateDesiredState(id, 1, request, owner);
+    await clock.until(() => called).not.toBe('');
+    await fleet.updateDesiredState(id, 2, { ...request, arguments: { volume: 71 }, perMinute: 20 }, owner);
+    await runner.sweep();
+    await world.turn(called, 70);
+    await clock.pass(2_000);
+    const row = (await world.targets(state)).find(({ deviceId }) => deviceId === called);
+    // APPLYING would set the volume of the first generation.
+    expect(row).toMatchObject({ observedGeneration: 1, state: 'IN_SYNC' });
+  });
+
   it('leaves what a job has reached whose time ran out, also when its desired state is enabled again', async () => {
     const { clock, fleet } = world.hub;
     const { id, name, devices, savedById } = await world.save({ devices: { ids: ['a', 'b', 'c'] } });

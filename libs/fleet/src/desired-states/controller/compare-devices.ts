@@ -99,7 +99,7 @@ export class DeviceComparison {
     // Disabling the desired state removed its entry: the jobs still know what it got.
     for (const { generation, jobId } of live.owned.rollouts) {
       const reach = reachOf(jobId);
-      if (reach === 'UNDER_WAY' && generation === newest) return undefined;
+      if (reach === 'UNDER_WAY') return undefined;
       if (reach === 'REACHED') reached = Math.max(reached, generation);
     }
     const number = live.generationOf(row, reached);
