@@ -46,10 +46,6 @@ export class LiveStates {
     return this.#live.get(id);
   }
 
-  clear(): void {
-    this.#live.clear();
-  }
-
   /** Takes what has no owner, and reads all again. */
   async load(): Promise<readonly LiveChange[]> {
     const { lease, registry } = this.#deps;
