@@ -15,7 +15,7 @@ describe('what needs attention', () => {
   it('says of a job that its health gate ended that it was not an abort rule', () => {
     const aborted = {
       ...{ state: 'FINISHED', pauseReason: null, conclusion: 'ABORTED' as const, trippedRule: null },
-      ...{ trippedHealthGate: { at: noon } },
+      ...{ healthGate: { action: 'CANCEL' }, trippedHealthGate: { at: noon } },
     };
     expect(endOf(aborted)).toBe('UNHEALTHY');
     expect(endOf({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORTED');

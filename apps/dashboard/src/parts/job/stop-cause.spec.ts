@@ -3,11 +3,11 @@ import { stopCause } from './stop-cause';
 
 const running = {
   ...{ state: 'RUNNING', pauseReason: null, conclusion: null },
-  ...{ trippedRule: null, trippedHealthGate: null },
+  ...{ trippedRule: null, healthGate: null, trippedHealthGate: null },
 };
 const paused = { ...running, state: 'PAUSED', pauseReason: 'ABORT_RULE', trippedRule: { action: 'PAUSE' } };
 const cancels = { ...running, trippedRule: { action: 'CANCEL' } };
-const unhealthy = { ...running, trippedHealthGate: { restarts: 9 } };
+const unhealthy = { ...running, healthGate: { action: 'PAUSE' }, trippedHealthGate: { restarts: 9 } };
 
 describe('a job that a rule has stopped', () => {
   it('is stopped for as long as it is paused by the rule', () => {
@@ -43,5 +43,12 @@ describe('a job that its health gate has stopped', () => {
     expect(stopCause({ ...aborted, trippedRule: { action: 'PAUSE' } })).toBe('HEALTH_GATE');
     expect(stopCause({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORT_RULE');
     expect(stopCause({ ...aborted, conclusion: 'CANCELLED' })).toBeUndefined();
+  });
+
+  it('is stopped by a gate that cancels before it has a conclusion', () => {
+    const cancelling = { ...unhealthy, state: 'CANCELLING', healthGate: { action: 'CANCEL' } };
+    expect(stopCause(cancelling)).toBe('HEALTH_GATE');
+    expect(stopCause({ ...cancelling, trippedHealthGate: null })).toBeUndefined();
+    expect(stopCause({ ...cancelling, healthGate: { action: 'PAUSE' } })).toBeUndefined();
   });
 });

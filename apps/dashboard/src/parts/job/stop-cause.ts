@@ -8,18 +8,21 @@ export interface StoppableJob {
   readonly pauseReason: string | null;
   readonly conclusion: string | null;
   readonly trippedRule: { readonly action: string } | null;
+  readonly healthGate: { readonly action: string } | null;
   readonly trippedHealthGate: object | null;
 }
 
 export type StopCause = 'ABORT_RULE' | 'HEALTH_GATE';
 
 export function stopCause(job: StoppableJob): StopCause | undefined {
-  const { state, pauseReason, conclusion, trippedRule, trippedHealthGate } = job;
+  const { state, pauseReason, conclusion, trippedRule, healthGate, trippedHealthGate } = job;
   if (state === 'PAUSED') {
     if (pauseReason === 'ABORT_RULE' && trippedRule !== null) return 'ABORT_RULE';
     return pauseReason === 'HEALTH_GATE' && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
   }
   if (state !== 'CANCELLING' && conclusion !== 'ABORTED') return undefined;
   if (trippedRule?.action === 'CANCEL') return 'ABORT_RULE';
-  return conclusion === 'ABORTED' && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
+  // A cancelling job has no conclusion yet. A gate that pauses may hold it until it expires.
+  const isEndedByGate = conclusion === 'ABORTED' || healthGate?.action === 'CANCEL';
+  return isEndedByGate && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
 }
