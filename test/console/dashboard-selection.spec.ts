@@ -25,8 +25,18 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     const query = 'query ($filter: DeviceFilter) { fleetSummary(filter: $filter) { deviceCount } }';
     return (await ask<{ fleetSummary: { deviceCount: number } }>(hub, query, { filter })).fleetSummary.deviceCount;
   };
+  const register = (input: readonly object[]) =>
+    ask(hub, 'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { code } } }', {
+      input,
+    });
   const box = (room: string) => page.getByRole('checkbox', { name: `Select Room ${room}`, exact: true });
   const bar = () => page.getByRole('region', { name: 'Selected devices' });
+  const addDevices = () => page.getByRole('dialog', { name: 'Add devices' });
+  const chooseFile = async (text: string) => {
+    const choosing = page.waitForEvent('filechooser');
+    await addDevices().getByRole('button', { name: 'CSV file' }).click();
+    await (await choosing).setFiles({ name: 'boards.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
+  };
 
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } }), openBrowser()]);
@@ -35,9 +45,7 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
       name: `Room ${String(index).padStart(3, '0')}`,
       dialect: 'XIAOZHI',
     }));
-    const register =
-      'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { code } } }';
-    await ask(hub, register, { input });
+    await register(input);
     console = await openConsole(browser, hub);
     page = console.page;
   });
@@ -126,14 +134,9 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
 
   it('registers a file only after a check that names each wrong line', async () => {
     await page.getByRole('button', { name: 'Add devices' }).click();
-    const dialog = page.getByRole('dialog', { name: 'Add devices' });
+    const dialog = addDevices();
     await dialog.getByRole('tab', { name: 'CSV file' }).click();
-    const choose = async (text: string) => {
-      const choosing = page.waitForEvent('filechooser');
-      await dialog.getByRole('button', { name: 'CSV file' }).click();
-      await (await choosing).setFiles({ name: 'boards.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
-    };
-    await choose('deviceId,name\n02:0b:00:00:00:01,Spa\nno mac,Bar\n,Nothing\n02:0a:00:00:00:00,Known\n');
+    await chooseFile('deviceId,name\n02:0b:00:00:00:01,Spa\nno mac,Bar\n,Nothing\n02:0a:00:00:00:00,Known\n');
     await dialog.getByText('3 lines are wrong.', { exact: false }).waitFor();
     const lines = dialog.getByRole('row');
     expect(await lines.allInnerTexts()).toEqual([
@@ -145,11 +148,37 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     expect(await seriousViolations(page)).toEqual([]);
     expect(await dialog.getByRole('button', { name: /^Register \d/ }).isDisabled()).toBe(true);
     expect(await counted({ search: 'Spa' })).toBe(0);
-    await choose('deviceId,name\n02:0b:00:00:00:01,Spa\n');
+    await chooseFile('deviceId,name\n02:0b:00:00:00:01,Spa\n');
     await dialog.getByText('1 device is valid.', { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Register 1 device' }).click();
     await dialog.getByText('1 device is registered.').waitFor();
     expect(await counted({ search: 'Spa' })).toBe(1);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  it('says what is registered after a refused batch, and with a corrected file', async () => {
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const dialog = addDevices();
+    await dialog.getByRole('tab', { name: 'CSV file' }).click();
+    const batch = Array.from(
+      { length: 1_000 },
+      (_, n) => `02:0d:00:00:0${Math.floor(n / 100)}:${String(n % 100).padStart(2, '0')}`,
+    );
+    const fileOf = (...ids: string[]) => ['deviceId', ...ids, ''].join('\n');
+    await chooseFile(fileOf(...batch, '02:0e:00:00:00:01', '02:0e:00:00:00:02'));
+    await dialog.getByText('1,002 devices are valid. Nothing was registered yet.').waitFor();
+    await register([{ deviceId: '02:0e:00:00:00:01', dialect: 'XIAOZHI' }]);
+    await dialog.getByRole('button', { name: 'Register 1,002 devices' }).click();
+    const refusal = dialog.getByText('The rest was not registered.');
+    await refusal.waitFor();
+    await dialog.getByText('1,000 devices are registered.').waitFor();
+    expect(await dialog.innerText()).not.toContain('Nothing was');
+    await chooseFile(fileOf('02:0e:00:00:00:02'));
+    await dialog.getByText('1 device of this file is valid.').waitFor();
+    expect(await refusal.count()).toBe(0);
+    expect(await dialog.innerText()).not.toContain('Nothing was');
+    await dialog.getByRole('button', { name: 'Register 1 device' }).click();
+    await dialog.getByText('1,001 devices are registered.').waitFor();
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 

@@ -50,15 +50,22 @@ export function ReadFailure({ read }: { readonly read: Pick<HubAnswer<unknown>, 
   );
 }
 
+interface MutationFailureNoticeProps {
+  readonly failure: MutationFailure | undefined;
+  /** For a rejection that is not of everything: what was not done. */
+  readonly refused?: string | undefined;
+}
+
 /** A mutation that was rejected, or whose result is unknown. */
-export function MutationFailureNotice({ failure }: { readonly failure: MutationFailure | undefined }) {
+export function MutationFailureNotice({ failure, refused }: MutationFailureNoticeProps) {
   const { t } = useTranslation();
   if (!failure) return null;
+  const title = failure.isUncertain ? t('failure.actUncertain') : (refused ?? t('failure.actRefused'));
   return (
     <div className={classes.failure} role="alert" data-uncertain={failure.isUncertain || undefined}>
       <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />
       <div className={classes.failureBody}>
-        <p className={classes.failureTitle}>{t(failure.isUncertain ? 'failure.actUncertain' : 'failure.actRefused')}</p>
+        <p className={classes.failureTitle}>{title}</p>
         {failure.messages.map((message, index) => {
           const code = translatedCodeOf(failure.codes[index]);
           return <p key={message}>{code === undefined ? message : t(`failure.codes.${code}`)}</p>;

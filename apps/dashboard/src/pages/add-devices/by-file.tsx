@@ -25,6 +25,8 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
   const registering = useRegistering();
   const { registered, isBusy, isDone } = registering;
   if (isDone) return <Registered lines={registered} onClose={onClose} />;
+  const isRest = registered.length > 0;
+  const refused = isRest ? t('addDevices.restRefused') : undefined;
   return (
     <Stack>
       <Text size="sm">{t('addDevices.fileText')}</Text>
@@ -34,21 +36,24 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
         placeholder={t('addDevices.fileHint')}
         accept=".csv,text/csv"
         value={file ?? null}
-        onChange={(chosen) => void choose(chosen ?? undefined)}
+        onChange={(chosen) => {
+          registering.reset();
+          void choose(chosen ?? undefined);
+        }}
         disabled={isBusy}
         clearable
         clearButtonProps={{ 'aria-label': t('addDevices.clearFile') }}
       />
       {isChecking && <Loader aria-label={t('addDevices.checking')} />}
-      <MutationFailureNotice failure={failure} />
-      {checked && <Checked checked={checked} hasBegun={registering.hasBegun(checked)} />}
-      <MutationFailureNotice failure={registering.failure} />
-      {registered.length > 0 && <CredentialsText lines={registered} />}
+      <MutationFailureNotice failure={failure} refused={refused} />
+      {checked && <Checked checked={checked} hasBegun={registering.hasBegun(checked)} isRest={isRest} />}
+      <MutationFailureNotice failure={registering.failure} refused={refused} />
+      {isRest && <CredentialsText lines={registered} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
-          {t(checked && registered.length === 0 ? 'addDevices.registerNone' : 'common.close')}
+          {t(checked && !isRest ? 'addDevices.registerNone' : 'common.close')}
         </Button>
-        {registered.length > 0 && <SaveCredentials lines={registered} />}
+        {isRest && <SaveCredentials lines={registered} />}
         {checked?.kind === 'checked' && (
           <Button
             disabled={checked.problems.length > 0 || checked.lines.length === 0}
@@ -103,7 +108,8 @@ function useCheckedFile() {
 
 /** What is registered is kept over a failure and another file: credentials are shown only once. */
 function useRegistering() {
-  const { run, isBusy, failure } = useHubMutation(RegisterDevicesDocument, (data) => data.registerDevices.userErrors);
+  const act = useHubMutation(RegisterDevicesDocument, (data) => data.registerDevices.userErrors);
+  const { run, isBusy, failure, reset } = act;
   const [registration, setRegistration] = useState(noneRegistered);
   const [isDone, setDone] = useState(false);
   const send = async (batch: readonly DeviceLine[]) => {
@@ -116,16 +122,18 @@ function useRegistering() {
     setDone(await registerFile(registration, lines, send, setRegistration));
   const left = (lines: readonly DeviceLine[]) => linesLeft(registration, lines).length;
   const hasBegun = (checked: CheckedFile) => checked.kind === 'checked' && left(checked.lines) < checked.lines.length;
-  return { registered: registration.registered, isBusy, failure, isDone, register, left, hasBegun };
+  return { registered: registration.registered, isBusy, failure, reset, isDone, register, left, hasBegun };
 }
 
 interface CheckedProps {
   readonly checked: CheckedFile;
   /** Some of its devices are registered already. */
   readonly hasBegun: boolean;
+  /** Devices of another file are registered already. */
+  readonly isRest: boolean;
 }
 
-function Checked({ checked, hasBegun }: CheckedProps) {
+function Checked({ checked, hasBegun, isRest }: CheckedProps) {
   const { t } = useTranslation();
   if (checked.kind === 'unreadable')
     return (
@@ -145,8 +153,8 @@ function Checked({ checked, hasBegun }: CheckedProps) {
     <>
       <p role="status" className={problems.length > 0 ? classes.problem : classes.fine}>
         {problems.length > 0
-          ? t('addDevices.problems', { count: problems.length })
-          : t('addDevices.valid', { count: lines.length })}
+          ? t(isRest ? 'addDevices.restProblems' : 'addDevices.problems', { count: problems.length })
+          : t(isRest ? 'addDevices.restValid' : 'addDevices.valid', { count: lines.length })}
       </p>
       {problems.length > 0 && <Problems problems={problems} />}
     </>
