@@ -1,6 +1,6 @@
 /** The lines of the chart as a CSV file, a row per point. */
 import { stringify } from 'csv-stringify/browser/esm/sync';
-import type { FleetLine } from './lines-of-path';
+import type { FleetLine } from './fleet-lines';
 
 /** Names come from devices and people: they are no formulas for the program that opens them. */
 export function csvOf(path: string, lines: readonly FleetLine[]): string {

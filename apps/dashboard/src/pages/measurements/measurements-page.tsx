@@ -13,9 +13,9 @@ import { type Groups, MoreGroups, useGroups } from '../../parts/groups/groups';
 import { Page, Section } from '../../parts/page';
 import classes from './measurements.module.css';
 import { MeasuredFleetDocument, type MeasuredFleetQuery } from './generated/measurements';
+import type { FleetLine, FleetPart } from './fleet-lines';
 import { linesMax, type MeasurementSearch, type MeasurementSplit, measurementSplits } from './measurement-search';
-import type { FleetLine } from './lines-of-path';
-import { type FleetPart, useFleetLines } from './use-fleet-lines';
+import { useFleetLines } from './use-fleet-lines';
 
 const LinesChart = lazy(() => import('../../parts/chart/lines-chart'));
 

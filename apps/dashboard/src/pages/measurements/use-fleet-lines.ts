@@ -1,14 +1,8 @@
 /** The series of several parts of the fleet, read together and again every minute. */
 import { useEffect, useState } from 'react';
 import { useClient } from 'urql';
-import { FleetLineDocument, type FleetLineQueryVariables } from './generated/measurements';
-import { type FleetLines, linesAfter, linesOfPath, noLines } from './lines-of-path';
-
-/** A part of the fleet with the name of its line. */
-export interface FleetPart {
-  readonly name: string;
-  readonly filter: FleetLineQueryVariables['filter'];
-}
+import { type FleetLines, type FleetPart, linesAfter, linesOf, noLines } from './fleet-lines';
+import { FleetLineDocument } from './generated/measurements';
 
 const refreshMs = 60_000;
 const points = 200;
@@ -33,7 +27,8 @@ export function useFleetLines(path: string | undefined, parts: readonly FleetPar
         name,
         points: answers[index]?.data?.fleetMeasurements.points ?? [],
       }));
-      setFound((former) => linesAfter(former, { path, lines: error ? undefined : lines, since, error }));
+      const wanted = { path, parts, periodMs };
+      setFound((former) => linesAfter(former, { wanted, lines: error ? undefined : lines, since, error }));
     };
     void read();
     const timer = setInterval(() => {
@@ -44,5 +39,5 @@ export function useFleetLines(path: string | undefined, parts: readonly FleetPar
       clearInterval(timer);
     };
   }, [client, path, parts, periodMs]);
-  return linesOfPath(found, path);
+  return linesOf(found, { path, parts, periodMs });
 }

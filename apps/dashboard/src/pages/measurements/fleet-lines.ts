@@ -1,0 +1,55 @@
+/**
+ * Lines stay while they are read again, also where that fails. They are never shown under another
+ * path, split or period.
+ */
+import type { CombinedError } from 'urql';
+import type { FleetLineQuery, FleetLineQueryVariables } from './generated/measurements';
+
+export type FleetPoint = FleetLineQuery['fleetMeasurements']['points'][number];
+
+/** A part of the fleet with the name of its line. */
+export interface FleetPart {
+  readonly name: string;
+  readonly filter: FleetLineQueryVariables['filter'];
+}
+
+export interface LinesWanted {
+  readonly path: string | undefined;
+  readonly parts: readonly FleetPart[];
+  readonly periodMs: number;
+}
+
+export interface FleetLine {
+  readonly name: string;
+  readonly points: readonly FleetPoint[];
+}
+
+export interface FleetLines {
+  /** Undefined before the first answer. */
+  readonly lines: readonly FleetLine[] | undefined;
+  readonly since: string;
+  readonly error: CombinedError | undefined;
+}
+
+export interface ReadLines extends FleetLines {
+  readonly wanted: LinesWanted | undefined;
+}
+
+export const noLines: ReadLines = { wanted: undefined, lines: undefined, since: '', error: undefined };
+
+export function linesAfter(former: ReadLines, read: ReadLines): ReadLines {
+  return { ...read, lines: read.lines ?? linesOf(former, read.wanted).lines };
+}
+
+export function linesOf(found: ReadLines, wanted: LinesWanted | undefined): FleetLines {
+  return isSame(found.wanted, wanted) ? found : noLines;
+}
+
+/** By value: parts are made again where the choices are read again. */
+function isSame(some: LinesWanted | undefined, other: LinesWanted | undefined): boolean {
+  return keyOf(some) === keyOf(other);
+}
+
+function keyOf(wanted: LinesWanted | undefined): string | undefined {
+  return wanted && JSON.stringify([wanted.path, wanted.parts, wanted.periodMs]);
+}
