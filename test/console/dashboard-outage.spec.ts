@@ -70,4 +70,22 @@ describe.skipIf(!isChromiumInstalled())('the page of a job, open while PostgreSQ
     await shows('Cancelled');
     await console.page.getByText('The live connection to the hub is lost').waitFor({ state: 'detached' });
   });
+
+  it('reads once what is opened after it', async () => {
+    const { page } = console;
+    let reads = 0;
+    page.on('request', (request) => {
+      if (request.postData()?.includes('query EnrolmentLinks')) reads++;
+    });
+    const open = async (name: string) => {
+      await page.getByRole('link', { name, exact: true }).click();
+      await page.getByRole('heading', { level: 1, name }).waitFor();
+    };
+    const answered = page.waitForResponse((answer) => /EnrolmentLinks/.test(answer.request().postData() ?? ''));
+    await open('Enrolments');
+    await answered;
+    await open('Audit');
+    await open('Events');
+    expect(reads).toBe(1);
+  });
 });

@@ -3,9 +3,9 @@
  */
 import { useCallback, useEffect, useRef } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useQuery } from 'urql';
-import { useConnection } from './hub';
 import { type Answer, keptAnswer } from './kept-answer';
 import { readEvery } from './read-again';
+import { useHealed } from './use-healed';
 import { useVisibleInterval } from './use-visible-interval';
 
 export interface HubQuery<Data, Variables extends AnyVariables> {
@@ -41,7 +41,7 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
   const isReading = useRef(false);
   const isAskedAgain = useRef(false);
   const refresh = useCallback(() => {
-    // The client would join it to the read in flight, whose answer may be older.
+    // The client would abort the read in flight, or join it: then the answer may be older.
     if (isReading.current) isAskedAgain.current = true;
     else if (!pause) execute({ requestPolicy: 'network-only' });
   }, [execute, pause]);
@@ -51,10 +51,7 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
     isAskedAgain.current = false;
     refresh();
   }, [pause, fetching, stale, refresh]);
-  const { healed } = useConnection();
-  useEffect(() => {
-    if (healed > 0) refresh();
-  }, [healed, refresh]);
+  useHealed(refresh);
   useVisibleInterval(refresh, readEvery(refreshMs, error));
   return { data: shown, error, isLoading: fetching, refresh };
 }

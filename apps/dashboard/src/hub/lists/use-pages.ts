@@ -1,9 +1,9 @@
 /** A list that grows page by page at its keyset cursor, over one filter at a time. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
-import { useConnection } from '../hub';
 import { readEvery } from '../read-again';
 import { OneRead } from './one-read';
+import { useHealed } from '../use-healed';
 import { useVisibleInterval } from '../use-visible-interval';
 import {
   changedPage,
@@ -69,7 +69,6 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
 ): Pages<Row> {
   const { query, variables, pageOf, rowsAtOnce = 0, refreshMs } = options;
   const client = useClient();
-  const { healed } = useConnection();
   const [shown, setShown] = useState<ShownRows<Row, typeof variables>>({ filter: undefined, page: noRows });
   const { page } = shown;
   const [error, setError] = useState<CombinedError>();
@@ -79,7 +78,6 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   const isAsking = useRef(false);
   const patches = useRef<readonly RowsPatch<Row>[]>([]);
   const rowsShown = useRef(0);
-  const healedSeen = useRef(healed);
 
   /**
    * Loads pages after a cursor until enough rows are there. Without a cursor they replace the shown
@@ -114,11 +112,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     () => reads.ask(Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax))),
     [reads, rowsAtOnce],
   );
-  useEffect(() => {
-    if (healed === healedSeen.current) return;
-    healedSeen.current = healed;
-    refresh();
-  }, [healed, refresh]);
+  useHealed(refresh);
   useVisibleInterval(refresh, readEvery(refreshMs, error));
   useEffect(() => {
     rowsShown.current = page.rows.length;
