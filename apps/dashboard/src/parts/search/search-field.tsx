@@ -2,7 +2,7 @@
 import { useEffect, useState } from 'react';
 import { TextInput, type TextInputProps } from '@mantine/core';
 import { useDebouncedCallback } from '@mantine/hooks';
-import { textOf, withArrived, withSent, withTyped } from './typed-text';
+import { isNews, textOf, withArrived, withSent, withTyped } from './typed-text';
 
 /** Ms after the last key before the hub is asked. */
 const typingMs = 250;
@@ -17,8 +17,9 @@ export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChan
 export function SearchField({ value, onChange, ...props }: SearchFieldProps) {
   const [typed, setTyped] = useState(() => textOf(value));
   const send = useDebouncedCallback((text: string) => {
-    setTyped((former) => (text === value ? { ...former, isPending: false } : withSent(former, text)));
-    if (text !== value) onChange(text);
+    const isNew = isNews(typed, text, value);
+    setTyped((former) => (isNew ? withSent(former, text) : { ...former, isPending: false }));
+    if (isNew) onChange(text);
   }, typingMs);
   // The address changes by itself, too: a link, the browser's way back.
   useEffect(() => setTyped((former) => withArrived(former, value)), [value]);

@@ -23,6 +23,11 @@ export function withSent({ text, sent }: TypedText, value: string): TypedText {
   return { text, isPending: false, sent: [...sent, value].slice(-sentMax) };
 }
 
+/** Whether the text differs from the address, or from what the address is about to have. */
+export function isNews({ sent }: TypedText, text: string, address: string): boolean {
+  return text !== (sent.at(-1) ?? address);
+}
+
 /** The address has the value now. Its own text does not undo what was typed after it. */
 export function withArrived(former: TypedText, value: string): TypedText {
   const place = former.sent.lastIndexOf(value);
