@@ -120,6 +120,20 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await page.unroute('**/graphql');
   });
 
+  it('opens its form by itself after a read that failed', async () => {
+    let isBusy = true;
+    await page.route('**/graphql', (route) =>
+      isBusy && /query DesiredState\b/.test(route.request().postData() ?? '')
+        ? route.fulfill({ status: 503, body: 'busy' })
+        : route.continue(),
+    );
+    await page.getByRole('link', { name: 'Edit', exact: true }).click();
+    await page.getByRole('alert').getByText('Could not load this').waitFor();
+    isBusy = false;
+    await page.getByRole('textbox', { name: 'volume', exact: true }).waitFor();
+    await page.unroute('**/graphql');
+  });
+
   it('stays disabled where another person disables it while a form is open', async () => {
     await console.visit('/desired');
     await page.getByRole('link', { name: 'Quiet shop' }).click();

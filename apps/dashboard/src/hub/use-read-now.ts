@@ -5,6 +5,8 @@
 import { useEffect, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
 import { useConnection } from './hub';
+import { readEvery } from './read-again';
+import { useVisibleInterval } from './use-visible-interval';
 
 export interface ReadNow<Data, Variables> {
   /** Undefined where `error` says why not. */
@@ -47,5 +49,6 @@ export function useFirstRead<Data, Variables extends AnyVariables>(
     if (data === undefined) retry();
     // eslint-disable-next-line react-hooks/exhaustive-deps -- once, and again after an outage
   }, [healed]);
+  useVisibleInterval(retry, data === undefined ? readEvery(undefined, error) : undefined);
   return { data, error, retry };
 }

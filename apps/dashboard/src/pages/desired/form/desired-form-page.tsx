@@ -62,13 +62,14 @@ export function EditDesiredPage() {
 function StoredForm({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const { data, error, retry } = useFirstRead(DesiredStateDocument, { id });
-  if (error)
-    return (
-      <Page title={t('desired.edit')}>
-        <LoadFailure error={error} onRetry={retry} />
-      </Page>
-    );
-  return data?.desiredState ? <KnownForm state={data.desiredState} /> : null;
+  // A later failure does not take away a form in use.
+  if (data) return data.desiredState && <KnownForm state={data.desiredState} />;
+  if (!error) return null;
+  return (
+    <Page title={t('desired.edit')}>
+      <LoadFailure error={error} onRetry={retry} />
+    </Page>
+  );
 }
 
 function KnownForm({ state }: { readonly state: DesiredSeenFragment }) {
