@@ -148,6 +148,8 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     expect(await seriousViolations(page)).toEqual([]);
     expect(await dialog.getByRole('button', { name: /^Register \d/ }).isDisabled()).toBe(true);
     expect(await counted({ search: 'Spa' })).toBe(0);
+    // So that the browser reports a change where the same file is chosen again.
+    expect(await dialog.locator('input[type=file]').inputValue()).toBe('');
     await chooseFile('deviceId,name\n02:0b:00:00:00:01,Spa\n');
     await dialog.getByText('1 device is valid.', { exact: false }).waitFor();
     await dialog.getByRole('button', { name: 'Register 1 device' }).click();

@@ -1,6 +1,7 @@
 /** A button that opens the choice of a file. */
-import { type ReactNode, useRef } from 'react';
+import type { ReactNode } from 'react';
 import { FileButton, type FileButtonProps } from '@mantine/core';
+import { useChosenFile } from './use-chosen-file';
 
 export interface ChooseFileProps extends Pick<FileButtonProps, 'accept' | 'disabled' | 'inputProps'> {
   readonly onChoose: (file: File | null) => void;
@@ -8,16 +9,5 @@ export interface ChooseFileProps extends Pick<FileButtonProps, 'accept' | 'disab
 }
 
 export function ChooseFile({ onChoose, ...props }: ChooseFileProps) {
-  const reset = useRef<() => void>(null);
-  return (
-    <FileButton
-      {...props}
-      resetRef={reset}
-      onChange={(file) => {
-        // A browser reports no change where the same file is chosen again, such as after a refusal.
-        reset.current?.();
-        onChoose(file);
-      }}
-    />
-  );
+  return <FileButton {...props} {...useChosenFile(onChoose)} />;
 }

@@ -8,6 +8,7 @@ import { saveText } from '../../hub/send-file';
 import { type MutationFailure, useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { ScrollTable } from '../../parts/table/scroll-table';
+import { useChosenFile } from '../../parts/use-chosen-file';
 import classes from './add-devices.module.css';
 import { type CheckedFile, devicesMax, FileChecks, type FileProblem } from './check-file';
 import { PreviewRegistrationDocument, RegisterDevicesDocument } from './generated/add-devices';
@@ -24,6 +25,10 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
   const { file, checked, isChecking, failure, choose } = useCheckedFile();
   const registering = useRegistering();
   const { registered, isBusy, isDone } = registering;
+  const chosen = useChosenFile((next) => {
+    registering.reset();
+    void choose(next ?? undefined);
+  });
   if (isDone) return <Registered lines={registered} onClose={onClose} />;
   const isRest = registered.length > 0;
   const refused = isRest ? t('addDevices.restRefused') : undefined;
@@ -36,10 +41,7 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
         placeholder={t('addDevices.fileHint')}
         accept=".csv,text/csv"
         value={file ?? null}
-        onChange={(chosen) => {
-          registering.reset();
-          void choose(chosen ?? undefined);
-        }}
+        {...chosen}
         disabled={isBusy}
         clearable
         clearButtonProps={{ 'aria-label': t('addDevices.clearFile') }}

@@ -11,6 +11,7 @@ import type { MutationFailure } from '../../hub/use-hub-mutation';
 import { ChooseFile } from '../../parts/choose-file';
 import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
+import { useChosenFile } from '../../parts/use-chosen-file';
 import { useNotify } from '../../parts/use-notify';
 import classes from './firmware.module.css';
 
@@ -113,13 +114,14 @@ interface SignatureFieldProps {
 /** The detached signature that goes with the file. */
 function SignatureField({ value, onChange }: SignatureFieldProps) {
   const { t } = useTranslation();
+  const chosen = useChosenFile(onChange);
   return (
     <FileInput
       label={t('firmware.signature')}
       description={t('firmware.signatureHint')}
       placeholder={t('firmware.signatureNone')}
       value={value}
-      onChange={onChange}
+      {...chosen}
       clearable
       clearButtonProps={{ 'aria-label': t('firmware.signatureClear') }}
     />
