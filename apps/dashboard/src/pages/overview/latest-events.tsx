@@ -6,16 +6,17 @@ import { useSubscription } from 'urql';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
+import { periodStart } from '../../parts/period-start';
 import { Time } from '../../parts/time';
 import { type EventLineFragment, LatestEventsDocument, OverviewNewsDocument } from './generated/overview';
-import { latelyHours } from './overview-pace';
+import { latelyMs, latelyStepMs } from './overview-pace';
 import classes from './overview.module.css';
 
 const shown = 9;
 
 export function LatestEvents() {
   const { t } = useTranslation();
-  const [since] = useState(() => new Date(Date.now() - latelyHours * 3_600_000).toISOString());
+  const since = periodStart(latelyMs, latelyStepMs);
   const read = useHubQuery({ query: LatestEventsDocument, variables: { since } });
   const { data } = read;
   const [events, setEvents] = useState<readonly EventLineFragment[]>([]);
