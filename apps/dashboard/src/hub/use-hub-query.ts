@@ -52,6 +52,9 @@ export function useHubQuery<Data, Variables extends AnyVariables>(asked: HubQuer
     refresh();
   }, [pause, fetching, stale, refresh]);
   useHealed(refresh);
-  useVisibleInterval(refresh, readEvery(refreshMs, error));
+  const look = useCallback(() => {
+    if (!isReading.current) refresh();
+  }, [refresh]);
+  useVisibleInterval(look, readEvery(refreshMs, error));
   return { data: shown, error, isLoading: fetching, refresh };
 }

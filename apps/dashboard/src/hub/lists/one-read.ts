@@ -16,6 +16,11 @@ export class OneRead<Wanted> {
     if (!this.#isReading) void this.#readAll();
   }
 
+  /** For a look at an interval: there is nothing new to read, so a read on its way is enough. */
+  askUnlessReading(wanted: Wanted): void {
+    if (!this.#isReading) this.ask(wanted);
+  }
+
   /** Drops a read that has not begun. */
   stop(): void {
     this.#next = undefined;
@@ -23,11 +28,14 @@ export class OneRead<Wanted> {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    while (this.#next !== undefined) {
-      const { wanted } = this.#next;
-      this.#next = undefined;
-      await this.#read(wanted);
+    try {
+      while (this.#next !== undefined) {
+        const { wanted } = this.#next;
+        this.#next = undefined;
+        await this.#read(wanted);
+      }
+    } finally {
+      this.#isReading = false;
     }
-    this.#isReading = false;
   }
 }

@@ -108,12 +108,11 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
   );
   const reads = useOneRead(load, rowsAtOnce);
   // Keeps the scroll position of a viewer who has scrolled down.
-  const refresh = useCallback(
-    () => reads.ask(Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax))),
-    [reads, rowsAtOnce],
-  );
+  const rowsAgain = useCallback(() => Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax)), [rowsAtOnce]);
+  const refresh = useCallback(() => reads.ask(rowsAgain()), [reads, rowsAgain]);
+  const look = useCallback(() => reads.askUnlessReading(rowsAgain()), [reads, rowsAgain]);
   useHealed(refresh);
-  useVisibleInterval(refresh, readEvery(refreshMs, error));
+  useVisibleInterval(look, readEvery(refreshMs, error));
   useEffect(() => {
     rowsShown.current = page.rows.length;
   }, [page]);
