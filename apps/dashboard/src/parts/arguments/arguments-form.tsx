@@ -5,6 +5,7 @@
 import { useMemo, useState } from 'react';
 import { Group, InputWrapper, JsonInput, Select, Slider, Stack, Switch, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { NumberField } from '../number/number-field';
 import {
   type ArgumentDraft,
   type ArgumentField,
@@ -18,7 +19,6 @@ import {
   parseJson,
   presetsOf,
 } from './argument-fields';
-import { ArgumentNumber } from './argument-number';
 import classes from './arguments-form.module.css';
 
 export interface ArgumentsState extends DraftedArguments {
@@ -105,6 +105,13 @@ export function ArgumentsForm({ state: { fields, draft, change, problems, isPres
   );
 }
 
+/** What is out of bounds is for the device to judge. */
+const anyNumber = { allowNegative: true, clampBehavior: 'none' } as const;
+
+function numberOf(value: unknown): number | undefined {
+  return typeof value === 'number' ? value : undefined;
+}
+
 interface FieldProps {
   readonly field: ArgumentField;
   readonly value: unknown;
@@ -126,14 +133,17 @@ function Field({ field, value, problem, isPreset, onChange }: FieldProps) {
       return <RangeField {...{ field, value, problem, isPreset, onChange }} />;
     case 'number':
       return (
-        <ArgumentNumber
+        <NumberField
           {...frame}
+          {...anyNumber}
           {...(field.min !== undefined && { min: field.min })}
           {...(field.max !== undefined && { max: field.max })}
           allowDecimal={!field.isInteger}
-          value={value}
+          value={numberOf(value)}
           onChange={onChange}
+          w="100%"
           maw={260}
+          inputWrapperOrder={['label', 'description', 'input', 'error']}
         />
       );
     case 'switch':
@@ -225,13 +235,13 @@ function RangeField({
           maw={420}
           {...(value === undefined && { classNames: { thumb: classes.unset }, thumbValueText: t('tool.notChosen') })}
         />
-        <ArgumentNumber
+        <NumberField
+          {...anyNumber}
           aria-label={name}
           error={problem !== undefined}
           min={min}
           max={max}
-          allowDecimal={false}
-          value={value}
+          value={numberOf(value)}
           onChange={onChange}
           w={92}
         />

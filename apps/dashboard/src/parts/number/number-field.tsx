@@ -5,7 +5,20 @@ import { numberIn, shownNumber } from './typed-number';
 
 export interface NumberFieldProps extends Pick<
   NumberInputProps,
-  'label' | 'description' | 'placeholder' | 'error' | 'suffix' | 'w' | 'allowDecimal' | 'allowNegative' | 'required'
+  | 'label'
+  | 'aria-label'
+  | 'description'
+  | 'placeholder'
+  | 'error'
+  | 'suffix'
+  | 'w'
+  | 'maw'
+  | 'allowDecimal'
+  | 'allowNegative'
+  | 'required'
+  | 'withAsterisk'
+  | 'inputWrapperOrder'
+  | 'clampBehavior'
 > {
   readonly value: number | undefined;
   readonly min?: number;
@@ -15,18 +28,17 @@ export interface NumberFieldProps extends Pick<
   readonly onChange: (value: number | undefined) => void;
 }
 
-export function NumberField({ value, fallback, onChange, allowDecimal = false, w = 220, ...props }: NumberFieldProps) {
-  const { allowNegative = false } = props;
+export function NumberField({ value, fallback, onChange, ...props }: NumberFieldProps) {
   const [typed, setTyped] = useState<number | string>(value ?? '');
   return (
     <NumberInput
-      {...props}
-      w={w}
+      w={220}
       maw="100%"
       inputWrapperOrder={['label', 'input', 'description', 'error']}
-      allowDecimal={allowDecimal}
-      allowNegative={allowNegative}
+      allowDecimal={false}
+      allowNegative={false}
       clampBehavior="blur"
+      {...props}
       value={shownNumber({ typed, value, fallback })}
       onChange={(text) => {
         setTyped(text);
