@@ -16,7 +16,7 @@ describe('the start of a period', () => {
     expect(periodStart(hourMs)).toBe('2026-03-05T11:10:00.000Z');
   });
 
-  it('moves in longer steps for a longer period, or as it is said', () => {
+  it('moves in longer steps for a longer period, or in the given step', () => {
     vi.setSystemTime('2026-03-04T12:59:00.000Z');
     expect(periodStart(24 * hourMs)).toBe('2026-03-03T12:00:00.000Z');
     expect(periodStart(24 * hourMs, 600_000)).toBe('2026-03-03T12:50:00.000Z');

@@ -70,8 +70,8 @@ export interface PagesAnswer<Row, Filter> {
 }
 
 /**
- * Without an answer the rows stay, unless they are of another filter. So they do where those before
- * the page were cut off meanwhile.
+ * Without an answer the rows stay, unless they are of another filter. A page whose
+ * cursor was cut off has no effect.
  */
 export function rowsAfter<Row, Filter>(
   shown: ShownRows<Row, Filter>,
@@ -82,7 +82,9 @@ export function rowsAfter<Row, Filter>(
   return after === shown.page.endCursor ? { filter, page: joinPages(shown.page, page) } : shown;
 }
 
-/** The first rows of a changed list. Where others are cut off, the cursor is of one of those. */
+/**
+ * The first rows of a changed list. If rows are cut off, the cursor is invalid, so no page follows.
+ */
 export function changedPage<Row>(page: Page<Row>, { change, rowsMax }: RowsPatch<Row>): Page<Row> {
   const rows = change(page.rows);
   if (rows.length <= rowsMax) return { ...page, rows };

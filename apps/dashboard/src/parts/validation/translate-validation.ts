@@ -2,7 +2,7 @@
 import type { TFunction } from 'i18next';
 import { problemOf, type ValidationProblem } from './validation-problem';
 
-/** Before these the message is taken back: a submission by a button or Enter checks again. */
+/** Events that come before the browser checks a form; each clears the messages. */
 const beforeChecks = ['input', 'click', 'keydown'] as const;
 
 export function translateValidation(root: EventTarget, t: TFunction): void {
