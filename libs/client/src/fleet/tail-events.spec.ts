@@ -4,8 +4,8 @@ import { FlotillaError } from '../flotilla-error.js';
 import { tailEvents, type TailedEvent } from './tail-events.js';
 
 const limits = { ...defaultClientLimits, backOffMs: 1, backOffMsMax: 2, reconnectsMax: 3 };
-const tailOf = (peer: object) =>
-  tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, limits);
+const tailOf = (peer: object, within = limits) =>
+  tailEvents(peer as unknown as Parameters<typeof tailEvents>[0], { after: 'c0' }, within);
 
 const eventOf = (n: number): TailedEvent => ({
   cursor: `c${n}`,
@@ -86,6 +86,28 @@ describe('the tail of events', () => {
     const { reads, tail } = hubThatReads([], unavailable);
     await expect(tail.next()).rejects.toBe(unavailable);
     expect(reads()).toBe(5);
+  });
+
+  it('ends at once with its subscription, also while it waits to read a gap again', async () => {
+    const refused = new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.');
+    let fail: (error: FlotillaError) => void = () => undefined;
+    let reads = 0;
+    const peer = {
+      request: async () => {
+        if (++reads > 1) {
+          setImmediate(() => fail(refused));
+          throw unavailable;
+        }
+        return { events: { edges: [], pageInfo: { hasNextPage: false, endCursor: null } } };
+      },
+      subscribe: async function* (_document: unknown, _variables: unknown, options: { onConnected: () => void }) {
+        await new Promise(setImmediate);
+        options.onConnected();
+        yield await new Promise<never>((_resolve, reject) => (fail = reject));
+      },
+    };
+    const patient = { ...limits, backOffMs: 3_600_000, backOffMsMax: 3_600_000 };
+    await expect(tailOf(peer, patient).next()).rejects.toBe(refused);
   });
 
   it('ends if the hub cannot read at its beginning', async () => {

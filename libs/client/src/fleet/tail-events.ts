@@ -57,7 +57,10 @@ export async function* tailEvents(
   };
   missSome();
   let [hasCaughtUp, failures] = [false, 0];
-  listen(client, filter, live, { signal: ending.signal, missSome }).catch((error: unknown) => live.fail(error));
+  listen(client, filter, live, { signal: ending.signal, missSome }).catch((error: unknown) => {
+    live.fail(error);
+    abort();
+  });
   try {
     for (;;) {
       const next = await live.take();
@@ -72,7 +75,7 @@ export async function* tailEvents(
           // It is also the error of a filter that takes too long, which no retry helps.
           if (!hasCaughtUp || !isError(error, 'UNAVAILABLE') || failures >= limits.reconnectsMax) throw error;
           // The subscription goes on, and the gap comes before its events.
-          await pause(backOffOf(++failures, limits), signal);
+          await pause(backOffOf(++failures, limits), ending.signal).catch(() => undefined);
           live.miss();
         }
       }
