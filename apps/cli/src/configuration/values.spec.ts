@@ -43,6 +43,7 @@ describe('secrets of a file', () => {
   it('keep their variables beside a new thing', () => {
     expect(variablesOf('钉钉')).toEqual(variablesOf('值班', '钉钉').slice(1));
     expect(variablesOf('Ops A', 'Ops-A', 'Ops:A').slice(0, 2)).toEqual(variablesOf('Ops A', 'Ops-A'));
+    expect(variablesOf('Ops-', 'Ops值')[0]).toBe(variablesOf('Ops-')[0]);
     // The variable that the first one had before must not become that of the other.
     expect(variablesOf('Ops A', 'Ops-A')).not.toContain(variablesOf('Ops-A')[0]);
   });

@@ -102,6 +102,7 @@ export function withSecrets(fields: Fields, environment: NodeJS.ProcessEnv): Fie
 export function withReferences(document: Document): Document {
   const uses = new Map<string, number>();
   replaceMasks(document, (path) => {
+    if (!isAscii(path.join(''))) return;
     const name = variableName(path);
     uses.set(name, (uses.get(name) ?? 0) + 1);
   });
