@@ -10,7 +10,7 @@ interface Outcome {
 
 /** While there are problems, nothing else: the hub could not run yet. */
 export function closingText({ place, apply, steps, problems }: Outcome): string {
-  if (problems.length > 0) return problems.join('\n');
+  if (problems.length > 0) return [...problems, ...(apply ? [] : ['Nothing was written.'])].join('\n');
   if (apply)
     return (
       `Edit ${place.settingsDir}/hub.env, then start the hub and the nightly backup:\n` +

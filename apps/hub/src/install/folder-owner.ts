@@ -29,7 +29,7 @@ export function dataProblem(
     ? undefined
     : `The service cannot use ${dataDir}: it belongs to another user than ${user}, and has ${content} in it. ` +
         `To keep its data, stop the hub that used it and run: chown --recursive ${user}:${user} ${dataDir}. ` +
-        'Otherwise move it away and run this again, or name another folder with --data-dir.';
+        'Otherwise move it away, or name another folder with --data-dir. Then run this again.';
 }
 
 function entriesOf(folder: string): readonly string[] {
