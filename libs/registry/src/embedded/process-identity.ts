@@ -26,14 +26,15 @@ export async function isSameProcess(pid: number, mark: string, proc = '/proc'): 
   return boot === '' || mark.startsWith(`${boot}/`);
 }
 
-/** Boot and start time of a process on Linux. Elsewhere, and of a hidden one, the empty string. */
+/** Boot and start time of a process on Linux; the empty string elsewhere, or if one is hidden. */
 export async function startMark(pid: number, proc = '/proc'): Promise<string> {
   try {
     const status = await readFile(`${proc}/${String(pid)}/stat`, 'utf8');
     // The second field is the program's name in brackets and may hold anything; the start time is
     // the 20th after it.
     const fields = status.slice(status.lastIndexOf(')') + 2).split(' ');
-    return `${await bootId()}/${fields[19] ?? ''}`;
+    const boot = await bootId();
+    return boot === '' ? '' : `${boot}/${fields[19] ?? ''}`;
   } catch {
     return '';
   }
