@@ -82,7 +82,7 @@ export function schemaFindingOf({
     return warning(
       'schema',
       `is of a newer version (${unknown.join(', ')})`,
-      'This version runs on it only if it is the minor version before. Check: flotilla-hub upgrade --check',
+      'This version can run on it if it is at most one minor version older. Run: flotilla-hub upgrade --check',
     );
   if (!isInstalled) return ok('schema', 'none yet; the first start creates it');
   return pending.length === 0
