@@ -34,6 +34,26 @@ describe('an edit of a recurring job', () => {
     expect(await fixture.found(id)).toMatchObject({ nextRunAt: undefined, until: plan.until });
   });
 
+  it('changes no rights where it only switches it, unless the hub had paused it', async () => {
+    const { clock, fleet, registry } = fixture.hub;
+    const limited = await fixture.owner({ ids: ['x'] });
+    const plan = requestOf({ job: volumeOf({ ids: ['x'] }) });
+    const { id } = await fixture.created(plan, limited);
+    const off = { ...plan, enabled: false };
+    const kept = { savedById: limited.id };
+    expect(await fleet.updateRecurringJob(id, off, operator)).toMatchObject({ job: { ...kept, enabled: false } });
+    expect(await fleet.updateRecurringJob(id, plan, operator)).toMatchObject({ job: { ...kept, enabled: true } });
+    expect(await fleet.updateRecurringJob(id, plan, limited)).toMatchObject({ job: kept });
+    const pausedReason = 'The key is gone.';
+    await registry.recurringJobs.pause(await fixture.found(id), pausedReason, clock.now(), { actor: 'hub' });
+    expect(await fleet.updateRecurringJob(id, off, operator)).toMatchObject({ job: { ...kept, pausedReason } });
+    const taken = { savedById: operator.id, pausedReason: undefined };
+    expect(await fleet.updateRecurringJob(id, plan, operator)).toMatchObject({ job: taken });
+    const other = await fixture.owner();
+    const changed = { ...off, cron: '@daily' };
+    expect(await fleet.updateRecurringJob(id, changed, other)).toMatchObject({ job: { savedById: other.id } });
+  });
+
   it('does not count the jobs that are live now', async () => {
     const { fleet, registry } = fixture.hub;
     await fixture.hub.disconnect('x');

@@ -47,7 +47,7 @@ export async function createRecurringJob(
 
 /**
  * Replaces all of it, of any revision if none is expected. From now on runs have the rights of
- * `actor`.
+ * `actor`, except where the edit only switches it.
  */
 export async function updateRecurringJob(
   deps: RecurringJobDeps,
@@ -65,13 +65,15 @@ export async function updateRecurringJob(
   if (!isExpected(former)) return { refusal: changedMeanwhile('recurring job') };
   const completed = await completedEdit(deps, former, request, actor);
   if ('refusal' in completed) return completed;
+  const hasSamePlan = await leavesPlan(deps, former, completed, actor);
   // One that can no longer run can still be disabled.
-  const refusal = (await isOnlyDisabled(deps, former, completed, actor))
-    ? undefined
-    : await refuseRecurringJob(deps, completed, actor);
+  const refusal = hasSamePlan && !completed.enabled ? undefined : await refuseRecurringJob(deps, completed, actor);
   if (refusal !== undefined) return { refusal };
   const at = clock.now();
-  const change = { ...planOf(completed, actor, at), id, savedById: actor.id };
+  // Enabling one that the hub paused is a save: the rights of who saved it may be gone.
+  const isSwitch = hasSamePlan && (!completed.enabled || (!former.enabled && former.pausedReason === undefined));
+  const { savedById, pausedReason } = isSwitch ? former : { savedById: actor.id, pausedReason: undefined };
+  const change = { ...planOf(completed, actor, at), id, savedById, pausedReason };
   return saved(await registry.recurringJobs.update(change, { at, by: sourceOf(actor), isExpected }), id);
 }
 
@@ -165,13 +167,13 @@ async function completedEdit(
   return 'refusal' in completed ? completed : { ...request, job: { ...job, ...completed } };
 }
 
-async function isOnlyDisabled(
+/** Whether it changes at most whether the recurring job is enabled. */
+async function leavesPlan(
   { registry }: RecurringJobDeps,
   former: RecurringJobRow,
   edit: RecurringJobRequest,
   actor: Actor,
 ): Promise<boolean> {
-  if (edit.enabled) return false;
   const stored = await registry.recurringJobs.requestOf(former.id);
   return typeof stored === 'object' && isSamePlan({ ...former, request: stored }, edit, actor);
 }

@@ -67,9 +67,9 @@ export class RecurringJobStore {
     );
   }
 
-  /** Replaces the plan, and clears the reason of a pause. */
+  /** Replaces the plan and who saved it. */
   async update(plan: ChangedRecurringJob, { at, by, isExpected }: RecurringJobUpdate): Promise<RecurringJobAnswer> {
-    const { id, savedById } = plan;
+    const { id, savedById, pausedReason = null } = plan;
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
@@ -81,7 +81,7 @@ export class RecurringJobStore {
           if (stored === null) return { kind: 'NOT_FOUND' };
           if (isExpected?.(toRow(stored)) === false) return { kind: 'OTHER_REVISION' };
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
-          const data = { ...this.#columnsOf(plan), savedById, pausedReason: null, updatedAt: new Date(at) };
+          const data = { ...this.#columnsOf(plan), savedById, pausedReason, updatedAt: new Date(at) };
           const row = await prisma.recurringJob.update({ where: { id }, data, omit: OMITTED });
           return { kind: 'saved', job: toRow(row) };
         });

@@ -40,7 +40,7 @@ export interface RecurringJobRow extends RecurringJobPlan {
   readonly createdBy: string;
   /** `principalRef` of the creator, who sees it with a scoped key. */
   readonly createdById: string;
-  /** `principalRef` of who saved it last: runs have their rights. */
+  /** `principalRef` of who saved it last, other than to switch it: runs have their rights. */
   readonly savedById: string;
   readonly createdAt: number;
   readonly updatedAt: number;
@@ -60,6 +60,7 @@ export interface ChangedRecurringJob extends RecurringJobPlan {
   readonly id: string;
   readonly nextRunAt: number | undefined;
   readonly savedById: string;
+  readonly pausedReason: string | undefined;
 }
 
 export interface RecurringJobChange {
