@@ -110,6 +110,10 @@ export function jobHas(devices: AlertRuleRow['devices'], condition: SqlPart): Sq
     WHERE t.job_id = j.id AND ${condition(parameters)})`;
 }
 
+/** A job keeps its latest tripped rule: only one that cancels has ended the job. */
+const STOPPED_BY_GATE = `(j.pause_reason::text = 'HEALTH_GATE' OR (j.state = 'FINISHED'
+  AND j.tripped_health_gate IS NOT NULL AND j.tripped_rule->'rule'->>'action' IS DISTINCT FROM 'CANCEL'))`;
+
 /** Jobs that a rule stopped: paused until a person decides, or ended within the window. */
 export function stoppedJobs(
   { windowSeconds, devices }: Pick<AlertRuleRow, 'windowSeconds' | 'devices'>,
@@ -126,7 +130,7 @@ export function stoppedJobs(
         coalesce(j.finished_at, to_timestamp((j.tripped_rule->>'at')::float8 / 1000),
           ${atMs(parameters, now)}) AS since,
         false AS by_hub, jsonb_build_object('label', coalesce(j.name, j.tool, j.id::text), 'jobId', j.id,
-          'reason', CASE WHEN j.pause_reason::text = 'HEALTH_GATE' THEN 'health gate' ELSE 'abort rule' END) AS facts
+          'reason', CASE WHEN ${STOPPED_BY_GATE} THEN 'health gate' ELSE 'abort rule' END) AS facts
       FROM job j WHERE j.id = h.subject::uuid`,
   };
 }
