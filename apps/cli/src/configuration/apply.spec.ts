@@ -14,8 +14,12 @@ const client = {
 } as unknown as FlotillaClient;
 
 /** Applies a plan for `planned` to a hub that has `now`, and returns what it changed. */
-async function applied(planned: Live, now: readonly Live[], wanted: Fields | undefined): Promise<readonly unknown[]> {
-  const changes: unknown[] = [];
+async function applied(
+  planned: Live | undefined,
+  now: readonly Live[],
+  wanted: Fields | undefined,
+  changes: unknown[] = [],
+): Promise<readonly unknown[]> {
   const kind: Kind = {
     ...{ kind: 'Thing', nameIs: 'name', fields: { a: {}, enabled: {}, tags: {} }, required: [], sets: ['tags'] },
     read: async () => now,
@@ -52,6 +56,15 @@ describe('an apply', () => {
         await expect(applied(live, now, wanted)).rejects.toMatchObject({
           ...{ code: 'CONFLICT', message: expect.stringContaining('Thing "x": It was changed after the plan.') },
         });
+  });
+
+  it('creates what is missing, and nothing that another person created after the plan', async () => {
+    expect(await applied(undefined, [{ ...planned, name: 'y' }], { a: 2 })).toEqual(['create']);
+    const created: unknown[] = [];
+    await expect(applied(undefined, [{ ...planned, id: '2' }], { a: 2 }, created)).rejects.toMatchObject({
+      ...{ code: 'CONFLICT', message: expect.stringContaining('Thing "x": It was created after the plan.') },
+    });
+    expect(created).toEqual([]);
   });
 
   it('leaves enabled what came with the hub and its first channel enabled', async () => {

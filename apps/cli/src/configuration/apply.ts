@@ -76,6 +76,7 @@ async function write(change: PlannedChange, context: KindContext, options: Apply
   if (wanted === undefined) return;
   if (action === 'update' && live !== undefined && kind.update !== undefined)
     return kind.update(live, sent({ ...live.fields, ...wanted }, context), context);
+  if (action === 'create') await requireMissing(kind, name, context);
   const secret = await kind.create(name, sent(wanted, context), context);
   if (secret !== undefined && secret !== null) keep({ kind: kind.kind, name, secret }, options.secretsFile);
   // The new one works before the former one ends.
@@ -88,10 +89,17 @@ async function asPlanned(kind: Kind, planned: Live, context: KindContext): Promi
   // The first channel, which this apply may have created, enables what came with the hub.
   if (planned.isPristine === true && now?.isPristine === true) return now;
   if (now?.name === planned.name && isSameThing(kind, planned.fields, now.fields)) return planned;
-  throw new FlotillaError(
-    'CONFLICT',
-    'It was changed after the plan. Run `flotilla plan` again, and apply its result.',
-  );
+  throw conflict('changed');
+}
+
+/** Some kinds allow a second thing of the same name, and the file means one. */
+async function requireMissing(kind: Kind, name: string, context: KindContext): Promise<void> {
+  if ((await kind.read(context)).some((live) => live.name === name)) throw conflict('created');
+}
+
+function conflict(change: 'changed' | 'created'): FlotillaError {
+  const message = `It was ${change} after the plan. Run \`flotilla plan\` again, and apply its result.`;
+  return new FlotillaError('CONFLICT', message);
 }
 
 /** As the API takes it. Kinds translate what is inside of their other fields. */
