@@ -1,6 +1,7 @@
 /**
  * Arguments that are sent back as they were shown, with masks, stand for those that are stored.
- * Another person may do that for the same devices only: their device could show the secret.
+ * Those who did not enter them may do that for the same devices only: another device could show
+ * the secret.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { hasMaskedSecret, MASK, maskAll } from '@flotilla/mcp';
@@ -23,8 +24,14 @@ interface Asked extends AskedCall {
 
 /** Before the change, with secrets masked. */
 interface Saved extends Asked {
-  readonly savedById: string;
+  readonly secretsById: string;
   readStored(): Promise<Arguments | 'lost' | undefined>;
+}
+
+export interface CompleteArguments {
+  readonly arguments: Arguments;
+  /** `principalRef` of who entered them. */
+  readonly secretsById: string;
 }
 
 /** `path`: of the arguments in the input. The devices are next to them. */
@@ -32,18 +39,19 @@ export async function withStoredSecrets(
   toolSets: Pick<Registry['toolSets'], 'userOnlyAmong'>,
   former: Saved,
   { actor, path, ...asked }: Asked & { readonly actor: Actor; readonly path: readonly string[] },
-): Promise<{ readonly arguments: Arguments } | { readonly refusal: Refusal }> {
+): Promise<CompleteArguments | { readonly refusal: Refusal }> {
   const { tool, arguments: given } = asked;
+  const entered = { arguments: given, secretsById: actor.id };
   const isHidden = await isHiddenFrom(actor, asked, toolSets);
   const isAsShown =
     isDeepStrictEqual(given, former.arguments) || (isHidden && isDeepStrictEqual(given, maskAll(former.arguments)));
   const stored = former.tool === tool && isAsShown ? await former.readStored() : undefined;
   if (stored !== undefined && stored !== 'lost') {
-    if (isDeepStrictEqual(stored, given)) return { arguments: given };
+    if (isDeepStrictEqual(stored, given)) return entered;
     const refusal = refuseStoredSecrets(former, asked.devices, actor, [...path.slice(0, -1), 'devices']);
-    return refusal === undefined ? { arguments: stored } : { refusal };
+    return refusal === undefined ? { arguments: stored, secretsById: former.secretsById } : { refusal };
   }
-  if (!isHidden && !hasMaskedSecret(tool, given)) return { arguments: given };
+  if (!isHidden && !hasMaskedSecret(tool, given)) return entered;
   return {
     refusal: refuse(
       'INVALID',
@@ -101,11 +109,11 @@ function refuseStoredSecrets(
   actor: Actor,
   path: readonly string[],
 ): Refusal | undefined {
-  if (former.savedById === actor.id || isDeepStrictEqual(storedFilter(devices), storedFilter(former.devices)))
+  if (former.secretsById === actor.id || isDeepStrictEqual(storedFilter(devices), storedFilter(former.devices)))
     return undefined;
   return refuse(
     'INVALID',
     path,
-    'Another person saved secret arguments for other devices. Send the arguments again, with the secrets.',
+    'Another person entered the secret arguments for other devices. Send the arguments again, with the secrets.',
   );
 }

@@ -200,6 +200,27 @@ describe('a desired state', () => {
     });
   });
 
+  it('is limited to its devices for those who save its masked arguments, until they enter them', async () => {
+    await world.hub.connect(
+      ['guarded'],
+      boardTools.map((tool) => ({ ...tool, userOnly: true })),
+    );
+    const made = await world.save({ enabled: false, arguments: { volume: 60 } }, actor);
+    const other = await world.makeActor();
+    const edit = (generation: number, by: Actor, change: Partial<DesiredStateRequest> = {}) => {
+      const request = requestOf({ enabled: false, name: made.name, arguments: { volume: '***' }, ...change });
+      return fleet.updateDesiredState(made.id, generation, request, by);
+    };
+    const elsewhere = { devices: { ids: ['b'] } };
+    expect(await edit(1, other)).toMatchObject({ state: { savedById: other.id, secretsById: actor.id } });
+    const refused = { refusal: { code: 'INVALID', path: ['input', 'devices'] } };
+    expect(await edit(2, other, elsewhere)).toMatchObject(refused);
+    expect(await edit(2, actor, elsewhere)).toMatchObject({ state: elsewhere });
+    expect(await edit(3, other, { arguments: { volume: 60 } })).toMatchObject({ state: { secretsById: other.id } });
+    expect(await edit(4, other, elsewhere)).toMatchObject({ state: elsewhere });
+    expect(await edit(5, actor)).toMatchObject(refused);
+  });
+
   it('needs the scope TOOLS_CALL', async () => {
     const reader = { ...actor, mayCallTools: false };
     await expect(create({}, reader)).rejects.toMatchObject({ code: 'FORBIDDEN' });

@@ -18,6 +18,7 @@ import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { withStoredSecrets } from '../stored-secrets.js';
+import type { CompleteArguments } from '../stored-secrets.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { startRollout } from './edit-rollout.js';
@@ -48,7 +49,8 @@ export async function createDesiredState(
   const at = clock.now();
   const plan = {
     ...{ ...request, devices: scopedFilter(request.devices, actor.devices), id: newId(at), ...checked },
-    ...{ savedById: actor.id, createdBy: actor.name, idempotencyKey, requestHash: requestHash(request) },
+    ...{ savedById: actor.id, secretsById: actor.id, createdBy: actor.name },
+    ...{ idempotencyKey, requestHash: requestHash(request) },
   };
   const answer = await registry.desiredStateStore.create(plan, { statesMax, at, by: sourceOf(actor) });
   return afterSave(deps, answer, actor);
@@ -158,7 +160,7 @@ export async function completedEdit(
   former: DesiredStateRow,
   edit: DesiredStateRequest,
   actor: Actor,
-): Promise<DesiredStateRequest | { readonly refusal: Refusal }> {
+): Promise<(DesiredStateRequest & CompleteArguments) | { readonly refusal: Refusal }> {
   const request = { ...edit, devices: keptDevices(edit.devices, former.devices, actor) };
   const readStored = () => registry.desiredStateStore.argumentsOf(former.id, former.generation);
   const { tool, arguments: given } = request;

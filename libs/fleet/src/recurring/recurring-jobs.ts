@@ -63,8 +63,9 @@ export async function updateRecurringJob(
     expectedRevision === undefined || recurringJobRevision(stored) === expectedRevision;
   // What is checked below would refuse masks of another revision for a wrong reason.
   if (!isExpected(former)) return { refusal: changedMeanwhile('recurring job') };
-  const completed = await completedEdit(deps, former, request, actor);
-  if ('refusal' in completed) return completed;
+  const edit = await completedEdit(deps, former, request, actor);
+  if ('refusal' in edit) return edit;
+  const { completed, secretsById } = edit;
   const hasSamePlan = await leavesPlan(deps, former, completed, actor);
   // One that can no longer run can still be disabled.
   const refusal = hasSamePlan && !completed.enabled ? undefined : await refuseRecurringJob(deps, completed, actor);
@@ -73,13 +74,16 @@ export async function updateRecurringJob(
   // Enabling one that the hub paused is a save: the rights of who saved it may be gone.
   const isSwitch = hasSamePlan && (!completed.enabled || (!former.enabled && former.pausedReason === undefined));
   const { savedById, pausedReason } = isSwitch ? former : { savedById: actor.id, pausedReason: undefined };
-  const change = { ...planOf(completed, actor, at), id, savedById, pausedReason };
+  const change = { ...planOf(completed, actor, at), id, savedById, secretsById, pausedReason };
   return saved(await registry.recurringJobs.update(change, { at, by: sourceOf(actor), isExpected }), id);
 }
 
-/** Another one after each change, also after the hub has paused it. Runs are no changes. */
+/**
+ * Another one after each change, also after the hub has paused it. Runs are no changes. The former
+ * version does not know `secretsById`.
+ */
 export function recurringJobRevision(job: RecurringJobRow): string {
-  return requestHash({ ...job, nextRunAt: undefined });
+  return requestHash({ ...job, nextRunAt: undefined, secretsById: undefined });
 }
 
 /** The jobs that ran stay. */
@@ -143,6 +147,11 @@ async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor)
   return actor.devices === undefined || isOwn ? job : undefined;
 }
 
+interface CompleteEdit {
+  readonly completed: RecurringJobRequest;
+  readonly secretsById: string;
+}
+
 /**
  * What is not shown stays: arguments behind masks, and the scope of a limited key that saved it.
  */
@@ -151,20 +160,21 @@ async function completedEdit(
   former: RecurringJobRow,
   edit: RecurringJobRequest,
   actor: Actor,
-): Promise<RecurringJobRequest | { readonly refusal: Refusal }> {
+): Promise<CompleteEdit | { readonly refusal: Refusal }> {
   const job = { ...edit.job, devices: keptDevices(edit.job.devices, former.request.devices, actor) };
-  const request = { ...edit, job };
-  if (!('tool' in job)) return request;
+  if (!('tool' in job)) return { completed: { ...edit, job }, secretsById: actor.id };
   const readStored = async () => {
     const stored = await registry.recurringJobs.requestOf(former.id);
     return stored === 'lost' ? stored : stored?.arguments;
   };
   const { tool = '', arguments: shown = {}, devices: formerDevices } = former.request;
-  const saved = { savedById: former.savedById, tool, arguments: shown, devices: formerDevices, readStored };
+  const saved = { secretsById: former.secretsById, tool, arguments: shown, devices: formerDevices, readStored };
   const { devices } = storedRequest(job, actor);
   const asked = { tool: job.tool, arguments: job.arguments, devices, actor, path: ['input', 'job', 'arguments'] };
-  const completed = await withStoredSecrets(registry.toolSets, saved, asked);
-  return 'refusal' in completed ? completed : { ...request, job: { ...job, ...completed } };
+  const answer = await withStoredSecrets(registry.toolSets, saved, asked);
+  if ('refusal' in answer) return answer;
+  const { arguments: whole, secretsById } = answer;
+  return { completed: { ...edit, job: { ...job, arguments: whole } }, secretsById };
 }
 
 /** Whether it changes at most whether the recurring job is enabled. */

@@ -224,6 +224,13 @@ describe('a recurring job', () => {
     const sameDevices = requestOf({ name: job.name, job: shown });
     expect(await hub.fleet.updateRecurringJob(job.id, sameDevices, other)).not.toHaveProperty('refusal');
     expect(await hub.registry.recurringJobs.requestOf(job.id)).toMatchObject({ arguments: secret });
+    expect(await found(job.id)).toMatchObject({ savedById: other.id, secretsById: actor.id });
+    expect(await hub.fleet.updateRecurringJob(job.id, elsewhere, other)).toMatchObject(refused);
+    expect(await hub.fleet.updateRecurringJob(job.id, elsewhere, actor)).not.toHaveProperty('refusal');
+    const entered = requestOf({ name: job.name, job: { ...shown, arguments: secret } });
+    expect(await hub.fleet.updateRecurringJob(job.id, entered, other)).toMatchObject({
+      job: { secretsById: other.id },
+    });
   });
 
   it('that an older version stored with masks is paused, and names the argument to enter again', async () => {

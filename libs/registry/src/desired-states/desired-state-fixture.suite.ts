@@ -35,7 +35,8 @@ export function planOf(change: Partial<NewDesiredState> = {}): NewDesiredState {
     ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 1_800, priority: 0, window: undefined, waves: undefined },
     ...{ abort: undefined, maxInFlight: 200, perMinute: undefined, enabled: true },
     readback: { tool: 'self.get_device_status', path: 'audio_speaker.volume', argument: 'volume' },
-    ...{ savedById: 'KEY:spec', createdBy: 'spec', idempotencyKey: randomUUID(), requestHash: 'hash' },
+    ...{ savedById: 'KEY:spec', secretsById: 'KEY:spec', createdBy: 'spec' },
+    ...{ idempotencyKey: randomUUID(), requestHash: 'hash' },
     ...change,
   };
 }

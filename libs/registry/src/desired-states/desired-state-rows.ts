@@ -37,6 +37,7 @@ export function toDesiredState({ plan, readback, ...row }: Omit<DesiredState, ke
   return {
     ...(plan as unknown as StoredPlan),
     ...plainRow(row),
+    secretsById: row.secretsById ?? row.savedById,
     readback: readback as unknown as Readback,
   };
 }

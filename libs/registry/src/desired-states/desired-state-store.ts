@@ -266,7 +266,7 @@ export class DesiredStateStore {
   #columnsOf(plan: SavedDesiredState, generation: number, formerlySettled: number, at: number) {
     const isRolledOut = plan.mode === 'ENFORCE' && (plan.waves !== undefined || plan.abort !== undefined);
     return {
-      ...{ name: storableText(plan.name), savedById: plan.savedById },
+      ...{ name: storableText(plan.name), savedById: plan.savedById, secretsById: plan.secretsById },
       ...{ ...this.#sealed(plan), property: storableText(propertyOf(plan.readback)), updatedAt: new Date(at) },
       ...{ settledGeneration: isRolledOut ? formerlySettled : generation, rolloutJobId: null, ...restarted(at) },
     };

@@ -56,6 +56,8 @@ export interface DesiredStateRow extends DesiredStatePlan {
   readonly createdById: string;
   /** `principalRef` of who saved it last: its calls have their rights. */
   readonly savedById: string;
+  /** `principalRef` of who entered its secret arguments, who may send them to other devices. */
+  readonly secretsById: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -70,6 +72,7 @@ export interface SavedDesiredState extends Omit<DesiredStatePlan, 'enabled'> {
   readonly enabled: boolean | undefined;
   readonly readback: Readback;
   readonly savedById: string;
+  readonly secretsById: string;
 }
 
 export interface NewDesiredState extends SavedDesiredState {

@@ -55,7 +55,8 @@ export class RecurringJobStore {
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
           if ((await prisma.recurringJob.count()) >= jobsMax) return { kind: 'FULL' };
           const data = {
-            ...{ ...this.#columnsOf(plan), id: plan.id, createdById, savedById: createdById },
+            ...{ ...this.#columnsOf(plan), id: plan.id, createdById },
+            ...{ savedById: createdById, secretsById: createdById },
             ...{ createdBy: storableText(plan.createdBy), idempotencyKey: storableText(idempotencyKey) },
             ...{ requestHash: this.seal.storedHash(plan.requestHash, tool, given) },
             ...{ createdAt: new Date(at), updatedAt: new Date(at) },
@@ -69,7 +70,7 @@ export class RecurringJobStore {
 
   /** Replaces the plan and who saved it. */
   async update(plan: ChangedRecurringJob, { at, by, isExpected }: RecurringJobUpdate): Promise<RecurringJobAnswer> {
-    const { id, savedById, pausedReason = null } = plan;
+    const { id, savedById, secretsById, pausedReason = null } = plan;
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
@@ -81,7 +82,8 @@ export class RecurringJobStore {
           if (stored === null) return { kind: 'NOT_FOUND' };
           if (isExpected?.(toRow(stored)) === false) return { kind: 'OTHER_REVISION' };
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
-          const data = { ...this.#columnsOf(plan), savedById, pausedReason, updatedAt: new Date(at) };
+          const saved = { savedById, secretsById, pausedReason, updatedAt: new Date(at) };
+          const data = { ...this.#columnsOf(plan), ...saved };
           const row = await prisma.recurringJob.update({ where: { id }, data, omit: OMITTED });
           return { kind: 'saved', job: toRow(row) };
         });
@@ -216,6 +218,7 @@ function toRow({ request, ...row }: Omit<RecurringJob, keyof typeof OMITTED>): R
   const { missed, overlap, ...plain } = plainRow(row);
   return {
     ...plain,
+    secretsById: row.secretsById ?? row.savedById,
     request: request as unknown as RecurringRequest,
     missed: missed as MissedRunPolicy,
     overlap: overlap as OverlapPolicy,

@@ -42,6 +42,8 @@ export interface RecurringJobRow extends RecurringJobPlan {
   readonly createdById: string;
   /** `principalRef` of who saved it last, other than to switch it: runs have their rights. */
   readonly savedById: string;
+  /** `principalRef` of who entered its secret arguments, who may send them to other devices. */
+  readonly secretsById: string;
   readonly createdAt: number;
   readonly updatedAt: number;
 }
@@ -60,6 +62,7 @@ export interface ChangedRecurringJob extends RecurringJobPlan {
   readonly id: string;
   readonly nextRunAt: number | undefined;
   readonly savedById: string;
+  readonly secretsById: string;
   readonly pausedReason: string | undefined;
 }
 
