@@ -6,6 +6,7 @@ import { createClient as createSocket } from 'graphql-ws/client';
 import { cacheExchange, Client, fetchExchange, mapExchange, type OperationContext, subscriptionExchange } from 'urql';
 import type { Connection } from './connection';
 import { LastingSubscriptions } from './lasting-subscriptions';
+import { returningSocket } from './returning-socket';
 import { authorization } from './session';
 
 /** Ms between two pings of the socket; a dead connection is noticed within two of them. */
@@ -33,6 +34,7 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
   let isOpen = true;
   const socket = createSocket({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
+    webSocketImpl: returningSocket(WebSocket),
     connectionParams: authorization,
     lazy: false,
     keepAlive: keepAliveMs,

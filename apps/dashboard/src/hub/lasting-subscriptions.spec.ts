@@ -57,6 +57,14 @@ describe('a subscription that the hub cannot serve now', () => {
     expect(running()).toBe(1);
   });
 
+  it.each(['TOO_SLOW', 'RATE_LIMITED'])('begins again after %s', (code) => {
+    const { attempts, seen, begin, missed } = open();
+    begin();
+    attempts[0]?.error(errorsOf(code) as never);
+    vi.advanceTimersByTime(5_000);
+    expect([attempts.length, missed(), seen]).toEqual([2, 1, []]);
+  });
+
   it('begins together with the others, so that pages read once', () => {
     const { attempts, begin, missed } = open();
     for (let count = 0; count < 3; count++) begin();
@@ -82,10 +90,16 @@ describe('each other end', () => {
     const { attempts, seen, begin } = open();
     begin();
     attempts[0]?.error(errorsOf('NOT_FOUND'));
+    attempts[0]?.error(errorsOf('COST_LIMIT'));
     attempts[0]?.error({ code: 4403, reason: 'Forbidden' });
     attempts[0]?.complete();
     vi.advanceTimersByTime(60_000);
-    expect(seen).toEqual([errorsOf('NOT_FOUND'), { code: 4403, reason: 'Forbidden' }, 'complete']);
+    expect(seen).toEqual([
+      errorsOf('NOT_FOUND'),
+      errorsOf('COST_LIMIT'),
+      { code: 4403, reason: 'Forbidden' },
+      'complete',
+    ]);
     expect(attempts).toHaveLength(1);
   });
 });

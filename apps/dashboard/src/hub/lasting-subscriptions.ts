@@ -1,8 +1,8 @@
 /**
- * Subscriptions over the socket that the hub ends because it cannot serve them now, such as without
- * its database. They begin again, all together, and then lists and pages read what they missed.
- * Those of libs/client pause one by one, and end after some attempts or where the hub refuses them
- * at first; a page goes on trying.
+ * Subscriptions over the socket that the hub ends for a reason that passes, such as without its
+ * database. They begin again, all together, and then lists and pages read what they missed. Those
+ * of libs/client pause one by one, and end after some attempts or where the hub refuses them at
+ * first; a page goes on trying.
  */
 import type { Client, FormattedExecutionResult, Sink, SubscribePayload } from 'graphql-ws/client';
 
@@ -35,11 +35,11 @@ export class LastingSubscriptions implements Pick<Client, 'subscribe'> {
       };
       end = this.#socket.subscribe<Data, Extensions>(payload, {
         next: (result) => {
-          if (isUnavailable(result.errors)) beginLater();
+          if (isPassing(result.errors)) beginLater();
           else sink.next(result);
         },
         error: (error) => {
-          if (isUnavailable(error)) beginLater();
+          if (isPassing(error)) beginLater();
           else sink.error(error);
         },
         complete: () => {
@@ -72,9 +72,12 @@ export class LastingSubscriptions implements Pick<Client, 'subscribe'> {
   }
 }
 
+/** Not COST_LIMIT: it is about the query, and the hub would refuse it each time. */
+const passing: ReadonlySet<unknown> = new Set(['UNAVAILABLE', 'TOO_SLOW', 'RATE_LIMITED']);
+
 /** The errors of a result or of a refused operation; a close event has none. */
-function isUnavailable(errors: unknown): boolean {
-  return Array.isArray(errors) && errors.some((error: unknown) => codeOf(error) === 'UNAVAILABLE');
+function isPassing(errors: unknown): boolean {
+  return Array.isArray(errors) && errors.some((error: unknown) => passing.has(codeOf(error)));
 }
 
 function codeOf(error: unknown): unknown {

@@ -76,6 +76,8 @@ describe('a subscription that had begun', () => {
   it.each<readonly [string, Answer]>([
     ['ends because the hub cannot read', { values: [value(1)], error: unavailable }],
     ['has a value that the hub cannot read', { values: [value(1), { data: null, errors: unavailable }] }],
+    ['was read too slowly', { values: [value(1)], error: errorsOf('TOO_SLOW') }],
+    ['is over the budget of its key', { values: [value(1)], error: errorsOf('RATE_LIMITED') }],
   ])('begins again where it %s', async (_how, answer) => {
     let missed = 0;
     const { read } = hubThat(answer, { values: [value(2)] });
@@ -132,8 +134,22 @@ describe('a subscription that had begun', () => {
   });
 
   it('ends with each other error', async () => {
-    const { read } = hubThat({ values: [value(1)], error: errorsOf('TOO_SLOW') });
-    await expect(take(read(), 9)).rejects.toMatchObject({ code: 'TOO_SLOW' });
+    const { read } = hubThat({ values: [value(1)], error: errorsOf('COST_LIMIT') });
+    await expect(take(read(), 9)).rejects.toMatchObject({ code: 'COST_LIMIT' });
+  });
+});
+
+describe('a connection after too many invalid keys from its address', () => {
+  it('is opened again', async () => {
+    const { read, opened } = hubThat({ closes: 4429 }, { values: [value(1)] });
+    expect(await take(read(), 1)).toEqual([{ n: 1 }]);
+    expect(opened()).toBe(2);
+  });
+
+  it('is given up after as many attempts as each other', async () => {
+    const { read, opened } = hubThat({ closes: 4429 });
+    await expect(take(read(), 1)).rejects.toMatchObject({ code: 'RATE_LIMITED' });
+    expect(opened()).toBe(4);
   });
 });
 

@@ -115,6 +115,9 @@ interface Subscribed {
   readonly onAgain: () => void;
 }
 
+/** Codes that pass with time. Not COST_LIMIT: it is about the query. */
+const passing: ReadonlySet<string> = new Set(['UNAVAILABLE', 'TOO_SLOW', 'RATE_LIMITED']);
+
 /**
  * Begins again where the hub cannot go on now, such as without its database. It ends where the hub
  * refuses it at first. Returns the function that ends it.
@@ -128,8 +131,8 @@ function keepSubscribed(payload: SubscribePayload, subscribed: Subscribed): () =
   let end = (): void => undefined;
   const begin = (): void => {
     let isOver = false;
-    const fail = (error: FlotillaError): void => {
-      if (!hasBegun || error.code !== 'UNAVAILABLE' || failures >= limits.reconnectsMax) return results.fail(error);
+    const fail = (error: FlotillaError, mayPass = hasBegun): void => {
+      if (!mayPass || !passing.has(error.code) || failures >= limits.reconnectsMax) return results.fail(error);
       isOver = true;
       end();
       const beginAgain = (): void => {
@@ -148,7 +151,8 @@ function keepSubscribed(payload: SubscribePayload, subscribed: Subscribed): () =
         failures = 0;
         results.push(data);
       },
-      error: (error) => fail(asFlotillaError(error, url)),
+      // graphql-ws connects again after other closes, but takes this one for final.
+      error: (error) => fail(asFlotillaError(error, url), hasBegun || closeCodeOf(error) === TOO_MANY_FAILURES),
       complete: () => {
         if (!isOver) results.close();
       },
@@ -179,6 +183,8 @@ function payloadOf(document: DocumentNode, variables: Readonly<Record<string, un
 
 /** graphql-transport-ws: the hub does not know the key. */
 const FORBIDDEN = 4403;
+/** Too many invalid keys from this address: the hub refuses more for a minute. */
+const TOO_MANY_FAILURES = 4429;
 
 function closeCodeOf(error: unknown): number | undefined {
   return typeof error === 'object' && error !== null && 'code' in error && typeof error.code === 'number'
@@ -192,6 +198,10 @@ function asFlotillaError(error: unknown, url: string): FlotillaError {
   const code = closeCodeOf(error);
   if (code === FORBIDDEN)
     return new FlotillaError('UNAUTHENTICATED', 'The hub does not accept this key, or no longer.', { cause: error });
+  if (code === TOO_MANY_FAILURES)
+    return new FlotillaError('RATE_LIMITED', 'Too many connections with invalid keys from this address.', {
+      cause: error,
+    });
   const reason = code === undefined ? (error instanceof Error ? error.message : 'it broke') : `closed with ${code}`;
   return new FlotillaError('UNREACHABLE', `The WebSocket to ${new URL(url).origin} cannot be kept: ${reason}.`, {
     cause: error,
