@@ -25,24 +25,21 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
   let browser: Browser;
   let maker: ConsolePage;
   let other: ConsolePage;
+  let jobsOnly: ConsolePage;
 
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_APPROVALS: 'on' } }), openBrowser()]);
     fleet = startFleet(hub, { devices: 2, seed: 11, args: ['--speed', '20'] });
     await online(hub, 2);
     const person = await signedInPerson(hub);
-    const secret = await keyOfPerson(person, [
-      'DEVICES_READ',
-      'JOBS_READ',
-      'JOBS_WRITE',
-      'TOOLS_CALL',
-      'TOOLS_CALL_PRIVILEGED',
-    ]);
+    const jobs = ['DEVICES_READ', 'JOBS_READ', 'JOBS_WRITE'] as const;
+    const secret = await keyOfPerson(person, [...jobs, 'TOOLS_CALL', 'TOOLS_CALL_PRIVILEGED']);
     maker = await openConsole(browser, hub);
     other = await openConsole(browser, hub, { key: secret });
+    jobsOnly = await openConsole(browser, hub, { key: await keyOfPerson(person, [...jobs]) });
   });
 
-  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [maker, other] }));
+  afterAll(() => endConsoleStory({ hub, browser, fleets: [fleet], consoles: [maker, other, jobsOnly] }));
 
   const restart = (key: string) =>
     jobOf(hub, { name: `Restart ${key}`, tool: 'self.reboot', devices: { all: true } }, key);
@@ -63,6 +60,15 @@ describe.skipIf(!isChromiumInstalled())('approvals in the console', () => {
       .getByText('Succeeded', { exact: true })
       .waitFor({ timeout: 60_000 * PATIENCE });
     await maker.page.getByRole('status').getByText('Succeeded', { exact: true }).waitFor();
+  });
+
+  it('names the scope that is missing to approve a job, which a person may still deny', async () => {
+    const id = await restart('guarded');
+    await jobsOnly.visit(`/jobs/${id}`);
+    await jobsOnly.page.getByText('Approving it needs the scope TOOLS_CALL, which you do not have.').waitFor();
+    expect(await jobsOnly.page.getByRole('button', { name: 'Approve' }).count()).toBe(0);
+    expect(await jobsOnly.page.getByRole('button', { name: 'Deny' }).count()).toBe(1);
+    expect(await seriousViolations(jobsOnly.page)).toEqual([]);
   });
 
   it('ends a job that another person denies, with the reason', async () => {

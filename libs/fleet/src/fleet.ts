@@ -30,7 +30,7 @@ import { previewDesiredState } from './desired-states/preview-desired-state.js';
 import { WatchedTools } from './desired-states/watched-tools.js';
 import { recordApplied } from './configuration/record-applied.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
-import { approveJob, denyJob } from './jobs/commands/approve-job.js';
+import { approveJob, denyJob, scopeToApprove } from './jobs/commands/approve-job.js';
 import { createJob } from './jobs/commands/create-job.js';
 import { previewJob } from './jobs/commands/preview-job.js';
 import type { PreviewJobDeps } from './jobs/commands/preview-job.js';
@@ -154,6 +154,7 @@ export class Fleet {
   /** Only a person other than the creator of the job may approve it. */
   readonly approveJob = this.#bind(approveJob);
   readonly denyJob = this.#bind(denyJob);
+  readonly scopeToApprove = this.#bind(scopeToApprove);
 
   /** Creates a recording rule, or replaces the one with its id. */
   readonly setRecordingRule = this.#bind(setRecordingRule);

@@ -3,11 +3,12 @@ import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { isCreatorOf } from '@flotilla/fleet';
 import { rerunOffer } from '@flotilla/jobs';
 import type { Job, JobConclusion, JobProgress, RerunOffer } from '@flotilla/jobs';
-import type { DecidedPoint, FailureGroupRow, FirmwareImageRow } from '@flotilla/registry';
+import type { DecidedPoint, FailureGroupRow, FirmwareImageRow, Scope } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
-import { LIMITS } from '../api-deps.js';
+import { FLEET, LIMITS } from '../api-deps.js';
 import { pageRequest, pageSize, toConnection, type Connection } from '../connection.js';
 import { shownArguments } from '../calls/shown-arguments.js';
+import type { FleetOperations } from '../fleet-operations.js';
 import type {
   JobDecidedOverTimeArgs,
   JobFailureGroupsArgs,
@@ -42,10 +43,14 @@ export class JobResolver
         | 'firmwareImage'
         | 'approvalTargetCount'
         | 'createdByViewer'
+        | 'approvalScopeMissing'
       >
     >
 {
-  constructor(@Inject(LIMITS) private readonly limits: ApiLimits) {}
+  constructor(
+    @Inject(LIMITS) private readonly limits: ApiLimits,
+    @Inject(FLEET) private readonly fleet: FleetOperations,
+  ) {}
 
   @Query()
   job(_root: unknown, { id }: QueryJobArgs, { view }: ApiContext): Promise<Job | undefined> {
@@ -80,6 +85,11 @@ export class JobResolver
   @ResolveField()
   createdByViewer(job: Job, _args: unknown, context: ApiContext): boolean {
     return isCreatorOf(job, actorOf(context));
+  }
+
+  @ResolveField()
+  approvalScopeMissing(job: Job, _args: unknown, context: ApiContext): Promise<Scope | undefined> {
+    return this.fleet.scopeToApprove(job, actorOf(context));
   }
 
   /**

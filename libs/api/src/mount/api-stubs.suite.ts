@@ -101,6 +101,7 @@ export const refusingFleet: FleetOperations = {
   previewJob: () => Promise.reject(new TypeError('No job is previewed in this spec.')),
   approveJob: async () => refused,
   denyJob: async () => refused,
+  scopeToApprove: async () => undefined,
   createApiKey: async () => refused,
   revokeApiKey: async () => refused,
   createDeviceGroup: async () => refused,

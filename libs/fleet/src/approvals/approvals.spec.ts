@@ -124,6 +124,24 @@ describe('a job that calls a tool', () => {
     await hub.fleet.cancelJob(waits.job?.id ?? '', true, alice);
   });
 
+  it('names the scope that is missing to approve it', async () => {
+    const fleet = fleetWith('on');
+    const missing = async (tool: string, change: Partial<Actor>) => {
+      const { job, refusal } = await fleet.createJob({ ...lamps, tool }, randomUUID(), alice);
+      if (job === undefined) throw new TypeError(refusal?.message);
+      const scope = await fleet.scopeToApprove(job, { ...bob, ...change });
+      const { refusal: refused } = await fleet
+        .approveJob(job.id, { ...bob, ...change })
+        .catch(() => ({ refusal: true }));
+      const { job: ended } = await fleet.cancelJob(job.id, true, alice);
+      expect(ended && (await fleet.scopeToApprove(ended, { ...bob, ...change }))).toBeUndefined();
+      return [scope, refused !== undefined];
+    };
+    expect(await missing(reboot, {})).toEqual([undefined, false]);
+    expect(await missing(reboot, { mayCallTools: false })).toEqual(['TOOLS_CALL', true]);
+    expect(await missing(reboot, { mayCallUserOnly: false })).toEqual(['TOOLS_CALL_PRIVILEGED', true]);
+  });
+
   it('does not require TOOLS_CALL for a job that rolls out an image', async () => {
     const image = await new RolloutFixture(hub).published('8.0.0');
     const preview = await hub.fleet.previewJob({ firmwareImageId: image.id, devices: { ids: devices } }, jobsOnly);

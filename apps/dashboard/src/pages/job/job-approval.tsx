@@ -24,14 +24,18 @@ export function JobApproval({ job, onChanged }: JobApprovalProps) {
     const approved = (await act.run({ id: job.id }))?.approveJob.job;
     if (approved) onChanged(approved);
   };
+  const { approvalScopeMissing: scope } = job;
   if (!mayRun || job.createdByViewer) return null;
   return (
     <Stack gap="sm">
       <MutationFailureNotice failure={act.failure} />
+      {scope !== null && <p>{t('job.approveNeeds', { scope })}</p>}
       <Group gap="xs">
-        <Button leftSection={<IconCheck size={16} aria-hidden />} loading={act.isBusy} onClick={() => void approve()}>
-          {t('job.approve')}
-        </Button>
+        {scope === null && (
+          <Button leftSection={<IconCheck size={16} aria-hidden />} loading={act.isBusy} onClick={() => void approve()}>
+            {t('job.approve')}
+          </Button>
+        )}
         <Button variant="default" leftSection={<IconX size={16} aria-hidden />} onClick={() => setDenying(true)}>
           {t('job.deny')}
         </Button>

@@ -1,7 +1,7 @@
 /** Lets a second person approve or deny a job. An approver needs the right to call the tool. */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
-import type { JobMove, Registry } from '@flotilla/registry';
+import type { JobMove, Registry, Scope } from '@flotilla/registry';
 import { ownerOf } from '../../actor.js';
 import type { Actor } from '../../actor.js';
 import type { CallRules } from '../../calls/call-rules.js';
@@ -31,6 +31,14 @@ export async function approveJob(deps: ApproveJobDeps, id: string, actor: Actor)
     if (state !== undefined) return { state, approvedBy: actor.name };
     return now.approvedBy !== undefined && now.conclusion !== 'DENIED' ? undefined : doesNotWait(now);
   });
+}
+
+/** The scope besides JOBS_WRITE that the actor lacks to approve a job that waits. */
+export async function scopeToApprove(deps: ApproveJobDeps, job: Job, actor: Actor): Promise<Scope | undefined> {
+  if (job.state !== 'AWAITING_APPROVAL') return undefined;
+  if (job.firmwareImageId === undefined && actor.mayCallTools === false) return 'TOOLS_CALL';
+  if (deps.callRules.refuseActor(job.tool, actor) !== undefined) return 'FIRMWARE_WRITE';
+  return (await refuseTool(deps, job.tool, actor, ['id'])) && 'TOOLS_CALL_PRIVILEGED';
 }
 
 /** Denying again changes nothing. `reason` is on the audit trail. */
