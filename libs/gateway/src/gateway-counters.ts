@@ -29,6 +29,7 @@ interface CounterKinds {
     | 'notifications_dropped'
     | 'conversation_events_dropped'
     | 'hello_invalid'
+    | 'hellos_dropped'
     | 'line_overlong'
     | 'topic_forbidden'
     | 'topic_abuse';

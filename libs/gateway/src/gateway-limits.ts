@@ -71,6 +71,11 @@ export interface GatewayLimits {
   readonly toolPageCacheBytesMax: number;
   /** Notifications of one device written as events, per minute: an event costs a row. */
   readonly notificationsPerMinuteMax: number;
+  /**
+   * Conversations that one device may open over MQTT, per minute: each connects to a voice server.
+   * A person who wakes and aborts a device opens one every second or two.
+   */
+  readonly conversationsPerMinuteMax: number;
   /** Events about conversations of one device, per minute: a hello over MQTT causes two. */
   readonly conversationEventsPerMinuteMax: number;
   /** JSON of a notification's params kept in its event, bytes. */
@@ -168,6 +173,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   voicelessIdleMs: 8_000,
   toolPageCacheBytesMax: 8 * 1024 * 1024,
   notificationsPerMinuteMax: 60,
+  conversationsPerMinuteMax: 30,
   conversationEventsPerMinuteMax: 60,
   notificationBytesMax: 8 * 1024,
   dialledDevicesMax: 5_000,

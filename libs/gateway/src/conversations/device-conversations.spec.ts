@@ -1,4 +1,6 @@
+import { ManualClock } from '@flotilla/session';
 import { describe, expect, it } from 'vitest';
+import { GatewayCounters } from '../gateway-counters.js';
 import type { DeviceEnd, HelloAnswer } from './conversation-host.js';
 import { DeviceConversations } from './device-conversations.js';
 import { ListeningDevice } from './listening-device.suite.js';
@@ -18,14 +20,33 @@ function converseOverMqtt() {
       return { hasVoice: true, ready: nothing, heard: nothing, heardAudio: nothing, used: nothing, end };
     },
   };
+  const [clock, counters] = [new ManualClock(0), new GatewayCounters()];
   const conversations = new DeviceConversations({
     host,
     device: new ListeningDevice(),
     transport: 'MQTT',
+    limiting: { clock, counters, limits: { conversationsPerMinuteMax: 3 } },
     onSessionId: () => undefined,
   });
-  return { conversations, ends, answer: () => answers.at(-1)?.() };
+  return { clock, conversations, counters, ends, opened: () => answers.length, answer: () => answers.at(-1)?.() };
 }
+
+describe('a hello of a device that may open no other conversation', () => {
+  it('ends the one before, and opens none', () => {
+    const { answer, clock, conversations, counters, ends, opened } = converseOverMqtt();
+    for (let count = 0; count < 3; count++) {
+      conversations.hello(hello);
+      answer();
+    }
+    expect(conversations.hello(hello)).toBe(true);
+    expect(ends).toEqual(['s-1 superseded', 's-2 superseded', 's-3 superseded']);
+    expect(conversations.isConversing).toBe(false);
+    expect(counters.list()).toEqual([{ name: 'anomaly_hellos_dropped', count: 1 }]);
+    clock.advance(20_000);
+    conversations.hello(hello);
+    expect([conversations.isConversing, opened()]).toEqual([true, 4]);
+  });
+});
 
 describe('a goodbye of a device', () => {
   it('ends the conversation that it names, or names none', () => {

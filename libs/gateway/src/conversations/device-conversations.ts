@@ -4,12 +4,21 @@
  */
 import { parseDeviceHello } from '@flotilla/mcp';
 import type { IncomingTransport, JsonObject } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { perMinute, TokenBucket } from '../overload/token-bucket.js';
 import type { Conversation, ConversationHost, ConversingDevice, HelloAnswer } from './conversation-host.js';
 
 export interface DeviceConversationsOptions {
   readonly host: ConversationHost;
   readonly device: ConversingDevice;
   readonly transport: IncomingTransport;
+  readonly limiting: {
+    readonly clock: Pick<Clock, 'now'>;
+    readonly counters: GatewayCounters;
+    readonly limits: Pick<GatewayLimits, 'conversationsPerMinuteMax'>;
+  };
   /** Receives the session id that messages to the device contain from now on. */
   readonly onSessionId: (sessionId: string) => void;
 }
@@ -20,14 +29,19 @@ export class DeviceConversations {
   #isReady = false;
   #afterAnswer: (() => void) | undefined;
 
-  constructor(private readonly options: DeviceConversationsOptions) {}
+  readonly #openings: TokenBucket;
+
+  constructor(private readonly options: DeviceConversationsOptions) {
+    const { clock, limits } = options.limiting;
+    this.#openings = new TokenBucket(perMinute(limits.conversationsPerMinuteMax), clock.now());
+  }
 
   /** Whether a conversation with a voice server is open or being opened. */
   get isConversing(): boolean {
     return this.#conversation?.hasVoice === true;
   }
 
-  /** Takes a hello. Returns false if it cannot be answered. */
+  /** Takes a hello. Returns false if it cannot be read. One beyond the limit gets no answer. */
   hello(message: JsonObject): boolean {
     const { device, host, transport } = this.options;
     const parsed = parseDeviceHello(message);
@@ -37,8 +51,10 @@ export class DeviceConversations {
       return true;
     }
     this.#conversation?.end('superseded');
+    this.#conversation = undefined;
     const hello = { ...parsed.hello, transport: transport === 'MQTT' ? ('udp' as const) : ('websocket' as const) };
     this.#answered = undefined;
+    if (!this.#mayOpen()) return true;
     // The answer may come before `open` returns.
     this.#conversation = host.open({ device, hello, message }, (answer) => this.#answer(answer));
     if (this.#isReady) this.#conversation.ready();
@@ -83,6 +99,13 @@ export class DeviceConversations {
     this.#afterAnswer = undefined;
     this.#conversation?.end('device_gone');
     this.#conversation = undefined;
+  }
+
+  #mayOpen(): boolean {
+    const { clock, counters, limits } = this.options.limiting;
+    if (this.#openings.takeOne(perMinute(limits.conversationsPerMinuteMax), clock.now())) return true;
+    counters.add('anomaly', 'hellos_dropped');
+    return false;
   }
 
   #answer(answer: HelloAnswer): void {

@@ -7,19 +7,39 @@ let stage: GatewayStage;
 
 afterEach(() => stage.close());
 
+const voice = {
+  ...{ known: [], checksAddress: true, serversOf: () => Promise.reject(new Error('not now')) },
+  calls: { callTool: () => Promise.reject(new Error('no calls')) },
+  report: () => Promise.resolve(),
+};
+const hello = JSON.stringify({ type: 'hello', version: 3, transport: 'udp', features: { mcp: true } });
+
+it('opens a limited number of conversations of a device, and counts the hellos that it drops', async () => {
+  const serversOf = vi.fn(voice.serversOf);
+  stage = await hub.openStage({ voice: { ...voice, serversOf }, limits: { reconnectsMax: 0 } });
+  const device = await stage.connectLamp();
+  await stage.entry();
+  const answers = () => device.messages.filter((text) => text.includes('"udp"')).length;
+  // More often than a person wakes and aborts a device.
+  for (let count = 1; count <= 20; count += 1) {
+    device.publish(hello);
+    await vi.waitFor(() => expect(answers()).toBe(count));
+  }
+  for (let count = 1; count <= 40; count += 1) device.publish(hello);
+  const dropped = () => stage.gateway.status().counts.find(({ name }) => name === 'anomaly_hellos_dropped')?.count ?? 0;
+  await vi.waitFor(() => expect(serversOf.mock.calls.length + dropped()).toBe(60));
+  // Some time passes, in which the bucket refills a little.
+  expect(serversOf.mock.calls.length).toBeLessThan(40);
+});
+
 it('writes a limited number of events about the conversations of a device, and counts the others', async () => {
-  const voice = {
-    ...{ known: [], checksAddress: true, serversOf: () => Promise.reject(new Error('not now')) },
-    calls: { callTool: () => Promise.reject(new Error('no calls')) },
-    report: () => Promise.resolve(),
-  };
   stage = await hub.openStage({ voice, limits: { conversationEventsPerMinuteMax: 3, reconnectsMax: 0 } });
   const device = await stage.connectLamp();
   await stage.entry();
   const answers = () => device.messages.filter((text) => text.includes('"udp"')).length;
-  for (let hello = 1; hello <= 8; hello += 1) {
-    device.publish(JSON.stringify({ type: 'hello', version: 3, transport: 'udp', features: { mcp: true } }));
-    await vi.waitFor(() => expect(answers()).toBe(hello));
+  for (let count = 1; count <= 8; count += 1) {
+    device.publish(hello);
+    await vi.waitFor(() => expect(answers()).toBe(count));
   }
   const counts = stage.gateway.status().counts;
   expect(counts).toContainEqual({ name: 'voice_unavailable', count: 8 });

@@ -286,8 +286,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     return new DeviceConversations({
       host: this.context.conversations,
       device,
-      transport,
-      onSessionId,
+      ...{ transport, onSessionId, limiting: this.context },
     });
   }
 
