@@ -1,9 +1,12 @@
 -- Stores points, given as columns $1 to $4 in the order of devices and paths, and keeps the latest of
 -- each series. A repeated write changes nothing. A latest point after $5 is from before a clock was
--- set back. Returns the paths that retention has removed, whose points are not stored.
+-- set back. Returns the paths that retention has removed, whose points are not stored: those whose
+-- number in $6 is not of their name in $7, as numbers are used again.
 WITH input AS MATERIALIZED (
   SELECT to_timestamp(at / 1000) AS at, value, device_id, path_id::smallint AS path_id,
-    path_id = ANY (ARRAY(SELECT p.id::int FROM measurement_path p)) AS is_known
+    path_id = ANY (ARRAY(
+      SELECT k.id FROM unnest($6::int[], $7::text[]) AS k(id, path)
+      JOIN measurement_path p ON p.id = k.id AND p.path = k.path)) AS is_known
   FROM unnest($1::float8[], $2::float8[], $3::int[], $4::int[]) AS i(at, value, device_id, path_id)
 ), stored AS (
   INSERT INTO measurement (at, value, device_id, path_id)

@@ -50,13 +50,44 @@ export class MeasurementIds {
       },
       [unknown.map(storableText), fleetPathsMax],
     );
-    for (const [path, id] of await this.findPaths(unknown)) this.#paths.set(path, id);
+    let found = await this.findPaths(unknown);
+    if (found.size < unknown.length) {
+      await this.#numberAgain(unknown);
+      found = await this.findPaths(unknown);
+    }
+    for (const [path, id] of found) this.#paths.set(path, id);
     return this.#paths;
   }
 
   /** For paths that were removed: they get a new number. */
   forgetPaths(paths: readonly string[]): void {
     for (const path of paths) this.#paths.delete(path);
+  }
+
+  /**
+   * The numbers have begun again at 1 where these paths got those of others. Draws so many that
+   * enough are free, and none if the fleet is full.
+   */
+  async #numberAgain(paths: readonly string[]): Promise<void> {
+    await this.database.query(
+      {
+        text: `WITH wanted AS MATERIALIZED (
+                 SELECT u.path, row_number() OVER (ORDER BY u.path) AS n FROM unnest($1::text[]) AS u(path)
+                 WHERE NOT EXISTS (SELECT FROM measurement_path m WHERE m.path = u.path) ORDER BY u.path
+                 LIMIT greatest(0, $2 - (SELECT count(*) FROM measurement_path))
+               ), drawn AS MATERIALIZED (
+                 SELECT nextval('measurement_path_id_seq')::smallint AS id FROM generate_series(1, (
+                   SELECT CASE count(*) WHEN 0 THEN 0 ELSE count(*) + (SELECT count(*) FROM measurement_path) END
+                   FROM wanted))
+               ), free AS (
+                 SELECT d.id, row_number() OVER () AS n FROM drawn d
+                 WHERE NOT EXISTS (SELECT FROM measurement_path m WHERE m.id = d.id)
+               )
+               INSERT INTO measurement_path (id, path) SELECT f.id, w.path FROM wanted w JOIN free f USING (n)
+               ON CONFLICT DO NOTHING`,
+      },
+      [paths.map(storableText), fleetPathsMax],
+    );
   }
 
   /** The numbers of the paths that exist now. */

@@ -23,6 +23,8 @@ const INSERT = new SqlFile(new URL('./insert-points.sql', import.meta.url), {
     device: sql.array(sql.integer),
     path: sql.array(sql.integer),
     latestMax: sql.timestamp,
+    number: sql.array(sql.integer),
+    name: sql.array(sql.text()),
   },
   row: { path: sql.integer },
 });
@@ -98,6 +100,7 @@ export class MeasurementWriter {
       })
       .sort((one, other) => one.device - other.device || one.path - other.path);
     if (rows.length === 0) return [];
+    const names = new Map(rows.map(({ point, path }) => [path, point.path]));
     const missing = await INSERT.run(this.database, {
       at: rows.map(({ point }) => point.at),
       value: rows.map(({ point }) => point.value),
@@ -105,6 +108,8 @@ export class MeasurementWriter {
       path: rows.map(({ path }) => path),
       // Points have the time of this process or of other gateways, not of PostgreSQL.
       latestMax: new Date(Date.now() + clockSkewMsMax),
+      number: [...names.keys()],
+      name: [...names.values()],
     });
     const removed = new Set(missing.map(({ path }) => path));
     const again = rows.flatMap(({ point, path }) => (removed.has(path) ? [point] : []));
