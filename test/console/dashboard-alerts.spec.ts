@@ -120,4 +120,14 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await dialog.getByRole('button', { name: 'Close without saving' }).click();
     await card('Shift').getByText('night@hub.example').waitFor();
   });
+
+  it('are named before the only channel that they use is deleted', async () => {
+    await console.visit('/alerts?view=channels');
+    await card('Shift').getByRole('button', { name: 'Delete' }).click();
+    const dialog = page.getByRole('dialog');
+    // The shipped rules use the first channel.
+    await dialog.getByText(/no other channel.*Hub unhealthy/).waitFor();
+    expect(await dialog.getByText('Cold store').count()).toBe(0);
+    await dialog.getByRole('button', { name: 'Keep channel' }).click();
+  });
 });

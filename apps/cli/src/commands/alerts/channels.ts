@@ -3,10 +3,12 @@ import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { NotificationChannelKind } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
-import { printThing } from '../../console/output.js';
+import { printThing, say } from '../../console/output.js';
+import { printable } from '../../console/printable.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
+  AlertRulesDocument,
   CreateNotificationChannelDocument,
   DeleteNotificationChannelDocument,
   NotificationChannelsDocument,
@@ -111,14 +113,26 @@ const deleteCommand = leaf({
   summary: 'Delete a channel; rules no longer use it',
   examples: [`channels delete ${aChannel} --yes`],
   options: (args) => withId(args, 'Id of the channel').options(yesOption),
-  run: async (args) => {
-    if (!(await confirm(`The channel ${args.id} will receive no more messages.`, args))) return exitCodes.refused;
-    return withClient(args, async (client) => {
+  run: (args) =>
+    withClient(args, async (client) => {
+      const left = await rulesWithout(client, args.id);
+      const warning = left.length === 0 ? '' : ` These rules have no other channel: ${left.join(', ')}.`;
+      if (!(await confirm(`The channel ${args.id} will receive no more messages.${warning}`, args)))
+        return exitCodes.refused;
+      if (args.yes === true && warning !== '') say(warning.trim());
       const { deleteNotificationChannel } = await client.request(DeleteNotificationChannelDocument, { id: args.id });
       await printThing({ deletedId: expectAccepted(deleteNotificationChannel).deletedId }, args);
-    });
-  },
+      return exitCodes.done;
+    }),
 });
+
+/** The names of the rules that would have no channel left. */
+async function rulesWithout(client: FlotillaClient, channelId: string): Promise<readonly string[]> {
+  const { alertRules } = await client.request(AlertRulesDocument);
+  return alertRules
+    .filter(({ channels: used }) => used.length > 0 && used.every(({ id }) => id === channelId))
+    .map(({ name }) => printable(name));
+}
 
 async function configOf(typed: string): Promise<Readonly<Record<string, unknown>>> {
   const isPiped = typed === '' || typed === '-' || typed === standardInput;

@@ -36,7 +36,9 @@ function Settings({ view }: { readonly view: 'rules' | 'channels' }) {
       {data && view === 'rules' && (
         <Rules rules={data.alertRules} channels={data.notificationChannels} onChanged={refresh} />
       )}
-      {data && view === 'channels' && <Channels channels={data.notificationChannels} onChanged={refresh} />}
+      {data && view === 'channels' && (
+        <Channels channels={data.notificationChannels} rules={data.alertRules} onChanged={refresh} />
+      )}
     </>
   );
 }

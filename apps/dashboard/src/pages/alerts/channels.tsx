@@ -13,17 +13,20 @@ import { Time } from '../../parts/time';
 import { ChannelDialog } from './channel-dialog';
 import {
   type EditedChannelFragment,
+  type EditedRuleFragment,
   DeleteNotificationChannelDocument,
   TestNotificationChannelDocument,
   type TestNotificationChannelMutation,
 } from './generated/alerts';
+import { rulesWithoutChannel } from './rules-without-channel';
 
 interface ChannelsProps {
   readonly channels: readonly EditedChannelFragment[];
+  readonly rules: readonly EditedRuleFragment[];
   readonly onChanged: () => void;
 }
 
-export function Channels({ channels, onChanged }: ChannelsProps) {
+export function Channels({ channels, rules, onChanged }: ChannelsProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
   const [edited, setEdited] = useState<EditedChannelFragment | 'new'>();
@@ -42,7 +45,13 @@ export function Channels({ channels, onChanged }: ChannelsProps) {
         </Empty>
       )}
       {channels.map((channel) => (
-        <ChannelCard key={channel.id} channel={channel} onEdit={() => setEdited(channel)} onChanged={onChanged} />
+        <ChannelCard
+          key={channel.id}
+          channel={channel}
+          rules={rules}
+          onEdit={() => setEdited(channel)}
+          onChanged={onChanged}
+        />
       ))}
       {edited && (
         <ChannelDialog
@@ -57,12 +66,13 @@ export function Channels({ channels, onChanged }: ChannelsProps) {
 
 interface ChannelCardProps {
   readonly channel: EditedChannelFragment;
+  readonly rules: readonly EditedRuleFragment[];
   readonly onEdit: () => void;
   readonly onChanged: () => void;
 }
 
-function ChannelCard({ channel, onEdit, onChanged }: ChannelCardProps) {
-  const { t } = useTranslation();
+function ChannelCard({ channel, rules, onEdit, onChanged }: ChannelCardProps) {
+  const { t, i18n } = useTranslation();
   const isAdmin = useScope('ADMIN');
   const [isLeaving, setLeaving] = useState(false);
   const [tested, setTested] = useState<TestNotificationChannelMutation['testNotificationChannel']>();
@@ -72,6 +82,7 @@ function ChannelCard({ channel, onEdit, onChanged }: ChannelCardProps) {
     setTested(undefined);
     setTested((await test.run({ id: channel.id }))?.testNotificationChannel);
   };
+  const left = rulesWithoutChannel(rules, channel.id);
   const { config, enabled, failingSince, kind, lastError, name } = channel;
   return (
     <Section
@@ -112,7 +123,15 @@ function ChannelCard({ channel, onEdit, onChanged }: ChannelCardProps) {
         mutation={remove}
         variables={isLeaving ? { id: channel.id } : undefined}
         title={t('alerts.channel.deleteTitle')}
-        text={t('alerts.channel.deleteText', { name })}
+        text={
+          left.length === 0
+            ? t('alerts.channel.deleteText', { name })
+            : t('alerts.channel.deleteTextRules', {
+                name,
+                count: left.length,
+                rules: new Intl.ListFormat(i18n.language).format(left),
+              })
+        }
         act={t('alerts.channel.delete')}
         keep={t('keep.channel')}
         onClose={() => setLeaving(false)}
