@@ -1,5 +1,5 @@
 /** All desired states: what each sets, and how many devices have it. */
-import { useCallback, useEffect, useMemo } from 'react';
+import { useCallback, useMemo } from 'react';
 import { IconAdjustmentsCheck, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
@@ -24,14 +24,8 @@ export function DesiredListPage() {
   const { t } = useTranslation();
   const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
   const variables = useCallback((after: string | null) => ({ after }), []);
-  const pages = usePages({ query: DesiredStatesDocument, variables, pageOf });
+  const pages = usePages({ query: DesiredStatesDocument, variables, pageOf, refreshMs });
   const { rows, error, isLoading, refresh } = pages;
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, [refresh]);
   const columns = useColumns();
   return (
     <Page

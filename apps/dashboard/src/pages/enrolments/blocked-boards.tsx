@@ -13,8 +13,8 @@ import { BlockedBoardsDocument, type BlockedBoardsQuery, UnblockBoardDocument } 
 
 type BlockedBoard = BlockedBoardsQuery['blockedBoards']['nodes'][number];
 
-export function useBlockedBoards(): Pages<BlockedBoard> {
-  return usePages({ query: BlockedBoardsDocument, variables: variablesAfter, pageOf });
+export function useBlockedBoards(refreshMs: number): Pages<BlockedBoard> {
+  return usePages({ query: BlockedBoardsDocument, variables: variablesAfter, pageOf, refreshMs });
 }
 
 export interface BlockedBoardsProps {

@@ -1,7 +1,7 @@
 /** Devices that wait for approval: approve by the code on the device, or reject. */
 import { useCallback, useMemo, useState } from 'react';
 import { Button } from '@mantine/core';
-import { useInterval, useThrottledCallback } from '@mantine/hooks';
+import { useThrottledCallback } from '@mantine/hooks';
 import { IconUserPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
@@ -24,7 +24,7 @@ import { EnrolmentNewsDocument, EnrolmentsDocument, type EnrolmentsQuery } from 
 
 type Enrolment = EnrolmentsQuery['enrolments']['nodes'][number];
 
-/** Ms. */
+/** Ms between two looks: codes expire without an event. */
 const refreshMs = 15_000;
 /** Events that change the list. */
 const news = {
@@ -34,12 +34,12 @@ const news = {
 export function EnrolmentsPage() {
   const { t } = useTranslation();
   const [mayDecide, isAdmin] = [useScope('DEVICES_WRITE'), useScope('ADMIN')];
-  const pages = usePages({ query: EnrolmentsDocument, variables: variablesAfter, pageOf });
+  const pages = usePages({ query: EnrolmentsDocument, variables: variablesAfter, pageOf, refreshMs });
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
-  const boards = useBlockedBoards();
+  const boards = useBlockedBoards(refreshMs);
   const [shown, setShown] = useState<ShownState>('ALL');
-  const moving = useMovingBoards(shown);
+  const moving = useMovingBoards(shown, refreshMs);
   const [refreshWaiting, refreshBlocked, refreshMoving] = [pages.refresh, boards.refresh, moving.refresh];
   const refresh = useCallback(() => {
     refreshWaiting();
@@ -81,20 +81,13 @@ export function EnrolmentsPage() {
   );
 }
 
-/** Reads the list again at each event, and from time to time, because codes expire without one. */
+/** Reads the lists again at each event. */
 function useEnrolmentNews(refresh: () => void): void {
   const reread = useThrottledCallback(refresh, rereadMs);
   useSubscription({ query: EnrolmentNewsDocument, variables: news, pause: !useScope('EVENTS_READ') }, (_seen, data) => {
     reread();
     return data;
   });
-  useInterval(
-    () => {
-      if (document.visibilityState === 'visible') reread();
-    },
-    refreshMs,
-    { autoInvoke: true },
-  );
 }
 
 function variablesAfter(after: string | null) {

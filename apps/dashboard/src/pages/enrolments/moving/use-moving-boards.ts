@@ -1,7 +1,7 @@
 /** Boards of a former server and how many of them are where. */
 import { useCallback } from 'react';
-import { useQuery } from 'urql';
 import { type Page as PageOfRows, type Pages, usePages } from '../../../hub/lists/use-pages';
+import { useHubQuery } from '../../../hub/use-hub-query';
 import {
   MovingBoardsDocument,
   type MovingBoardsQuery,
@@ -18,14 +18,14 @@ export interface MovingBoardsList {
   readonly refresh: () => void;
 }
 
-export function useMovingBoards(shown: ShownState): MovingBoardsList {
+export function useMovingBoards(shown: ShownState, refreshMs: number): MovingBoardsList {
   const variables = useCallback((after: string | null) => ({ after, state: shown === 'ALL' ? null : shown }), [shown]);
-  const boards = usePages({ query: MovingBoardsDocument, variables, pageOf });
-  const [{ data }, readSummary] = useQuery({ query: MovingSummaryDocument });
+  const boards = usePages({ query: MovingBoardsDocument, variables, pageOf, refreshMs });
+  const { data, refresh: readSummary } = useHubQuery({ query: MovingSummaryDocument, variables: {}, refreshMs });
   const { refresh: readBoards } = boards;
   const refresh = useCallback(() => {
     readBoards();
-    readSummary({ requestPolicy: 'network-only' });
+    readSummary();
   }, [readBoards, readSummary]);
   return { boards, summary: data?.movingSummary, refresh };
 }
