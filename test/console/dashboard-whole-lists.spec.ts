@@ -7,6 +7,7 @@ import { endConsoleStory } from '../src/console/end-console-story.js';
 import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+import { createDesiredState } from '../src/jobs/desired-state-api.js';
 import { online } from '../src/jobs/job-api.js';
 
 const NEWCOMERS = 5;
@@ -54,5 +55,34 @@ describe.skipIf(!isChromiumInstalled())('lists of choices in the console', () =>
     await console.visit('/devices');
     await page.getByRole('button', { name: 'Groups' }).click();
     await expect.poll(() => page.getByRole('button', { name: /^Group \d$/ }).count()).toBe(5);
+  });
+
+  it('have their second page where it comes later than the next look at the first', async () => {
+    for (const tag of ['lobby', 'bar', 'spa']) {
+      const wanted = { tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 }, devices: { tags: [tag] } };
+      await createDesiredState(hub, { name: `Quiet ${tag}`, ...wanted }, tag);
+    }
+    let asked = 0;
+    let release = () => {};
+    const held = new Promise<void>((resolve) => (release = resolve));
+    await page.route('**/graphql', async (route) => {
+      const { operationName, variables } = route.request().postDataJSON() as {
+        operationName?: string;
+        variables?: { after?: string | null };
+      };
+      if (operationName === 'DesiredStates' && variables?.after) {
+        asked++;
+        await held;
+      }
+      await route.fallback();
+    });
+    await page.clock.install();
+    await console.visit('/desired');
+    const links = page.getByRole('link', { name: /^Quiet / });
+    await expect.poll(() => asked).toBe(1);
+    await page.clock.runFor(20_000);
+    release();
+    await expect.poll(() => links.count()).toBe(3);
+    expect(asked).toBe(1);
   });
 });

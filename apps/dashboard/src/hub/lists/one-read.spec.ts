@@ -49,15 +49,6 @@ describe('a read that is asked for while another is on its way', () => {
     expect(hub.requests).toBe(2);
   });
 
-  it('is enough for a look at an interval', async () => {
-    const { hub, reads, seen } = await changed(0);
-    reads.askUnlessReading(undefined);
-    await expect.poll(() => seen).toEqual(['firing']);
-    reads.askUnlessReading(undefined);
-    await expect.poll(() => seen).toEqual(['firing', 'resolved']);
-    expect(hub.requests).toBe(2);
-  });
-
   it('does not begin where the list has another filter meanwhile', async () => {
     const { hub, reads, seen } = await changed(1);
     reads.stop();

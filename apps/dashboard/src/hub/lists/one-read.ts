@@ -16,11 +16,6 @@ export class OneRead<Wanted> {
     if (!this.#isReading) void this.#readAll();
   }
 
-  /** For a look at an interval: there is nothing new to read, so a read on its way is enough. */
-  askUnlessReading(wanted: Wanted): void {
-    if (!this.#isReading) this.ask(wanted);
-  }
-
   /** Drops a read that has not begun. */
   stop(): void {
     this.#next = undefined;

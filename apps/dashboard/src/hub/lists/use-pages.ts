@@ -107,10 +107,15 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     [client, query, variables, pageOf],
   );
   const reads = useOneRead(load, rowsAtOnce);
-  // Keeps the scroll position of a viewer who has scrolled down.
-  const rowsAgain = useCallback(() => Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax)), [rowsAtOnce]);
-  const refresh = useCallback(() => reads.ask(rowsAgain()), [reads, rowsAgain]);
-  const look = useCallback(() => reads.askUnlessReading(rowsAgain()), [reads, rowsAgain]);
+  const refresh = useCallback(
+    // Keeps the scroll position of a viewer who has scrolled down.
+    () => reads.ask(Math.max(rowsAtOnce, Math.min(rowsShown.current, keptRowsMax))),
+    [reads, rowsAtOnce],
+  );
+  // A look brings no news: it must not end the load of a further page.
+  const look = useCallback(() => {
+    if (!isAsking.current) refresh();
+  }, [refresh]);
   useHealed(refresh);
   useVisibleInterval(look, readEvery(refreshMs, error));
   useEffect(() => {
