@@ -184,6 +184,30 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 
+  it('keeps saying that a registration may have happened while another file is chosen', async () => {
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const dialog = addDevices();
+    await dialog.getByRole('tab', { name: 'CSV file' }).click();
+    const file = 'deviceId\n02:0f:00:00:00:01\n';
+    await chooseFile(file);
+    await dialog.getByText('1 device is valid. Nothing was registered yet.').waitFor();
+    await page.route('**/graphql', async (route) => {
+      const isRegistration = route.request().postData()?.includes('RegisterDevices') === true;
+      if (isRegistration) await route.fetch();
+      await (isRegistration ? route.abort() : route.fallback());
+    });
+    await dialog.getByRole('button', { name: 'Register 1 device' }).click();
+    const warning = dialog.getByText('The change may or may not have happened.', { exact: false });
+    await warning.waitFor();
+    await page.unroute('**/graphql');
+    await dialog.getByText('1 device of this file is valid.').waitFor();
+    await chooseFile(file);
+    await dialog.getByText('1 line of this file is wrong.', { exact: false }).waitFor();
+    await warning.waitFor();
+    expect(await dialog.innerText()).not.toMatch(/Nothing was|Register nothing/);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  });
+
   it('shows a link with a QR code, how long it lasts, and who has used it', async () => {
     await page.getByRole('button', { name: 'Add devices' }).click();
     const dialog = page.getByRole('dialog', { name: 'Add devices' });

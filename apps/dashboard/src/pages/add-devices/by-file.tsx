@@ -25,13 +25,16 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
   const { file, checked, isChecking, failure, choose } = useCheckedFile();
   const registering = useRegistering();
   const { registered, isBusy, isDone } = registering;
+  const isUncertain = registering.failure?.isUncertain === true;
   const chosen = useChosenFile((next) => {
-    registering.reset();
+    // Another file does not answer whether devices of the former one are registered.
+    if (!isUncertain) registering.reset();
     void choose(next ?? undefined);
   });
   if (isDone) return <Registered lines={registered} onClose={onClose} />;
-  const isRest = registered.length > 0;
-  const refused = isRest ? t('addDevices.restRefused') : undefined;
+  const hasRegistered = registered.length > 0;
+  const isRest = hasRegistered || isUncertain;
+  const refused = hasRegistered ? t('addDevices.restRefused') : undefined;
   return (
     <Stack>
       <Text size="sm">{t('addDevices.fileText')}</Text>
@@ -50,12 +53,12 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
       <MutationFailureNotice failure={failure} refused={refused} />
       {checked && <Checked checked={checked} hasBegun={registering.hasBegun(checked)} isRest={isRest} />}
       <MutationFailureNotice failure={registering.failure} refused={refused} />
-      {isRest && <CredentialsText lines={registered} />}
+      {hasRegistered && <CredentialsText lines={registered} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
           {t(checked && !isRest ? 'addDevices.registerNone' : 'common.close')}
         </Button>
-        {isRest && <SaveCredentials lines={registered} />}
+        {hasRegistered && <SaveCredentials lines={registered} />}
         {checked?.kind === 'checked' && (
           <Button
             disabled={checked.problems.length > 0 || checked.lines.length === 0}
@@ -131,7 +134,7 @@ interface CheckedProps {
   readonly checked: CheckedFile;
   /** Some of its devices are registered already. */
   readonly hasBegun: boolean;
-  /** Devices of another file are registered already. */
+  /** Devices of this or another file are registered already, or may be. */
   readonly isRest: boolean;
 }
 
