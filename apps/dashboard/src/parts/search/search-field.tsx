@@ -17,9 +17,8 @@ export interface SearchFieldProps extends Omit<TextInputProps, 'value' | 'onChan
 export function SearchField({ value, onChange, ...props }: SearchFieldProps) {
   const [typed, setTyped] = useState(() => textOf(value));
   const send = useDebouncedCallback((text: string) => {
-    const isNew = isNews(typed, text, value);
-    setTyped((former) => (isNew ? withSent(former, text) : { ...former, isPending: false }));
-    if (isNew) onChange(text);
+    setTyped((former) => withSent(former, text, value));
+    if (isNews(typed, text, value)) onChange(text);
   }, typingMs);
   // The address changes by itself, too: a link, the browser's way back.
   useEffect(() => setTyped((former) => withArrived(former, value)), [value]);

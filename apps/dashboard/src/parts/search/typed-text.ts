@@ -4,7 +4,7 @@ export interface TypedText {
   readonly text: string;
   /** Typed, but not yet sent to the address. */
   readonly isPending: boolean;
-  /** Sent to the address, which does not have it yet. */
+  /** Sent to the address, which does not have it yet. The router drops one that is superseded. */
   readonly sent: readonly string[];
 }
 
@@ -19,13 +19,14 @@ export function withTyped(former: TypedText, text: string): TypedText {
   return { ...former, text, isPending: true };
 }
 
-export function withSent({ text, sent }: TypedText, value: string): TypedText {
-  return { text, isPending: false, sent: [...sent, value].slice(-sentMax) };
+/** Where the address has the value, what was under way is superseded, and nothing arrives. */
+export function withSent({ text, sent }: TypedText, value: string, address: string): TypedText {
+  return { text, isPending: false, sent: value === address ? [] : [...sent, value].slice(-sentMax) };
 }
 
-/** Whether the text differs from the address, or from what the address is about to have. */
+/** Whether the text differs from the address, or from one that may be about to arrive. */
 export function isNews({ sent }: TypedText, text: string, address: string): boolean {
-  return text !== (sent.at(-1) ?? address);
+  return text !== address || sent.length > 0;
 }
 
 /** The address has the value now. Its own text does not undo what was typed after it. */
