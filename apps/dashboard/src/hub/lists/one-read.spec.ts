@@ -55,4 +55,18 @@ describe('a read that is asked for while another is on its way', () => {
     await expect.poll(() => seen).toEqual(['firing']);
     expect(hub.requests).toBe(1);
   });
+
+  it('is read also where the one before it throws', async () => {
+    const seen: number[] = [];
+    const reads = new OneRead(async (wanted: number) => {
+      await Promise.resolve();
+      seen.push(wanted);
+      if (wanted === 1) throw new Error('no');
+    });
+    reads.ask(1);
+    reads.ask(2);
+    await expect.poll(() => seen).toEqual([1, 2]);
+    reads.ask(3);
+    await expect.poll(() => seen).toEqual([1, 2, 3]);
+  });
 });

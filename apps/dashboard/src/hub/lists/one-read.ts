@@ -7,6 +7,7 @@ export class OneRead<Wanted> {
   #isReading = false;
   #next: { readonly wanted: Wanted } | undefined;
 
+  /** `read` shows its failures itself. One that throws does not end the reads after it. */
   constructor(read: (wanted: Wanted) => Promise<void>) {
     this.#read = read;
   }
@@ -23,14 +24,15 @@ export class OneRead<Wanted> {
 
   async #readAll(): Promise<void> {
     this.#isReading = true;
-    try {
-      while (this.#next !== undefined) {
-        const { wanted } = this.#next;
-        this.#next = undefined;
+    while (this.#next !== undefined) {
+      const { wanted } = this.#next;
+      this.#next = undefined;
+      try {
         await this.#read(wanted);
+      } catch {
+        // The next one may succeed.
       }
-    } finally {
-      this.#isReading = false;
     }
+    this.#isReading = false;
   }
 }

@@ -1,6 +1,6 @@
 /** A list that grows page by page at its keyset cursor, over one filter at a time. */
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
-import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
+import { type AnyVariables, type Client, CombinedError, type DocumentInput, useClient } from 'urql';
 import { readEvery } from '../read-again';
 import { OneRead } from './one-read';
 import { useHealed } from '../use-healed';
@@ -10,6 +10,7 @@ import {
   loadPages,
   noRows,
   type Page,
+  type PageAnswer,
   rowsAfter,
   type RowsPatch,
   type ShownRows,
@@ -64,6 +65,21 @@ function useOneRead(load: (after: null, rowsWanted: number) => Promise<void>, ro
   return reads;
 }
 
+/** A page after a cursor. An answer that the page cannot read is a failure like any other. */
+async function askPage<Data, Variables extends AnyVariables, Row>(
+  client: Client,
+  { query, variables, pageOf }: PagesOptions<Data, Variables, Row>,
+  after: string | null,
+): Promise<PageAnswer<Row, CombinedError>> {
+  try {
+    const { data, error } = await client.query(query, variables(after), { requestPolicy: 'network-only' }).toPromise();
+    // An answer that is only errors has null.
+    return { page: data ? pageOf(data) : undefined, failure: error };
+  } catch (cause) {
+    return { failure: new CombinedError({ graphQLErrors: [String(cause)] }) };
+  }
+}
+
 export function usePages<Data, Variables extends AnyVariables, Row>(
   options: PagesOptions<Data, Variables, Row>,
 ): Pages<Row> {
@@ -89,13 +105,7 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
       isAsking.current = true;
       patches.current = [];
       setLoading(true);
-      const ask = async (cursor: string | null) => {
-        const { data, error: failure } = await client
-          .query(query, variables(cursor), { requestPolicy: 'network-only' })
-          .toPromise();
-        // An answer that is only errors has null.
-        return { page: data ? pageOf(data) : undefined, failure };
-      };
+      const ask = (cursor: string | null) => askPage(client, { query, variables, pageOf }, cursor);
       const loaded = await loadPages(ask, { after, rowsWanted, isCurrent: () => mine === turn.current });
       if (loaded === undefined) return;
       isAsking.current = false;
