@@ -2,10 +2,10 @@
  * One read past the cache, before a change that replaces the whole of something: another person may
  * have saved it since the page read it.
  */
-import { useEffect, useState } from 'react';
+import { useCallback, useEffect, useRef, useState } from 'react';
 import { type AnyVariables, type CombinedError, type DocumentInput, useClient } from 'urql';
-import { useConnection } from './hub';
 import { readEvery } from './read-again';
+import { useHealed } from './use-healed';
 import { useVisibleInterval } from './use-visible-interval';
 
 export interface ReadNow<Data, Variables> {
@@ -19,11 +19,14 @@ export function useReadNow<Data, Variables extends AnyVariables>(
 ): ReadNow<Data, Variables> {
   const client = useClient();
   const [error, setError] = useState<CombinedError>();
-  const read = async (variables: Variables) => {
-    const answer = await client.query(query, variables, { requestPolicy: 'network-only' }).toPromise();
-    setError(answer.error);
-    return answer.error ? undefined : answer.data;
-  };
+  const read = useCallback(
+    async (variables: Variables) => {
+      const answer = await client.query(query, variables, { requestPolicy: 'network-only' }).toPromise();
+      setError(answer.error);
+      return answer.error ? undefined : answer.data;
+    },
+    [client, query],
+  );
   return { read, error };
 }
 
@@ -43,12 +46,23 @@ export function useFirstRead<Data, Variables extends AnyVariables>(
 ): FirstRead<Data> {
   const { read, error } = useReadNow(query);
   const [data, setData] = useState<Data>();
-  const { healed } = useConnection();
-  const retry = () => void read(variables).then((answer) => setData((first) => first ?? answer));
+  const asked = useRef(variables);
   useEffect(() => {
-    if (data === undefined) retry();
-    // eslint-disable-next-line react-hooks/exhaustive-deps -- once, and again after an outage
-  }, [healed]);
+    asked.current = variables;
+  }, [variables]);
+  const isReading = useRef(false);
+  const retry = useCallback(async () => {
+    if (isReading.current) return;
+    isReading.current = true;
+    const answer = await read(asked.current);
+    isReading.current = false;
+    setData((first) => first ?? answer);
+  }, [read]);
+  useEffect(() => void retry(), [retry]);
+  const onHealed = useCallback(() => {
+    if (data === undefined) void retry();
+  }, [data, retry]);
+  useHealed(onHealed);
   useVisibleInterval(retry, data === undefined ? readEvery(undefined, error) : undefined);
   return { data, error, retry };
 }
