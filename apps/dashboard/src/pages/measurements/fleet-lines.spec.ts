@@ -1,11 +1,20 @@
 import { CombinedError } from 'urql';
 import { describe, expect, it } from 'vitest';
-import { linesAfter, linesOf, type LinesWanted, noLines, type ReadLines } from './fleet-lines';
+import {
+  type FleetLine,
+  type FleetPart,
+  linesAfter,
+  linesOf,
+  type LinesWanted,
+  noLines,
+  type ReadLines,
+} from './fleet-lines';
 
 const error = new CombinedError({ networkError: new Error('The hub does not answer.') });
 const fleet = [{ name: 'fleet', filter: { all: true } }];
 const volume: LinesWanted = { path: 'volume', parts: fleet, periodMs: 86_400_000 };
-const read: ReadLines = { wanted: volume, lines: [{ name: 'fleet', points: [] }], since: 'before', error: undefined };
+const lineOf = (part: FleetPart): FleetLine => ({ ...part, points: [] });
+const read: ReadLines = { wanted: volume, lines: fleet.map(lineOf), since: 'before', error: undefined };
 const failed = (wanted: LinesWanted): ReadLines => linesAfter(read, { wanted, lines: undefined, since: 'now', error });
 
 describe('the lines of a path', () => {
@@ -26,5 +35,18 @@ describe('the lines of a path', () => {
 
   it('are those of the latest answer', () => {
     expect(linesOf(linesAfter(noLines, read), volume)).toEqual(read);
+  });
+
+  it('stay where others are compared with them, or no longer', () => {
+    const partOf = (model: string): FleetPart => ({ name: model, filter: { model } });
+    const [bread, screen, disc] = [partOf('bread'), partOf('screen'), partOf('disc')];
+    const of = (...parts: FleetPart[]): LinesWanted => ({ ...volume, parts });
+    const two: ReadLines = { ...read, wanted: of(bread, screen), lines: [bread, screen].map(lineOf) };
+    expect(linesOf(two, of(bread, screen, disc)).lines).toEqual(two.lines);
+    expect(linesOf(two, of(screen)).lines).toEqual([lineOf(screen)]);
+    expect(linesOf(two, of(disc)).lines).toBeUndefined();
+    const added = linesAfter(two, { wanted: of(screen, disc), lines: undefined, since: 'now', error });
+    expect(linesOf(added, of(screen, disc))).toMatchObject({ lines: [lineOf(screen)], error });
+    expect(linesOf(added, of(disc)).lines).toBeUndefined();
   });
 });

@@ -1,6 +1,6 @@
 /**
- * Lines stay while they are read again, also where that fails. They are never shown under another
- * path, split or period.
+ * Lines stay while they are read again, also where that fails, and while others are added to them
+ * or removed. They are never shown under another path, split or period.
  */
 import type { CombinedError } from 'urql';
 import type { FleetLineQuery, FleetLineQueryVariables } from './generated/measurements';
@@ -19,8 +19,7 @@ export interface LinesWanted {
   readonly periodMs: number;
 }
 
-export interface FleetLine {
-  readonly name: string;
+export interface FleetLine extends FleetPart {
   readonly points: readonly FleetPoint[];
 }
 
@@ -42,14 +41,14 @@ export function linesAfter(former: ReadLines, read: ReadLines): ReadLines {
 }
 
 export function linesOf(found: ReadLines, wanted: LinesWanted | undefined): FleetLines {
-  return isSame(found.wanted, wanted) ? found : noLines;
+  if (found.wanted?.path !== wanted?.path || found.wanted?.periodMs !== wanted?.periodMs) return noLines;
+  const keys = new Set(wanted?.parts.map(keyOf));
+  if (!found.wanted?.parts.some((part) => keys.has(keyOf(part)))) return noLines;
+  const lines = found.lines?.filter((line) => keys.has(keyOf(line)));
+  return { ...found, lines: lines?.length === 0 ? undefined : lines };
 }
 
 /** By value: parts are made again where the choices are read again. */
-function isSame(some: LinesWanted | undefined, other: LinesWanted | undefined): boolean {
-  return keyOf(some) === keyOf(other);
-}
-
-function keyOf(wanted: LinesWanted | undefined): string | undefined {
-  return wanted && JSON.stringify([wanted.path, wanted.parts, wanted.periodMs]);
+function keyOf({ name, filter }: FleetPart): string {
+  return JSON.stringify([name, filter]);
 }

@@ -71,6 +71,7 @@ export function MeasurementsPage() {
             />
           )}
           {linesError && <LoadFailure error={linesError} onRetry={refresh} />}
+          {!lines && !linesError && parts.length > 0 && <div className={classes.loading} />}
           {lines && <Lines lines={lines} since={since} path={path} isSplit={split !== 'FLEET'} />}
         </Section>
       )}

@@ -1,5 +1,5 @@
 /** The series of several parts of the fleet, read together and again every minute. */
-import { useEffect, useState } from 'react';
+import { useEffect, useMemo, useState } from 'react';
 import { useClient } from 'urql';
 import { type FleetLines, type FleetPart, linesAfter, linesOf, noLines } from './fleet-lines';
 import { FleetLineDocument } from './generated/measurements';
@@ -23,8 +23,8 @@ export function useFleetLines(path: string | undefined, parts: readonly FleetPar
       );
       if (isOver) return;
       const error = answers.find((answer) => answer.error)?.error;
-      const lines = parts.map(({ name }, index) => ({
-        name,
+      const lines = parts.map((part, index) => ({
+        ...part,
         points: answers[index]?.data?.fleetMeasurements.points ?? [],
       }));
       const wanted = { path, parts, periodMs };
@@ -39,5 +39,5 @@ export function useFleetLines(path: string | undefined, parts: readonly FleetPar
       clearInterval(timer);
     };
   }, [client, path, parts, periodMs]);
-  return linesOf(found, { path, parts, periodMs });
+  return useMemo(() => linesOf(found, { path, parts, periodMs }), [found, path, parts, periodMs]);
 }
