@@ -10,7 +10,10 @@ import { openSeverableHub, type SeverableHub } from '../src/hub/severable-hub.js
 import { openSeverablePostgres, type SeverablePostgres } from '../src/hub/severable-postgres.js';
 import { jobOf, steerJob } from '../src/jobs/job-api.js';
 
-/** For a new socket, and every 5 s for an open one: its subscriptions have tried to read then. */
+/**
+ * The hub logs this for each new socket, and every 5 s for an open one. Job subscriptions look as
+ * often.
+ */
 const LOOK_FAILED = 'GraphQL socket could not be looked at';
 
 describe.skipIf(!isChromiumInstalled())('the page of a job, open while PostgreSQL is away', () => {

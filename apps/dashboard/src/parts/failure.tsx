@@ -52,7 +52,7 @@ export function ReadFailure({ read }: { readonly read: Pick<HubAnswer<unknown>, 
 
 interface MutationFailureNoticeProps {
   readonly failure: MutationFailure | undefined;
-  /** For a rejection that is not of everything: what was not done. */
+  /** The title if only a part was rejected. */
   readonly refused?: string | undefined;
 }
 

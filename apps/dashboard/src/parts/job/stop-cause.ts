@@ -22,7 +22,8 @@ export function stopCause(job: StoppableJob): StopCause | undefined {
   }
   if (state !== 'CANCELLING' && conclusion !== 'ABORTED') return undefined;
   if (trippedRule?.action === 'CANCEL') return 'ABORT_RULE';
-  // A cancelling job has no conclusion yet. A gate that pauses may hold it until it expires.
+  // A cancelling job has no conclusion yet. A job that its gate pauses until it expires ends as
+  // ABORTED, too.
   const isEndedByGate = conclusion === 'ABORTED' || healthGate?.action === 'CANCEL';
   return isEndedByGate && trippedHealthGate !== null ? 'HEALTH_GATE' : undefined;
 }
