@@ -86,7 +86,7 @@ beforeAll(async () => {
   await registry.close();
   await fillWithRows(source.databaseUrl, 20);
   // Values that the text form must keep: quotes, line ends, backslashes, NULL, other scripts.
-  // The table is that of a day while it is packed, which a fresh database does not have.
+  // The tables are those of a day while it is packed, which a fresh database does not have.
   await execute(
     source.databaseUrl,
     `INSERT INTO device (id, name, dialect, reachability, tags) VALUES
@@ -95,7 +95,8 @@ beforeAll(async () => {
      UPDATE job SET state = 'RUNNING', conclusion = NULL, finished_at = NULL WHERE name = 'Job 1';
      INSERT INTO approval_failure (approver, at) VALUES ('KEY:a', now()), ('KEY:b', now());
      UPDATE tool_policy SET call_timeout_ms = 12345 WHERE pattern = '*';
-     CREATE TABLE measurement_pack_20261122 (LIKE measurement_pack INCLUDING ALL)`,
+     CREATE TABLE measurement_pack_20201122 (LIKE measurement_pack INCLUDING ALL);
+     CREATE TABLE measurement_20201122 (LIKE measurement INCLUDING ALL)`,
   );
   dumped = await dumpOf(source.databaseUrl);
 });

@@ -17,7 +17,7 @@ export interface DatabaseContents {
   readonly tables: readonly TableContents[];
 }
 
-/** Without days that are being packed: their points are in the backup. */
+/** Without tables of a day that is being packed: its points or its packs are in the backup. */
 const TABLES = {
   text: `SELECT c.relname::text AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
            (SELECT coalesce(array_agg(DISTINCT r.relname::text), '{}')
@@ -25,7 +25,7 @@ const TABLES = {
             WHERE k.conrelid = c.oid AND k.contype = 'f' AND r.oid <> c.oid) AS "refersTo"
          FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
          WHERE c.relnamespace = current_schema()::regnamespace AND c.relkind IN ('r', 'p') AND NOT c.relispartition
-           AND c.relname <> '_prisma_migrations' AND c.relname !~ '^measurement_pack_'
+           AND c.relname <> '_prisma_migrations' AND c.relname !~ '^measurement_(pack_)?[0-9]{8}$'
            AND a.attnum > 0 AND NOT a.attisdropped AND a.attgenerated = ''
          GROUP BY c.oid, c.relname ORDER BY c.relname`,
 };

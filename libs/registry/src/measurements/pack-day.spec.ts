@@ -51,13 +51,14 @@ async function chart(): Promise<Readonly<Record<string, readonly number[]>>> {
   return Object.fromEntries(await Promise.all(charts));
 }
 
-/** Packs two devices at a time, and awaits `onPacked` after each statement that writes packs. */
-function pack(onPacked: () => Promise<void>) {
+/** Packs two devices at a time. Awaits `onPacked` after each statement that writes packs. */
+function pack(onPacked: () => Promise<void>, onOther: (text: string) => void = () => undefined) {
   const transaction: Database['transaction'] = (work) =>
     database.transaction((inner) => {
       const query = async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => {
         const rows = await inner.query<Row>(statement, values);
         if (statement.text.includes('INSERT INTO measurement_pack')) await onPacked();
+        else onOther(statement.text);
         return rows;
       };
       return work({ ...inner, query });
@@ -95,5 +96,30 @@ describe('the packing of a day', () => {
     expect(written).toBe(5);
     expect(await chart()).toEqual({ ...whole, d1: [0, 1, 2, 3] });
     expect([await packsOfDay(), (await rowsOf('SELECT FROM measurement')).length]).toEqual([4, 0]);
+  });
+
+  it('keeps points that come after the part of their device, or while it searches for those', async () => {
+    let written = 0;
+    const done = await pack(async () => {
+      written += 1;
+      if (written === 3 || written === 5) await store({ deviceId: 'd1', at: written * MINUTE, value: written });
+    });
+    expect([done.days, written]).toEqual([1, 6]);
+    expect(await chart()).toEqual({ ...whole, d1: [0, 1, 2, 3, 5] });
+  });
+
+  it('keeps a point that waits for the replacement, and after a crash one that the parts do not have', async () => {
+    let [written, waiting] = [0, Promise.resolve()];
+    const onPacked = async () => {
+      if (++written === 3) await store({ deviceId: 'd2', at: 3 * MINUTE, value: 3 });
+    };
+    const cut = pack(onPacked, (text) => {
+      if (text.includes('ATTACH PARTITION')) waiting = store({ deviceId: 'd1', at: 4 * MINUTE, value: 4 });
+      if (text.includes('DROP TABLE')) throw new TypeError('A crash.');
+    });
+    await expect(cut).rejects.toThrow('A crash.');
+    await waiting;
+    expect(await pack(async () => undefined)).toMatchObject({ days: 1 });
+    expect(await chart()).toEqual({ ...whole, d1: [0, 1, 2, 4], d2: [0, 1, 2, 3] });
   });
 });
