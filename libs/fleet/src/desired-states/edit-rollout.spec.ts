@@ -59,7 +59,10 @@ describe('the roll-out of an edit', () => {
     world.hub.clock.step(2 * DAY_MS);
     expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
     await runner.sweep();
+    const reads = vi.spyOn(world.hub.registry.targetPreparation, 'lastDecidedAt');
     await world.hub.clock.pass(10_000);
+    // The verdict on a job that has ended does not change.
+    expect(reads).not.toHaveBeenCalled();
     const generations = (await world.targets(state)).map((row) => row.observedGeneration);
     expect(generations.sort()).toEqual([1, 1, 2]);
     expect((await world.row(state)).rolloutJobId).toBe(jobId);

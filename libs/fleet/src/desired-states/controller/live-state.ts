@@ -36,6 +36,8 @@ export class LiveState {
   inSyncNow = 0;
   /** Whether each device was compared with the newest generation once. */
   isCompared = false;
+  /** A job that has ended before all devices, and does not go on. */
+  heldJobId: JobId | undefined;
   inFlight = 0;
   bucket: PaceBucket;
 

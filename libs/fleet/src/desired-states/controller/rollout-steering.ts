@@ -2,7 +2,7 @@
  * Roll-outs of edits: starts one that the API could not start, goes on where one ran out of time,
  * and settles one that has ended.
  */
-import { judgeGate, stragglerAfterMsDefault } from '@flotilla/jobs';
+import { judgeGate } from '@flotilla/jobs';
 import type { Job, JobProgress } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { PolicyCache } from '../../policies/policy-cache.js';
@@ -35,7 +35,8 @@ async function hasRunOut({ registry }: DesiredStateRunnerDeps, job: Job): Promis
   const gate = judgeGate(wave, atEnd, {
     now: expiresAt,
     lastDecidedAt: lastDecidedAt ?? expiresAt,
-    stragglerAfterMs: stragglerAfterMsDefault,
+    // All targets are decided, so no device is waited for.
+    stragglerAfterMs: 0,
   });
   return gate.kind !== 'hold';
 }
@@ -49,11 +50,15 @@ export async function steerRollout(deps: DesiredStateRunnerDeps, live: LiveState
     return (await startRollout({ ...deps, policies }, row, live.actor, expired)) !== undefined;
   };
   if (needsRollout(row)) return begin();
+  if (rolloutJobId === live.heldJobId) return false;
   const job = rolloutJobId && (await registry.jobs.find(rolloutJobId));
   if (job?.state !== 'FINISHED') return false;
   const progress = (await registry.jobs.progress([job.id])).get(job.id);
-  if (!endsRollout.has(job.conclusion ?? '') || !hasReachedAll(progress))
-    return isLeft(progress) && (await hasRunOut(deps, job)) && begin(job.id);
+  if (!endsRollout.has(job.conclusion ?? '') || !hasReachedAll(progress)) {
+    if (isLeft(progress) && (await hasRunOut(deps, job))) return begin(job.id);
+    live.heldJobId = job.id;
+    return false;
+  }
   if (await registry.desiredStateStore.settleRollout(row.id, row.generation))
     bus.feed.publish('desiredState', { id: row.id });
   return false;
