@@ -88,6 +88,26 @@ describe('the desired states of a process', () => {
     await world.hub.fleet.deleteDesiredState(other.id, admin);
   });
 
+  it('compare what one that ended has blocked also after a read has failed', async () => {
+    const other = await world.save({});
+    await states.load();
+    await world.hub.fleet.setDesiredStateEnabled(state.id, false, admin);
+    vi.spyOn(world.hub.registry.apiKeys, 'all').mockRejectedValueOnce(new Error('The database is away.'));
+    await expect(states.load()).rejects.toThrow('away');
+    expect((await states.load()).map((change) => [change.state.row.id, change.kind])).toEqual([[other.id, 'EDITED']]);
+    expect(await states.load()).toEqual([]);
+    await world.hub.fleet.deleteDesiredState(other.id, admin);
+  });
+
+  it('compare what one has blocked whose owner lost the right to call', async () => {
+    const leaver = await world.makeActor();
+    const blocking = await world.save({}, leaver);
+    await states.load();
+    await world.hub.registry.apiKeys.revoke(leaver.keyId, { at: world.hub.clock.now(), by: { actor: 'spec' } });
+    expect((await states.load()).map((change) => change.state.row.id)).toEqual([state.id]);
+    await world.hub.fleet.deleteDesiredState(blocking.id, admin);
+  });
+
   it('keep the generations that devices may have, and no others', async () => {
     await states.load();
     await sync('a', 1);

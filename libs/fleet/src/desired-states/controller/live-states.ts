@@ -31,8 +31,10 @@ export class LiveStates {
   readonly #deps: DesiredStateRunnerDeps;
   readonly #live = new Map<string, LiveState>();
   readonly #entries = new EntryLock();
-  /** Also what a load found that failed later. */
+  /** Changes that a failed load found are returned by the next one. */
   readonly #changes: LiveChange[] = [];
+  /** Properties that a desired state does not set any more: it may have blocked others. */
+  readonly #freed = new Set<string>();
 
   constructor(deps: DesiredStateRunnerDeps) {
     this.#deps = deps;
@@ -52,17 +54,15 @@ export class LiveStates {
     await registry.desiredStateQueue.takeOwnership(lease.id);
     const owned = await registry.desiredStateQueue.owned(lease.id);
     const former = new Map(this.#live);
-    const freed = new Set<string>();
-    for (const [id, state] of former)
-      if (!owned.some((each) => each.state.id === id)) {
-        this.#live.delete(id);
-        freed.add(state.row.property);
-      }
+    for (const id of former.keys()) if (!owned.some((each) => each.state.id === id)) this.#drop(id);
     for (const each of owned) {
       const change = await this.#adopt(each, former.get(each.state.id));
       if (change !== undefined) this.#changes.push(change);
-      else if (freed.has(each.state.property)) this.#changes.push(...this.#edited(each.state.id));
     }
+    const changed = new Set(this.#changes.map(({ state }) => state));
+    for (const state of this.all)
+      if (this.#freed.has(state.row.property) && !changed.has(state)) this.#changes.push({ state, kind: 'EDITED' });
+    this.#freed.clear();
     return this.#changes.splice(0);
   }
 
@@ -82,7 +82,7 @@ export class LiveStates {
     const { state: row, fence } = owned;
     const actor = await this.#actorOf(owned);
     if (actor === undefined) {
-      this.#live.delete(row.id);
+      this.#drop(row.id);
       return undefined;
     }
     if (former?.owned.fence === fence && isDeepStrictEqual(former.actor, actor)) return this.#renewed(former, owned);
@@ -137,9 +137,10 @@ export class LiveStates {
     for (const number of generations.keys()) if (number === 0 || !kept.has(number)) generations.delete(number);
   }
 
-  #edited(id: string): readonly LiveChange[] {
+  #drop(id: string): void {
     const state = this.#live.get(id);
-    return state === undefined ? [] : [{ state, kind: 'EDITED' }];
+    if (state !== undefined) this.#freed.add(state.row.property);
+    this.#live.delete(id);
   }
 
   /** 0 is the newest plan before any device has it. Undefined where it was pruned or lost. */
@@ -181,7 +182,7 @@ export class LiveStates {
 
   async #pause({ state }: OwnedDesiredState, reason: string): Promise<void> {
     const { bus, clock, registry } = this.#deps;
-    this.#live.delete(state.id);
+    this.#drop(state.id);
     if (!(await registry.desiredStateStore.pause(state, reason, clock.now(), HUB))) return;
     writeDesiredStateEvent(this.#deps, 'desired_state.paused', state, { reason });
     bus.feed.publish('desiredState', { id: state.id });
