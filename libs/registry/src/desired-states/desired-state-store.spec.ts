@@ -110,23 +110,49 @@ describe('the store of desired states', () => {
     expect(await fixture.store.settleRollout(state.id, 2)).toBe(false);
   });
 
-  it('notes each roll-out of a generation once, also when another one follows it', async () => {
+  it('keeps each roll-out of a generation once when another one follows it', async () => {
     const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
     const state = await fixture.create({ waves });
-    const [first, second, third] = [randomUUID(), randomUUID(), randomUUID()];
-    for (const jobId of [first, first]) expect(await fixture.store.startRollout(state, jobId)).toBe(true);
-    expect(await fixture.store.startRollout({ ...state, rolloutJobId: first }, second)).toBe(true);
-    const edited = await fixture.store.update(editOf(state, { waves }), 1, change);
-    if ('state' in edited) await fixture.store.startRollout(edited.state, third);
+    const [first, second, third, fourth] = [randomUUID(), randomUUID(), randomUUID(), randomUUID()];
+    const start = async (former: string | undefined, jobId: string) => {
+      const row = (await fixture.store.find(state.id)) ?? state;
+      expect(await fixture.store.startRollout({ ...row, rolloutJobId: former }, jobId)).toBe(true);
+    };
+    // The API and a worker may start it at the same time.
+    await Promise.all([start(undefined, first), start(undefined, first), start(undefined, first)]);
+    await start(first, first);
+    for (const former of [first, first, second]) await start(former, second);
+    for (const enabled of [false, true]) await fixture.store.setEnabled(state.id, enabled, change);
+    await start(undefined, third);
+    await fixture.store.update(editOf(state, { waves }), 1, change);
+    await start(undefined, fourth);
     await fixture.fenceOf(state);
     const rollouts = async () => {
       const owned = await fixture.queue.owned(fixture.jobs.owner);
-      const found = owned.find((each) => each.state.id === state.id)?.rollouts ?? [];
-      return new Set(found.map(({ generation, jobId }) => `${generation} ${jobId}`));
+      return owned.find((each) => each.state.id === state.id)?.rollouts;
     };
-    expect(await rollouts()).toEqual(new Set([`1 ${first}`, `1 ${second}`, `2 ${third}`]));
+    const jobs = [first, second, third].map((jobId) => ({ generation: 1, jobId }));
+    expect(await rollouts()).toEqual([...jobs, { generation: 2, jobId: fourth }]);
     await fixture.store.settleRollout(state.id, 2);
-    expect(await rollouts()).toEqual(new Set());
+    expect(await rollouts()).toEqual([]);
+  });
+
+  it.each(['saved', 'enabled', 'continued'])('keeps a job of a former version when it is %s again', async (by) => {
+    const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
+    const state = await fixture.create({ waves });
+    const [former, next] = [randomUUID(), randomUUID()];
+    // It notes the job in the row alone.
+    await fixture.jobs.db.query({ text: 'UPDATE desired_state SET rollout_job_id = $2 WHERE id = $1' }, [
+      state.id,
+      former,
+    ]);
+    if (by === 'saved') await fixture.store.update(editOf(state, { waves }), 1, change);
+    else if (by === 'continued') await fixture.store.startRollout({ ...state, rolloutJobId: former }, next);
+    else for (const enabled of [false, true]) await fixture.store.setEnabled(state.id, enabled, change);
+    await fixture.fenceOf(state);
+    const owned = await fixture.queue.owned(fixture.jobs.owner);
+    const rollouts = owned.find((each) => each.state.id === state.id)?.rollouts;
+    expect(rollouts?.[0]).toEqual({ generation: 1, jobId: former });
   });
 
   it('counts summaries within a scope from the entries of its devices', async () => {

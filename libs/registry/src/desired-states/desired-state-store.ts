@@ -19,6 +19,7 @@ import type {
   StoredGeneration,
 } from './desired-state.js';
 import { changeOf, OMITTED, planJson, restarted, toDesiredState, toEdit } from './desired-state-rows.js';
+import { noteFormerRollout } from './queue/rollouts.js';
 
 export class DesiredStateStore {
   constructor(
@@ -84,6 +85,7 @@ export class DesiredStateStore {
             ...(hasMoved ? { ownerId: null, fence: { increment: 1 } } : {}),
           };
           const state = toDesiredState(await prisma.desiredState.update({ where: { id }, data, omit: OMITTED }));
+          await noteFormerRollout(prisma, former);
           await this.#addEdit(prisma, plan, generation, { at, by });
           return { kind: 'saved', state, formerJobId: former.rolloutJobId ?? undefined };
         });
@@ -116,6 +118,7 @@ export class DesiredStateStore {
             ...(isRestarted ? { rolloutJobId: null } : {}),
           };
           const row = await prisma.desiredState.update({ where: { id }, data, omit: OMITTED });
+          if (isRestarted) await noteFormerRollout(prisma, former);
           return { kind: 'saved', state: toDesiredState(row), formerJobId: former.rolloutJobId ?? undefined };
         });
         if (answer.kind === 'saved' && !enabled) await forgetTargets(transaction, id);
@@ -213,19 +216,13 @@ export class DesiredStateStore {
   /** Notes the job that rolls out this generation, unless there is a newer one, or another job. */
   startRollout({ id, generation, editedAt, rolloutJobId: former }: RolloutStart, jobId: string): Promise<boolean> {
     const where = { id, generation, editedAt: new Date(editedAt), enabled: true };
-    const change = {
-      where: { ...where, OR: [{ rolloutJobId: former ?? null }, { rolloutJobId: jobId }] },
-      data: { rolloutJobId: jobId },
-    };
-    const addition = {
-      where: { desiredStateId: id, generation, NOT: { rolloutJobIds: { has: jobId } } },
-      data: { rolloutJobIds: { push: jobId } },
-    };
+    const change = { where: { ...where, rolloutJobId: former ?? null }, data: { rolloutJobId: jobId } };
     return this.database.transaction((transaction) =>
       transaction.ask(async (prisma) => {
-        const isStarted = (await prisma.desiredState.updateMany(change)).count > 0;
-        if (isStarted) await prisma.desiredStateEdit.updateMany(addition);
-        return isStarted;
+        const isStarted = former !== jobId && (await prisma.desiredState.updateMany(change)).count > 0;
+        if (!isStarted) return (await prisma.desiredState.count({ where: { ...where, rolloutJobId: jobId } })) > 0;
+        await noteFormerRollout(prisma, { id, generation, rolloutJobId: former });
+        return true;
       }),
     );
   }

@@ -1,6 +1,7 @@
 /** Roll-outs of edits by jobs: which there were, and which devices they have reached. */
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import type { Database, Queryable } from '../../database/database.js';
+import type { Prisma } from '../../generated/prisma/client.js';
 import type { DesiredStateRow } from '../desired-state.js';
 
 /** A job that rolled out a generation. */
@@ -22,8 +23,23 @@ export async function readRollouts(
   const noted = edits.flatMap(({ generation, rolloutJobIds }) =>
     rolloutJobIds.map((jobId) => ({ generation, jobId: jobId as JobId })),
   );
-  // A process of the former version notes a job in the row alone.
   return rolloutJobId === undefined ? noted : [...noted, { generation: newest, jobId: rolloutJobId as JobId }];
+}
+
+interface FormerRollout {
+  readonly id: string;
+  readonly generation: number;
+  readonly rolloutJobId: string | null | undefined;
+}
+
+/** Keeps the job that the row had, in the transaction that replaces it. */
+export async function noteFormerRollout(
+  prisma: Prisma.TransactionClient,
+  { id: desiredStateId, generation, rolloutJobId }: FormerRollout,
+): Promise<void> {
+  if (rolloutJobId === null || rolloutJobId === undefined) return;
+  const data = { rolloutJobIds: { push: rolloutJobId } };
+  await prisma.desiredStateEdit.updateMany({ where: { desiredStateId, generation }, data });
 }
 
 /** Where the roll-out of a new generation stands on a device. */
