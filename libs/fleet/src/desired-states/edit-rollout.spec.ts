@@ -142,6 +142,33 @@ describe('the roll-out of an edit', () => {
     expect(row).toMatchObject({ observedGeneration: 1, state: 'IN_SYNC' });
   });
 
+  it('leaves a device that it is calling until that has ended, also when the next edit goes out at once', async () => {
+    const { clock, fleet, gateway } = world.hub;
+    const devices = { ids: ['a', 'b', 'c'] };
+    const { id, name, savedById } = await world.save({ devices });
+    const state = { id } as DesiredStateRow;
+    await clock.until(() => world.states(state)).toEqual(inSync);
+    const behave = gateway.behave;
+    let [called, arrive] = ['', (): void => undefined];
+    gateway.behave = (call, settle) => {
+      if (call.call.arguments['volume'] !== 70) return behave(call, settle);
+      [called, arrive] = [call.deviceId, () => behave(call, settle)];
+    };
+    const request = requestOf({ name, devices, arguments: { volume: 70 } });
+    const owner = { ...admin, id: savedById, mayCallTools: true };
+    await fleet.updateDesiredState(id, 1, { ...request, waves }, owner);
+    await clock.until(() => called).not.toBe('');
+    await fleet.updateDesiredState(id, 2, { ...request, arguments: { volume: 71 } }, owner);
+    await runner.sweep();
+    const loud = () => devices.ids.filter((each) => world.volumes.get(each) === 71);
+    await clock.until(loud).toHaveLength(2);
+    await clock.pass(1_000);
+    expect(loud()).toEqual(devices.ids.filter((each) => each !== called));
+    arrive();
+    await clock.until(loud).toHaveLength(3);
+    await clock.until(() => world.states(state)).toEqual(inSync);
+  });
+
   it('leaves what a job has reached whose time ran out, also when its desired state is enabled again', async () => {
     const { clock, fleet } = world.hub;
     const { id, name, devices, savedById } = await world.save({ devices: { ids: ['a', 'b', 'c'] } });

@@ -93,15 +93,15 @@ export class DeviceComparison {
     row: DesiredTargetRow | undefined,
     reachOf: (jobId: JobId) => RolloutReach | undefined,
   ): Promise<LiveGeneration | undefined> {
-    const newest = live.row.generation;
-    if (live.row.settledGeneration === newest) return this.states.generation(live, newest);
+    const { generation: newest, settledGeneration } = live.row;
     let reached = 0;
     // Disabling the desired state removed its entry: the jobs still know what it got.
     for (const { generation, jobId } of live.owned.rollouts) {
       const reach = reachOf(jobId);
       if (reach === 'UNDER_WAY') return undefined;
-      if (reach === 'REACHED') reached = Math.max(reached, generation);
+      if (reach === 'REACHED' && generation > settledGeneration) reached = Math.max(reached, generation);
     }
+    if (settledGeneration === newest) return this.states.generation(live, newest);
     const number = live.generationOf(row, reached);
     return (await this.states.generation(live, number)) ?? this.states.generation(live, newest);
   }

@@ -18,7 +18,7 @@ import type { TargetRecord } from '../desired-state-rows.js';
 import { CLAIM_SETS, TAKE_OWNERSHIP, WRITE_TARGETS } from './desired-statements.js';
 import { pageOfCovered, readFacts } from './device-facts.js';
 import type { DeviceFacts, FactsQuestion } from './device-facts.js';
-import { readRolloutReach, readRollouts } from './rollouts.js';
+import { readEndingRollouts, readRolloutReach, readRollouts } from './rollouts.js';
 import type { Rollout, RolloutReach } from './rollouts.js';
 
 /** Keys of the advisory locks of ownership and of claims. */
@@ -31,7 +31,7 @@ export interface OwnedDesiredState {
   readonly fence: number;
   /** With the groups resolved as they are now; undefined where a group was deleted. */
   readonly filter: ResolvedFilter | undefined;
-  /** Of the generations that do not apply to all devices, also those that have ended. */
+  /** Of generations that do not apply to all devices, and those of others that may still call. */
   readonly rollouts: readonly Rollout[];
 }
 
@@ -87,15 +87,16 @@ export class DesiredStateQueue {
   async owned(owner: HubProcessId): Promise<readonly OwnedDesiredState[]> {
     const query = { where: { ownerId: owner, enabled: true }, orderBy: { id: 'asc' as const } };
     const rows = await this.database.ask((prisma) => prisma.desiredState.findMany(query));
-    return Promise.all(rows.map((row) => this.#ownedOf(row)));
+    const ending = await readEndingRollouts(this.database, rows);
+    return Promise.all(rows.map((row) => this.#ownedOf(row, ending.get(row.id) ?? [])));
   }
 
-  async #ownedOf(row: DesiredState): Promise<OwnedDesiredState> {
+  async #ownedOf(row: DesiredState, ending: readonly Rollout[]): Promise<OwnedDesiredState> {
     const { secretArguments, idempotencyKey, requestHash, ownerId, fence, ...shown } = row;
     void [secretArguments, idempotencyKey, requestHash, ownerId];
     const state = toDesiredState(shown);
     const [filter, rollouts] = await Promise.all([filterNow(this.database, state), readRollouts(this.database, state)]);
-    return { state, fence, filter, rollouts };
+    return { state, fence, filter, rollouts: [...ending, ...rollouts] };
   }
 
   facts(deviceIds: readonly DeviceId[], question: FactsQuestion): Promise<readonly DeviceFacts[]> {

@@ -26,6 +26,30 @@ export async function readRollouts(
   return rolloutJobId === undefined ? noted : [...noted, { generation: newest, jobId: rolloutJobId as JobId }];
 }
 
+/** Jobs that an edit stopped which applies to all devices at once, and that may still call. */
+export async function readEndingRollouts(
+  db: Queryable,
+  states: readonly Pick<DesiredStateRow, 'id' | 'settledGeneration'>[],
+): Promise<ReadonlyMap<string, readonly Rollout[]>> {
+  if (states.length === 0) return new Map();
+  const rows = await db.query<{ readonly id: string; readonly generation: number; readonly job_id: JobId }>(
+    {
+      name: 'desired-ending-rollouts',
+      text: `SELECT s.id, e.generation, j.id AS job_id FROM unnest($1::uuid[], $2::int[]) AS s(id, settled)
+        CROSS JOIN LATERAL (
+          SELECT e.generation, e.rollout_job_ids FROM desired_state_edit e
+          WHERE e.desired_state_id = s.id AND e.generation <= s.settled AND e.rollout_job_ids <> '{}'
+          ORDER BY e.generation DESC LIMIT 1) e
+        JOIN job j ON j.id = ANY (e.rollout_job_ids) AND j.state <> 'FINISHED'`,
+    },
+    [states.map(({ id }) => id), states.map(({ settledGeneration }) => settledGeneration)],
+  );
+  const byState = new Map<string, Rollout[]>();
+  for (const { id, generation, job_id: jobId } of rows)
+    byState.set(id, [...(byState.get(id) ?? []), { generation, jobId }]);
+  return byState;
+}
+
 interface FormerRollout {
   readonly id: string;
   readonly generation: number;
