@@ -72,8 +72,8 @@ export interface GatewayLimits {
   /** Notifications of one device written as events, per minute: an event costs a row. */
   readonly notificationsPerMinuteMax: number;
   /**
-   * Conversations that one device may open over MQTT, per minute: each connects to a voice server.
-   * A person who wakes and aborts a device opens one every second or two.
+   * Conversations that one MQTT connection may open, per minute: each connects to a voice server. A
+   * person who wakes and aborts a device opens one every second or two.
    */
   readonly conversationsPerMinuteMax: number;
   /** Events about conversations of one device, per minute: a hello over MQTT causes two. */
@@ -173,7 +173,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   voicelessIdleMs: 8_000,
   toolPageCacheBytesMax: 8 * 1024 * 1024,
   notificationsPerMinuteMax: 60,
-  conversationsPerMinuteMax: 30,
+  conversationsPerMinuteMax: 60,
   conversationEventsPerMinuteMax: 60,
   notificationBytesMax: 8 * 1024,
   dialledDevicesMax: 5_000,
