@@ -12,6 +12,10 @@ export class OneRead<Wanted> {
     this.#read = read;
   }
 
+  get isReading(): boolean {
+    return this.#isReading;
+  }
+
   ask(wanted: Wanted): void {
     this.#next = { wanted };
     if (!this.#isReading) void this.#readAll();

@@ -1,0 +1,97 @@
+/** The rows of a list over one filter at a time, and the reads of its pages, one after another. */
+import {
+  changedPage,
+  loadPages,
+  noRows,
+  type Page,
+  type PageAnswer,
+  rowsAfter,
+  type RowsPatch,
+  type ShownRows,
+  withPatch,
+} from './load-pages';
+import { OneRead } from './one-read';
+
+type Ask<Row, Failure> = (after: string | null) => Promise<PageAnswer<Row, Failure>>;
+
+export interface ListState<Row, Failure> {
+  readonly page: Page<Row>;
+  readonly isLoading: boolean;
+  readonly failure: Failure | undefined;
+}
+
+export const nothingRead: ListState<never, never> = { page: noRows, isLoading: true, failure: undefined };
+
+/** Rows that are asked for again at once. Who has gone further down begins again there. */
+const keptRowsMax = 1_000;
+
+export class ListReads<Row, Failure> {
+  readonly #show: (state: ListState<Row, Failure>) => void;
+  #state: ListState<Row, Failure> = nothingRead;
+  #filter: Ask<Row, Failure> | undefined;
+  #reads: OneRead<string | null> | undefined;
+  #patches: readonly RowsPatch<Row>[] = [];
+
+  constructor(show: (state: ListState<Row, Failure>) => void) {
+    this.#show = show;
+  }
+
+  /**
+   * Reads the first pages of a filter until `rowsAtOnce` rows are there; each filter has another
+   * `ask`. Answers of an earlier filter have no effect.
+   */
+  begin(ask: Ask<Row, Failure>, rowsAtOnce: number): void {
+    this.end();
+    const reads = new OneRead(async (after: string | null) => {
+      this.#patches = [];
+      this.#change({ isLoading: true });
+      const rowsWanted = after === null ? Math.max(rowsAtOnce, this.#rowsKept(ask)) : 0;
+      const answer = await loadPages(ask, { after, rowsWanted, isCurrent: () => reads === this.#reads });
+      if (answer !== undefined) this.#add(ask, after, answer);
+    });
+    this.#reads = reads;
+    reads.ask(null);
+  }
+
+  end(): void {
+    this.#reads?.stop();
+    this.#reads = undefined;
+  }
+
+  /** Reads the shown pages again, after a read that is on its way: it may be of a further page. */
+  refresh(): void {
+    this.#reads?.ask(null);
+  }
+
+  /** A look brings no news, so a read that is on its way is enough. */
+  look(): void {
+    if (this.#reads?.isReading === false) this.refresh();
+  }
+
+  /** Adds the page after a cursor. While another read is on its way it has no effect. */
+  readAfter(cursor: string | null): void {
+    if (this.#reads?.isReading === false) this.#reads.ask(cursor);
+  }
+
+  patch(patch: RowsPatch<Row>): void {
+    if (this.#reads?.isReading === true) this.#patches = withPatch(this.#patches, patch);
+    this.#change({ page: changedPage(this.#state.page, patch) });
+  }
+
+  /** Keeps the scroll position of a viewer who has scrolled down. */
+  #rowsKept(filter: Ask<Row, Failure>): number {
+    return filter === this.#filter ? Math.min(this.#state.page.rows.length, keptRowsMax) : 0;
+  }
+
+  #add(filter: Ask<Row, Failure>, after: string | null, { page: read, failure }: PageAnswer<Row, Failure>): void {
+    const former: ShownRows<Row, Ask<Row, Failure>> = { filter: this.#filter, page: this.#state.page };
+    const { page } = rowsAfter(former, { filter, after, page: read, patches: this.#patches });
+    this.#filter = filter;
+    this.#change({ page, isLoading: false, failure });
+  }
+
+  #change(changes: Partial<ListState<Row, Failure>>): void {
+    this.#state = { ...this.#state, ...changes };
+    this.#show(this.#state);
+  }
+}
