@@ -142,7 +142,10 @@ describe('the roll-out of an edit', () => {
     expect(row).toMatchObject({ observedGeneration: 1, state: 'IN_SYNC' });
   });
 
-  it('leaves a device that it is calling until that has ended, also when the next edit goes out at once', async () => {
+  it.each([
+    ['the next edit goes out at once', []],
+    ['an edit after two more roll-outs goes out at once', [71, 72]],
+  ])('leaves a device that it is calling until that has ended, also when %s', async (_, between) => {
     const { clock, fleet, gateway } = world.hub;
     const devices = { ids: ['a', 'b', 'c'] };
     const { id, name, savedById } = await world.save({ devices });
@@ -158,9 +161,11 @@ describe('the roll-out of an edit', () => {
     const owner = { ...admin, id: savedById, mayCallTools: true };
     await fleet.updateDesiredState(id, 1, { ...request, waves }, owner);
     await clock.until(() => called).not.toBe('');
-    await fleet.updateDesiredState(id, 2, { ...request, arguments: { volume: 71 } }, owner);
+    for (const [index, volume] of between.entries())
+      await fleet.updateDesiredState(id, 2 + index, { ...request, arguments: { volume }, waves }, owner);
+    await fleet.updateDesiredState(id, 2 + between.length, { ...request, arguments: { volume: 80 } }, owner);
     await runner.sweep();
-    const loud = () => devices.ids.filter((each) => world.volumes.get(each) === 71);
+    const loud = () => devices.ids.filter((each) => world.volumes.get(each) === 80);
     await clock.until(loud).toHaveLength(2);
     await clock.pass(1_000);
     expect(loud()).toEqual(devices.ids.filter((each) => each !== called));

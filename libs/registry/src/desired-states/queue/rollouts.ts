@@ -26,6 +26,9 @@ export async function readRollouts(
   return rolloutJobId === undefined ? noted : [...noted, { generation: newest, jobId: rolloutJobId as JobId }];
 }
 
+/** Edits soon after each other may each stop a job that still calls. */
+const ENDING_GENERATIONS_MAX = 5;
+
 /** Jobs that an edit stopped which applies to all devices at once, and that may still call. */
 export async function readEndingRollouts(
   db: Queryable,
@@ -39,7 +42,7 @@ export async function readEndingRollouts(
         CROSS JOIN LATERAL (
           SELECT e.generation, e.rollout_job_ids FROM desired_state_edit e
           WHERE e.desired_state_id = s.id AND e.generation <= s.settled AND e.rollout_job_ids <> '{}'
-          ORDER BY e.generation DESC LIMIT 1) e
+          ORDER BY e.generation DESC LIMIT ${ENDING_GENERATIONS_MAX}) e
         JOIN job j ON j.id = ANY (e.rollout_job_ids) AND j.state <> 'FINISHED'`,
     },
     [states.map(({ id }) => id), states.map(({ settledGeneration }) => settledGeneration)],
