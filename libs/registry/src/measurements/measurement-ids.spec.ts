@@ -63,4 +63,19 @@ describe('the numbers of paths', () => {
     await expect.poll(storedPaths).toEqual(['again:a']);
     expect([...(await numbers()).keys()].sort()).toEqual(['again:a', 'again:b']);
   });
+
+  it('are not taken from memory where the path that has them now is in the same batch', async () => {
+    add('both:a', 1);
+    await expect.poll(storedPaths).toEqual(['both:a']);
+    for (const table of ['measurement', 'measurement_series']) await fixture.raw.query(`DELETE FROM ${table}`);
+    await fixture.raw.query(`UPDATE measurement_path SET path = 'both:b' WHERE path = 'both:a'`);
+    add('both:a', 2);
+    add('both:b', 3);
+    await expect.poll(storedPaths).toEqual(['both:a', 'both:b']);
+    const text = 'SELECT path, value FROM measurement m JOIN measurement_path p ON p.id = m.path_id ORDER BY path';
+    expect((await fixture.raw.query(text)).rows).toEqual([
+      { path: 'both:a', value: 2 },
+      { path: 'both:b', value: 3 },
+    ]);
+  });
 });

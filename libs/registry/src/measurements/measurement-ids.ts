@@ -40,7 +40,8 @@ export class MeasurementIds {
 
   /** The number of each path; makes those that are missing, unless the fleet is full. */
   async ofPaths(paths: Iterable<string>): Promise<ReadonlyMap<string, number>> {
-    const unknown = [...new Set(paths)].filter((path) => !this.#paths.has(path));
+    const wanted = new Set(paths);
+    const unknown = [...wanted].filter((path) => !this.#paths.has(path));
     if (unknown.length === 0) return this.#paths;
     await this.database.query(
       {
@@ -55,8 +56,17 @@ export class MeasurementIds {
       await this.#numberAgain(unknown);
       found = await this.findPaths(unknown);
     }
+    const removed = this.#remember(found);
+    return removed.some((path) => wanted.has(path)) ? this.ofPaths(wanted) : this.#paths;
+  }
+
+  /** A number has one path. Returns the paths that had one of these numbers: they were removed. */
+  #remember(found: ReadonlyMap<string, number>): readonly string[] {
+    const used = new Set(found.values());
+    const removed = [...this.#paths].flatMap(([path, id]) => (used.has(id) ? [path] : []));
+    this.forgetPaths(removed);
     for (const [path, id] of found) this.#paths.set(path, id);
-    return this.#paths;
+    return removed;
   }
 
   /** For paths that were removed: they get a new number. */
