@@ -1,7 +1,7 @@
 -- Stores points, given as columns $1 to $4 in the order of devices and paths, and keeps the latest of
 -- each series. A repeated write changes nothing. A latest point after $5 is from before a clock was
--- set back. Returns the paths that retention has removed, whose points are not stored: those whose
--- number in $6 is not of their name in $7, as numbers are used again.
+-- set back. Returns the paths that retention has removed, whose points are not stored. A path counts
+-- as removed if its number ($6) now has another name than $7.
 WITH input AS MATERIALIZED (
   SELECT to_timestamp(at / 1000) AS at, value, device_id, path_id::smallint AS path_id,
     path_id = ANY (ARRAY(

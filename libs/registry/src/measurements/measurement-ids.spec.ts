@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Queryable } from '../database/database.js';
+import { queryableOf } from '../database/queryable-of.js';
 import { openRegistryFixture, type RegistryFixture } from '../registry-fixture.suite.js';
-import { fleetPathsMax } from './measurement-ids.js';
+import { fleetPathsMax, MeasurementIds } from './measurement-ids.js';
 
 /** Of a smallint. */
 const LAST_NUMBER = 32_767;
@@ -52,6 +54,22 @@ describe('the numbers of paths', () => {
     add('last:b');
     await expect.poll(() => refused).toEqual(['last:b']);
     expect((await numbers()).size).toBe(fleetPathsMax);
+  });
+
+  it('are not drawn again at once for a path that a full fleet refuses', async () => {
+    await fixture.raw.query(
+      `INSERT INTO measurement_path (id, path) SELECT n, 'spec:' || n FROM generate_series(1, $1) n`,
+      [fleetPathsMax],
+    );
+    const texts: string[] = [];
+    const query: Queryable['query'] = (statement, values) => {
+      texts.push(statement.text);
+      return queryableOf(fixture.raw).query(statement, values);
+    };
+    const ids = new MeasurementIds({ query });
+    const draws = () => texts.filter((text) => text.includes('nextval')).length;
+    for (const path of ['full:a', 'full:a', 'full:b']) expect((await ids.ofPaths([path])).size).toBe(0);
+    expect([texts.length, draws()]).toEqual([8, 1]);
   });
 
   it('are not taken from memory where another path has them now', async () => {

@@ -11,9 +11,13 @@ export const fleetPathsMax = 2_000;
 /** Devices whose numbers are remembered: some 20 MB. */
 const devicesMax = 200_000;
 
+/** A path that a full fleet refuses is in each batch. */
+const DRAW_PAUSE_MS = 10_000;
+
 export class MeasurementIds {
   readonly #devices = new Map<string, number>();
   readonly #paths = new Map<string, number>();
+  #drawsFrom = 0;
 
   constructor(private readonly database: Queryable) {}
 
@@ -52,8 +56,8 @@ export class MeasurementIds {
       [unknown.map(storableText), fleetPathsMax],
     );
     let found = await this.findPaths(unknown);
-    if (found.size < unknown.length) {
-      await this.#numberAgain(unknown);
+    if (found.size < unknown.length && Date.now() >= this.#drawsFrom) {
+      if ((await this.#drawFreeNumbers(unknown)) === 0) this.#drawsFrom = Date.now() + DRAW_PAUSE_MS;
       found = await this.findPaths(unknown);
     }
     const removed = this.#remember(found);
@@ -75,11 +79,11 @@ export class MeasurementIds {
   }
 
   /**
-   * The numbers have begun again at 1 where these paths got those of others. Draws so many that
-   * enough are free, and none if the fleet is full.
+   * After the last number the sequence begins at 1 again, and its next numbers may be in use.
+   * Draws enough numbers to find a free one for each path. Returns how many paths got one.
    */
-  async #numberAgain(paths: readonly string[]): Promise<void> {
-    await this.database.query(
+  async #drawFreeNumbers(paths: readonly string[]): Promise<number> {
+    const inserted = await this.database.query(
       {
         text: `WITH wanted AS MATERIALIZED (
                  SELECT u.path, row_number() OVER (ORDER BY u.path) AS n FROM unnest($1::text[]) AS u(path)
@@ -94,10 +98,11 @@ export class MeasurementIds {
                  WHERE NOT EXISTS (SELECT FROM measurement_path m WHERE m.id = d.id)
                )
                INSERT INTO measurement_path (id, path) SELECT f.id, w.path FROM wanted w JOIN free f USING (n)
-               ON CONFLICT DO NOTHING`,
+               ON CONFLICT DO NOTHING RETURNING id`,
       },
       [paths.map(storableText), fleetPathsMax],
     );
+    return inserted.length;
   }
 
   /** The numbers of the paths that exist now. */

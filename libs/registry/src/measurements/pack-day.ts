@@ -23,7 +23,7 @@ type WhileDue = <Result>(work: (transaction: Queryable) => Promise<Result>) => P
 
 interface Day {
   readonly pack: Partition;
-  /** The partition of its points, which is a table after the packs have replaced it. */
+  /** The partition of its points. After the replacement it is a detached table. */
   readonly points: string;
   readonly span: readonly [from: Date, until: Date];
 }
