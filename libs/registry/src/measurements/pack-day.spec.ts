@@ -51,14 +51,26 @@ async function chart(): Promise<Readonly<Record<string, readonly number[]>>> {
   return Object.fromEntries(await Promise.all(charts));
 }
 
+/** A point of d1, in one statement. */
+function insert(minute: number): Promise<unknown> {
+  const text = `INSERT INTO measurement (at, value, device_id, path_id) SELECT $1, $2, d.id, p.id
+    FROM measurement_device d, measurement_path p WHERE d.device_id = 'd1' AND p.path = $3`;
+  return fixture.raw.query(text, [new Date(day + minute * MINUTE), minute, PATH]);
+}
+
+async function untilOneWaits(): Promise<void> {
+  const text = `SELECT FROM pg_locks WHERE relation = 'measurement'::regclass AND NOT granted`;
+  await expect.poll(() => database.query({ text }, [])).toHaveLength(1);
+}
+
 /** Packs two devices at a time. Awaits `onPacked` after each statement that writes packs. */
-function pack(onPacked: () => Promise<void>, onOther: (text: string) => void = () => undefined) {
+function pack(onPacked: () => Promise<void>, onOther: (text: string) => Promise<void> = () => Promise.resolve()) {
   const transaction: Database['transaction'] = (work) =>
     database.transaction((inner) => {
       const query = async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => {
         const rows = await inner.query<Row>(statement, values);
         if (statement.text.includes('INSERT INTO measurement_pack')) await onPacked();
-        else onOther(statement.text);
+        else await onOther(statement.text);
         return rows;
       };
       return work({ ...inner, query });
@@ -109,12 +121,15 @@ describe('the packing of a day', () => {
   });
 
   it('keeps a point that waits for the replacement, and after a crash one that the parts do not have', async () => {
-    let [written, waiting] = [0, Promise.resolve()];
+    let [written, waiting] = [0, Promise.resolve<unknown>(undefined)];
     const onPacked = async () => {
       if (++written === 3) await store({ deviceId: 'd2', at: 3 * MINUTE, value: 3 });
     };
-    const cut = pack(onPacked, (text) => {
-      if (text.includes('ATTACH PARTITION')) waiting = store({ deviceId: 'd1', at: 4 * MINUTE, value: 4 });
+    const cut = pack(onPacked, async (text) => {
+      if (text.includes('ATTACH PARTITION')) {
+        waiting = insert(4);
+        await untilOneWaits();
+      }
       if (text.includes('DROP TABLE')) throw new TypeError('A crash.');
     });
     await expect(cut).rejects.toThrow('A crash.');
