@@ -38,7 +38,8 @@ export async function makeBackup(config: HubConfig, file: string): Promise<Backu
   try {
     // Before the snapshot: what was accepted before this time is in the backup.
     const createdAt = new Date().toISOString();
-    const dump = await openDatabaseDump(databaseUrl ?? embedded?.databaseUrl ?? '');
+    const warn = (message: string) => void process.stderr.write(`${message}\n`);
+    const dump = await openDatabaseDump(databaseUrl ?? embedded?.databaseUrl ?? '', warn);
     closers.unshift(() => dump.close());
     const header = await headerOf(config, dump, createdAt);
     // The nightly service may write only to the folders of the data and the backups.

@@ -17,7 +17,10 @@ export interface DatabaseContents {
   readonly tables: readonly TableContents[];
 }
 
-/** Without tables of a day that is being packed: its points or its packs are in the backup. */
+/**
+ * Without tables of a day that is being packed. Packs repeat the points until they replace them,
+ * and `pauseUpkeep` avoids a snapshot with points in a detached table.
+ */
 const TABLES = {
   text: `SELECT c.relname::text AS name, array_agg(a.attname::text ORDER BY a.attnum) AS columns,
            (SELECT coalesce(array_agg(DISTINCT r.relname::text), '{}')

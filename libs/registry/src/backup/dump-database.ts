@@ -9,7 +9,13 @@ import { queryableOf } from '../database/queryable-of.js';
 import { RegistryError } from '../registry-error.js';
 import { columnList, quoted, readContents } from './database-contents.js';
 import type { DatabaseContents, TableContents } from './database-contents.js';
+import { pauseUpkeep } from './pause-upkeep.js';
 import { openPlainClient } from './plain-client.js';
+
+/** For a step of the upkeep of measurements. */
+const UPKEEP_WAIT_MS = 10_000;
+const INCOMPLETE =
+  'A day of measurements is being packed: some of its points may be missing from this backup. Make another one later.';
 
 /** The rows of a table in the text format of COPY. */
 export interface DumpedTable extends Readable {
@@ -21,7 +27,7 @@ export interface DatabaseDump {
   readonly contents: DatabaseContents;
   /** One table at a time. */
   rowsOf(table: TableContents): DumpedTable;
-  /** Ends the snapshot. */
+  /** Ends the snapshot and the pause of the upkeep. */
   close(): Promise<void>;
 }
 
@@ -29,9 +35,15 @@ export interface DatabaseDump {
  * Throws RegistryError DATABASE_UNAVAILABLE, or DATABASE_REFUSED for a database without the tables
  * of a hub.
  */
-export async function openDatabaseDump(databaseUrl: string): Promise<DatabaseDump> {
+export async function openDatabaseDump(
+  databaseUrl: string,
+  warn: (message: string) => void = () => undefined,
+  upkeepWaitMs = UPKEEP_WAIT_MS,
+): Promise<DatabaseDump> {
   const client = await openPlainClient(databaseUrl);
   try {
+    // Before the snapshot, so that it does not begin in the middle of a step.
+    if (!(await pauseUpkeep(queryableOf(client), upkeepWaitMs))) warn(INCOMPLETE);
     await client.query('BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     const contents = await readContents(queryableOf(client));
     if (contents.migrations.length === 0)

@@ -13,8 +13,8 @@ const HOUR_SETTLED_MS = 120_000;
 const DAY_SETTLED_MS = 900_000;
 /** Steps of one run. The next run goes on. */
 const STEPS_MAX = 48;
-/** One worker at a time. */
-const UPKEEP_LOCK = 4_607_182_423;
+/** One worker at a time, and none during a backup. */
+export const UPKEEP_LOCK = 4_607_182_423;
 
 const SPAN = { from: sql.timestamp, until: sql.timestamp };
 const ROLL_UP_HOUR = new SqlFile(new URL('./roll-up-hour.sql', import.meta.url), { parameters: SPAN, row: {} });
