@@ -81,10 +81,7 @@ export class LiveStates {
     const { clock } = this.#deps;
     const { state: row, fence } = owned;
     const actor = await this.#actorOf(owned);
-    if (actor === undefined) {
-      this.#drop(row.id);
-      return undefined;
-    }
+    if (actor === undefined) return undefined;
     if (former?.owned.fence === fence && isDeepStrictEqual(former.actor, actor)) return this.#renewed(former, owned);
     const live = new LiveState(owned, actor, clock.now());
     if ((await this.generation(live, row.generation)) === undefined) return undefined;
