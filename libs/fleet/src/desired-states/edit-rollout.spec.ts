@@ -37,6 +37,20 @@ describe('the roll-out of an edit', () => {
     return { state, jobId, owner, request };
   }
 
+  /** A roll-out whose time has run out after one of three devices, and the one that goes on. */
+  async function expiredAfterOne(plan: Parameters<DesiredFixture['save']>[0]) {
+    const { clock, finished, progress } = world.hub;
+    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, ...plan });
+    const expired = state.rolloutJobId as JobId;
+    await clock.until(() => progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
+    clock.step(31 * DAY_MS);
+    expect(await finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
+    await runner.sweep();
+    const next = (await world.row(state)).rolloutJobId as JobId;
+    expect(next).not.toBe(expired);
+    return { state, next };
+  }
+
   it('leaves the former generation where it has not come, and goes on when its gate opens', async () => {
     const { state, jobId, owner } = await editedInWaves();
     const loud = () => ['a', 'b', 'c'].filter((id) => world.volumes.get(id) === 70).length;
@@ -69,34 +83,16 @@ describe('the roll-out of an edit', () => {
   });
 
   it('goes on with another job where its time ran out, for the devices that it has not reached', async () => {
-    const { clock } = world.hub;
-    const pace = { perMinute: 20, waves: [{ ...wave, count: 3 }] };
-    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, ...pace });
-    const expired = state.rolloutJobId as JobId;
-    await clock.until(() => world.hub.progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
-    clock.step(31 * DAY_MS);
-    expect(await world.hub.finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
-    await runner.sweep();
-    const next = (await world.row(state)).rolloutJobId as JobId;
-    expect(next).not.toBe(expired);
+    const { state, next } = await expiredAfterOne({ perMinute: 20, waves: [{ ...wave, count: 3 }] });
     expect(await world.hub.finished(next)).toMatchObject({ conclusion: 'SUCCEEDED', total: 2 });
     await runner.sweep();
-    await clock.until(() => world.states(state)).toEqual(inSync);
+    await world.hub.clock.until(() => world.states(state)).toEqual(inSync);
     expect((await world.row(state)).settledGeneration).toBe(1);
   });
 
   it('goes on where its time ran out between two waves, and no person had to decide', async () => {
-    const { clock } = world.hub;
-    const soaking = [{ ...wave, soakSeconds: 3_600, gate: 'AUTO' as const }];
-    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, waves: soaking });
-    const expired = state.rolloutJobId as JobId;
-    await clock.until(() => world.hub.progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
-    clock.step(31 * DAY_MS);
-    expect(await world.hub.finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
-    await runner.sweep();
-    const next = (await world.row(state)).rolloutJobId as JobId;
-    expect(next).not.toBe(expired);
-    await clock.until(async () => (await world.hub.job(next)).total).toBe(2);
+    const { next } = await expiredAfterOne({ waves: [{ ...wave, soakSeconds: 3_600, gate: 'AUTO' }] });
+    await world.hub.clock.until(async () => (await world.hub.job(next)).total).toBe(2);
   });
 
   it.each(['enabled', 'saved'])('leaves what it has reached when its desired state is %s again', async (change) => {
