@@ -1,8 +1,8 @@
 /**
  * Subscriptions over the socket that the hub ends for a reason that passes, such as without its
- * database. They begin again, all together, and then lists and pages read what they missed. Those
- * of libs/client pause one by one, and end after some attempts or where the hub refuses them at
- * first; a page goes on trying.
+ * database. They begin again, all together, and then lists and pages read what they missed.
+ * Subscriptions of libs/client wait separately, and end after some attempts or if the hub rejects
+ * the first one. Here they never end.
  */
 import type { Client, FormattedExecutionResult, Sink, SubscribePayload } from 'graphql-ws/client';
 

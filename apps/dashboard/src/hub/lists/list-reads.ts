@@ -22,7 +22,7 @@ export interface ListState<Row, Failure> {
 
 export const nothingRead: ListState<never, never> = { page: noRows, isLoading: true, failure: undefined };
 
-/** Rows that are asked for again at once. Who has gone further down begins again there. */
+/** The most rows that are read again at once. A viewer further down continues after these. */
 const keptRowsMax = 1_000;
 
 export class ListReads<Row, Failure> {
@@ -63,7 +63,7 @@ export class ListReads<Row, Failure> {
     this.#reads?.ask(null);
   }
 
-  /** A look brings no news, so a read that is on its way is enough. */
+  /** For reads at an interval: a read that is on its way is enough. */
   look(): void {
     if (this.#reads?.isReading === false) this.refresh();
   }

@@ -19,7 +19,7 @@ export function withTyped(former: TypedText, text: string): TypedText {
   return { ...former, text, isPending: true };
 }
 
-/** Where the address has the value, what was under way is superseded, and nothing arrives. */
+/** If the address has the value already, texts on their way are superseded and do not arrive. */
 export function withSent({ text, sent }: TypedText, value: string, address: string): TypedText {
   return { text, isPending: false, sent: value === address ? [] : [...sent, value].slice(-sentMax) };
 }
