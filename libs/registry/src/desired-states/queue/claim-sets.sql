@@ -18,7 +18,7 @@ WITH input AS MATERIALIZED (
   ORDER BY i.device_id, i.desired_state_id
 ), picked AS MATERIALIZED (
   SELECT c.* FROM chosen c, holding h
-  -- OFFSET 0 asks for each device: a join would read the thousands of sets that are under way.
+  -- OFFSET 0 asks for the entries of each device: a join would read all entries.
   WHERE NOT EXISTS (SELECT FROM desired_state_target o WHERE o.device_id = c.device_id AND o.is_sending OFFSET 0)
     AND (cardinality(h.ids) = 0 OR NOT EXISTS (
       SELECT FROM job_target o WHERE o.job_id = ANY (h.ids) AND o.device_id = c.device_id

@@ -2,10 +2,12 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { toJson } from '../../database/json-rows.js';
 import { AT } from '../../jobs/new-job.suite.js';
 import type { DesiredStateRow, NewDesiredState } from '../desired-state.js';
 import { by, editOf, fencedWith, openDesiredStateFixture, targetOf } from '../desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from '../desired-state-fixture.suite.js';
+import { CLAIM_SETS } from './desired-statements.js';
 
 const brightness: Partial<NewDesiredState> = {
   ...{ tool: 'self.screen.set_brightness', arguments: { brightness: 50 } },
@@ -73,6 +75,27 @@ describe('desired states of several processes', () => {
     ]);
     await fixture.queue.write(first, fencedWith(ofVolume[0]?.fence ?? 0, [targetOf(volume, 'a', 'IN_SYNC')]));
     expect(await claimed(first, ofBright)).toEqual(['a']);
+  });
+
+  it('write no index when they claim', async () => {
+    const state = await fixture.create();
+    const targets = await differing(state, first, ['a', 'b']);
+    const changes = await fixture.jobs.db.transaction(async (transaction) => {
+      const rows = targets.map(({ fence, row }) => ({
+        ...{ desired_state_id: row.desiredStateId, fence, device_id: row.deviceId },
+        ...{ observed_generation: row.observedGeneration, reverts: row.reverts },
+      }));
+      await CLAIM_SETS.run(transaction, { rows: toJson(rows), owner: first });
+      return transaction.query(
+        {
+          text: `SELECT pg_stat_get_xact_tuples_updated(oid)::int AS updated,
+              pg_stat_get_xact_tuples_hot_updated(oid)::int AS heap_only
+            FROM pg_class WHERE relname = 'desired_state_target'`,
+        },
+        [],
+      );
+    });
+    expect(changes).toEqual([{ updated: 2, heap_only: 2 }]);
   });
 
   it('never claim one device twice from two processes', async () => {

@@ -68,7 +68,7 @@ export class DesiredStateQueue {
         await transaction.query(
           {
             text: `UPDATE desired_state_target SET is_sending = false
-              WHERE is_sending AND desired_state_id = ANY ($1::uuid[])`,
+              WHERE is_sending AND state = 'APPLYING' AND desired_state_id = ANY ($1::uuid[])`,
           },
           [ids],
         );
@@ -134,7 +134,8 @@ export class DesiredStateQueue {
     }));
     return this.database.transaction(async (transaction) => {
       await lockClaims(transaction, false);
-      // Owners of two properties of one device would not see each other's set.
+      // Owners of two properties of one device would not see each other's set; no index keeps
+      // them apart.
       await transaction.query({ name: 'desired-claim-lock', text: 'SELECT pg_advisory_xact_lock($1)' }, [SENDING_LOCK]);
       return keysOf(await CLAIM_SETS.run(transaction, { rows: toJson(rows), owner }));
     });
