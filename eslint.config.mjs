@@ -70,7 +70,8 @@ const restrictedPackages = [
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
   { packages: ['echarts'], projects: ['dashboard'] },
   // One place checks each connection to an address that a user entered.
-  { packages: ['undici', 'ipaddr.js'], projects: ['fleet'] },
+  { packages: ['undici'], projects: ['fleet', 'bench'] },
+  { packages: ['ipaddr.js'], projects: ['fleet'] },
   { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },
   { packages: ['oidc-provider'], projects: ['api', 'test'] },
 ];

@@ -1,6 +1,6 @@
 /** Measures single calls as integrators make them: `callTool` over HTTP, with concurrency. */
-import { Agent, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Pool } from 'undici';
 import type { HubProcess } from '@flotilla/test/hub/hub-process';
 
 /** The error is for people: a call that does not succeed ends the bench. */
@@ -38,7 +38,7 @@ export async function callOverHttp(
   deviceIds: readonly string[],
   { total, concurrency, perSecond = Infinity, seconds = Infinity, mayBeRefused = false, headers = {} }: CallLoad,
 ): Promise<CallLatencies> {
-  const agent = new Agent({ keepAlive: true, maxSockets: concurrency });
+  const pool = new Pool(hub.httpUrl, { connections: concurrency });
   const latencies: number[] = [];
   let made = 0;
   let refused = 0;
@@ -51,7 +51,10 @@ export async function callOverHttp(
       const waitMs = startedAt + (made * 1_000) / perSecond - performance.now();
       if (waitMs > 0) await pause(waitMs);
       const before = performance.now();
-      const text = await callOnce(hub, agent, deviceIds[next % deviceIds.length] ?? '', headers);
+      const text = await callOnce(pool, deviceIds[next % deviceIds.length] ?? '', {
+        ...headers,
+        authorization: `Bearer ${hub.adminKey}`,
+      });
       if (text.includes('"outcome":"SUCCEEDED"')) latencies.push(performance.now() - before);
       else if (mayBeRefused && text.includes('"code":"OVERLOADED"')) {
         refused++;
@@ -61,43 +64,20 @@ export async function callOverHttp(
   };
   await Promise.all(Array.from({ length: concurrency }, (_unused, index) => lane(index)));
   const tookSeconds = (performance.now() - startedAt) / 1_000;
-  agent.destroy();
+  await pool.close();
   latencies.sort((a, b) => a - b);
   const quantile = (share: number) =>
     latencies[Math.min(latencies.length - 1, Math.floor(latencies.length * share))] ?? 0;
   return { p50: quantile(0.5), p99: quantile(0.99), perSecond: latencies.length / tookSeconds, refused };
 }
 
-function callOnce(
-  hub: HubProcess,
-  agent: Agent,
-  deviceId: string,
-  headers: Readonly<Record<string, string>>,
-): Promise<string> {
-  const body = JSON.stringify({
-    query: CALL,
-    variables: { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 42 } } },
+async function callOnce(pool: Pool, deviceId: string, headers: Readonly<Record<string, string>>): Promise<string> {
+  const { body } = await pool.request({
+    ...{ path: '/graphql', method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+    body: JSON.stringify({
+      query: CALL,
+      variables: { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 42 } } },
+    }),
   });
-  return new Promise((resolve, reject) => {
-    const sent = request(
-      `${hub.httpUrl}/graphql`,
-      {
-        method: 'POST',
-        agent,
-        headers: {
-          ...headers,
-          'content-type': 'application/json',
-          'content-length': Buffer.byteLength(body),
-          authorization: `Bearer ${hub.adminKey}`,
-        },
-      },
-      (response) => {
-        const chunks: Buffer[] = [];
-        response.on('data', (chunk: Buffer) => chunks.push(chunk));
-        response.on('end', () => resolve(Buffer.concat(chunks).toString()));
-      },
-    );
-    sent.on('error', reject);
-    sent.end(body);
-  });
+  return body.text();
 }
