@@ -48,20 +48,30 @@ export function normaliseSchema(schema: JsonObject, levels = 8): JsonObject | un
   if (levels === 0) return undefined;
   const rules = Object.fromEntries(Object.entries(schema).filter(([member]) => !ignored.has(member)));
   const { type, ...limits } = rules;
-  if (Array.isArray(type))
-    return anyOf(
-      type.map((one: unknown) => ({ ...limits, type: one })),
-      levels,
-    );
+  if (Array.isArray(type)) return oneOfTypes(type, limits, levels);
   if (Object.hasOwn(limits, 'enum')) return Array.isArray(limits['enum']) ? enumeration(limits['enum']) : undefined;
   if (Object.hasOwn(limits, 'const')) return enumeration([limits['const']]);
   if (type === undefined) return withoutType(limits, levels);
   const allowed = typeof type === 'string' && Object.hasOwn(limitsByType, type) ? limitsByType[type] : undefined;
-  if (allowed === undefined || !Object.entries(limits).every(([member, value]) => allowed[member]?.(value)))
+  if (allowed === undefined || !Object.entries(limits).every(([member, value]) => isAllowed(allowed, member, value)))
     return undefined;
   if (type === 'integer') return integer(limits);
   if (type === 'array') return array(limits, levels);
   return type === 'object' ? object(limits, levels) : { ...limits, type };
+}
+
+/** Each type once: repeated ones would multiply the work at every level. */
+function oneOfTypes(types: readonly unknown[], limits: JsonObject, levels: number): JsonObject | undefined {
+  if (!types.every((type) => typeof type === 'string')) return undefined;
+  return anyOf(
+    [...new Set(types)].map((type) => ({ ...limits, type })),
+    levels,
+  );
+}
+
+/** The names come from the device, so one may be that of an inherited member. */
+function isAllowed(allowed: Readonly<Record<string, Check>>, member: string, value: unknown): boolean {
+  return Object.hasOwn(allowed, member) && allowed[member]?.(value) === true;
 }
 
 function withoutType(limits: JsonObject, levels: number): JsonObject | undefined {

@@ -132,6 +132,9 @@ describe('compileArguments', () => {
     { type: 'object', properties: { x: { enum: [] } } },
     { type: 'object', properties: { constructor: { type: 'string' } } },
     JSON.parse('{"type":"object","properties":{"__proto__":{"type":"string"}}}'),
+    JSON.parse('{"type":"object","properties":{"x":{"type":"string","__proto__":1}}}'),
+    { type: 'object', properties: { x: { type: 'string', constructor: 1 } } },
+    { type: 'object', properties: { x: { type: ['string', ['string']] } } },
     { type: 'object', properties: {}, required: ['ghost'] },
     { type: 'object', properties: {}, if: { required: ['a'] } },
     { type: 'object', patternProperties: { '^x': {} } },
@@ -141,6 +144,15 @@ describe('compileArguments', () => {
     expect(check({ anything: [1, 'two'] })).toEqual({ ok: true });
     expect(check({ a: '\0' }).ok).toBe(false);
     expect(check('text').ok).toBe(false);
+  });
+
+  it('compiles a schema that repeats its types at every level at once', { timeout: 1_000 }, () => {
+    const repeated = (properties: Readonly<Record<string, unknown>>) => ({
+      type: Array<string>(60).fill('object'),
+      properties,
+    });
+    const schema = { type: 'object', properties: { x: repeated({ x: repeated({ x: repeated({}) }) }) } };
+    expect(compileArguments(schema).check({ x: { x: { x: 1 } } }).ok).toBe(false);
   });
 
   it('compiles and checks any schema with any value without throwing', () => {
