@@ -26,3 +26,14 @@ it('expires soon after the clock was set back by an hour', () => {
   clock.advance(30_000);
   expect(state.isExpired).toBe(true);
 });
+
+it('does not count the time by which the clock was set forward', () => {
+  const { clock, state, keepAlive } = begun();
+  clock.advance(14_000);
+  keepAlive.heard();
+  clock.step(3_600_000);
+  clock.advance(14_999);
+  expect(state.isExpired).toBe(false);
+  clock.advance(1);
+  expect(state.isExpired).toBe(true);
+});

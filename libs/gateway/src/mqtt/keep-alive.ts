@@ -29,10 +29,12 @@ export class KeepAlive {
   }
 
   #wait(delayMs: number): void {
+    const dueAt = this.clock.now() + delayMs;
     this.#cancel = this.clock.setTimer(delayMs, () => {
       const now = this.clock.now();
-      // It is later than now if the clock was set back.
-      this.#heardAt = Math.min(this.#heardAt, now);
+      // A clock that was set forward meanwhile added no silence; one that was set back left the
+      // packet in the future.
+      this.#heardAt = Math.min(this.#heardAt + Math.max(0, now - dueAt), now);
       const leftMs = this.#heardAt + this.#silenceMsMax - now;
       if (leftMs > 0) this.#wait(leftMs);
       else this.onExpired();
