@@ -29,6 +29,8 @@ export class Dialer {
   #socket: Socket | undefined;
   #cancelTimer: () => void = () => undefined;
   #failures = 0;
+  /** Which address of the board is dialled: the next one after a connection that did not last. */
+  #turn = 0;
   #isStopped = false;
   /** Set when the device must not be dialled again; called once it has no connection. */
   #onFree: (() => void) | undefined;
@@ -62,7 +64,8 @@ export class Dialer {
     const { deviceId, address, byAdmin } = this.target;
     const verdict = await this.options.rules.judge(address, byAdmin);
     if (this.#isStopped || this.#onFree !== undefined) return;
-    const [host] = verdict.kind === 'allowed' ? verdict.addresses : [];
+    const addresses = verdict.kind === 'allowed' ? verdict.addresses : [];
+    const host = addresses[this.#turn % addresses.length];
     if (host !== undefined) return this.#dial(host, parseDialAddress(address).port);
     if (verdict.kind === 'refused')
       this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'did not dial a device');
@@ -93,6 +96,7 @@ export class Dialer {
       // A board that worked until now is dialled soon; one that fails repeatedly is dialled ever
       // less often.
       if (this.options.clock.now() - dialledAt >= limits.dialProvenMs) this.#failures = 0;
+      else this.#turn += 1;
       this.#again();
     });
   }

@@ -9,6 +9,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } 
 import { silentLogger } from '../ingress.suite.js';
 import { GatewayStage } from '../gateway-stage.suite.js';
 import { Board } from './board.suite.js';
+import { DialRules } from './dial-rules.js';
 
 let database: TestDatabase;
 let registry: Registry;
@@ -169,6 +170,15 @@ describe('a microcontroller with an address', () => {
     stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus, limits: quick });
   });
 
+  it('is dialled at each address of its name in turn', async () => {
+    await stage.close();
+    const dialRules = new TwoAddresses({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
+    stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus, limits: quick, dialRules });
+    const board = await boot();
+    const deviceId = await register(board.address);
+    expect(await entryOf(deviceId)).toMatchObject({ gatewayId: lease.id });
+  });
+
   it.each([
     ['never answers', () => undefined],
     ['closes at once', (socket: { destroy: () => void }) => socket.destroy()],
@@ -196,6 +206,13 @@ describe('a microcontroller with an address', () => {
     expect((await stage.call({ deviceId, call: callOf('water_bed') })).outcome.kind).toBe('SUCCEEDED');
   });
 });
+
+/** A name that leads to a closed port first, and then to the board. */
+class TwoAddresses extends DialRules {
+  override judge() {
+    return Promise.resolve({ kind: 'allowed', addresses: ['127.0.0.2', '127.0.0.1'] } as const);
+  }
+}
 
 function callOf(tool: string) {
   return {
