@@ -3,7 +3,7 @@
  * the first that answers, or continues without voice.
  */
 import { randomUUID } from 'node:crypto';
-import { udpServerHello, websocketServerHello } from '@flotilla/mcp';
+import { isJsonObject, udpServerHello, websocketServerHello } from '@flotilla/mcp';
 import type { JsonObject } from '@flotilla/mcp';
 import type { FramingVersion } from '@flotilla/voice';
 import type {
@@ -227,10 +227,16 @@ export class ConversationSetup implements Conversation {
   }
 }
 
-/** Adds the voice server's audio parameters. Devices read numbers and have defaults. */
+/**
+ * Adds the voice server's audio parameters: the two numbers that devices read. Other members could
+ * be too large, or names that only differ in case. [xiaozhi §4.1]
+ */
 function withAudioOf(answer: JsonObject, hello: JsonObject): JsonObject {
-  const params = hello['audio_params'];
-  return typeof params === 'object' && params !== null ? { ...answer, audio_params: params } : answer;
+  const [own, given] = [answer['audio_params'], hello['audio_params']];
+  if (!isJsonObject(own) || !isJsonObject(given)) return answer;
+  const isRead = (name: string) => typeof given[name] === 'number' && given[name] > 0;
+  const read = ['sample_rate', 'frame_duration'].filter(isRead).map((name) => [name, given[name]] as const);
+  return { ...answer, audio_params: { ...own, ...Object.fromEntries(read) } };
 }
 
 /** The framing in the voice server's answer, if any. */

@@ -60,6 +60,16 @@ describe('a conversation over WebSocket', () => {
     },
   );
 
+  it('gives the device only the two audio parameters that it reads, of any that the voice server sends', async () => {
+    const server = await openServer();
+    const params = { Sample_Rate: 8_000, sample_rate: 16_000, frame_duration: '20', note: 'x'.repeat(10_000) };
+    server.hello = JSON.stringify({ type: 'hello', transport: 'websocket', audio_params: params });
+    const { answer } = await (await RelayStage.set({ servers: [listed(server)] })).converse('websocket', 1);
+    expect(answer.message['audio_params']).toEqual({
+      ...{ format: 'opus', sample_rate: 16_000, channels: 1, frame_duration: 60 },
+    });
+  });
+
   it('converts the framing if the voice server answers with another', async () => {
     const server = await openServer();
     server.hello = '{"type":"hello","version":1,"transport":"websocket"}';
