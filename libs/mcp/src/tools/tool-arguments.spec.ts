@@ -146,6 +146,11 @@ describe('compileArguments', () => {
     expect(check('text').ok).toBe(false);
   });
 
+  it('knows the schema of a tool with very many arguments at once', { timeout: 2_000 }, () => {
+    const names = Array.from({ length: 10_000 }, (_, at) => [`a${at}`, { type: 'integer' }]);
+    expect(compileArguments({ type: 'object', properties: Object.fromEntries(names) }).schemaKnown).toBe(true);
+  });
+
   it('compiles a schema that repeats its types at every level at once', { timeout: 1_000 }, () => {
     const repeated = (properties: Readonly<Record<string, unknown>>) => ({
       type: Array<string>(60).fill('object'),

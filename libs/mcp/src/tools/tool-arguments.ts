@@ -26,28 +26,34 @@ export interface CompiledArguments {
 
 const fits: ArgumentsVerdict = { ok: true };
 
-/** Compiles once per distinct schema, not per call. Never throws. */
+/**
+ * Compiles once per distinct schema, not per call. Never throws. The validator is built at the
+ * first check: it takes far longer than the rest, and few tools of a listing are called.
+ */
 export function compileArguments(schema: JsonSchema): CompiledArguments {
   const normal = normaliseSchema({ type: 'object', ...schema });
   const properties = normal?.['properties'];
-  const validator = normal === undefined ? undefined : convert(normal);
-  if (validator === undefined || !isJsonObject(properties)) return { schemaKnown: false, check: checkPlainData };
+  if (normal === undefined || !isJsonObject(properties)) return { schemaKnown: false, check: checkPlainData };
+  let validate: Validate | undefined;
   return {
     schemaKnown: true,
     check: (args) => {
       const verdict = checkPlainData(args);
       if (!verdict.ok || !isJsonObject(args)) return verdict;
-      return checkNames(args, properties) ?? checkValues(args, validator);
+      return checkNames(args, properties) ?? (validate ??= validation(normal))(args);
     },
   };
 }
 
-function convert(normal: JsonObject): z.ZodType | undefined {
+type Validate = (args: JsonObject) => ArgumentsVerdict;
+
+function validation(normal: JsonObject): Validate {
   try {
-    return z.fromJSONSchema(normal);
+    const validator = z.fromJSONSchema(normal);
+    return (args) => checkValues(args, validator);
   } catch {
     // The schema is hostile or broken: its tool stays callable, without validation.
-    return undefined;
+    return () => fits;
   }
 }
 
