@@ -104,8 +104,12 @@ export class MqttIngress {
   accept(conn: Duplex, peer: Peer): void {
     const { attempts, clock, counters, host, limits, lobby, publishTopic } = this.options;
     const isLimited = !attempts.mayConnect(peer.remoteAddress);
-    const leaveLobby =
-      this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress, () => conn.destroy());
+    let isExpelled = false;
+    const expel = () => {
+      isExpelled = true;
+      conn.destroy();
+    };
+    const leaveLobby = this.#broker.closed || isLimited ? undefined : lobby.enter(peer.remoteAddress, expel);
     if (leaveLobby === undefined) {
       counters.add('refusal', isLimited ? 'address_limited' : 'too_many_connections');
       conn.on('error', () => undefined);
@@ -115,7 +119,9 @@ export class MqttIngress {
     const connection = new MqttConnection(conn, {
       ...{ peer, leaveLobby, clock, limits, counters, publishTopic },
       connect: (stream) => this.#broker.handle(stream),
-      onStranger: () => attempts.failed(peer.remoteAddress),
+      onStranger: () => {
+        if (!isExpelled) attempts.failed(peer.remoteAddress);
+      },
       onThrottled: (deviceId, throttle) =>
         host.report(deviceId, 'device.throttled', { transport: 'MQTT', ...throttle }),
     });

@@ -1,8 +1,14 @@
+import { once } from 'node:events';
+import { PassThrough } from 'node:stream';
 import { describe, expect, it, vi } from 'vitest';
 import { FleetSecretAuth } from '../auth/fleet-secret-auth.js';
 import { GatewayCounters } from '../gateway-counters.js';
+import { ingressOptions, realClock } from '../ingress.suite.js';
+import { DeviceFailures } from '../overload/device-failures.js';
+import { Lobby } from '../overload/lobby.js';
 import { xiaozhiClientId } from './mqtt-device.suite.js';
 import type { MqttDevice } from './mqtt-device.suite.js';
+import { MqttIngress } from './mqtt-ingress.js';
 import { enter, openIngress } from './mqtt-ingress.suite.js';
 
 describe('MqttIngress rejects connections', () => {
@@ -80,6 +86,25 @@ describe('MqttIngress rejects connections', () => {
     for (const stranger of strangers) stranger.conn.destroy();
     await vi.waitFor(() => expect(ingress.lobby.size).toBe(0));
     await enter(ingress);
+  });
+
+  it('counts no failed attempt of a connection that makes room for one from another address', async () => {
+    const options = ingressOptions();
+    const attempts = new DeviceFailures(realClock, { burst: 1, perSecond: 0.001, addressesMax: 10 });
+    const lobby = new Lobby({ ...options.limits, unprovenConnectionsMax: 2 }, realClock);
+    const mqtt = new MqttIngress({ ...options, attempts, lobby });
+    await mqtt.start();
+    const connect = (remoteAddress: string) => {
+      const stream = new PassThrough();
+      mqtt.accept(stream, { remoteAddress, localAddress: undefined });
+      return stream;
+    };
+    const [oldest] = [connect('192.0.2.1'), connect('192.0.2.1')];
+    const closed = once(oldest, 'close');
+    connect('192.0.2.2');
+    await closed;
+    expect(attempts.mayConnect('192.0.2.1')).toBe(true);
+    await mqtt.stop();
   });
 
   it('cuts a connection that never sends CONNECT', async () => {
