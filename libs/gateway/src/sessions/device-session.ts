@@ -69,6 +69,8 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   readonly #statusToolOfDialect: string | undefined;
   #info = unknownInfo;
   #facts = noFacts;
+  /** What the device can do, by its last listing that did not fail. */
+  #toolSet: ToolSet | undefined;
   #hasListedAgain = false;
   #cancelListing: () => void = () => undefined;
   readonly #notifications: TokenBucket;
@@ -115,9 +117,8 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     return this.#statusTool;
   }
 
-  /** What the device can do, after its first listing. */
   get toolSet(): ToolSet | undefined {
-    return this.#facts.toolSet;
+    return this.#toolSet;
   }
 
   get dialect(): Dialect {
@@ -197,7 +198,8 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
 
   onToolsDiscovered(discovered: DiscoveredTools): void {
     if (this.#isTooEarly(discovered)) return this.#listAgainLater();
-    this.#facts = { toolSet: this.context.toolSets.toolSetOf(discovered), isComplete: discovered.isComplete };
+    this.#toolSet = this.context.toolSets.toolSetOf(discovered);
+    this.#facts = { toolSet: this.#toolSet, isComplete: discovered.isComplete };
     this.#statusTool = discovered.tools.find(({ name }) => name === this.#statusToolOfDialect)?.name;
     if (this.state === 'ready') this.#announce();
   }
@@ -205,7 +207,6 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   onDiscoveryFailed(message: string): void {
     this.context.logger.warn({ deviceId: this.deviceId, message }, 'tools could not be listed');
     this.#facts = noFacts;
-    this.#statusTool = undefined;
     if (this.state === 'ready') this.#announce();
   }
 
@@ -273,7 +274,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
       get unsentBytes() {
         return audio?.unsentBytes ?? 0;
       },
-      known: () => ({ info: this.#info, tools: this.#facts.toolSet?.tools }),
+      known: () => ({ info: this.#info, tools: this.#toolSet?.tools }),
       pendingCalls: () => actor.pendingCalls,
       say: (message) => actor.sendMessage(message),
       sendAudio: (frame) => audio?.sendFrame(frame) ?? false,

@@ -133,5 +133,7 @@ describe('changes since the last session', () => {
     stage.gateway.callServer.refreshTools(lampId);
     await vi.waitFor(async () => expect(await staleness()).toBe(true));
     expect(await hub.bus.directory.lookup(lampId)).toMatchObject({ toolSetHash });
+    // Voice servers, polls and calls of other processes go on with what the device listed before.
+    expect(stage.gateway.toolSetOf(lampId)?.hash).toBe(toolSetHash);
   });
 });
