@@ -180,15 +180,8 @@ export class Provisioning {
    * for the old transport [xiaozhi §7.3]; microcontrollers keep theirs [mcpu §6.1].
    */
   async setDeviceTransport(deviceId: string, transport: IncomingTransport, actor: Actor): Promise<Partial<Refused>> {
-    const { credentials } = this.#deps.registry;
-    const before = await credentials.findKnown(deviceId);
-    if (!(await credentials.setTransport(deviceId, transport, sourceOf(actor)))) {
-      return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'], actor)) ?? noSuchDevice(deviceId) };
-    }
-    if (before?.dialect === 'XIAOZHI' && before.transport !== transport && before.credential.secret === undefined) {
-      await credentials.rotate(deviceId, this.#deps.clock.now(), sourceOf(actor));
-    }
-    return {};
+    if (await this.#deps.registry.credentials.setTransport(deviceId, transport, sourceOf(actor))) return {};
+    return { refusal: (await this.refuseDialled(deviceId, ['input', 'transport'], actor)) ?? noSuchDevice(deviceId) };
   }
 
   /** Approves the device that shows this code. */

@@ -128,6 +128,25 @@ describe('credentials of a device', () => {
     expect((await logIn(registry, used)).kind).toBe('granted');
   });
 
+  it('that the device stored for one transport are replaced together with the change to another one', async () => {
+    const { registry, other, sql } = fixture;
+    const contact = newContact();
+    const known = await admitted(registry, contact);
+    expect((await logIn(registry, known)).kind).toBe('granted');
+    await expect
+      .poll(() => sql(`SELECT FROM device_credential WHERE device_id = '${contact.deviceId}' AND used_at IS NOT NULL`))
+      .toHaveLength(1);
+    // A process that does not know of the use yet.
+    expect(await other.credentials.setTransport(contact.deviceId, 'WEBSOCKET')).toBe(true);
+    const changed = await other.credentials.findKnown(contact.deviceId);
+    expect(changed).toMatchObject({ transport: 'WEBSOCKET', credential: { secret: expect.any(String) } });
+    expect(changed?.credential.secret).not.toBe(known.credential.secret);
+    // The same transport once more changes nothing.
+    expect(await other.credentials.setTransport(contact.deviceId, 'WEBSOCKET')).toBe(true);
+    expect((await other.credentials.findKnown(contact.deviceId))?.credential).toEqual(changed?.credential);
+    expect(await other.credentials.setTransport('no-device', 'WEBSOCKET')).toBe(false);
+  });
+
   it('are issued to a device that was there before credentials were', async () => {
     const { registry } = fixture;
     const { deviceId } = newContact();

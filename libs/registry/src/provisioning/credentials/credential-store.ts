@@ -24,7 +24,7 @@ import type { RegistryLogger } from '../../registry-logger.js';
 import type { WriterStatus } from '../../registry.js';
 import { bindByToken } from './client-bindings.js';
 import { openContactWriter } from './contact-writer.js';
-import { rotateCredential, setPreferredTransport, setTransports } from './rotate-credentials.js';
+import { rotateCredential, setTransports } from './rotate-credentials.js';
 import { hashOf, isEqualHash } from '../../secrets/secrets.js';
 import type { CredentialCache } from './credential-cache.js';
 import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './standing.js';
@@ -110,17 +110,9 @@ export class CredentialStore {
    * False for an unknown device, and for one that the hub dials.
    */
   async setTransport(deviceId: string, transport: KnownDevice['transport'], by?: AuditSource): Promise<boolean> {
-    const { database, cache, now } = this.#deps;
-    const id = storableText(deviceId);
-    const isDevice = await audited(
-      database,
-      by,
-      (transaction) => setPreferredTransport(transaction, id, transport),
-      (isDone) =>
-        isDone ? [{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at: now() }] : [],
-    );
-    cache.forget([id]);
-    return isDevice;
+    if ((await this.setTransports([deviceId], transport, by)).length > 0) return true;
+    const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL';
+    return (await this.#deps.database.query({ name: 'connects-itself', text }, [storableText(deviceId)])).length > 0;
   }
 
   /**

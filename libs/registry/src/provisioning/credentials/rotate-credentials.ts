@@ -24,19 +24,6 @@ export async function rotateCredential(transaction: Queryable, id: string, at: n
   return true;
 }
 
-/** False where there is no such device, or the hub dials it. */
-export async function setPreferredTransport(
-  transaction: Queryable,
-  id: string,
-  transport: KnownDevice['transport'],
-): Promise<boolean> {
-  const text =
-    'UPDATE device SET preferred_transport = $2::transport_kind WHERE id = $1 AND address IS NULL RETURNING id';
-  const rows = await transaction.query({ text }, [id, transport]);
-  if (rows.length > 0) await noteChange(transaction, [id]);
-  return rows.length > 0;
-}
-
 /** Devices that the hub dials, and those that have the transport already, stay as they are. */
 export async function setTransports(
   transaction: Queryable,
