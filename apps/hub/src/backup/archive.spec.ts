@@ -1,6 +1,6 @@
 /** The file of a backup: what is written is read again, and any damage is refused. */
 import { randomBytes } from 'node:crypto';
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
@@ -107,6 +107,28 @@ describe('a backup file', () => {
       code: 'BACKUP_REFUSED',
       message: `${file} exists already. Name another file.`,
     });
+  });
+
+  it('is whole when two backups are written to one name at once, and the second is refused', async () => {
+    const file = newFile();
+    const large: Content = [['files/firmware/1', Array.from({ length: 40 }, () => randomBytes(100_000))]];
+    const written = await Promise.allSettled(
+      [0, 1].map(() => writeArchive(file, { header, parts: partsOf(large), rows: () => ({}), passphrase: undefined })),
+    );
+    expect(written.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+    expect(written.find(({ status }) => status === 'rejected')).toMatchObject({
+      reason: { code: 'BACKUP_REFUSED', message: `${file} exists already. Name another file.` },
+    });
+    expect(await read(file)).toEqual(expected(large));
+    expect((await readdir(folder)).filter((name) => name.startsWith(path.basename(file)))).toHaveLength(1);
+  });
+
+  it('does not follow a link that another user left under the name of the unfinished file', async () => {
+    const [file, victim] = [newFile(), newFile()];
+    await writeFile(victim, 'precious');
+    await symlink(victim, `${file}.unfinished`);
+    await writeArchive(file, { header, parts: partsOf([]), rows: () => ({}), passphrase: undefined });
+    expect(await readFile(victim, 'utf8')).toBe('precious');
   });
 
   it('is not there when a part fails', async () => {

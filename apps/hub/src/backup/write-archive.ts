@@ -1,8 +1,8 @@
 /** Writes a backup to a file, part by part, so that memory does not grow with its size. */
-import { createHash } from 'node:crypto';
+import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { createWriteStream } from 'node:fs';
-import { access, open, rename, rm, stat } from 'node:fs/promises';
+import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -26,20 +26,37 @@ export interface NewArchive {
  * Resolves to the size of the file. An unfinished file has another name, and a failure removes it.
  */
 export async function writeArchive(file: string, archive: NewArchive): Promise<number> {
-  if (await exists(file)) throw new BackupError(`${file} exists already. Name another file.`);
-  const unfinished = `${file}.unfinished`;
+  if (await exists(file)) throw existsAlready(file);
+  // Another backup may write to the same name. A new file also follows no link of another user.
+  const unfinished = `${file}.${randomUUID()}.unfinished`;
   try {
-    const target = createWriteStream(unfinished, { mode: PRIVATE_MODE });
+    const target = createWriteStream(unfinished, { mode: PRIVATE_MODE, flags: 'wx' });
     const { passphrase } = archive;
     if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), target);
     else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), target);
     await flush(unfinished);
-    await rename(unfinished, file);
+    await place(unfinished, file);
     return (await stat(file)).size;
   } catch (error) {
     await rm(unfinished, { force: true });
     throw error;
   }
+}
+
+/** Replaces no file that came meanwhile. */
+async function place(unfinished: string, file: string): Promise<void> {
+  try {
+    await link(unfinished, file);
+  } catch {
+    if (await exists(file)) throw existsAlready(file);
+    // A file system without hard links.
+    return rename(unfinished, file);
+  }
+  await rm(unfinished);
+}
+
+function existsAlready(file: string): BackupError {
+  return new BackupError(`${file} exists already. Name another file.`);
 }
 
 async function* tarOf(archive: NewArchive): AsyncGenerator<Uint8Array> {
