@@ -13,8 +13,8 @@ export const MANIFEST_PART = 'manifest.json';
 
 /** Bytes of one part of a table, which are in memory at once. */
 export const TABLE_PART_BYTES = 4 * 1024 * 1024;
-/** Bytes of `backup.json` and `manifest.json`: enough for half a million files. */
-export const JSON_BYTES_MAX = 64 * 1024 * 1024;
+/** Bytes of `backup.json` and `manifest.json`, with about 180 for each of a million files. */
+export const JSON_BYTES_MAX = 256 * 1024 * 1024;
 
 /** Secrets of the data folder that a hub needs again. The password of its cluster is not one. */
 export const SECRET_FILES = ['audit.key', 'device.secret', 'admin.key', 'admin.password'] as const;

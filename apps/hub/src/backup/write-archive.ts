@@ -7,7 +7,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import tar from 'tar-stream';
-import { BackupError, HEADER_PART, MANIFEST_PART } from './archive-format.js';
+import { BackupError, HEADER_PART, JSON_BYTES_MAX, MANIFEST_PART } from './archive-format.js';
 import type { BackupHeader, BackupManifest, Part, PartDigest } from './archive-format.js';
 import { encrypted } from './encryption.js';
 
@@ -77,6 +77,8 @@ async function fill(pack: tar.Pack, { header, parts, rows }: NewArchive): Promis
 
 function jsonPart(name: string, content: BackupHeader | BackupManifest): Part {
   const bytes = Buffer.from(`${JSON.stringify(content, undefined, 1)}\n`);
+  if (bytes.length > JSON_BYTES_MAX)
+    throw new BackupError('There are too many stored files for one backup. Lower FLOTILLA_UPLOADS_DAYS.');
   return { name, bytes: bytes.length, body: Readable.from([bytes]) };
 }
 
