@@ -14,7 +14,7 @@ import { MeasuredStream } from './measured-stream.js';
 import { StorageError } from './storage-error.js';
 
 /** The folder of unfinished files; no key begins like it. */
-const INCOMING = '.incoming';
+export const INCOMING_FOLDER = '.incoming';
 
 /**
  * An unfinished file without writes for this long belongs to a process that has ended, ms: other
@@ -95,7 +95,7 @@ export class FolderBlobStore implements BlobStore {
     const entries = await this.#orUnavailable(() => readdir(folder, { withFileTypes: true }).catch(unlessMissing));
     for (const entry of entries ?? []) {
       const key = `${prefix}${entry.name}`;
-      if (entry.isDirectory() && entry.name !== INCOMING) yield* this.list(`${key}/`);
+      if (entry.isDirectory() && entry.name !== INCOMING_FOLDER) yield* this.list(`${key}/`);
       if (!entry.isFile()) continue;
       const about = await this.#orUnavailable(() => stat(path.join(folder, entry.name)).catch(unlessMissing));
       if (about !== undefined) yield { key, keptAt: about.mtime };
@@ -111,7 +111,7 @@ export class FolderBlobStore implements BlobStore {
   }
 
   get #incoming(): string {
-    return path.join(this.folder, INCOMING);
+    return path.join(this.folder, INCOMING_FOLDER);
   }
 
   async #removeLeftovers(olderThanMs: number): Promise<void> {

@@ -1,4 +1,5 @@
 export type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
+export { INCOMING_FOLDER } from './folder-blob-store.js';
 export { openBlobStore, storageUrlProblem } from './open-blob-store.js';
 export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';

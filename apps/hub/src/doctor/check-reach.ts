@@ -86,7 +86,7 @@ async function upgradeFinding(publicUrl: string): Promise<Finding> {
     'sec-websocket-protocol': 'graphql-transport-ws',
   };
   try {
-    const { status } = await askHttp(new URL('/graphql', publicUrl).href, { headers });
+    const { status } = await askHttp(`${publicUrl.replace(/\/$/, '')}/graphql`, { headers });
     return status === 101
       ? ok(PROXY, 'WebSocket connections reach the hub')
       : problem(

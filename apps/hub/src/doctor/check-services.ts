@@ -1,11 +1,12 @@
 /** Checks PostgreSQL, Redis, the file storage and the disk. */
-import { readFile, stat, statfs } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { access, readFile, stat, statfs } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { checkRedis } from '@flotilla/bus';
 import { checkDatabase, openEmbeddedPostgres, pendingMigrations } from '@flotilla/registry';
 import type { DatabaseFacts, PendingMigrations } from '@flotilla/registry';
-import { openBlobStore } from '@flotilla/storage';
+import { INCOMING_FOLDER, openBlobStore } from '@flotilla/storage';
 import type { DoctorContext } from './doctor-context.js';
 import { ok, problem, warning, type Finding } from './finding.js';
 
@@ -122,12 +123,17 @@ export async function checkRedisServer({ config, now }: DoctorContext): Promise<
   ];
 }
 
-export async function checkStorage({ config }: DoctorContext): Promise<readonly Finding[]> {
+export async function checkStorage({ config, isAnswering }: DoctorContext): Promise<readonly Finding[]> {
   const { url } = config.storage;
   const shown = url.protocol === 'file:' ? fileURLToPath(url) : url.href;
   if (url.protocol === 'file:' && !(await exists(shown)))
     return [ok('storage', `${shown} does not exist yet; the first file creates it`)];
-  const blobs = await openBlobStore({ ...config.storage, isAlone: false });
+  if (url.protocol === 'file:' && !isAnswering && !(await exists(path.join(shown, INCOMING_FOLDER)))) {
+    await access(shown, constants.R_OK | constants.W_OK | constants.X_OK);
+    return [ok('storage', `${shown} can be used; the next start prepares it`)];
+  }
+  // Of another user, what the doctor makes here would keep the hub out.
+  const blobs = await openBlobStore({ ...config.storage, isAlone: false, isReadOnly: true });
   try {
     await blobs.check();
     return [ok('storage', `${shown} can be used`)];

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer as createHttpServer } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
@@ -12,7 +12,7 @@ import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
 import { checkPorts, portFinding } from './check-ports.js';
 import { checkReach } from './check-reach.js';
-import { databaseFindings, schemaFindingOf } from './check-services.js';
+import { checkStorage, databaseFindings, schemaFindingOf } from './check-services.js';
 import { checkSystem } from './check-system.js';
 import type { DoctorContext } from './doctor-context.js';
 import { examine } from './examine.js';
@@ -176,6 +176,29 @@ describe('the database', () => {
   });
 });
 
+describe('the storage', () => {
+  it('is checked without a change to its folder, also before the first start of the hub', async () => {
+    const folder = mkdtempSync(path.join(tmpdir(), 'flotilla-doctor-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const env = { FLOTILLA_STORAGE_URL: `file://${folder}` };
+    expect(await checkStorage(contextOf(env))).toEqual([
+      ok('storage', `${folder} can be used; the next start prepares it`),
+    ]);
+    expect(readdirSync(folder)).toEqual([]);
+    const leftover = path.join(folder, '.incoming', 'half');
+    mkdirSync(path.dirname(leftover));
+    writeFileSync(leftover, 'half');
+    utimesSync(leftover, 1, 1);
+    expect(await checkStorage(contextOf(env))).toEqual([ok('storage', `${folder} can be used`)]);
+    expect(readdirSync(path.dirname(leftover))).toEqual(['half']);
+    rmSync(path.dirname(leftover), { recursive: true });
+    // Its disk was unmounted while the hub runs.
+    await expect(checkStorage(contextOf(env, { isAnswering: true }))).rejects.toMatchObject({
+      code: 'STORAGE_UNAVAILABLE',
+    });
+  });
+});
+
 describe('the addresses that devices receive', () => {
   it('are reported as unreachable with the reason', async () => {
     const env = { FLOTILLA_PUBLIC_URL: 'http://127.0.0.1:9', FLOTILLA_PUBLIC_MQTT: '127.0.0.1:9' };
@@ -185,6 +208,22 @@ describe('the addresses that devices receive', () => {
       expect.stringContaining('a WebSocket connection fails'),
       expect.stringContaining('127.0.0.1:9 cannot be reached'),
     ]);
+  });
+
+  it('may be below a path, also for WebSocket connections', async () => {
+    const asked: string[] = [];
+    const server = createHttpServer((_, response) => response.writeHead(404).end());
+    server.on('upgrade', ({ url = '' }, socket) => {
+      asked.push(url);
+      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    onTestFinished(() => void server.close());
+    const env = { FLOTILLA_PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/fleet/` };
+    const findings = await checkReach(contextOf(env, { isAnswering: true }));
+    expect(findings).toContainEqual(ok('proxy', 'WebSocket connections reach the hub'));
+    expect(asked).toEqual(['/fleet/graphql']);
   });
 
   it('lead to a proxy that must be trusted', async () => {
