@@ -49,7 +49,7 @@ export interface BlobStore {
   read(key: string, range?: ByteRange): Promise<BlobBody | undefined>;
   /** Has no effect if there is no such blob. */
   remove(key: string): Promise<void>;
-  /** Lists everything below `prefix`, which ends with a slash, to find blobs without a row. */
+  /** Lists the blobs below `prefix`, which ends with a slash or is empty. Ignores foreign names. */
   list(prefix: string): AsyncIterable<ListedBlob>;
   /** Resolves if the store can be used now. */
   check(): Promise<void>;

@@ -64,6 +64,18 @@ describe('a folder of files', () => {
     expect(keys.filter((key) => key.startsWith('.'))).toEqual([]);
   });
 
+  it('lists no files of other programs, which no key can name', async () => {
+    const within = path.join(folder, 'mounted');
+    const mounted = await FolderBlobStore.open({ folder: within });
+    await mounted.put('a/b', Readable.from(['x']), { contentType: 'image/png', maxBytes: 10 });
+    await mkdir(path.join(within, 'lost+found'));
+    await writeFile(path.join(within, 'lost+found', 'c'), 'x');
+    for (const name of ['.DS_Store', 'Thumbs.db', 'a/B']) await writeFile(path.join(within, name), 'x');
+    const keys: string[] = [];
+    for await (const { key } of mounted.list('')) keys.push(key);
+    expect(keys).toEqual(['a/b']);
+  });
+
   it('reports a folder that cannot be created', async () => {
     await writeFile(path.join(folder, 'file'), '');
     await expect(FolderBlobStore.open({ folder: path.join(folder, 'file', 'x') })).rejects.toMatchObject({

@@ -8,7 +8,7 @@ import { access, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises
 import path from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import { assertBlobKey } from './blob-key.js';
+import { assertBlobKey, isBlobKey } from './blob-key.js';
 import type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
 import { MeasuredStream } from './measured-stream.js';
 import { StorageError } from './storage-error.js';
@@ -95,7 +95,9 @@ export class FolderBlobStore implements BlobStore {
     const entries = await this.#orUnavailable(() => readdir(folder, { withFileTypes: true }).catch(unlessMissing));
     for (const entry of entries ?? []) {
       const key = `${prefix}${entry.name}`;
-      if (entry.isDirectory() && entry.name !== INCOMING_FOLDER) yield* this.list(`${key}/`);
+      // Not the folder of unfinished files, nor what a mounted disk has, such as lost+found.
+      if (!isBlobKey(key)) continue;
+      if (entry.isDirectory()) yield* this.list(`${key}/`);
       if (!entry.isFile()) continue;
       const about = await this.#orUnavailable(() => stat(path.join(folder, entry.name)).catch(unlessMissing));
       if (about !== undefined) yield { key, keptAt: about.mtime };

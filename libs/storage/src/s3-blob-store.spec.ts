@@ -49,6 +49,17 @@ describe('a bucket of files', () => {
     await nowhere.close();
   });
 
+  it('lists no objects of other programs, which no key can name', async () => {
+    const ours = { bucket: 'files', region: 'us-east-1', endpoint, credentials };
+    const [own, foreign] = ['shared/', 'shared/Foreign-'].map((prefix) => new S3BlobStore({ ...ours, prefix }));
+    for (const some of [own, foreign]) await some?.put('a', Readable.from(['x']), png);
+    const keys: string[] = [];
+    for await (const { key } of own?.list('') ?? []) keys.push(key);
+    expect(keys).toEqual(['a']);
+    await own?.close();
+    await foreign?.close();
+  });
+
   it('that does not accept the key reports it', async () => {
     const unknown = { accessKeyId: 'UNKNOWN', secretAccessKey: 'S3RVER' };
     const refused = new S3BlobStore({

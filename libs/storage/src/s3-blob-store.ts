@@ -11,7 +11,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { pipeline, Readable } from 'node:stream';
-import { assertBlobKey } from './blob-key.js';
+import { assertBlobKey, isBlobKey } from './blob-key.js';
 import type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
 import { MeasuredStream } from './measured-stream.js';
 import { StorageError } from './storage-error.js';
@@ -103,9 +103,10 @@ export class S3BlobStore implements BlobStore {
     try {
       const within = { Bucket: this.#bucket, Prefix: this.#prefix + prefix };
       for await (const { Contents = [] } of paginateListObjectsV2({ client: this.#client }, within)) {
-        for (const { Key, LastModified } of Contents)
-          if (Key !== undefined && LastModified !== undefined)
-            yield { key: Key.slice(this.#prefix.length), keptAt: LastModified };
+        for (const { Key, LastModified } of Contents) {
+          const key = Key?.slice(this.#prefix.length);
+          if (key !== undefined && isBlobKey(key) && LastModified !== undefined) yield { key, keptAt: LastModified };
+        }
       }
     } catch (error) {
       throw this.#unavailable(error);
