@@ -196,6 +196,22 @@ describe('what is remembered of devices', () => {
     expect(seen.statements).toBe(0);
   });
 
+  it('is as before where the row of a change was not written, unless a later one followed', async () => {
+    const { cache } = openBook();
+    const former = await cache.find('device-7');
+    const credentials = former.credentials.map((credential) => ({ ...credential, isUsed: true }));
+    const used = { ...former, credentials };
+    cache.amend(former, used);
+    expect(await cache.read('device-7')).toBe(used);
+    cache.unamend(former, used);
+    expect(await cache.remembered('device-7')).toBe(former);
+    const later = { ...former, credentials: [] };
+    cache.amend(former, used);
+    cache.amend(used, later);
+    cache.unamend(former, used);
+    expect(await cache.read('device-7')).toBe(later);
+  });
+
   it('does not keep what was read before a change', async () => {
     const { cache, seen } = openBook();
     await cache.find('device-9');

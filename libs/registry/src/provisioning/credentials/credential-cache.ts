@@ -129,9 +129,11 @@ export class CredentialCache {
     this.#amended.add(former.deviceId);
   }
 
-  /** The row of a change was not written: the next read counts again. */
-  unamend(deviceId: string): void {
-    this.#amended.delete(deviceId);
+  /** The row of a change was not written: the former state counts, unless another followed. */
+  unamend(former: Standing, standing: Standing): void {
+    if (this.#known.get(former.deviceId) !== standing) return;
+    this.#known.set(former.deviceId, former);
+    this.#amended.delete(former.deviceId);
   }
 
   #amendedOf(id: string): Standing | undefined {

@@ -235,9 +235,10 @@ export class CredentialStore {
     const { cache, logger, now } = this.#deps;
     const { deviceId } = standing;
     const { generation, mqttClientId } = used;
-    cache.amend(standing, afterUse(standing, used));
+    const after = afterUse(standing, used);
+    cache.amend(standing, after);
     this.#uses.add({ deviceId, generation, mqttClientId, at: now() }).catch((error: unknown) => {
-      cache.unamend(deviceId);
+      cache.unamend(standing, after);
       logger.warn(
         { deviceId: standing.deviceId, message: messageOf(error) },
         'the first use of a credential was not recorded; the next login will record it',
