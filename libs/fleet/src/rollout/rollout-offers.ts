@@ -38,7 +38,7 @@ export class RolloutOffers {
   async offerTo(contact: OtaContact, begin: () => boolean): Promise<RolloutOffer | undefined> {
     const { bus, clock, limits, store, verification } = this.deps;
     if (!(await this.#mayHaveSome())) return undefined;
-    const candidate = await store.candidate(contact);
+    const candidate = await store.candidate(contact, limits);
     const now = clock.now();
     if (candidate === undefined) return undefined;
     const deadlines = verificationDeadlines('FIRMWARE', verification, candidate.sizeBytes);

@@ -1,6 +1,6 @@
 /** Offers without anybody who would stop their roll-out: none is made. [jobs §17] */
 import { randomUUID } from 'node:crypto';
-import type { DeviceId } from '@flotilla/mcp';
+import type { DeviceId, JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import type { JobFence } from '../job-fence.js';
@@ -38,7 +38,7 @@ describe('an offer of a running roll-out', () => {
   afterAll(() => fixture.close());
 
   const offered = async () => (await rollouts.offer(fence.jobId, contact, deadlines, limits, () => true)) !== undefined;
-  const isCandidate = async () => (await rollouts.candidate(contact))?.jobId === fence.jobId;
+  const isCandidate = async () => (await rollouts.candidate(contact, limits))?.jobId === fence.jobId;
 
   it('is made once while the job has an owner', async () => {
     expect([await isCandidate(), await offered(), await offered()]).toEqual([true, true, false]);
@@ -75,6 +75,31 @@ describe('an offer of a running roll-out', () => {
     await decide(ids[4], 'UNKNOWN');
     expect(await room()).toBe(10);
     expect(await room(61_000)).toBe(80);
+  });
+
+  it('is of a later roll-out where the device does not keep the image of the oldest', async () => {
+    const images = new FirmwareImageStore(fixture.db);
+    const later = await addImage(images);
+    await fixture.db.query({ text: `UPDATE firmware_image SET version = '2.6.0' WHERE id = $1` }, [later]);
+    await images.publish({ id: later, models: ['board'], notes: undefined, at: Date.now() });
+    const { jobId } = await fixture.runningJob({
+      ...rollout,
+      // Ids of jobs have their time first, except in specs.
+      id: 'ffffffff-ffff-7fff-bfff-ffffffffffff' as JobId,
+      firmwareImageId: later,
+      devices: { ids: [contact.deviceId] },
+    });
+    expect(await isCandidate()).toBe(true);
+    await fixture.db.query(
+      {
+        text: `INSERT INTO download (id, image_id, device_id, job_id, expires_at, bytes_served, last_byte_at)
+               SELECT gen_random_uuid(), i.id, $2, gen_random_uuid(), now(), 3 * i.size_bytes, now()
+               FROM firmware_image i WHERE i.id = $1`,
+      },
+      [firmwareImageId, contact.deviceId],
+    );
+    expect((await rollouts.candidate(contact, limits))?.jobId).toBe(jobId);
+    expect(await rollouts.offer(jobId, contact, deadlines, limits, () => true)).toBeDefined();
   });
 
   it('is not made after the job has expired, even before the owner notices', async () => {

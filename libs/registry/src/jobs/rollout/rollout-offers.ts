@@ -51,10 +51,10 @@ export const FIND_CANDIDATE = new SqlFile(
   new URL('./find-candidate.sql', import.meta.url),
   {
     name: 'rollout-candidate',
-    parameters: reported,
+    parameters: { ...reported, loopSince: timestamp, loopDownloads: integer },
     row: { job_id: uuid<JobId>(), version: text(), size_bytes: integer },
   },
-  parts,
+  { ...parts, wastedDownloads: wastedDownloads('$1', '$8') },
 );
 
 export const OFFER = new SqlFile(

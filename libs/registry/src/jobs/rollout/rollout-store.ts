@@ -181,8 +181,10 @@ export class RolloutStore {
   /**
    * The oldest roll-out that waits for this device and can be offered to it as it reports itself.
    */
-  async candidate(contact: OtaContact): Promise<RolloutCandidate | undefined> {
-    const [row] = await FIND_CANDIDATE.run(this.db, reportedBy(contact));
+  async candidate(contact: OtaContact, limits: RolloutLimits): Promise<RolloutCandidate | undefined> {
+    const { loopDownloads, loopWindowMs } = limits;
+    const loop = { loopSince: new Date(contact.at - loopWindowMs), loopDownloads };
+    const [row] = await FIND_CANDIDATE.run(this.db, { ...reportedBy(contact), ...loop });
     return row && { jobId: row.job_id, version: row.version, sizeBytes: row.size_bytes };
   }
 

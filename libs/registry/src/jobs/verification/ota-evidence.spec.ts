@@ -257,8 +257,8 @@ describe('a target whose download the hub cut', () => {
     const process = await fixture.addProcess();
     const rollouts = new RolloutStore(fixture.db, () => process);
     const asks = contact(sent.id, { at: now, firmwareVersion: '1.0.0' });
-    expect(await rollouts.candidate({ ...asks, firmwareVersion: '1.5.0' })).toBeUndefined();
-    expect(await rollouts.candidate(asks)).toMatchObject({ jobId: sent.fence.jobId });
+    expect(await rollouts.candidate({ ...asks, firmwareVersion: '1.5.0' }, limits)).toBeUndefined();
+    expect(await rollouts.candidate(asks, limits)).toMatchObject({ jobId: sent.fence.jobId });
     const offer = () => rollouts.offer(sent.fence.jobId, asks, deadlines, limits, () => true);
     expect(await offer()).toMatchObject({ kind: 'granted' });
     expect(await rowOf(sent)).toMatchObject({ state: 'VERIFYING', attempts: 1 });
@@ -267,14 +267,14 @@ describe('a target whose download the hub cut', () => {
     await writer.add(asks);
     expect(await seen(sent, now + 1_000)).toBeUndefined();
     await fixture.endLease(process);
-    expect([await rollouts.candidate(asks), await offer()]).toEqual([undefined, undefined]);
+    expect([await rollouts.candidate(asks, limits), await offer()]).toEqual([undefined, undefined]);
   });
 
   it('is not offered it where the download is still open', async () => {
     const sent = await sentImage();
     await served(sent.downloadId, await fixture.addProcess(), 500);
     expect(
-      await new RolloutStore(fixture.db).candidate(contact(sent.id, { firmwareVersion: '1.0.0' })),
+      await new RolloutStore(fixture.db).candidate(contact(sent.id, { firmwareVersion: '1.0.0' }), limits),
     ).toBeUndefined();
   });
 });
