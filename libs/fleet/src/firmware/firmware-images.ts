@@ -22,6 +22,7 @@ import type { Refusal } from '../refusal.js';
 import { AssetsCheck, checked, FirmwareCheck, refuseFields, RefusedUpload } from './check-image.js';
 import type { UploadRefusal } from './check-image.js';
 import { ImageSignatures, refuseSignatureText } from './image-signatures.js';
+import { mendStoredFile } from './mend-stored-file.js';
 
 export interface FirmwareImagesDeps {
   readonly registry: Pick<Registry, 'events' | 'firmwareImages' | 'signingKeys'>;
@@ -199,7 +200,11 @@ export class FirmwareImages {
   async #add(image: NewFirmwareImage, actor: Actor): ReturnType<Registry['firmwareImages']['add']> {
     try {
       const answer = await this.deps.registry.firmwareImages.add(image, sourceOf(actor));
-      if (!answer.isNew) await this.#discard(image.storageKey);
+      if (answer.isNew) return answer;
+      const { id, storageKey } = answer.image;
+      if (await mendStoredFile(this.deps.blobs, answer.image, image.storageKey))
+        this.deps.logger.warn({ imageId: id, storageKey }, 'a lost or damaged firmware file was replaced by an upload');
+      await this.#discard(image.storageKey);
       return answer;
     } catch (error) {
       if (!(error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE'))
