@@ -19,7 +19,7 @@ describe('the move of boards', () => {
   it('is recorded in the audit trail and as an event, and so is the move back', async () => {
     const { registry } = fixture.hub;
     expect(await moving.add([{ deviceId: '02-EE-03-00-00-01', agent: 'Guide' }], admin)).toEqual({ addedCount: 1 });
-    expect(await moving.move([board.toUpperCase()], admin)).toMatchObject({ boards: [{ state: 'MOVED' }] });
+    expect(await moving.move(['02-EE-03-00-00-01'], admin)).toMatchObject({ boards: [{ state: 'MOVED' }] });
     expect(await moving.summary()).toEqual({ moved: 1, notMoved: 0, unknown: 0, hasFormerServer: true });
     await moving.move([board], admin);
     expect(await moving.moveBack([board], admin)).toMatchObject({ boards: [{ state: 'UNKNOWN' }] });
@@ -42,7 +42,7 @@ describe('the move of boards', () => {
     expect(await moving.move([board, 'not\0listed'], admin)).toMatchObject({
       refusal: { code: 'NOT_FOUND', path: ['deviceIds', '0'] },
     });
-    expect(await moving.move([board, '02:ee:03:00:00:02'], admin)).toMatchObject({
+    expect(await moving.move([board, '02-EE-03-00-00-02'], admin)).toMatchObject({
       refusal: { code: 'NOT_FOUND', path: ['deviceIds', '1'] },
     });
   });

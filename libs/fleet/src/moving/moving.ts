@@ -89,9 +89,10 @@ export class Moving {
   ): Promise<MovedBoards> {
     const refusal = refuseNumber(deviceIds.length, 'deviceIds');
     if (refusal !== undefined) return { refusal };
-    const answer = await change(deviceIds.map((id) => id.toLowerCase()));
+    const ids = deviceIds.map(idOf);
+    const answer = await change(ids);
     if (answer.kind === 'missing') {
-      const index = deviceIds.findIndex((id) => id.toLowerCase() === answer.deviceId);
+      const index = ids.indexOf(answer.deviceId);
       const message =
         `The board "${answer.deviceId.slice(0, 80)}" has not asked for its settings here, and no import named it. ` +
         'No board was moved.';
@@ -113,6 +114,12 @@ function refuseNumber(count: number, name: string): Refusal | undefined {
   if (count > 0 && count <= boardsMax) return undefined;
   const message = `Name 1 to ${String(boardsMax)} boards in one request.`;
   return refuse(count === 0 ? 'INVALID' : 'LIMIT_EXCEEDED', [name], message);
+}
+
+/** A MAC address may have dashes, or nothing, between its bytes. */
+function idOf(text: string): string {
+  const identity = parseDeviceIdHeader(text);
+  return identity.ok ? identity.deviceId : text;
 }
 
 function notMac(deviceId: string): string {

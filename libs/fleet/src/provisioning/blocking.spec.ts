@@ -32,14 +32,14 @@ describe('the block of a board', () => {
     );
   });
 
-  it('is recorded with its end, in the audit trail and as an event, and so is its end', async () => {
+  it('is recorded with its end, in the audit trail and as an event, and so is its end, in any notation', async () => {
     const { registry } = fixture.hub;
     const deviceId = '02:ee:01:00:00:02';
     const until = Date.now() + dayMs;
     expect(await provisioning.blockBoard({ deviceId, until }, admin)).toMatchObject({
       board: { deviceId, blockedBy: 'admin', blockedUntil: until },
     });
-    expect(await provisioning.unblockBoard(deviceId.toUpperCase(), admin)).toEqual({ deviceId });
+    expect(await provisioning.unblockBoard('02-EE-01-00-00-02', admin)).toEqual({ deviceId });
     expect(await provisioning.unblockBoard(deviceId, admin)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
     const events = async () =>
       (await registry.events.page({ deviceId: deviceId as never }, 'AT_ASC', { first: 5 })).rows;
