@@ -1,9 +1,9 @@
-/** Checks the types of all code and specs, and writes nothing. Stops at the first failure. */
-import { readdirSync } from 'node:fs';
-import { root, run } from '../build.mjs';
+/**
+ * Checks the types of all code and specs, and writes nothing. One program for everything that runs
+ * in Node reads each file once: a program per project takes five times as long.
+ */
+import { run } from '../build.mjs';
 
-const projects = ['libs', 'apps'].flatMap((folder) =>
-  readdirSync(`${root}/${folder}`).map((name) => `${folder}/${name}/tsconfig.spec.json`),
-);
-for (const project of [...projects, 'bench/tsconfig.json', 'test/tsconfig.json'])
+// The other two have types of the browser.
+for (const project of ['tsconfig.check.json', 'apps/dashboard/tsconfig.spec.json', 'libs/client/tsconfig.spec.json'])
   run(process.execPath, ['node_modules/typescript/bin/tsc', '--project', project]);
