@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { SeenEvents } from './seen-events.js';
 
-const event = (n: number) => ({ cursor: `c${n}`, node: { id: `e${n}` } });
+const event = (n: number) => ({ cursor: `c${n}`, node: { id: `e${String(n).padStart(5, '0')}` } });
 
 describe('events that were seen', () => {
   it('are delivered once', () => {
@@ -19,6 +19,17 @@ describe('events that were seen', () => {
       seen.add(event(n), at);
     expect(seen.resumeAfter).toBe('c2');
     expect(seen.add(event(3), 6_600)).toBe(false);
+  });
+
+  it('are not read again because an earlier one came after them', () => {
+    const seen = new SeenEvents('start');
+    for (const [n, at] of [
+      [3, 0],
+      [2, 10],
+      [4, 6_000],
+    ] as const)
+      seen.add(event(n), at);
+    expect(seen.resumeAfter).toBe('c3');
   });
 
   it('are forgotten where they are too many', () => {

@@ -19,6 +19,8 @@ export class SeenEvents {
   readonly #recent = new Map<string, { readonly cursor: string; readonly at: number }>();
   /** Everything up to this cursor was delivered, long enough ago. */
   #resumeAfter: string | undefined;
+  /** The event of that cursor. Ids rise like cursors, which cannot be compared. */
+  #resumeId = '';
 
   constructor(start: string | undefined) {
     this.#resumeAfter = start;
@@ -35,7 +37,8 @@ export class SeenEvents {
     for (const [oldest, { cursor: passed, at }] of this.#recent) {
       if (this.#recent.size <= rememberedMax && now - at <= overlapMs) break;
       this.#recent.delete(oldest);
-      this.#resumeAfter = passed;
+      // One that came late is before others that were delivered.
+      if (oldest > this.#resumeId) [this.#resumeId, this.#resumeAfter] = [oldest, passed];
     }
     return true;
   }
