@@ -7,11 +7,18 @@ import { timeOfUuid } from '../database/uuid-v7.js';
 import { CLAIM, SETTLE_DELIVERED, SETTLE_EVENT_GONE, SETTLE_GIVEN_UP, SETTLE_RETRY } from './outbox-statements.js';
 import type { Breaker, ClaimRequest, DeliveryEnd, PendingDelivery } from './webhook.js';
 
+/** Processes claim in turn: each must count what the others have in flight. */
+const CLAIM_LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.webhook-claims'))` };
+
 export async function claimPending(
   database: Database,
   { limit, perWebhook, claimMs, breaker }: ClaimRequest,
 ): Promise<readonly PendingDelivery[]> {
-  const records = await CLAIM.run(database, { limit, perWebhook, claimMs, failures: breaker.failures });
+  const records = await database.transaction(async (transaction) => {
+    // A separate statement, because the snapshot of the claim must be younger than the lock.
+    await transaction.query(CLAIM_LOCK, []);
+    return CLAIM.run(transaction, { limit, perWebhook, claimMs, failures: breaker.failures });
+  });
   return records.map(({ type, deviceId, data, pendingSince, ...claimed }) => {
     const { eventId: id } = claimed;
     const event =
