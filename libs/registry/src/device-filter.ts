@@ -11,6 +11,18 @@ export interface FormerTargets {
   readonly outcomes: readonly TargetOutcome[];
   /** Without those that have one of these error codes. */
   readonly exceptCodes?: readonly string[];
+  /** Only those that a viewer with the access scope around this filter sees in jobs of others. */
+  readonly onlySeen?: boolean;
+}
+
+/** Devices that run the image of the job and ran this version before. */
+export interface FormerVersion {
+  readonly jobId: string;
+  readonly version: string;
+  /** The image to go back to. */
+  readonly imageId: string;
+  /** As in `FormerTargets`. */
+  readonly onlySeen?: boolean;
 }
 
 export interface DeviceFilter {
@@ -40,11 +52,8 @@ export interface DeviceFilter {
   readonly search?: string;
   /** Devices that were targets of this job and ended so. Set by the hub to run a job again. */
   readonly targetsOf?: FormerTargets;
-  /**
-   * Devices that run the image of this job and ran this version before. Set by the hub to revert a
-   * roll-out, not by callers.
-   */
-  readonly revertOf?: { readonly jobId: string; readonly version: string; readonly imageId: string };
+  /** Set by the hub to revert a roll-out, not by callers. */
+  readonly revertOf?: FormerVersion;
   /**
    * Set by the hub: the access scope of the caller. Matches no device if it names a deleted group.
    */

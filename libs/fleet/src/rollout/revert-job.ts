@@ -8,6 +8,7 @@ import type { Actor } from '../actor.js';
 import { idempotencyKeyLengthMax, refuseKey } from '../idempotency/refuse-key.js';
 import { planJob, writeJobs } from '../jobs/commands/create-job.js';
 import type { CreateJobDeps, JobAnswer } from '../jobs/commands/create-job.js';
+import { seenBy } from '../jobs/commands/rerun-job.js';
 import { requestHash } from '../idempotency/request-hash.js';
 import { refuse, withoutInput } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -47,7 +48,7 @@ export async function revertJob(
   const origin = { actor, idempotencyKey, parentJobId: former.id, requestHash: hashOf(id) };
   const rows: NewJob[] = [];
   for (const [index, image] of imagesOf(groups).entries()) {
-    const planned = await planJob(deps, requestOf(former, image), origin);
+    const planned = await planJob(deps, requestOf(former, image, actor), origin);
     if ('row' in planned) rows.push({ ...planned.row, idempotencyKey: keyOf(idempotencyKey, index) });
     else return asRevert(planned);
   }
@@ -67,11 +68,12 @@ function asRevert(answer: JobAnswer): JobAnswer {
 function requestOf(
   former: Job,
   { imageId, version }: { readonly imageId: string; readonly version: string },
+  actor: Actor,
 ): RolloutRequest {
   return {
     name: `Back to ${version}`,
     firmwareImageId: imageId,
-    devices: { revertOf: { jobId: former.id, version, imageId } },
+    devices: { revertOf: { jobId: former.id, version, imageId, ...seenBy(actor, former) } },
     maxInFlight: former.maxInFlight,
     priority: former.priority,
     // The way back must not be stopped by what the roll-out has broken.

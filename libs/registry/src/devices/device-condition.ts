@@ -3,9 +3,10 @@
  * SQL text.
  */
 import { findHubTool, hubToolDialect } from '@flotilla/mcp';
+import { historyAttributesOf, sinceSql } from '../access-scope/history-attributes.js';
 import { bind, containsPattern } from '../database/sql-parameters.js';
 import { IS_OUT_OF_SYNC } from '../desired-states/out-of-sync.js';
-import type { DeviceFilter, ResolvedFilter } from '../device-filter.js';
+import type { FormerTargets, FormerVersion, ResolvedFilter } from '../device-filter.js';
 import { IS_ON_NEW_VERSION } from '../jobs/rollout/on-new-version.js';
 import type { FilterValues } from './filter-values.js';
 
@@ -53,6 +54,8 @@ type Empty = 'TRUE' | 'FALSE';
 interface Compilation {
   readonly parameters: unknown[];
   readonly values: FilterValues | undefined;
+  /** The access scope around the filter. */
+  readonly scope?: ResolvedFilter | undefined;
 }
 
 function compile(filter: ResolvedFilter, compilation: Compilation, empty: Empty): string {
@@ -86,29 +89,40 @@ function ownConditions(filter: ResolvedFilter, compilation: Compilation): string
   when(filter.toolsStale, (isStale) => (isStale ? 'd.tools_stale' : 'NOT d.tools_stale'));
   when(filter.lastSeenBefore, (at) => isSeenBefore(at, compilation));
   when(filter.outOfSync, (isOut) => (isOut ? IS_OUT_OF_SYNC : `NOT ${IS_OUT_OF_SYNC}`));
-  when(filter.targetsOf, ({ jobId, outcomes, exceptCodes = [] }) => {
-    const [job, ends, codes] = [bind(parameters, jobId), bind(parameters, outcomes), bind(parameters, exceptCodes)];
-    return `EXISTS (SELECT FROM job_target t
-      WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[])
-        AND (t.error_code = ANY (${codes}::text[])) IS NOT TRUE)`;
-  });
+  when(filter.targetsOf, (former) => hasEnded(former, compilation));
   when(
     filter.search,
     (text) =>
       `d.id IN (SELECT s.device_id FROM device_search s WHERE s.text LIKE ${bind(parameters, containsPattern(text))})`,
   );
-  when(filter.revertOf, (former) => isToGoBack(former, parameters));
+  when(filter.revertOf, (former) => isToGoBack(former, compilation));
   return conditions;
 }
 
+function hasEnded({ exceptCodes = [], jobId, onlySeen, outcomes }: FormerTargets, compilation: Compilation): string {
+  const { parameters } = compilation;
+  const [job, ends, codes] = [bind(parameters, jobId), bind(parameters, outcomes), bind(parameters, exceptCodes)];
+  return `EXISTS (SELECT FROM job_target t
+    WHERE t.job_id = ${job}::uuid AND t.device_id = d.id AND t.outcome = ANY (${ends}::outcome[])
+      AND (t.error_code = ANY (${codes}::text[])) IS NOT TRUE AND ${isSeen(onlySeen, compilation)})`;
+}
+
 /**
- * `imageId` is the image to go back to. Boards whose image of that version is another one do not
- * match.
+ * Whether the device came into the access scope before the job. The filters of groups are older
+ * than a job of which the viewer sees a target. [docs/keys.md]
  */
-function isToGoBack({ imageId, jobId, version }: NonNullable<DeviceFilter['revertOf']>, parameters: unknown[]): string {
+function isSeen(onlySeen: boolean | undefined, { parameters, scope }: Compilation): string {
+  if (onlySeen !== true) return 'TRUE';
+  const since = scope && sinceSql(historyAttributesOf(scope), parameters);
+  return since === undefined ? 'FALSE' : `t.job_id >= uuid_from(${since})`;
+}
+
+/** Boards whose image of that version is another one do not match. */
+function isToGoBack({ imageId, jobId, onlySeen, version }: FormerVersion, compilation: Compilation): string {
+  const { parameters } = compilation;
   return `EXISTS (SELECT FROM job j JOIN firmware_image i ON i.id = j.firmware_image_id
       JOIN job_target t ON t.job_id = j.id AND t.device_id = d.id
-    WHERE j.id = ${bind(parameters, jobId)}::uuid AND ${IS_ON_NEW_VERSION}
+    WHERE j.id = ${bind(parameters, jobId)}::uuid AND ${IS_ON_NEW_VERSION} AND ${isSeen(onlySeen, compilation)}
       AND t.baseline_version = ${bind(parameters, version)}
       AND EXISTS (SELECT FROM firmware_release r
         WHERE r.image_id = ${bind(parameters, imageId)}::uuid AND r.model = d.model))`;
@@ -159,8 +173,9 @@ function isSeenBefore(at: number, compilation: Compilation): string {
   return `(${LAST_SEEN} < ${bound} AND d.last_seen_at IS NOT NULL AND ${isOffline(compilation)})`;
 }
 
-function nestedConditions(filter: ResolvedFilter, compilation: Compilation, empty: Empty): string[] {
+function nestedConditions(filter: ResolvedFilter, outer: Compilation, empty: Empty): string[] {
   const conditions: string[] = [];
+  const compilation = { ...outer, scope: filter.within ?? outer.scope };
   // Groups do not depend on the caller, so an empty one matches no device in lists too.
   if (filter.within !== undefined) conditions.push(compile(filter.within, compilation, 'FALSE'));
   if (filter.any !== undefined) {

@@ -55,7 +55,8 @@ export async function rerunJob(
       ? refuse('NOT_FOUND', ['id'], `There is no job "${id}".`)
       : refuseParent(parent, outcomes, given);
   if (parent === undefined || refusal !== undefined) return { ...(refusal && { refusal }) };
-  const devices: DeviceFilter = { targetsOf: { jobId: parent.id, outcomes: chosen, exceptCodes } };
+  const targetsOf = { jobId: parent.id, outcomes: chosen, exceptCodes, ...seenBy(actor, parent) };
+  const devices: DeviceFilter = { targetsOf };
   const policy = await deps.policies.policyOf(parent.tool);
   const request = requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy);
   const answer = await createFrom(deps, request, {
@@ -67,6 +68,11 @@ export async function rerunJob(
     },
   });
   return answer.refusal === undefined ? answer : { refusal: asRerun(answer.refusal) };
+}
+
+/** Of a job of another owner, a key with a device filter does not see all targets. */
+export function seenBy({ devices, id }: Actor, former: Job): { readonly onlySeen?: true } {
+  return devices === undefined || former.createdById === id ? {} : { onlySeen: true };
 }
 
 /** All but the arguments is as the former job has it. */
