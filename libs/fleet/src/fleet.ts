@@ -31,7 +31,7 @@ import { WatchedTools } from './desired-states/watched-tools.js';
 import { recordApplied } from './configuration/record-applied.js';
 import { createDeviceGroup, deleteDeviceGroup, updateDeviceGroup } from './groups/device-groups.js';
 import { approveJob, denyJob, scopeToApprove } from './jobs/commands/approve-job.js';
-import { createJob } from './jobs/commands/create-job.js';
+import { createJob, earlierJob } from './jobs/commands/create-job.js';
 import { previewJob } from './jobs/commands/preview-job.js';
 import type { PreviewJobDeps } from './jobs/commands/preview-job.js';
 import { rerunJob } from './jobs/commands/rerun-job.js';
@@ -141,6 +141,8 @@ export class Fleet {
 
   /** Creates a job; the same key with the same request returns the same job. */
   readonly createJob = this.#bind(createJob);
+  /** The job of an idempotency key, before a caller selects devices for a repetition. */
+  readonly earlierJob = this.#bind(earlierJob);
   /** Reports what `createJob` would do, and writes nothing. */
   readonly previewJob = this.#bind(previewJob);
   /** Creates a job over those targets of a finished job that ended with the given outcomes. */

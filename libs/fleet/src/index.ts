@@ -7,6 +7,7 @@ export { withTimeout } from '@flotilla/session';
 export { isCreatorOf } from './jobs/commands/approve-job.js';
 export type { JobAnswer } from './jobs/commands/create-job.js';
 export type { JobRequest } from './jobs/commands/job-request.js';
+export { requestHash } from './idempotency/request-hash.js';
 export { approvalCallDevicesDefault, noApprovals } from './approvals/approval-rules.js';
 export type { ApprovalMode, ApprovalRules } from './approvals/approval-rules.js';
 export type { JobWarning } from './jobs/commands/job-warnings.js';

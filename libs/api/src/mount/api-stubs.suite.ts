@@ -90,6 +90,7 @@ export const refusingFleet: FleetOperations = {
   callTool: async () => refused,
   chooseVoiceServers: async () => refused,
   createJob: async () => refused,
+  earlierJob: async () => undefined,
   pauseJob: async () => refused,
   resumeJob: async () => refused,
   cancelJob: async () => refused,

@@ -45,6 +45,23 @@ describe('a job that is asked for again', () => {
 
   const remove = (id: string): Promise<unknown> => hub.registry.enrolments.remove(id as DeviceId);
 
+  it('is found by its key before its devices are selected again', async () => {
+    await hub.connect(['counted-1', 'counted-2']);
+    const made = (ids: readonly string[], key: string) =>
+      hub.fleet.createJob({ tool: 'self.lamp.turn_on', arguments: {}, devices: { ids } }, key, operator, 'lamps on');
+    const [idempotencyKey, unused] = [randomUUID(), randomUUID()];
+    const { job } = await made(['counted-1', 'counted-2'], idempotencyKey);
+    expect(await made(['counted-1'], idempotencyKey)).toMatchObject({ job: { id: job?.id } });
+    const earlier = (key: string, hash: string, actor = operator) =>
+      hub.fleet.earlierJob({ idempotencyKey: key, requestHash: hash }, actor);
+    expect(await earlier(idempotencyKey, 'lamps on')).toMatchObject({ job: { id: job?.id } });
+    expect((await earlier(idempotencyKey, 'lamps off'))?.refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+    expect([await earlier(unused, 'lamps on'), await earlier(idempotencyKey, 'lamps on', admin)]).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('is the first one after its group and its device are gone', async () => {
     await hub.connect(['grouped']);
     const lamps = { name: 'lamps', filter: { ids: ['grouped'] }, timeZone: undefined, voiceUrl: undefined };

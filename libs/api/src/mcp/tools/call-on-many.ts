@@ -1,7 +1,8 @@
 /** `call_tool_on_many`: shows what a job would do, and creates it when the caller confirms. */
 import { randomUUID } from 'node:crypto';
 import type { CallToolResult } from '@modelcontextprotocol/server';
-import type { JobPreview, JobRequest } from '@flotilla/fleet';
+import { requestHash } from '@flotilla/fleet';
+import type { Actor, JobAnswer, JobPreview, JobRequest } from '@flotilla/fleet';
 import type { JsonObject } from '@flotilla/mcp';
 import type { DeviceRow } from '@flotilla/registry';
 import type { FleetOperations } from '../../fleet-operations.js';
@@ -16,7 +17,7 @@ import { callOnManyMax } from './fleet-tools.js';
 const sampleMax = 20;
 
 export interface CallOnManyDeps {
-  readonly fleet: Pick<FleetOperations, 'createJob' | 'previewJob'>;
+  readonly fleet: Pick<FleetOperations, 'createJob' | 'earlierJob' | 'previewJob'>;
 }
 
 type Group = Extract<SelectedDevices, { readonly filter: object }>['group'];
@@ -30,6 +31,9 @@ export async function callToolOnMany(
   const tool = String(args['tool']);
   if (!mayCall(caller, { name: tool, userOnly: false }) || !callerMay(caller, 'TOOLS_CALL'))
     return refusalResult({ code: 'TOOL_FORBIDDEN', message: `This key may not call "${tool}".` });
+  const actor = actorOfCaller(caller);
+  const repeated = await repeatedJob(fleet, args, actor);
+  if (repeated !== undefined) return started(repeated, Number(args['confirmDevices']));
   const selected = await selectedDevices(caller.view, args);
   if ('unknownGroup' in selected) return refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup });
   if (Object.keys(selected.filter).every((condition) => condition === 'hasTool'))
@@ -46,14 +50,33 @@ export async function callToolOnMany(
     );
   const request = requestOf(args, rows, startAt);
   if (rows.length === 0 || args['confirmDevices'] !== rows.length)
-    return shownPreview(rows, rows.length === 0 ? undefined : await fleet.previewJob(request, actorOfCaller(caller)), {
+    return shownPreview(rows, rows.length === 0 ? undefined : await fleet.previewJob(request, actor), {
       ...{ startAt, group: selected.group },
     });
-  const { job, refusal } = await fleet.createJob(request, keyIn(args), actorOfCaller(caller));
+  return started(await fleet.createJob(request, keyIn(args), actor, hashOf(args)), rows.length);
+}
+
+/** The devices of a repetition may be others by now, so they are not selected again. */
+async function repeatedJob(
+  fleet: CallOnManyDeps['fleet'],
+  args: JsonObject,
+  actor: Actor,
+): Promise<JobAnswer | undefined> {
+  const { confirmDevices, idempotencyKey } = args;
+  if (confirmDevices === undefined || typeof idempotencyKey !== 'string') return undefined;
+  return fleet.earlierJob({ idempotencyKey, requestHash: hashOf(args) }, actor);
+}
+
+/** What the caller asked for, without the devices that it selected. */
+function hashOf(args: JsonObject): string {
+  return requestHash({ callOnMany: { ...args, confirmDevices: undefined, idempotencyKey: undefined } });
+}
+
+function started({ job, refusal }: JobAnswer, devices: number): CallToolResult {
   if (job === undefined)
     return refusalResult(refusal ?? { code: 'INVALID', message: 'The hub could not create the job.' });
   return jsonResult({
-    ...{ job: job.id, state: job.state, devices: rows.length },
+    ...{ job: job.id, state: job.state, devices: job.total ?? devices },
     ...(job.startAt !== undefined && { startAt: new Date(job.startAt).toISOString() }),
     next: 'Follow it with job_status.',
   });

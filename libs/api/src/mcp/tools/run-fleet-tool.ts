@@ -18,7 +18,7 @@ import { shownDevice } from './shown-device.js';
 import type { ToolCatalogue } from './tool-catalogue.js';
 
 export interface AgentDeps extends RecurringToolDeps, DesiredToolDeps {
-  readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob' | 'previewJob'> &
+  readonly fleet: Pick<FleetOperations, 'callTool' | 'createJob' | 'earlierJob' | 'previewJob'> &
     RecurringToolDeps['fleet'] &
     DesiredToolDeps['fleet'];
   readonly catalogue: ToolCatalogue;

@@ -42,13 +42,24 @@ export interface CreateJobDeps extends NewJobDeps, PolicyDeps {
   readonly approvals: ApprovalRules;
 }
 
+/** `hash` replaces that of the request if a repetition may name other devices. */
 export function createJob(
   deps: CreateJobDeps,
   request: JobRequest | RolloutRequest,
   idempotencyKey: string,
   actor: Actor,
+  hash?: string,
 ): Promise<JobAnswer> {
-  return createFrom(deps, request, { idempotencyKey, actor });
+  return createFrom(deps, request, { idempotencyKey, actor, ...(hash !== undefined && { requestHash: hash }) });
+}
+
+/** What `createJob` returns for a key that the actor has used; undefined for a new one. */
+export function earlierJob(
+  deps: Pick<CreateJobDeps, 'registry'>,
+  used: Omit<Asked, 'createdById'>,
+  actor: Actor,
+): Promise<JobAnswer | undefined> {
+  return findEarlier(deps, { ...used, createdById: actor.id });
 }
 
 /** Where a new job comes from: its caller and idempotency key, and the job that it follows. */
