@@ -41,7 +41,7 @@ const BASE = 'greatest(1, j.per_minute / 8)';
  */
 const IS_FAILING = `(SELECT count(*) FILTER (WHERE t.outcome <> 'SUCCEEDED') > count(*) * (
   SELECT min((r.rule ->> 'ratio')::float8) / 2 FROM jsonb_array_elements(j.abort_rules) AS r(rule))
-  FROM job_target t WHERE t.job_id = j.id AND t.state = 'DECIDED'
+  FROM job_target t WHERE t.job_id = j.id AND t.wave > 0 AND t.state = 'DECIDED'
     AND t.decided_at > $1::timestamptz - interval '1 minute'
     AND t.outcome IN ('SUCCEEDED', 'FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'))`;
 

@@ -59,14 +59,17 @@ describe('an offer of a running roll-out', () => {
     });
     const at = Date.now();
     const room = (afterMs = 0) => rollouts.room(jobId, at + afterMs, { ...limits, downloadsMax: 1_000 });
-    const decide = (deviceId: DeviceId | undefined, outcome: string) =>
+    const decide = (deviceId: DeviceId | undefined, outcome: string, wave = 1) =>
       fixture.db.query(
         {
-          text: `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = $4
+          text: `UPDATE job_target SET state = 'DECIDED', outcome = $3::outcome, decided_at = $4, wave = $5
                  WHERE job_id = $1 AND device_id = $2`,
         },
-        [jobId, deviceId, outcome, new Date(at)],
+        [jobId, deviceId, outcome, new Date(at), wave],
       );
+    expect(await room()).toBe(80);
+    // Refused at preparation: that is not evidence.
+    await decide(ids[7], 'REJECTED', 0);
     expect(await room()).toBe(80);
     for (const id of ids.slice(0, 3)) await decide(id, 'SUCCEEDED');
     await decide(ids[3], 'VERIFY_FAILED');
