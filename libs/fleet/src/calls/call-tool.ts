@@ -3,7 +3,7 @@ import type { Bus, CallTracer, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
 import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
-import type { CallRow, Registry } from '@flotilla/registry';
+import type { CallRow, CallStore, Registry } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import { ownerOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -13,6 +13,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { requestHash } from '../idempotency/request-hash.js';
 import { newId } from '../new-id.js';
 import { noSuchDevice, refuse } from '../refusal.js';
+import type { Refusal } from '../refusal.js';
 import { refuseMaskedSecrets } from '../stored-secrets.js';
 import { auditedActionOf } from './call-audit.js';
 import { CallRecords } from './call-records.js';
@@ -61,28 +62,45 @@ export class ToolCaller {
 
   /** Gives the call an id and a deadline, finds its device within the access scope, and runs it. */
   async #begin(request: CallRequest, actor: Actor, ownUrl?: string): Promise<CallAnswer> {
-    const { registry, bus, clock, policies } = this.#deps;
+    const { registry, clock, policies } = this.#deps;
     const refusal = refuseRequest(request);
     if (refusal !== undefined) return { refusal };
-    if (registry.calls.isOverloaded) return { refusal: overloaded };
     const startedAt = clock.now();
     const id = newId(startedAt) as CallId;
-    const found = await locateDevice(bus.directory, request.deviceId as DeviceId);
-    if (found.refusal !== undefined) return { refusal: found.refusal };
-    const { entry } = found;
-    const isKnown = entry !== undefined && actor.devices === undefined;
-    const device = isKnown ? undefined : await registry.viewFor(actor).devices.find(request.deviceId);
-    const deviceId = isKnown ? entry.deviceId : device?.id;
-    if (deviceId === undefined) return { refusal: noSuchDevice(request.deviceId, ['input', 'deviceId']) };
+    const found = await this.#find(request, actor);
+    if ('code' in found) return (await this.#firstAnswer(request, actor)) ?? { refusal: found };
     const masked = await refuseMaskedSecrets(registry.toolSets, request, actor, ['input', 'arguments']);
     if (masked !== undefined) return { refusal: masked };
     const policy = await policies.policyOf(request.tool);
-    const toolSetHash = entry === undefined ? device?.toolSetHash : entry.toolSetHash;
     const timeoutMs = request.timeoutMs ?? policy.callTimeoutMs;
+    const { deviceId, entry, toolSetHash } = found;
     const started = { id, deviceId, toolSetHash, request, actor, ownUrl, policy, timeoutMs, startedAt };
     return request.idempotencyKey === undefined
       ? this.#runAndRecord(started, entry)
       : this.#runOnce(started, entry, request.idempotencyKey);
+  }
+
+  /** Why no new call can begin, or the device with its session. */
+  async #find(request: CallRequest, actor: Actor): Promise<Refusal | FoundDevice> {
+    const { registry, bus } = this.#deps;
+    if (registry.calls.isOverloaded) return overloaded;
+    const { entry, refusal } = await locateDevice(bus.directory, request.deviceId as DeviceId);
+    if (refusal !== undefined) return refusal;
+    if (entry !== undefined && actor.devices === undefined)
+      return { entry, deviceId: entry.deviceId, toolSetHash: entry.toolSetHash };
+    const device = await registry.viewFor(actor).devices.find(request.deviceId);
+    if (device === undefined) return noSuchDevice(request.deviceId, ['input', 'deviceId']);
+    return { entry, deviceId: device.id, toolSetHash: entry === undefined ? device.toolSetHash : entry.toolSetHash };
+  }
+
+  /** The answer of the first call with this key; undefined for a new key or none. */
+  async #firstAnswer(request: CallRequest, actor: Actor): Promise<CallAnswer | undefined> {
+    const { idempotencyKey: key, deviceId, timeoutMs, tool } = request;
+    if (key === undefined) return undefined;
+    const { registry, policies } = this.#deps;
+    const used = { principal: actor.id, key, requestHash: hashOf(deviceId, request) };
+    const earlier = await registry.calls.earlierUse(used);
+    return earlier && this.#repeated(earlier, timeoutMs ?? (await policies.policyOf(tool)).callTimeoutMs);
   }
 
   /** Runs the first call with this key; a repetition gets its answer. */
@@ -91,16 +109,16 @@ export class ToolCaller {
     const { tool, arguments: args } = request;
     const claim = await this.#deps.registry.calls.claimKey({
       ...{ principal: actor.id, actor: actor.name, key, callId: id, deviceId, tool, arguments: args, startedAt },
-      requestHash: requestHash({ deviceId, tool, args, timeoutMs: request.timeoutMs }),
+      requestHash: hashOf(deviceId, request),
     });
-    switch (claim.kind) {
-      case 'claimed':
-        return this.#keyed.hold(id, this.#runAndRecord(started, entry));
-      case 'conflict':
-        return { refusal: keyReused };
-      case 'repeat':
-        return answerOf(await this.#keyed.endOf(claim.call, { timeoutMs, processId: claim.processId }));
-    }
+    return claim.kind === 'claimed'
+      ? this.#keyed.hold(id, this.#runAndRecord(started, entry))
+      : this.#repeated(claim, timeoutMs);
+  }
+
+  async #repeated(earlier: EarlierUse, timeoutMs: number): Promise<CallAnswer> {
+    if (earlier.kind === 'conflict') return { refusal: keyReused };
+    return answerOf(await this.#keyed.endOf(earlier.call, { timeoutMs, processId: earlier.processId }));
   }
 
   async #runAndRecord(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
@@ -156,6 +174,13 @@ export class ToolCaller {
     const routed = { deviceId, rights, call, ...(trace !== undefined && { trace }) };
     return tracedDelivery(this.#deps.tracer, routed, (traced) => deliverCall(this.#deps, entry, traced));
   }
+}
+
+type FoundDevice = Pick<StartedCall, 'deviceId' | 'toolSetHash'> & { readonly entry: DirectoryEntry | undefined };
+type EarlierUse = NonNullable<Awaited<ReturnType<CallStore['earlierUse']>>>;
+
+function hashOf(deviceId: string, { tool, arguments: args, timeoutMs }: CallRequest): string {
+  return requestHash({ deviceId, tool, args, timeoutMs });
 }
 
 const overloaded = refuse(

@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
-import type { CallOutcome } from '@flotilla/mcp';
+import { BusError } from '@flotilla/bus';
+import type { CallOutcome, DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
+import { CallRules } from '../calls/call-rules.js';
+import { admin, answers, openHub, operator, silent, storeWith } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
+import { Fleet } from '../fleet.js';
 import { requestHash } from './request-hash.js';
 
 let fixture: HubFixture;
@@ -96,6 +99,32 @@ describe('idempotency keys', () => {
       expect(second.call?.id).toBe(first.call?.id);
     }
     expect(hub.gateway.callCount).toBe(0);
+  });
+
+  it('return the first call also where no new one could begin now', async () => {
+    hub.gateway.behave = (_, settle) => settle(answers('true'));
+    await hub.connect(['leaving']);
+    const fleetWith = (change: Partial<ConstructorParameters<typeof Fleet>[0]>) =>
+      new Fleet({ ...hub, logger: silent, callRules: new CallRules([]), ...change });
+    const isAway = () => Promise.reject(new BusError('BUS_UNAVAILABLE', 'Redis is away.'));
+    const calls = storeWith(hub.registry.calls, { isOverloaded: true } as Partial<typeof hub.registry.calls>);
+    const refusing = [
+      ['OVERLOADED', fleetWith({ registry: { ...hub.registry, calls } })],
+      ['UNAVAILABLE', fleetWith({ bus: { ...hub.bus, directory: { ...hub.bus.directory, lookup: isAway } } })],
+      ['NOT_FOUND', hub.fleet],
+    ] as const;
+    const key = randomUUID();
+    const { call: made } = await hub.fleet.callTool(call(key, { deviceId: 'leaving' }), operator);
+    expect(made?.outcome).toBe('SUCCEEDED');
+    await hub.disconnect('leaving');
+    await hub.registry.enrolments.remove('leaving' as DeviceId);
+    for (const [code, fleet] of refusing) {
+      const again = (idempotencyKey: string, change = {}) =>
+        fleet.callTool(call(idempotencyKey, { deviceId: 'leaving', ...change }), operator);
+      expect(await again(key)).toMatchObject({ call: { id: made?.id, outcome: 'SUCCEEDED' } });
+      expect((await again(key, { arguments: { hue: 1 } })).refusal?.code).toBe('IDEMPOTENCY_KEY_REUSED');
+      expect((await again(randomUUID())).refusal?.code).toBe(code);
+    }
   });
 
   it('create one job under concurrency, and are separate for each owner', async () => {

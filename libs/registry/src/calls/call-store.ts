@@ -140,17 +140,22 @@ export class CallStore {
         skipDuplicates: true,
       }),
     );
-    return count === 1 ? { kind: 'claimed' } : this.#earlierUse(claim);
+    if (count === 1) return { kind: 'claimed' };
+    const earlier = await this.earlierUse(claim);
+    if (earlier !== undefined) return earlier;
+    throw new RegistryError('DATABASE_REFUSED', 'The idempotency key was removed while it was claimed. Try again.');
   }
 
-  async #earlierUse(claim: KeyClaim): Promise<KeyClaimed> {
+  /** The first call with this key; undefined for a new key. */
+  async earlierUse(
+    claim: Pick<KeyClaim, 'principal' | 'key' | 'requestHash'>,
+  ): Promise<Exclude<KeyClaimed, { readonly kind: 'claimed' }> | undefined> {
     const earlier = await this.#database.ask((prisma) =>
       prisma.callKey.findUnique({
         where: { principal_key: { principal: claim.principal, key: storableText(claim.key) } },
       }),
     );
-    if (earlier === null)
-      throw new RegistryError('DATABASE_REFUSED', 'The idempotency key was removed while it was claimed. Try again.');
+    if (earlier === null) return undefined;
     if (!this.#seal.isHashOf(earlier.requestHash, claim.requestHash)) return { kind: 'conflict' };
     const recorded = await this.find(earlier.callId);
     if (recorded !== undefined) return { kind: 'repeat', call: recorded };
