@@ -29,3 +29,11 @@ describe('a list of keys', () => {
     expect((JSON.parse(stdout) as { revokedAt: string | null }[]).at(-1)?.revokedAt).toBe(past);
   });
 });
+
+describe('a new key', () => {
+  it('is not one for the whole fleet because its filter is empty', async () => {
+    hub.restart('');
+    const { code } = await runCommand(hub, ['keys', 'create', 'Lobby', '--scope', 'JOBS_READ', '--filter', '{}']);
+    expect([code, hub.restart('')]).toEqual([1, []]);
+  });
+});

@@ -4,7 +4,7 @@ import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
 import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
-import { exitCodes } from '../../exit-codes.js';
+import { exitCodes, UsageError } from '../../exit-codes.js';
 import {
   ApiKeysDocument,
   CreateApiKeyDocument,
@@ -33,20 +33,24 @@ const createCommand = leaf({
       })
       .option('expires-in', durationOption('expires-in', 'How long the key is valid', { plain: 'd', max: durationMax }))
       .options(deviceFilterOptions),
-  run: (args) =>
-    withClient(args, async (client) => {
-      const devices = deviceFilter(args);
+  run: (args) => {
+    const devices = deviceFilter(args);
+    const isLimited = Object.keys(devices).length > 0;
+    if (!isLimited && args.filter !== undefined)
+      throw new UsageError('--filter has no condition. Omit it for a key that can access the whole fleet.');
+    return withClient(args, async (client) => {
       const input = {
         name: args.name,
         scopes: args.scope,
-        ...(Object.keys(devices).length === 0 ? {} : { devices }),
+        ...(isLimited ? { devices } : {}),
         ...(args.expiresIn === undefined
           ? {}
           : { expiresAt: new Date(Date.now() + args.expiresIn * 1_000).toISOString() }),
       };
       const { apiKey, secret } = expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey);
       await printThing({ ...apiKey, secret }, args);
-    }),
+    });
+  },
 });
 
 const revokeCommand = leaf({
