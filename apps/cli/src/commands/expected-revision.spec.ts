@@ -3,7 +3,14 @@ import { runCommand } from '../run-command.suite.js';
 import { startSchemaHub, type SchemaHub } from '../schema-hub.suite.js';
 
 const id = '01990000-0000-7000-8000-00000000000a';
-const mutations = ['updateDeviceGroup', 'updateWebhook', 'updateNotificationChannel', 'updateAlertRule'];
+const mutations = [
+  'updateDeviceGroup',
+  'updateWebhook',
+  'updateNotificationChannel',
+  'updateAlertRule',
+  'setToolPolicy',
+];
+const types = ['DeviceGroup', 'Webhook', 'NotificationChannel', 'AlertRule', 'ToolPolicy'];
 
 let hub: SchemaHub;
 let sent: unknown[];
@@ -16,9 +23,7 @@ beforeAll(async () => {
   const read = () => 'as it was read';
   hub = await startSchemaHub({
     ...Object.fromEntries(mutations.map((name) => [`Mutation.${name}`, keep])),
-    ...Object.fromEntries(
-      ['DeviceGroup', 'Webhook', 'NotificationChannel', 'AlertRule'].map((type) => [`${type}.revision`, read]),
-    ),
+    ...Object.fromEntries(types.map((type) => [`${type}.revision`, read])),
   });
   hub.restart(id);
 });
@@ -36,5 +41,10 @@ describe('an edit', () => {
   ])('changes only what the command has read: %s', async (command, options) => {
     const { code } = await runCommand(hub, [...command.split(' '), id, ...options]);
     expect([code, sent]).toEqual([0, ['as it was read']]);
+  });
+
+  it('of a policy changes only what the command has read, and a new one replaces none', async () => {
+    for (const pattern of ['text', 'self.new']) await runCommand(hub, ['policies', 'set', pattern, '--idempotent']);
+    expect(sent).toEqual(['as it was read', '']);
   });
 });

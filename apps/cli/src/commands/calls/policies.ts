@@ -43,11 +43,20 @@ const listCommand = leaf({
     ),
 });
 
+/** The revision of a policy that must not exist yet. */
+const noRevision = '';
+
+function newPolicy(name: string) {
+  return { pattern: name, idempotent: false, disruptive: false, revision: noRevision };
+}
+
 const setCommand = leaf({
   usage: 'set <pattern>',
   summary: 'Create or change a policy',
   examples: ['policies set "self.lamp.*" --idempotent --timeout 10s'],
-  notes: 'Options that are not given stay as they are; in a new policy they are off.',
+  notes:
+    'Options that are not given stay as they are; in a new policy they are off. ' +
+    'It fails if another person changed the policy in the meantime.',
   options: (args) =>
     args
       .positional('pattern', pattern)
@@ -70,15 +79,16 @@ const setCommand = leaf({
   run: (args) => {
     const other = args.input === undefined ? {} : jsonObject(args.input, '--input');
     return withClient(args, async (client) => {
-      const now = (await policies(client)).find((policy) => policy.pattern === args.pattern);
+      const former = (await policies(client)).find((policy) => policy.pattern === args.pattern);
+      const { revision, ...now } = former ?? newPolicy(args.pattern);
       const { idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, timeout } = args;
       const callTimeoutMs = timeout === undefined ? undefined : Math.round(timeout * 1_000);
       const input = {
-        ...(now ?? { pattern: args.pattern, idempotent: false, disruptive: false }),
+        ...now,
         ...given({ idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs }),
         ...other,
       };
-      const { setToolPolicy } = await client.request(SetToolPolicyDocument, { input });
+      const { setToolPolicy } = await client.request(SetToolPolicyDocument, { input, revision });
       await printThing({ ...expectAccepted(setToolPolicy).toolPolicy }, args);
     });
   },
