@@ -3,6 +3,33 @@ import type { AlertTexts, Words } from './alert-text.js';
 
 const inGroup = ({ group }: Words) => (group === undefined ? '' : `“${group}”中`);
 
+/** Stored alerts have their reasons in English. */
+const stopReasons = { 'abort rule': '停止规则', 'health gate': '健康检查' };
+const complianceStates = {
+  ...{ APPLYING: '正在应用', RETRYING: '正在重试', DRIFTED: '已偏离' },
+  ...{ HELD: '暂缓', CONFLICT: '冲突', FAILED: '失败' },
+};
+/** By the name of the problem, which is the label of the alert. */
+const hubProblems = {
+  'dropped rows': 'PostgreSQL 过慢或不可用，部分数据未能写入',
+  storage: '文件存储没有响应',
+  queue: '队列没有响应',
+};
+
+const wordFor = (words: Readonly<Record<string, string>>, text: string) =>
+  Object.hasOwn(words, text) ? words[text] : undefined;
+
+/** Each desired state is followed by its state in brackets. */
+const statesIn = (reason: string) =>
+  reason.replaceAll(/ \(([A-Z_]+)\)(, |$)/g, (_, state: string, comma: string) => {
+    return `（${wordFor(complianceStates, state) ?? state}）${comma === '' ? '' : '、'}`;
+  });
+
+function hubProblem({ facts: { reason }, label }: Words): string {
+  const [, writer] = /^writer (.+)$/.exec(label) ?? [];
+  return writer === undefined ? (wordFor(hubProblems, label) ?? reason ?? label) : `“${writer}”的写入出现延迟`;
+}
+
 export const chinese: AlertTexts = {
   summary: (words) => {
     const { facts, isGroup, label, count, from, to, total, value, minutes } = words;
@@ -30,17 +57,17 @@ export const chinese: AlertTexts = {
           ? `${inGroup(words)}${count} 台设备${since}出现异常重启。`
           : `${label} 在 ${minutes} 分钟内异常重启 ${value} 次，最近一次在 ${from}。`;
       case 'JOB_STOPPED':
-        return `任务“${label}”于 ${from} 停止：${facts.reason ?? '中止规则'}。`;
+        return `任务“${label}”于 ${from} 停止：${wordFor(stopReasons, facts.reason ?? 'abort rule') ?? facts.reason}。`;
       case 'DESIRED_STATE_OUT_OF_SYNC':
         return isGroup
           ? `${inGroup(words)}${count} 台设备自 ${from} 起未达到期望状态。`
-          : `${label} 自 ${from} 起未达到期望状态${facts.reason === undefined ? '' : `：${facts.reason}`}。`;
+          : `${label} 自 ${from} 起未达到期望状态${facts.reason === undefined ? '' : `：${statesIn(facts.reason)}`}。`;
       case 'CREDENTIAL_REFUSED':
         return isGroup ? `中枢${since}拒绝了 ${count} 台设备的凭据。` : `中枢于 ${from} 拒绝了 ${label} 的凭据。`;
       case 'WEBHOOK_FAILING':
         return `发往 ${label} 的 Webhook 自 ${from} 起失败。`;
       case 'HUB_UNHEALTHY':
-        return `中枢自 ${from} 起状态异常：${facts.reason ?? label}。`;
+        return `中枢自 ${from} 起状态异常：${hubProblem(words)}。`;
     }
   },
   advice: {
