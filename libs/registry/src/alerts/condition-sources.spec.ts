@@ -4,8 +4,11 @@ import type { JobFixture } from '../jobs/job-fixture.suite.js';
 import { stoppedJobs } from './condition-sources.js';
 
 const NOW = 1_800_000_000_000;
-const gate = { version: '2', restarts: 3, at: NOW };
-const rule = (action: 'PAUSE' | 'CANCEL') => ({ rule: { action }, at: NOW });
+const RULE_AT = NOW - 60_000;
+const GATE_AT = NOW - 30_000;
+const ENDED_AT = NOW - 10_000;
+const gate = { version: '2', restarts: 3, at: GATE_AT };
+const rule = (action: 'PAUSE' | 'CANCEL') => ({ rule: { action }, at: RULE_AT });
 
 let fixture: JobFixture;
 
@@ -19,27 +22,33 @@ it.each([
   ['its health gate ended', 'FINISHED', undefined, undefined, gate, 'health gate'],
   ['an abort rule paused and its health gate ended', 'FINISHED', undefined, rule('PAUSE'), gate, 'health gate'],
   ['its health gate paused and an abort rule ended', 'FINISHED', undefined, rule('CANCEL'), gate, 'abort rule'],
+  ['its health gate paused again', 'PAUSED', 'HEALTH_GATE', rule('PAUSE'), gate, 'health gate'],
   ['an abort rule paused again', 'PAUSED', 'ABORT_RULE', rule('PAUSE'), gate, 'abort rule'],
-])('an alert about a job that %s says so', async (_, state, pauseReason, trippedRule, trippedGate, reason) => {
-  const { jobId } = await fixture.runningJob();
-  await fixture.db.query(
-    {
-      text: `UPDATE job SET state = $2::job_state, pause_reason = $3::pause_reason, tripped_rule = $4::jsonb,
+])(
+  'an alert about a job that %s says so, and when',
+  async (_, state, pauseReason, trippedRule, trippedGate, reason) => {
+    const { jobId } = await fixture.runningJob();
+    await fixture.db.query(
+      {
+        text: `UPDATE job SET state = $2::job_state, pause_reason = $3::pause_reason, tripped_rule = $4::jsonb,
         tripped_health_gate = $5::jsonb, conclusion = CASE WHEN $2 = 'FINISHED' THEN 'ABORTED'::job_conclusion END,
         finished_at = CASE WHEN $2 = 'FINISHED' THEN to_timestamp($6::float8 / 1000) END WHERE id = $1`,
-    },
-    [
-      jobId,
-      state,
-      pauseReason,
-      trippedRule && JSON.stringify(trippedRule),
-      trippedGate && JSON.stringify(trippedGate),
-      NOW,
-    ],
-  );
-  const { holding, detail } = stoppedJobs({ windowSeconds: 600, devices: undefined }, () => 'TRUE', NOW);
-  const values: unknown[] = [];
-  const text = `SELECT x.facts->>'reason' AS reason FROM (${holding(values)}) h CROSS JOIN LATERAL (${detail(values)}) x
-    WHERE h.subject = '${jobId}'`;
-  expect(await fixture.db.query({ text }, values)).toEqual([{ reason }]);
-});
+      },
+      [
+        jobId,
+        state,
+        pauseReason,
+        trippedRule && JSON.stringify(trippedRule),
+        trippedGate && JSON.stringify(trippedGate),
+        ENDED_AT,
+      ],
+    );
+    const pausedAt = reason === 'health gate' ? GATE_AT : RULE_AT;
+    const at = state === 'PAUSED' ? pausedAt : ENDED_AT;
+    const { holding, detail } = stoppedJobs({ windowSeconds: 600, devices: undefined }, () => 'TRUE', NOW);
+    const values: unknown[] = [];
+    const text = `SELECT x.facts->>'reason' AS reason, (extract(epoch FROM x.since) * 1000)::float8 AS at
+    FROM (${holding(values)}) h CROSS JOIN LATERAL (${detail(values)}) x WHERE h.subject = '${jobId}'`;
+    expect(await fixture.db.query({ text }, values)).toEqual([{ reason, at }]);
+  },
+);

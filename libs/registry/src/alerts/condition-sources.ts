@@ -113,6 +113,8 @@ export function jobHas(devices: AlertRuleRow['devices'], condition: SqlPart): Sq
 /** A job keeps its latest tripped rule: only one that cancels has ended the job. */
 const STOPPED_BY_GATE = `(j.pause_reason::text = 'HEALTH_GATE' OR (j.state = 'FINISHED'
   AND j.tripped_health_gate IS NOT NULL AND j.tripped_rule->'rule'->>'action' IS DISTINCT FROM 'CANCEL'))`;
+/** What paused it. A job keeps both, also after it was resumed. */
+const TRIPPED = `(CASE WHEN j.pause_reason::text = 'HEALTH_GATE' THEN j.tripped_health_gate ELSE j.tripped_rule END)`;
 
 /** Jobs that a rule stopped: paused until a person decides, or ended within the window. */
 export function stoppedJobs(
@@ -127,8 +129,7 @@ export function stoppedJobs(
         OR (j.state = 'FINISHED' AND j.conclusion = 'ABORTED'
           AND j.finished_at > ${atMs(parameters, now - windowSeconds * 1_000)})) ${own(parameters)}`,
     detail: (parameters) => `SELECT
-        coalesce(j.finished_at, to_timestamp((j.tripped_rule->>'at')::float8 / 1000),
-          ${atMs(parameters, now)}) AS since,
+        coalesce(j.finished_at, to_timestamp((${TRIPPED}->>'at')::float8 / 1000), ${atMs(parameters, now)}) AS since,
         false AS by_hub, jsonb_build_object('label', coalesce(j.name, j.tool, j.id::text), 'jobId', j.id,
           'reason', CASE WHEN ${STOPPED_BY_GATE} THEN 'health gate' ELSE 'abort rule' END) AS facts
       FROM job j WHERE j.id = h.subject::uuid`,

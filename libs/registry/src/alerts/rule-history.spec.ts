@@ -12,21 +12,24 @@ let fixture: JobFixture;
 beforeAll(async () => (fixture = await openJobFixture()));
 afterAll(() => fixture.close());
 
-it('a rule about stopped jobs would have fired for jobs with its devices only', async () => {
+it('a rule about stopped jobs would have fired for each stop of jobs with its devices only', async () => {
   const [target = ''] = await fixture.addDevices(1);
   const { jobId } = await fixture.runningJob();
   await fixture.addDevices(1);
-  await fixture.db.query({ text: `UPDATE job SET tripped_rule = jsonb_build_object('at', $2::float8) WHERE id = $1` }, [
-    jobId,
-    STOPPED_AT,
-  ]);
+  await fixture.db.query(
+    {
+      text: `UPDATE job SET tripped_rule = jsonb_build_object('at', $2::float8),
+        tripped_health_gate = jsonb_build_object('at', $2::float8 + 5) WHERE id = $1`,
+    },
+    [jobId, STOPPED_AT],
+  );
   const firedFor = (devices: { readonly ids: readonly string[] } | undefined) =>
     firingTimes(fixture.db, {
       plan: { kind: 'JOB_STOPPED', devices, forSeconds: 0, threshold: undefined, windowSeconds: 600, ...none },
       condition: (values) => (devices === undefined ? 'true' : `d.id = ANY (${bind(values, devices.ids)}::text[])`),
-      ...{ since: STOPPED_AT - 1, now: STOPPED_AT + 1, graceMs: 0, level: 'RAW' },
+      ...{ since: STOPPED_AT - 1, now: STOPPED_AT + 10, graceMs: 0, level: 'RAW' },
     });
-  expect(await firedFor(undefined)).toEqual([STOPPED_AT]);
-  expect(await firedFor({ ids: [target] })).toEqual([STOPPED_AT]);
+  expect(await firedFor(undefined)).toEqual([STOPPED_AT, STOPPED_AT + 5]);
+  expect(await firedFor({ ids: [target] })).toEqual([STOPPED_AT, STOPPED_AT + 5]);
   expect(await firedFor({ ids: ['device-0000001'] })).toEqual([]);
 });

@@ -61,9 +61,11 @@ function offlineTimes({ plan, condition, since, now, graceMs }: HistoryRequest, 
       AND coalesce(extract(epoch FROM n.connected_at) * 1000, ${bind(values, now)}::float8) - ${lostAt} >= ${due}`;
 }
 
+/** A job keeps when an abort rule stopped it last, and when its health gate did. */
 function stoppedTimes({ plan, condition, since }: HistoryRequest, values: unknown[]): string {
-  return `SELECT (j.tripped_rule->>'at')::float8 AS at FROM job j
-    WHERE (j.tripped_rule->>'at')::float8 >= ${bind(values, since)}::float8 ${jobHas(plan.devices, condition)(values)}`;
+  return `SELECT stop.at FROM job j CROSS JOIN LATERAL (VALUES
+      ((j.tripped_rule->>'at')::float8), ((j.tripped_health_gate->>'at')::float8)) stop(at)
+    WHERE stop.at >= ${bind(values, since)}::float8 ${jobHas(plan.devices, condition)(values)}`;
 }
 
 /** When the number of events in the window reached the threshold. */
