@@ -49,9 +49,9 @@ describe('an apply', () => {
     ['got another name', [{ ...planned, name: 'y' }]],
     ['another person deleted', [{ ...planned, id: '2' }]],
     ['came with the hub and was changed', [{ ...planned, isPristine: false, fields: { a: 3 } }]],
-  ])('neither writes nor deletes a thing that %s after the plan', async (_, now) => {
+  ])('neither writes, adopts nor deletes a thing that %s after the plan', async (_, now) => {
     const shipped = { ...planned, isPristine: true };
-    for (const wanted of [{ a: 2 }, undefined])
+    for (const wanted of [{ a: 2 }, { a: 1, enabled: true }, undefined])
       for (const live of [planned, shipped])
         await expect(applied(live, now, wanted)).rejects.toMatchObject({
           ...{ code: 'CONFLICT', message: expect.stringContaining('Thing "x": It was changed after the plan.') },

@@ -70,8 +70,9 @@ async function applyOne(change: PlannedChange, options: ApplyOptions): Promise<v
 
 async function write(change: PlannedChange, context: KindContext, options: ApplyOptions): Promise<void> {
   const { kind, name, action, wanted } = change;
-  if (action === 'adopt' || action === 'forget') return;
+  if (action === 'forget') return;
   const live = change.live && (await asPlanned(kind, change.live, context));
+  if (action === 'adopt') return;
   if (action === 'delete' && live !== undefined) return kind.remove(live, context);
   if (wanted === undefined) return;
   if (action === 'update' && live !== undefined && kind.update !== undefined)
