@@ -4,6 +4,7 @@ import type { DeviceTool } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { admin, answers, openHub, startJob } from './fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
+import { requestOf as recurring } from './recurring/recurring-fixture.suite.js';
 
 const SECRET = 'correct horse battery staple';
 const wifi = 'self.wifi.set';
@@ -139,5 +140,24 @@ describe('arguments whose names look secret', () => {
     expect(groups).toMatchObject([
       { outcome: 'REJECTED', code: 'ARGUMENTS_INVALID', message: expect.stringContaining('Create the job again') },
     ]);
+  });
+
+  it.each([
+    [wifi, shown, admin],
+    ['self.theme.set', { ssid: '***', password: '***' }, { ...admin, mayCallUserOnly: false }],
+  ])('of a recurring job of %s stay, where it is disabled without their key', async (tool, masked, actor) => {
+    const plan = recurring({ job: { ...asked, tool, devices: { ids: ['board'] } } });
+    const made = await hub.fleet.createRecurringJob(plan, randomUUID(), admin);
+    const id = 'job' in made ? made.job.id : '';
+    const { fleet } = await fixture.startAnother('of another hub');
+    const edit = { ...plan, job: { ...plan.job, arguments: masked } };
+    const refused = { refusal: { code: 'INVALID', path: ['input', 'job', 'arguments'] } };
+    expect(await fleet.updateRecurringJob(id, edit, actor)).toMatchObject(refused);
+    const off = { ...edit, enabled: false };
+    expect(await fleet.updateRecurringJob(id, { ...off, cron: '@daily' }, actor)).toMatchObject(refused);
+    expect(await fleet.updateRecurringJob(id, off, actor)).toMatchObject({ job: { enabled: false } });
+    const stored = await hub.registry.recurringJobs.find(id);
+    expect(stored).toMatchObject({ enabled: false, nextRunAt: undefined, request: { arguments: shown } });
+    expect(await hub.registry.recurringJobs.requestOf(id)).toMatchObject({ arguments: asked.arguments });
   });
 });

@@ -1,5 +1,5 @@
 /** Creates, changes, deletes and runs recurring jobs. The worker starts the runs that are due. */
-import { hasMaskedSecret, MASK } from '@flotilla/mcp';
+import { hasMaskedSecret, MASK, maskAll } from '@flotilla/mcp';
 import type { RecurringJobAnswer, RecurringJobRow, RecurringRequest, Registry } from '@flotilla/registry';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -63,6 +63,12 @@ export async function updateRecurringJob(
     expectedRevision === undefined || recurringJobRevision(stored) === expectedRevision;
   // What is checked below would refuse masks of another revision for a wrong reason.
   if (!isExpected(former)) return { refusal: changedMeanwhile('recurring job') };
+  const at = clock.now();
+  const write = { at, by: sourceOf(actor), isExpected };
+  if (await onlyDisablesLost(deps, former, request, actor)) {
+    const off = { ...former, enabled: false, nextRunAt: undefined, keepsRequest: true };
+    return saved(await registry.recurringJobs.update(off, write), id);
+  }
   const edit = await completedEdit(deps, former, request, actor);
   if ('refusal' in edit) return edit;
   const { completed, secretsById } = edit;
@@ -70,12 +76,11 @@ export async function updateRecurringJob(
   // One that can no longer run can still be disabled.
   const refusal = hasSamePlan && !completed.enabled ? undefined : await refuseRecurringJob(deps, completed, actor);
   if (refusal !== undefined) return { refusal };
-  const at = clock.now();
   // Enabling one that the hub paused is a save: the rights of who saved it may be gone.
   const isSwitch = hasSamePlan && (!completed.enabled || (!former.enabled && former.pausedReason === undefined));
   const { savedById, pausedReason } = isSwitch ? former : { savedById: actor.id, pausedReason: undefined };
   const change = { ...planOf(completed, actor, at), id, savedById, secretsById, pausedReason };
-  return saved(await registry.recurringJobs.update(change, { at, by: sourceOf(actor), isExpected }), id);
+  return saved(await registry.recurringJobs.update(change, write), id);
 }
 
 /**
@@ -186,6 +191,21 @@ async function leavesPlan(
 ): Promise<boolean> {
   const stored = await registry.recurringJobs.requestOf(former.id);
   return typeof stored === 'object' && isSamePlan({ ...former, request: stored }, edit, actor);
+}
+
+/** Masks cannot stand for secrets that no process can read, but without them it can be disabled. */
+async function onlyDisablesLost(
+  { registry }: RecurringJobDeps,
+  former: RecurringJobRow,
+  edit: RecurringJobRequest,
+  actor: Actor,
+): Promise<boolean> {
+  if (edit.enabled || (await registry.recurringJobs.requestOf(former.id)) !== 'lost') return false;
+  const { request } = former;
+  const asked = { ...edit, job: { ...edit.job, devices: keptDevices(edit.job.devices, request.devices, actor) } };
+  // Those who may not call its tool see all arguments masked.
+  const masked = { ...request, arguments: maskAll(request.arguments ?? {}) };
+  return [request, masked].some((shown) => isSamePlan({ ...former, request: shown }, asked, actor));
 }
 
 function planOf({ job, ...plan }: RecurringJobRequest, actor: Actor, at: number) {

@@ -70,7 +70,7 @@ export class RecurringJobStore {
 
   /** Replaces the plan and who saved it. */
   async update(plan: ChangedRecurringJob, { at, by, isExpected }: RecurringJobUpdate): Promise<RecurringJobAnswer> {
-    const { id, savedById, secretsById, pausedReason = null } = plan;
+    const { id, savedById, secretsById, pausedReason = null, keepsRequest = false } = plan;
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     return audited(
       this.database,
@@ -83,7 +83,8 @@ export class RecurringJobStore {
           if (isExpected?.(toRow(stored)) === false) return { kind: 'OTHER_REVISION' };
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
           const saved = { savedById, secretsById, pausedReason, updatedAt: new Date(at) };
-          const data = { ...this.#columnsOf(plan), ...saved };
+          const { request, secretArguments, ...columns } = this.#columnsOf(plan);
+          const data = { ...columns, ...(keepsRequest ? {} : { request, secretArguments }), ...saved };
           const row = await prisma.recurringJob.update({ where: { id }, data, omit: OMITTED });
           return { kind: 'saved', job: toRow(row) };
         });

@@ -64,6 +64,8 @@ export interface ChangedRecurringJob extends RecurringJobPlan {
   readonly savedById: string;
   readonly secretsById: string;
   readonly pausedReason: string | undefined;
+  /** Leaves the stored request with its secrets as it is. */
+  readonly keepsRequest?: boolean;
 }
 
 export interface RecurringJobChange {
