@@ -190,4 +190,30 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await dialog.getByRole('button', { name: 'Delete' }).click();
     await page.getByText('No desired states yet').waitFor();
   });
+
+  it('says that its roll-out ended, and which devices it has not reached', async () => {
+    const { createDesiredState: made } = await ask<{
+      createDesiredState: { desiredState: { id: string; rollout: { id: string } } };
+    }>(
+      hub,
+      `mutation ($input: DesiredStateInput!) { createDesiredState(idempotencyKey: "waves", input: $input) {
+        desiredState { id rollout { id } } } }`,
+      {
+        input: {
+          ...{ name: 'Waves', tool: VOLUME, arguments: { volume: 55 }, devices: { all: true } },
+          waves: [{ count: 1, gate: 'MANUAL' }],
+        },
+      },
+    );
+    const { id, rollout } = made.desiredState;
+    await console.visit(`/desired/${id}`);
+    await page.getByText('1 of 4 in sync').waitFor();
+    const ended = page.getByText('It ended before it reached all devices.', { exact: false });
+    expect(await ended.count()).toBe(0);
+    await ask(hub, 'mutation ($id: ID!) { cancelJob(id: $id) { userErrors { message } } }', rollout);
+    await ended.waitFor();
+    const left = page.getByRole('table', { name: 'Devices of this state' }).getByText('has not reached this device');
+    await expect.poll(() => left.count()).toBe(3);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
 });

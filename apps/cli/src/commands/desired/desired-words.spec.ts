@@ -1,6 +1,6 @@
 /** Previews and summaries of desired states are sentences. */
 import { describe, expect, it } from 'vitest';
-import { countsText, desiredPreviewInWords, outOfSyncOf, windowText } from './desired-words.js';
+import { countsText, desiredPreviewInWords, outOfSyncOf, targetColumns, windowText } from './desired-words.js';
 
 const preview = {
   ...{ targetCount: 245, inSyncCount: 200, changeCount: 40, unsupportedCount: 4, unknownCount: 1 },
@@ -30,6 +30,19 @@ describe('desired states in words', () => {
   it('count devices by state', () => {
     expect(countsText(summary)).toBe('in sync 3, waiting device 2, held 1, unsupported 1, out of window 2');
     expect(outOfSyncOf(summary)).toBe(3);
+  });
+
+  it('say why a device is in its state, also one that no roll-out has reached', () => {
+    const why = targetColumns.find((column) => typeof column === 'object' && column.key === 'why');
+    const target = {
+      ...{ device: { id: 'd1', name: null }, since: '2026-11-01T00:00:00Z', attempts: 0, nextTryAt: null },
+      ...{ desired: 30, reported: null, reportedAt: null, error: null, blockedBy: [{ id: '1', name: 'Loud days' }] },
+    };
+    const whyOf = (state: 'APPLYING' | 'OVERRIDDEN', observedGeneration: number, blockedBy = target.blockedBy) =>
+      typeof why === 'object' && why.of?.({ ...target, state, observedGeneration, blockedBy });
+    expect(whyOf('OVERRIDDEN', 1)).toBe('Loud days');
+    expect(whyOf('APPLYING', 1, [])).toBeUndefined();
+    expect(whyOf('APPLYING', 0, [])).toBe('The roll-out has not reached it.');
   });
 
   it('write windows with their zone', () => {

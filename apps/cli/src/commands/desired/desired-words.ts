@@ -59,8 +59,9 @@ export function windowText({ window }: Pick<DesiredRowFragment, 'window'>): stri
   return `${from}-${to}${days === null ? '' : ` on days ${days.join(',')}`} (${zone ?? 'zone of each device'})`;
 }
 
-function whyOf({ error, blockedBy }: DesiredTargetFragment): string | undefined {
+function whyOf({ state, observedGeneration, error, blockedBy }: DesiredTargetFragment): string | undefined {
   if (error !== null) return `${error.code}: ${error.message}`;
+  if (state === 'APPLYING' && observedGeneration === 0) return 'The roll-out has not reached it.';
   return blockedBy.length === 0 ? undefined : blockedBy.map(({ name }) => name).join(', ');
 }
 

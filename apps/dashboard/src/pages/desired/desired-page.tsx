@@ -17,10 +17,13 @@ import { DesiredBadge } from './desired-badge';
 import { DesiredFacts } from './desired-facts';
 import { DesiredHistory } from './desired-history';
 import { DesiredTargets } from './desired-targets';
+import { hasLeftDevices } from './rollout-end';
 import { DesiredStateDocument, DesiredStateNewsDocument, type DesiredSeenFragment } from './generated/desired';
 import classes from './desired.module.css';
 
 const route = getRouteApi('/desired/$id');
+/** The end of a roll-out changes no device, so nothing else says that it has ended. Ms. */
+const rolloutRefreshMs = 5_000;
 
 export function DesiredPage() {
   const { id } = route.useParams();
@@ -30,8 +33,12 @@ export function DesiredPage() {
 function KnownState({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const variables = useMemo(() => ({ id }), [id]);
-  const { data, error, isLoading, refresh } = useHubQuery({ query: DesiredStateDocument, variables });
   const [state, setState] = useState<DesiredSeenFragment>();
+  const rollout = state?.rollout ?? undefined;
+  const { data, error, isLoading, refresh } = useHubQuery({
+    ...{ query: DesiredStateDocument, variables },
+    ...(rollout && rollout.state !== 'FINISHED' && { refreshMs: rolloutRefreshMs }),
+  });
   useEffect(() => {
     if (data?.desiredState) setState(data.desiredState);
   }, [data]);
@@ -92,6 +99,7 @@ function Sides({ state }: { readonly state: DesiredSeenFragment }) {
             </Link>
           </p>
         )}
+        {rollout && state.enabled && hasLeftDevices(rollout) && <p>{t('desired.rolloutEnded')}</p>}
       </Section>
       <DesiredTargets id={state.id} summary={summary} />
       <DesiredFacts state={state} />

@@ -7,6 +7,8 @@ import type { ComplianceState } from './compliance-looks';
 
 export interface ComplianceTarget {
   readonly state: ComplianceState;
+  /** 0 until a roll-out has reached the device. */
+  readonly observedGeneration: number;
   readonly nextTryAt: string | null;
   readonly error: { readonly code: string; readonly message: string } | null;
   readonly blockedBy: readonly { readonly id: string; readonly name: string }[];
@@ -15,8 +17,9 @@ export interface ComplianceTarget {
 export function ComplianceReason({ target }: { readonly target: ComplianceTarget }) {
   const { t } = useTranslation();
   const { state, nextTryAt, error, blockedBy } = target;
+  const sentence = sentenceOf(target);
   const parts: ReactNode[] = [
-    ...(hasSentence(state) ? [t(`complianceReason.${state}`)] : []),
+    ...(sentence === undefined ? [] : [t(`complianceReason.${sentence}`)]),
     ...(error === null ? [] : [`${error.code}: ${error.message}`]),
     ...blockedBy.map(({ id, name }) => (
       <Link key={id} to="/desired/$id" params={{ id }}>
@@ -47,6 +50,14 @@ export function ComplianceReason({ target }: { readonly target: ComplianceTarget
 const silent = ['IN_SYNC', 'RETRYING', 'UNSUPPORTED'] as const;
 type Silent = (typeof silent)[number];
 
-function hasSentence(state: ComplianceState): state is Exclude<ComplianceState, Silent> {
-  return !(silent as readonly ComplianceState[]).includes(state);
+function sentenceOf({
+  state,
+  observedGeneration,
+}: ComplianceTarget): Exclude<ComplianceState, Silent> | 'NOT_REACHED' | undefined {
+  if (state === 'APPLYING' && observedGeneration === 0) return 'NOT_REACHED';
+  return isSilent(state) ? undefined : state;
+}
+
+function isSilent(state: ComplianceState): state is Silent {
+  return (silent as readonly ComplianceState[]).includes(state);
 }
