@@ -54,6 +54,7 @@ import { VoiceOrigins } from './voice/voice-origins.js';
 export interface FleetDeps {
   readonly registry: Pick<
     Registry,
+    | 'agentGrants'
     | 'appliedConfigurations'
     | 'events'
     | 'viewFor'
@@ -74,6 +75,7 @@ export interface FleetDeps {
     | 'rollouts'
     | 'toolPolicies'
     | 'toolSets'
+    | 'users'
   >;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly clock: Clock;

@@ -15,6 +15,8 @@ import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { PreviewJobDeps } from '../jobs/commands/preview-job.js';
 import { keptDevices } from '../kept-devices.js';
 import { newId } from '../new-id.js';
+import { currentActor } from '../recurring/current-actor.js';
+import type { CallerLookUps } from '../recurring/current-actor.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { withStoredSecrets } from '../stored-secrets.js';
@@ -24,7 +26,9 @@ import type { DesiredStateRequest } from './desired-state-request.js';
 import { startRollout } from './edit-rollout.js';
 
 export interface DesiredStateDeps extends PreviewJobDeps {
-  readonly registry: PreviewJobDeps['registry'] & Pick<Registry, 'desiredStateStore' | 'desiredStates' | 'events'>;
+  readonly registry: PreviewJobDeps['registry'] &
+    CallerLookUps &
+    Pick<Registry, 'desiredStateStore' | 'desiredStates' | 'events'>;
 }
 
 export type SavedState = { readonly state: DesiredStateRow } | { readonly refusal: Refusal };
@@ -53,7 +57,7 @@ export async function createDesiredState(
     ...{ idempotencyKey, requestHash: requestHash(request) },
   };
   const answer = await registry.desiredStateStore.create(plan, { statesMax, at, by: sourceOf(actor) });
-  return afterSave(deps, answer, actor);
+  return afterSave(deps, answer, { actor, saver: actor });
 }
 
 /** Replaces all that the request names. From now on its calls have the rights of `actor`. */
@@ -77,12 +81,12 @@ export async function updateDesiredState(
   const change = { at, by: sourceOf(actor) };
   const answer = await deps.registry.desiredStateStore.update(plan, expectedGeneration, change);
   if (answer.kind === 'saved') await stopRollout(deps, answer.formerJobId, actor);
-  return afterSave(deps, answer, actor, id);
+  return afterSave(deps, answer, { actor, saver: actor }, id);
 }
 
 /**
- * A disabled one has no entries and sends nothing. Its calls have the rights of the last person who
- * saved it. Therefore, enabling it needs the right to call its tool.
+ * A disabled one has no entries and sends nothing. Its calls and roll-outs have the rights of the
+ * last person who saved it. Therefore, enabling it needs the right to call its tool.
  */
 export async function setDesiredStateEnabled(
   deps: DesiredStateDeps,
@@ -98,7 +102,17 @@ export async function setDesiredStateEnabled(
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   const answer = await deps.registry.desiredStateStore.setEnabled(id, enabled, change);
   if (answer.kind === 'saved') await stopRollout(deps, answer.formerJobId, actor);
-  return afterSave(deps, answer, actor, id);
+  return afterSave(deps, answer, { actor, saver: await currentSaver(deps, former, change.at) }, id);
+}
+
+/** Undefined where the person or key may not call tools any more: the worker pauses it. */
+async function currentSaver(
+  { registry }: DesiredStateDeps,
+  { savedById }: DesiredStateRow,
+  now: number,
+): Promise<Actor | undefined> {
+  const current = await currentActor(registry, savedById, now);
+  return 'actor' in current && current.actor.mayCallTools !== false ? current.actor : undefined;
 }
 
 /** Each device keeps its value. */
@@ -181,13 +195,13 @@ async function stopRollout(
 async function afterSave(
   deps: DesiredStateDeps,
   answer: DesiredStateAnswer,
-  actor: Actor,
+  { actor, saver }: { readonly actor: Actor; readonly saver: Actor | undefined },
   id = '',
 ): Promise<SavedState> {
   if (!('state' in answer)) return { refusal: refusalOf(answer.kind, id) };
   if (answer.kind === 'repeat') return { state: answer.state };
   const { state } = answer;
-  const rolloutJobId = await startRollout(deps, state, actor);
+  const rolloutJobId = saver && (await startRollout(deps, state, saver));
   writeDesiredStateEvent(deps, 'desired_state.edited', state, { enabled: state.enabled, by: actor.name });
   deps.bus.feed.publish('desiredState', { id: state.id });
   return { state: rolloutJobId === undefined ? state : { ...state, rolloutJobId } };

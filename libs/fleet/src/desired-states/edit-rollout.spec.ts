@@ -232,6 +232,15 @@ describe('the roll-out of an edit', () => {
     await world.hub.clock.until(async () => (await world.row(state)).settledGeneration).toBe(2);
   });
 
+  it('has the rights of who saved its desired state, also where another person enables it', async () => {
+    const { fleet } = world.hub;
+    const { state, owner } = await editedInWaves();
+    for (const enabled of [false, true]) await fleet.setDesiredStateEnabled(state.id, enabled, admin);
+    const { rolloutJobId } = await world.row(state);
+    expect(await world.hub.job(rolloutJobId as JobId)).toMatchObject({ createdById: owner.id, mayCallUserOnly: false });
+    expect(admin).toMatchObject({ mayCallUserOnly: true });
+  });
+
   const changes = ['edited', 'disabled', 'deleted'];
   it.each(changes)('is cancelled if its desired state is %s just after it was made', async (change) => {
     const state = await world.save({ devices: { ids: ['a'] }, waves });
