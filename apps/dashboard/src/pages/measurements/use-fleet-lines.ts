@@ -1,7 +1,19 @@
 /** The series of several parts of the fleet, read together and again every minute. */
-import { useEffect, useMemo, useState } from 'react';
-import { useClient } from 'urql';
-import { type FleetLines, type FleetPart, linesAfter, linesOf, noLines } from './fleet-lines';
+import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
+import { type Client, useClient } from 'urql';
+import { OneRead } from '../../hub/lists/one-read';
+import { readEvery } from '../../hub/read-again';
+import { useHealed } from '../../hub/use-healed';
+import { useVisibleInterval } from '../../hub/use-visible-interval';
+import {
+  type FleetLines,
+  type FleetPart,
+  linesAfter,
+  linesOf,
+  type LinesWanted,
+  noLines,
+  type ReadLines,
+} from './fleet-lines';
 import { FleetLineDocument } from './generated/measurements';
 
 const refreshMs = 60_000;
@@ -11,33 +23,45 @@ const points = 200;
 export function useFleetLines(path: string | undefined, parts: readonly FleetPart[], periodMs: number): FleetLines {
   const client = useClient();
   const [found, setFound] = useState(noLines);
+  const wanted = useMemo(() => ({ path, parts, periodMs }), [path, parts, periodMs]);
+  const latest = useRef<LinesWanted>(wanted);
+  // A read of lines that are not wanted any more delays no other.
+  const reads = useMemo(
+    () =>
+      new OneRead<undefined>(async () => {
+        const read = await readLines(client, wanted);
+        if (read && latest.current === wanted) setFound((former) => linesAfter(former, read));
+      }),
+    [client, wanted],
+  );
+  const refresh = useCallback(() => reads.ask(undefined), [reads]);
+  const look = useCallback(() => {
+    if (!reads.isReading) refresh();
+  }, [reads, refresh]);
   useEffect(() => {
-    if (path === undefined || parts.length === 0) return undefined;
-    let isOver = false;
-    const read = async () => {
-      const since = new Date(Date.now() - periodMs).toISOString();
-      const answers = await Promise.all(
-        parts.map(({ filter }) =>
-          client.query(FleetLineDocument, { filter, path, since, points }, { requestPolicy: 'network-only' }),
-        ),
-      );
-      if (isOver) return;
-      const error = answers.find((answer) => answer.error)?.error;
-      const lines = parts.map((part, index) => ({
-        ...part,
-        points: answers[index]?.data?.fleetMeasurements.points ?? [],
-      }));
-      const wanted = { path, parts, periodMs };
-      setFound((former) => linesAfter(former, { wanted, lines: error ? undefined : lines, since, error }));
-    };
-    void read();
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void read();
-    }, refreshMs);
-    return () => {
-      isOver = true;
-      clearInterval(timer);
-    };
-  }, [client, path, parts, periodMs]);
-  return useMemo(() => linesOf(found, { path, parts, periodMs }), [found, path, parts, periodMs]);
+    latest.current = wanted;
+    refresh();
+    return () => reads.stop();
+  }, [reads, refresh, wanted]);
+  const shown = useMemo(() => linesOf(found, wanted), [found, wanted]);
+  useHealed(refresh);
+  useVisibleInterval(look, readEvery(refreshMs, shown.error));
+  return shown;
+}
+
+async function readLines(client: Client, wanted: LinesWanted): Promise<ReadLines | undefined> {
+  const { path, parts, periodMs } = wanted;
+  if (path === undefined || parts.length === 0) return undefined;
+  const since = new Date(Date.now() - periodMs).toISOString();
+  const answers = await Promise.all(
+    parts.map(({ filter }) =>
+      client.query(FleetLineDocument, { filter, path, since, points }, { requestPolicy: 'network-only' }),
+    ),
+  );
+  const error = answers.find((answer) => answer.error)?.error;
+  const lines = parts.map((part, index) => ({
+    ...part,
+    points: answers[index]?.data?.fleetMeasurements.points ?? [],
+  }));
+  return { wanted, lines: error ? undefined : lines, since, error };
 }

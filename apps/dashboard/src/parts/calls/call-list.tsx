@@ -1,10 +1,11 @@
 /** Calls that match a filter, latest first. A call expands to its arguments and its result. */
-import { type ReactNode, useCallback, useEffect, useMemo, useState } from 'react';
+import { type ReactNode, useCallback, useMemo, useState } from 'react';
 import { Button, Group, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, type Pages, usePages } from '../../hub/lists/use-pages';
+import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { useVisibleInterval } from '../../hub/use-visible-interval';
 import { Dialog } from '../dialog/dialog';
 import { LoadFailure } from '../failure';
 import { Json } from '../json';
@@ -34,7 +35,8 @@ export function CallList({ filter, label, empty }: CallListProps) {
   const variables = useCallback((after: string | null) => ({ filter, after }), [filter]);
   const pages = usePages({ query: CallsDocument, variables, pageOf });
   const isRefreshed = pages.rows.length <= pageRows;
-  useRefreshed(pages, isRefreshed);
+  // There is no subscription for calls.
+  useVisibleInterval(pages.refresh, isRefreshed && !pages.isLoading ? refreshMs : undefined);
   const [looked, setLooked] = useState<ListedCallFragment>();
   const hasDevices = filter.deviceId === undefined;
   const columns = useMemo(
@@ -152,18 +154,6 @@ function NotRefreshed({ isLoading, onRefresh }: NotRefreshedProps) {
       </Button>
     </Group>
   );
-}
-
-/** There is no subscription for calls, so the list polls while it shows the latest ones. */
-function useRefreshed({ isLoading, refresh }: Pages<ListedCallFragment>, isRefreshed: boolean): void {
-  const isAtLatest = isRefreshed && !isLoading;
-  useEffect(() => {
-    if (!isAtLatest) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') refresh();
-    }, refreshMs);
-    return () => clearInterval(timer);
-  }, [isAtLatest, refresh]);
 }
 
 function pageOf({ calls: { nodes, pageInfo } }: CallsQuery): PageOfRows<ListedCallFragment> {

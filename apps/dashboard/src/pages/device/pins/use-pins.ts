@@ -3,6 +3,7 @@ import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useClient, useSubscription } from 'urql';
 import { useScope } from '../../../hub/hub';
 import { useHubMutation, type MutationFailure } from '../../../hub/use-hub-mutation';
+import { useVisibleInterval } from '../../../hub/use-visible-interval';
 import { EventsAsTheyHappenDocument } from '../../events/generated/events';
 import type { DeviceSeen } from '../device-page';
 import { CallToolDocument } from '../generated/device';
@@ -65,13 +66,7 @@ export function usePins(device: DeviceSeen): LivePins {
     if (isReadable) void readAll();
     // `pins` is a new list after each look at the device.
   }, [isReadable, connectedAt]); // eslint-disable-line react-hooks/exhaustive-deps
-  useEffect(() => {
-    if (!isFollowing || !isReadable) return undefined;
-    const timer = setInterval(() => {
-      if (document.visibilityState === 'visible') void readAll();
-    }, followMs);
-    return () => clearInterval(timer);
-  }, [isFollowing, isReadable, readAll]);
+  useVisibleInterval(readAll, isFollowing && isReadable ? followMs : undefined);
   return { values, failure: act.failure, isBusy: act.isBusy || isReading, isFollowing, follow, readAll, write };
 }
 
