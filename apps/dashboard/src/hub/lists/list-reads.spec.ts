@@ -54,6 +54,37 @@ describe('a further page of a list', () => {
     expect(hub.asked).toEqual([null, '2', null, '2']);
   });
 
+  it('that is asked for during a refresh is read once, after the rows that this brought', async () => {
+    const { hub, answer, list, shown } = await listOf(['a', 'b', 'c', 'd', 'e']);
+    list.refresh();
+    list.refresh();
+    list.readAfter('2');
+    list.readAfter('2');
+    await answer();
+    expect(hub.asked).toEqual([null, null, null]);
+    hub.rows = ['A', 'B', 'C', 'D', 'E'];
+    await answer();
+    expect(hub.asked).toEqual([null, null, null, '2']);
+    // The table asks again for the page that is on its way.
+    list.readAfter('2');
+    await answer();
+    expect(shown.state).toMatchObject({ page: { rows: ['A', 'B', 'C', 'D'] }, isLoading: false });
+    list.refresh();
+    await answer();
+    await answer();
+    expect(hub.asked).toEqual([null, null, null, '2', null, '2']);
+  });
+
+  it('that rows of the former filter asked for is not read', async () => {
+    const { list, shown } = await listOf(['a', 'b', 'c', 'd']);
+    const other = heldHub(['x', 'y', 'z']);
+    list.begin(other.ask, 0);
+    list.readAfter('2');
+    await other.answer();
+    expect(shown.state).toMatchObject({ page: { rows: ['x', 'y'] }, isLoading: false });
+    expect(other.hub.asked).toEqual([null]);
+  });
+
   it('is not followed by a look at an interval that was due meanwhile', async () => {
     const { hub, answer, list, shown } = await listOf(['a', 'b', 'c']);
     list.readAfter('2');

@@ -31,6 +31,10 @@ export class ListReads<Row, Failure> {
   #filter: Ask<Row, Failure> | undefined;
   #reads: OneRead<string | null> | undefined;
   #patches: readonly RowsPatch<Row>[] = [];
+  /** The shown rows are read again. */
+  #isRefreshing = false;
+  /** A further page was asked for meanwhile. */
+  #isMoreWanted = false;
 
   constructor(show: (state: ListState<Row, Failure>) => void) {
     this.#show = show;
@@ -42,12 +46,16 @@ export class ListReads<Row, Failure> {
    */
   begin(ask: Ask<Row, Failure>, rowsAtOnce: number): void {
     this.end();
+    this.#isMoreWanted = false;
     const reads = new OneRead(async (after: string | null) => {
       this.#patches = [];
+      this.#isRefreshing = after === null && ask === this.#filter;
       this.#change({ isLoading: true });
       const rowsWanted = after === null ? Math.max(rowsAtOnce, this.#rowsKept(ask)) : 0;
       const answer = await loadPages(ask, { after, rowsWanted, isCurrent: () => reads === this.#reads });
-      if (answer !== undefined) this.#add(ask, after, answer);
+      if (answer === undefined) return;
+      this.#add(ask, after, answer);
+      if (after === null && !reads.isAsked) this.#readOn(reads);
     });
     this.#reads = reads;
     reads.ask(null);
@@ -68,14 +76,22 @@ export class ListReads<Row, Failure> {
     if (this.#reads?.isReading === false) this.refresh();
   }
 
-  /** Adds the page after a cursor. While another read is on its way it has no effect. */
+  /** Adds the page after a cursor, or after the rows of a refresh that is on its way. */
   readAfter(cursor: string | null): void {
     if (this.#reads?.isReading === false) this.#reads.ask(cursor);
+    else if (this.#isRefreshing) this.#isMoreWanted = true;
   }
 
   patch(patch: RowsPatch<Row>): void {
     if (this.#reads?.isReading === true) this.#patches = withPatch(this.#patches, patch);
     this.#change({ page: changedPage(this.#state.page, patch) });
+  }
+
+  /** The refresh may have moved the end of the shown rows. */
+  #readOn(reads: OneRead<string | null>): void {
+    const { hasNextPage, endCursor } = this.#state.page;
+    if (this.#isMoreWanted && hasNextPage) reads.ask(endCursor);
+    this.#isMoreWanted = false;
   }
 
   /** Keeps the scroll position of a viewer who has scrolled down. */

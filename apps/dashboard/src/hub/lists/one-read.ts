@@ -16,6 +16,11 @@ export class OneRead<Wanted> {
     return this.#isReading;
   }
 
+  /** Whether another read follows the one on its way. */
+  get isAsked(): boolean {
+    return this.#next !== undefined;
+  }
+
   ask(wanted: Wanted): void {
     this.#next = { wanted };
     if (!this.#isReading) void this.#readAll();
