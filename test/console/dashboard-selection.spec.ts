@@ -38,6 +38,14 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     await (await choosing).setFiles({ name: 'boards.csv', mimeType: 'text/csv', buffer: Buffer.from(text) });
   };
 
+  /** The hub registers, and its answers do not arrive. */
+  const loseAnswers = () =>
+    page.route('**/graphql', async (route) => {
+      const isRegistration = route.request().postData()?.includes('RegisterDevices') === true;
+      if (isRegistration) await route.fetch();
+      await (isRegistration ? route.abort() : route.fallback());
+    });
+
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_DEVICE_AUTH: '' } }), openBrowser()]);
     const input = Array.from({ length: rooms }, (_, index) => ({
@@ -191,11 +199,7 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     const file = 'deviceId\n02:0f:00:00:00:01\n';
     await chooseFile(file);
     await dialog.getByText('1 device is valid. Nothing was registered yet.').waitFor();
-    await page.route('**/graphql', async (route) => {
-      const isRegistration = route.request().postData()?.includes('RegisterDevices') === true;
-      if (isRegistration) await route.fetch();
-      await (isRegistration ? route.abort() : route.fallback());
-    });
+    await loseAnswers();
     await dialog.getByRole('button', { name: 'Register 1 device' }).click();
     const warning = dialog.getByText('The change may or may not have happened.', { exact: false });
     await warning.waitFor();
@@ -205,6 +209,24 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     await dialog.getByText('1 line of this file is wrong.', { exact: false }).waitFor();
     await warning.waitFor();
     expect(await dialog.innerText()).not.toMatch(/Nothing was|Register nothing/);
+    await dialog.getByRole('button', { name: 'Close' }).last().click();
+  });
+
+  it('finds out what a registration without an answer did, and which credentials were lost', async () => {
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const dialog = addDevices();
+    await dialog.getByRole('tab', { name: 'CSV file' }).click();
+    await chooseFile('deviceId,dialect,transport\n02:0f:00:00:00:02,,\ngreenhouse-7,MCPU,MQTT\n');
+    await dialog.getByText('2 devices are valid. Nothing was registered yet.').waitFor();
+    await loseAnswers();
+    const button = dialog.getByRole('button', { name: 'Register 2 devices' });
+    await button.click();
+    await dialog.getByText('To continue, register again', { exact: false }).waitFor();
+    await page.unroute('**/graphql');
+    await button.click();
+    await dialog.getByText('2 devices are registered.').waitFor();
+    await dialog.getByText('The credential of 1 device was lost', { exact: false }).waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import type { DeviceLine } from '@flotilla/client/devices-csv';
 import { Button, FileInput, Group, Loader, Stack, Table, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { useClient } from 'urql';
+import { type Client, useClient } from 'urql';
 import { saveText } from '../../hub/send-file';
 import { type MutationFailure, useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
@@ -12,7 +12,7 @@ import { useChosenFile } from '../../parts/use-chosen-file';
 import classes from './add-devices.module.css';
 import { type CheckedFile, devicesMax, FileChecks, type FileProblem } from './check-file';
 import { PreviewRegistrationDocument, RegisterDevicesDocument } from './generated/add-devices';
-import { linesLeft, noneRegistered, type RegisteredLine, registerFile } from './register-file';
+import { linesLeft, noneRegistered, type RegisteredLine, registerFile, type RegisteringHub } from './register-file';
 
 /** Bytes: some thousand devices, read at once. */
 const fileBytesMax = 4 * 1024 * 1024;
@@ -24,8 +24,7 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
   const { t } = useTranslation();
   const { file, checked, isChecking, failure, choose } = useCheckedFile();
   const registering = useRegistering();
-  const { registered, isBusy, isDone } = registering;
-  const isUncertain = registering.failure?.isUncertain === true;
+  const { registered, isBusy, isDone, isUncertain } = registering;
   const chosen = useChosenFile((next) => {
     // Another file does not answer whether devices of the former one are registered.
     if (!isUncertain) registering.reset();
@@ -53,6 +52,7 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
       <MutationFailureNotice failure={failure} refused={refused} />
       {checked && <Checked checked={checked} hasBegun={registering.hasBegun(checked)} isRest={isRest} />}
       <MutationFailureNotice failure={registering.failure} refused={refused} />
+      {checked && registering.isInDoubt(checked) && <Text size="sm">{t('addDevices.unanswered')}</Text>}
       {hasRegistered && <CredentialsText lines={registered} />}
       <Group justify="flex-end" gap="xs">
         <Button variant="default" onClick={onClose}>
@@ -82,10 +82,7 @@ function useCheckedFile() {
   const [isChecking, setChecking] = useState(false);
   const [checks] = useState(() => new FileChecks());
   const ask = async (batch: readonly DeviceLine[]) => {
-    const input = batch.map(({ device }) => device);
-    const { data, error } = await client
-      .query(PreviewRegistrationDocument, { input }, { requestPolicy: 'network-only' })
-      .toPromise();
+    const { data, error } = await askHub(client, batch);
     if (error) throw error;
     return data?.previewRegistration.problems ?? [];
   };
@@ -111,23 +108,44 @@ function useCheckedFile() {
   return { file, checked, failure, isChecking, choose };
 }
 
+function askHub(client: Client, batch: readonly DeviceLine[]) {
+  const input = batch.map(({ device }) => device);
+  return client.query(PreviewRegistrationDocument, { input }, { requestPolicy: 'network-only' }).toPromise();
+}
+
 /** What is registered is kept over a failure and another file: credentials are shown only once. */
 function useRegistering() {
+  const client = useClient();
   const act = useHubMutation(RegisterDevicesDocument, (data) => data.registerDevices.userErrors);
-  const { run, isBusy, failure, reset } = act;
+  const { run, failure, reset } = act;
   const [registration, setRegistration] = useState(noneRegistered);
+  const [isBusy, setBusy] = useState(false);
   const [isDone, setDone] = useState(false);
-  const send = async (batch: readonly DeviceLine[]) => {
-    const data = await run({ input: batch.map(({ device }) => device) });
-    if (!data) return undefined;
-    const { devices, credentials } = data.registerDevices;
-    return devices.map(({ id }, index) => ({ deviceId: id, credential: credentials[index] ?? null }));
+  const isUncertain = failure?.isUncertain === true;
+  const hub: RegisteringHub = {
+    register: async (batch) => {
+      const data = await run({ input: batch.map(({ device }) => device) });
+      if (!data) return undefined;
+      const { devices, credentials } = data.registerDevices;
+      return devices.map(({ id }, index) => ({ deviceId: id, credential: credentials[index] ?? null }));
+    },
+    isRegistered: async (batch) => {
+      const { data, error } = await askHub(client, batch);
+      if (error || !data) return undefined;
+      const known = data.previewRegistration.problems.filter(({ code }) => code === 'CONFLICT');
+      return known.length === batch.length;
+    },
   };
-  const register = async (lines: readonly DeviceLine[]) =>
-    setDone(await registerFile(registration, lines, send, setRegistration));
+  const register = async (lines: readonly DeviceLine[]) => {
+    setBusy(true);
+    setDone(await registerFile({ former: registration, isUnanswered: isUncertain }, lines, hub, setRegistration));
+    setBusy(false);
+  };
+  const { registered, of } = registration;
   const left = (lines: readonly DeviceLine[]) => linesLeft(registration, lines).length;
   const hasBegun = (checked: CheckedFile) => checked.kind === 'checked' && left(checked.lines) < checked.lines.length;
-  return { registered: registration.registered, isBusy, failure, reset, isDone, register, left, hasBegun };
+  const isInDoubt = (checked: CheckedFile) => isUncertain && checked.kind === 'checked' && checked.lines === of;
+  return { registered, isBusy, isUncertain, failure, reset, isDone, register, left, hasBegun, isInDoubt };
 }
 
 interface CheckedProps {
@@ -212,12 +230,18 @@ function Registered({ lines, onClose }: RegisteredProps) {
 
 function CredentialsText({ lines }: CredentialsProps) {
   const { t } = useTranslation();
+  const lost = lines.filter(({ credentialLost }) => credentialLost).length;
   return (
     <>
       <p role="status" className={classes.fine}>
         {t('addDevices.registered', { count: lines.length })}
       </p>
       <Text size="sm">{t('addDevices.credentialsText')}</Text>
+      {lost > 0 && (
+        <p role="alert" className={classes.problem}>
+          {t('addDevices.credentialsLost', { count: lost })}
+        </p>
+      )}
     </>
   );
 }

@@ -6,6 +6,8 @@ export interface RegisteredLine {
   readonly deviceId: string;
   /** The hub shows it only in the answer to the registration. */
   readonly credential: unknown;
+  /** The answer was lost with a credential that the device needs. */
+  readonly credentialLost?: true;
 }
 
 export interface Registration {
@@ -18,29 +20,47 @@ export interface Registration {
 
 export const noneRegistered: Registration = { of: undefined, count: 0, registered: [] };
 
-/** Undefined where the hub refused the batch or did not answer. */
-export type RegisterBatch = (batch: readonly DeviceLine[]) => Promise<readonly RegisteredLine[] | undefined>;
+export interface RegisteringHub {
+  /** Undefined where the hub refused the batch or did not answer. */
+  register(batch: readonly DeviceLine[]): Promise<readonly RegisteredLine[] | undefined>;
+  /** Whether all devices of the batch are registered. Undefined where the hub did not answer. */
+  isRegistered(batch: readonly DeviceLine[]): Promise<boolean | undefined>;
+}
 
 export function linesLeft({ of, count }: Registration, lines: readonly DeviceLine[]): readonly DeviceLine[] {
   return of === lines ? lines.slice(count) : lines;
 }
 
-/** `onProgress` gets what is registered after each batch. True if no line is left. */
+/**
+ * `onProgress` gets what is registered after each batch. True if no line is left. A batch is
+ * registered as a whole, so the hub can say what happened to one whose answer was lost.
+ */
 export async function registerFile(
-  former: Registration,
+  { former, isUnanswered }: { readonly former: Registration; readonly isUnanswered: boolean },
   lines: readonly DeviceLine[],
-  send: RegisterBatch,
+  hub: RegisteringHub,
   onProgress: (registration: Registration) => void,
 ): Promise<boolean> {
   const left = linesLeft(former, lines);
   let { registered } = former;
   let count = lines.length - left.length;
+  let isInDoubt = isUnanswered && former.of === lines;
+  onProgress({ of: lines, count, registered });
   for (const batch of batchesOf(left)) {
-    const added = await send(batch);
+    const isThere = isInDoubt ? await hub.isRegistered(batch) : false;
+    if (isThere === undefined) return false;
+    isInDoubt = false;
+    const added = isThere ? batch.map(withoutAnswer) : await hub.register(batch);
     if (added === undefined) return false;
     registered = [...registered, ...added];
     count += batch.length;
     onProgress({ of: lines, count, registered });
   }
   return true;
+}
+
+/** xiaozhi devices get theirs at their first check, and a device that the hub dials has none. */
+function withoutAnswer({ device: { deviceId, dialect, address } }: DeviceLine): RegisteredLine {
+  const isNeeded = dialect === 'MCPU' && !address;
+  return { deviceId: deviceId ?? '', credential: null, ...(isNeeded && { credentialLost: true }) };
 }
