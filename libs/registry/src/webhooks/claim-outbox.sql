@@ -12,7 +12,8 @@ due AS (
   -- In random order, so that a webhook that hangs does not block the others.
   ORDER BY random() LIMIT $1),
 claimed AS (
-  UPDATE webhook_outbox d SET claimed_until = now() + $3 * interval '1 ms', attempts = d.attempts + 1
+  -- now() would be the time before the wait for the lock of claims.
+  UPDATE webhook_outbox d SET claimed_until = statement_timestamp() + $3 * interval '1 ms', attempts = d.attempts + 1
   FROM due WHERE d.webhook_id = due.webhook_id AND d.event_id = due.event_id
   RETURNING d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS attempt,
     d.pending_since AS "pendingSince")

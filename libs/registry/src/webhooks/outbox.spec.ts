@@ -1,27 +1,24 @@
 import type { DeviceId } from '@flotilla/mcp';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import pg from 'pg';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { Registry } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 
-const BREAKER = { failures: 3, pauseMs: 1_000, pauseMsMax: 1_000 };
 const PER_WEBHOOK = 4;
+const CLAIM = {
+  ...{ limit: 10, perWebhook: PER_WEBHOOK, claimMs: 60_000 },
+  breaker: { failures: 3, pauseMs: 1_000, pauseMsMax: 1_000 },
+};
 
 let database: TestDatabase;
 let processes: readonly Registry[];
 
-beforeAll(async () => {
+beforeEach(async () => {
   database = await openTestDatabase();
   const open = () => openRegistry({ databaseUrl: database.databaseUrl });
   processes = [await open(), await open(), await open()];
-});
-afterAll(async () => {
-  for (const registry of processes) await registry.close();
-  await database.close();
-});
-
-it('gives all processes together no more of one webhook than it may have in flight', async () => {
   const [{ events, webhooks }] = processes as readonly [Registry];
   const at = Date.now();
   const hook = { url: 'https://receiver.example/hook', types: ['*'], enabled: true, secret: 's' };
@@ -29,13 +26,39 @@ it('gives all processes together no more of one webhook than it may have in flig
   for (let index = 0; index < 60; index += 1)
     events.append({ type: 'device.connected', deviceId: `board-${index}` as DeviceId, at, data: {} });
   await expect.poll(async () => (await webhooks.backlog()).pending).toBe(60);
+});
+afterEach(async () => {
+  for (const registry of processes) await registry.close();
+  await database.close();
+});
+
+it('gives all processes together no more of one webhook than it may have in flight', async () => {
+  const [{ webhooks }] = processes as readonly [Registry];
   for (let round = 0; round < 10; round += 1) {
-    const claimed = await Promise.all(
-      processes.map((registry) =>
-        registry.webhooks.claim({ limit: 10, perWebhook: PER_WEBHOOK, claimMs: 60_000, breaker: BREAKER }),
-      ),
-    );
+    const claimed = await Promise.all(processes.map((registry) => registry.webhooks.claim(CLAIM)));
     expect(claimed.flat()).toHaveLength(PER_WEBHOOK);
     for (const pending of claimed.flat()) await webhooks.release(pending);
+  }
+});
+
+it('gives a process that had to wait for another one the whole time of its claim', async () => {
+  const [{ webhooks }] = processes as readonly [Registry];
+  const other = new pg.Client({ connectionString: database.databaseUrl });
+  await other.connect();
+  try {
+    const ask = async (text: string) => (await other.query<Record<string, unknown>>({ text })).rows[0];
+    await ask(`SELECT pg_advisory_lock(hashtext('flotilla.webhook-claims'))`);
+    const claimed = webhooks.claim(CLAIM);
+    const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted
+                     AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+    await expect.poll(async () => ask(waiting)).toBeDefined();
+    await ask('CREATE TEMP TABLE freed AS SELECT clock_timestamp() AS at');
+    await ask(`SELECT pg_advisory_unlock(hashtext('flotilla.webhook-claims'))`);
+    expect(await claimed).toHaveLength(PER_WEBHOOK);
+    const whole = `SELECT bool_and(claimed_until >= at + interval '60 s') AS whole
+                   FROM webhook_outbox, freed WHERE claimed_until IS NOT NULL`;
+    expect(await ask(whole)).toEqual({ whole: true });
+  } finally {
+    await other.end();
   }
 });
