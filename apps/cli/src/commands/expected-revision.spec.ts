@@ -43,6 +43,16 @@ describe('an edit', () => {
     expect([code, sent]).toEqual([0, ['as it was read']]);
   });
 
+  it.each(['groups edit', 'alerts rules edit', 'desired edit'])(
+    'does not keep the former devices silently because the filter is empty: %s',
+    async (command) => {
+      hub.restart(id);
+      const { code, problem } = await runCommand(hub, [...command.split(' '), id, '--filter', '{}']);
+      expect([code, hub.restart(id)]).toEqual([1, []]);
+      expect(problem).toContain('--filter has no condition.');
+    },
+  );
+
   it('of a policy changes only what the command has read, and a new one replaces none', async () => {
     for (const pattern of ['text', 'self.new']) await runCommand(hub, ['policies', 'set', pattern, '--idempotent']);
     expect(sent).toEqual(['as it was read', '']);

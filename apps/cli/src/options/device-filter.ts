@@ -56,6 +56,13 @@ export function deviceFilter(args: DeviceFilterArguments): DeviceFilter {
   };
 }
 
+/** For edits, where no option keeps the former filter. An empty --filter must not count as none. */
+export function selectsDevices(args: DeviceFilterArguments & { readonly all?: boolean | undefined }): boolean {
+  if (args.all === true || Object.keys(deviceFilter(args)).length > 0) return true;
+  if (args.filter === undefined) return false;
+  throw new UsageError('--filter has no condition. Omit it to keep the former filter.');
+}
+
 /** The filter of a command that changes or calls something: an empty one is an error. */
 export function requiredDeviceFilter(
   args: DeviceFilterArguments & { readonly all?: boolean | undefined },

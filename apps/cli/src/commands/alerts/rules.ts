@@ -14,7 +14,7 @@ import {
   UpdateAlertRuleDocument,
   type AlertRuleRowFragment,
 } from '../../generated/operations.js';
-import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
+import { deviceFilter, deviceFilterOptions, selectsDevices } from '../../options/device-filter.js';
 import { durationOption } from '../../options/duration-option.js';
 import { intMax, numberOption } from '../../options/number-option.js';
 import { given, listOption, textOption, withId } from '../../options/shared-options.js';
@@ -124,12 +124,13 @@ const editCommand = leaf({
         id,
       );
       const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = former;
+      // The API returns the filter as the shape of its input.
+      const kept = (devices ?? undefined) as DeviceFilter | undefined;
       const input: AlertRuleInput = {
         ...{ name: former.name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove },
         ...{ repeatEverySeconds: former.repeatEverySeconds, enabled: former.enabled },
         channelIds: channels.map((channel) => channel.id),
-        // The API returns the filter as the shape of its input.
-        ...given({ devices: givenFilter(deviceFilter(args)) ?? ((devices ?? undefined) as DeviceFilter), name }),
+        ...given({ name, devices: selectsDevices(args) ? deviceFilter(args) : kept }),
         ...changesOf(args),
       };
       const variables = { id, input, revision: former.revision };

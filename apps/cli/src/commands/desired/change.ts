@@ -21,7 +21,7 @@ import {
   type PreviewDesiredStateQuery,
 } from '../../generated/operations.js';
 import type { GlobalArguments } from '../../options/global-options.js';
-import { deviceFilter, requiredDeviceFilter } from '../../options/device-filter.js';
+import { requiredDeviceFilter, selectsDevices } from '../../options/device-filter.js';
 import { given, textOption, withId } from '../../options/shared-options.js';
 import { argumentsForFleet, argumentsOption, givenArguments } from '../../tools/tool-arguments.js';
 import { leaf } from '../command.js';
@@ -100,11 +100,10 @@ export const editCommand = leaf({
     return withClient(args, async (client) => {
       const state = await storedState(client, args.id);
       const changed = typed.kind === 'none' ? undefined : await argumentsForFleet(client, state.tool, typed);
-      const hasFilter = args.all === true || Object.keys(deviceFilter(args)).length > 0;
       const input: DesiredStateInput = {
         ...inputOf(state),
         ...given({ name: args.name, arguments: changed }),
-        ...(hasFilter ? { devices: requiredDeviceFilter(args) } : {}),
+        ...(selectsDevices(args) ? { devices: requiredDeviceFilter(args) } : {}),
         ...rulesOf(args),
       };
       if (args.preview === true) return printPreview(client, { input, id: args.id }, args);

@@ -4,7 +4,7 @@ import type { DeviceFilter } from '@flotilla/client/schema';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
-import { deviceFilter, requiredDeviceFilter, withDevices } from '../../options/device-filter.js';
+import { requiredDeviceFilter, selectsDevices, withDevices } from '../../options/device-filter.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
@@ -67,11 +67,10 @@ const editCommand = leaf({
     withClient(args, async (client) => {
       const { id, name } = args;
       const now = found((await client.request(DeviceGroupDocument, { id })).deviceGroup, 'Group', id);
-      const selects = args.all === true || Object.keys(deviceFilter(args)).length > 0;
       const input = {
         name: now.name,
         // The API returns the filter as it was given: the shape of its input.
-        filter: selects ? requiredDeviceFilter(args) : (now.filter as DeviceFilter),
+        filter: selectsDevices(args) ? requiredDeviceFilter(args) : (now.filter as DeviceFilter),
         timeZone: now.timeZone,
         voiceUrl: now.voiceUrl,
         ...given({ name }),
