@@ -165,6 +165,7 @@ const refusals: Readonly<
 > = {
   NOT_FOUND: ['NOT_FOUND', ['id'], () => 'There is no such user.'],
   EMAIL_TAKEN: ['CONFLICT', ['input', 'email'], () => 'Another user has this e-mail address.'],
+  IDENTITY_TAKEN: ['CONFLICT', ['input'], () => 'Another user is linked to this identity.'],
   TOO_MANY: ['LIMIT_EXCEEDED', ['input'], ({ usersMax }) => `There are ${usersMax} users already, which is the most.`],
   LAST_ADMIN: ['CONFLICT', ['input'], () => 'This is the last admin who is not disabled: make another one first.'],
 };

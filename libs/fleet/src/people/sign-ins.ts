@@ -170,14 +170,19 @@ export class SignIns {
     return isKnown ? formerSession : undefined;
   }
 
-  async #userOf(
+  async #userOf(person: OidcPerson, browser: Browser): Promise<UserRow | undefined> {
+    const known = () => this.#deps.registry.users.findByOidc(person.identity);
+    // Looks again: another first sign-in of the person may have been faster.
+    return (await known()) ?? (await this.#newUserOf(person, browser)) ?? known();
+  }
+
+  /** Links the account with the verified e-mail address, or makes one. */
+  async #newUserOf(
     { identity, name, verifiedEmail, newRole }: OidcPerson,
     { remoteAddress }: Browser,
   ): Promise<UserRow | undefined> {
     const { users } = this.#deps.registry;
     const at = this.#deps.clock.now();
-    const known = await users.findByOidc(identity);
-    if (known) return known;
     const by = { actor: verifiedEmail ?? 'hub', remoteAddress };
     const sameEmail = verifiedEmail === undefined ? undefined : (await users.findByEmail(verifiedEmail))?.user;
     if (sameEmail) return (await users.linkOidc(sameEmail.id, identity, { at, by })) ? sameEmail : undefined;

@@ -74,6 +74,7 @@ export class UserStore {
         await lock(transaction);
         return transaction.ask(async (prisma) => {
           if (await isTaken(prisma, user.email)) return { refused: 'EMAIL_TAKEN' };
+          if (await isLinked(prisma, user.oidc)) return { refused: 'IDENTITY_TAKEN' };
           if ((await prisma.userAccount.count()) >= usersMax) return { refused: 'TOO_MANY' };
           return { user: await insert(prisma, user, at) };
         });
@@ -221,6 +222,10 @@ async function isLastAdmin(
 async function isTaken(prisma: Prisma.TransactionClient, email: string | null | undefined): Promise<boolean> {
   if (email === undefined || email === null) return false;
   return (await prisma.userAccount.count({ where: { email: email.toLowerCase() } })) > 0;
+}
+
+async function isLinked(prisma: Prisma.TransactionClient, oidc: OidcIdentity | undefined): Promise<boolean> {
+  return oidc !== undefined && (await prisma.userAccount.count({ where: oidcColumns(oidc) })) > 0;
 }
 
 async function insert(prisma: Prisma.TransactionClient, user: NewUser, at: number): Promise<UserRow> {

@@ -49,6 +49,7 @@ export interface UserChange {
 export type UserRefusal =
   | 'NOT_FOUND'
   | 'EMAIL_TAKEN'
+  | 'IDENTITY_TAKEN'
   | 'TOO_MANY'
   /** No user would be left who can change users. */
   | 'LAST_ADMIN';
