@@ -61,4 +61,11 @@ it('runs again only for devices whose targets the key sees', async () => {
   expect((await again(['SKIPPED'])).refusal?.code).toBe('INVALID');
   expect((await again(['SKIPPED'], admin)).job?.parentJobId).toBe(id);
   expect((await again(['CANCELLED'])).job?.parentJobId).toBe(id);
+  const both = (await again(['CANCELLED', 'SKIPPED'])).job;
+  const { jobs, targetPreparation, targetQueue } = hub.registry;
+  const fence = both && (await targetQueue.takeOwnership(both.id, hub.lease.id));
+  if (fence === undefined) throw new TypeError('The new job has an owner.');
+  await targetPreparation.prepareChunk(fence, [], 10, Date.now());
+  const [reached] = await jobs.targets([fence.jobId], {}, { first: 9 });
+  expect(reached?.rows.map(({ deviceId }) => deviceId)).toEqual([old]);
 });
