@@ -187,6 +187,12 @@ describe('a roll-out', () => {
     );
     const image = await rollout.published(former);
     expect(await warnings()).toEqual([]);
+    // A key for the devices that are online sees no past, so also no targets of this job.
+    const going = (onlySeen: boolean) => {
+      const revertOf = { jobId, version: former, imageId: image.id, onlySeen };
+      return hub.registry.targetPreparation.countDevices({ within: { presence: 'ONLINE' }, any: [{ revertOf }] }, 9);
+    };
+    expect([await going(false), await going(true)]).toEqual([1, 0]);
     rollout.install(former);
     const [one, again] = await Promise.all([1, 2].map(() => hub.fleet.revertJob(jobId, key, admin)));
     const job = one?.job;
