@@ -7,6 +7,7 @@ import { AT } from '../../jobs/new-job.suite.js';
 import type { DesiredStateRow, NewDesiredState } from '../desired-state.js';
 import { by, editOf, fencedWith, openDesiredStateFixture, targetOf } from '../desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from '../desired-state-fixture.suite.js';
+import { SENDING_LOCK, type FencedTarget } from './desired-state-queue.js';
 import { CLAIM_SETS } from './desired-statements.js';
 
 const brightness: Partial<NewDesiredState> = {
@@ -81,11 +82,7 @@ describe('desired states of several processes', () => {
     const state = await fixture.create();
     const targets = await differing(state, first, ['a', 'b']);
     const changes = await fixture.jobs.db.transaction(async (transaction) => {
-      const rows = targets.map(({ fence, row }) => ({
-        ...{ desired_state_id: row.desiredStateId, fence, device_id: row.deviceId },
-        ...{ observed_generation: row.observedGeneration, reverts: row.reverts },
-      }));
-      await CLAIM_SETS.run(transaction, { rows: toJson(rows), owner: first });
+      await CLAIM_SETS.run(transaction, { rows: rowsOf(targets), owner: first });
       return transaction.query(
         {
           text: `SELECT pg_stat_get_xact_tuples_updated(oid)::int AS updated,
@@ -96,6 +93,24 @@ describe('desired states of several processes', () => {
       );
     });
     expect(changes).toEqual([{ updated: 2, heap_only: 2 }]);
+  });
+
+  it('wait for a claim of another process: no index keeps two sets of one device apart', async () => {
+    const ofVolume = await differing(await fixture.create(), first, ['a']);
+    const ofBright = await differing(await fixture.create(brightness), second, ['a']);
+    const { db } = fixture.jobs;
+    const waiting = {
+      text: `SELECT FROM pg_locks WHERE locktype = 'advisory' AND objid = $1 AND NOT granted
+        AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`,
+    };
+    const { later } = await db.transaction(async (transaction) => {
+      await transaction.query({ text: 'SELECT pg_advisory_xact_lock($1)' }, [SENDING_LOCK]);
+      await CLAIM_SETS.run(transaction, { rows: rowsOf(ofVolume), owner: first });
+      const claim = claimed(second, ofBright);
+      await expect.poll(() => db.query(waiting, [SENDING_LOCK])).toHaveLength(1);
+      return { later: claim };
+    });
+    expect(await later).toEqual([]);
   });
 
   it('never claim one device twice from two processes', async () => {
@@ -181,3 +196,13 @@ describe('desired states of several processes', () => {
     expect(await fixture.store.find(state.id)).toMatchObject({ t50Ms: 10, t95Ms: 20, t99Ms: undefined });
   });
 });
+
+/** The parameter of a claim. */
+function rowsOf(targets: readonly FencedTarget[]) {
+  return toJson(
+    targets.map(({ fence, row }) => ({
+      ...{ desired_state_id: row.desiredStateId, fence, device_id: row.deviceId },
+      ...{ observed_generation: row.observedGeneration, reverts: row.reverts },
+    })),
+  );
+}

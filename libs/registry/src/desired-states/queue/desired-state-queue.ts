@@ -23,7 +23,7 @@ import type { Rollout, RolloutReach } from './rollouts.js';
 
 /** Keys of the advisory locks of ownership and of claims. */
 const OWNERSHIP_LOCK = 7_211_203;
-const SENDING_LOCK = 7_211_204;
+export const SENDING_LOCK = 7_211_204;
 
 /** A desired state of this process. */
 export interface OwnedDesiredState {
