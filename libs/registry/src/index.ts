@@ -64,6 +64,7 @@ export type { SessionRow } from './sessions/session-rows.js';
 export type { StoredTool, ToolSet } from './tool-sets/tool-set.js';
 export type { ToolSetUseRow } from './tool-sets/tool-set-history.js';
 export type { FleetToolRow, ToolFilter, ToolSetStore } from './tool-sets/tool-set-store.js';
+export { NO_PROCESS } from './firmware/download-store.js';
 export type { DownloadProgress, DownloadStore, DownloadTarget } from './firmware/download-store.js';
 export type { FirmwareImageStore } from './firmware/firmware-image-store.js';
 export type { AddedImage, Publication, PublishAnswer, RemovalAnswer } from './firmware/publication.js';

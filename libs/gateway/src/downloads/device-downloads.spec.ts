@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pathToFileURL } from 'node:url';
-import { openRegistry, type FirmwareImageRow, type Registry } from '@flotilla/registry';
+import { NO_PROCESS, openRegistry, type FirmwareImageRow, type Registry } from '@flotilla/registry';
 import { openTestDatabase, type TestDatabase } from '@flotilla/registry/test-database';
 import { openBlobStore, type BlobStore } from '@flotilla/storage';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
@@ -273,6 +273,36 @@ describe('an image at its signed address', () => {
     expect(reportsOf(other.id)[0]).toMatchObject({ serverId });
     expect(reportsOf(other.id).filter(({ isBrokenOff }) => isBrokenOff === true)).toEqual([]);
     recorded.mockRestore();
+  });
+
+  it('counts as cut by the hub if the storage fails in the middle', async () => {
+    const failing = async function* (): AsyncGenerator<Buffer> {
+      yield bytes.subarray(0, 1_000_000);
+      throw new Error('The disk cannot be read.');
+    };
+    const read: BlobStore['read'] = async (key, range) => {
+      const found = await blobs.read(key, range);
+      if (found === undefined || range === undefined) return found;
+      found.body.destroy();
+      return { ...found, body: Readable.from(failing(), { objectMode: false }) };
+    };
+    const broken = new DeviceDownloads({ registry, feed, signer, serverId, clock, logger: silent, blobs: { read } });
+    const other = createServer((incoming, response) => broken.httpRoutes[0]?.handle(incoming, response));
+    await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+    const recorded = vi.spyOn(registry.downloads, 'progress');
+    try {
+      const { id, url } = await offer();
+      const address = url.replace(base, `http://127.0.0.1:${(other.address() as AddressInfo).port}`);
+      await expect(fetch(address).then((answer) => answer.arrayBuffer())).rejects.toThrow();
+      await vi.waitFor(() => expect(broken.counts()).toEqual([{ name: 'download_unavailable', count: 1 }]));
+      const reports = recorded.mock.calls.flatMap(([report]) => (report.id === id ? report : []));
+      expect(reports.at(-1)).toMatchObject({ bytes: 1_000_000, isComplete: false, serverId: NO_PROCESS });
+      expect(reports.filter(({ isBrokenOff }) => isBrokenOff === true)).toEqual([]);
+    } finally {
+      recorded.mockRestore();
+      other.closeAllConnections();
+      await new Promise((resolve) => other.close(resolve));
+    }
   });
 });
 

@@ -7,6 +7,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline } from 'node:stream/promises';
 import { downloadLoop } from '@flotilla/firmware';
 import type { HubProcessId } from '@flotilla/mcp';
+import { NO_PROCESS } from '@flotilla/registry';
 import type { DownloadProgress, DownloadRow, FirmwareImageRow, Registry } from '@flotilla/registry';
 import { withTimeout } from '@flotilla/session';
 import type { Clock } from '@flotilla/session';
@@ -118,6 +119,9 @@ export class DownloadEndpoint {
         'corrupt',
         'The stored file differs from the uploaded image and is not served.',
       );
+    let hasReadFailed = false;
+    // After a disconnection, the end of the body is an error, too.
+    read.blob.body.once('error', () => (hasReadFailed = !response.destroyed));
     await this.#begin(download.id);
     const report = (progress: DownloadProgress): Promise<void> => this.#record(progress);
     const meter = new DownloadMeter({ downloadId: download.id, everyMs: limits.progressEveryMs, clock, report });
@@ -126,8 +130,11 @@ export class DownloadEndpoint {
     try {
       await pipeline(read.blob.body, meter, response);
     } catch (error) {
-      // The device has disconnected, or the file could not be read to its end.
-      void meter.report(false, !this.#isStopping);
+      if (hasReadFailed) {
+        void meter.report(false, { serverId: NO_PROCESS });
+        throw error;
+      }
+      void meter.report(false, { isBrokenOff: !this.#isStopping });
       count('broken_off');
       logger.debug({ err: error, deviceId: download.deviceId, imageId: image.id }, 'a download broke off');
       return;

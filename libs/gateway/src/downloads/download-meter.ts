@@ -29,12 +29,13 @@ export class DownloadMeter extends Transform {
     done(null, chunk);
   }
 
-  /** Reports new progress; always at the end of the image or when the device broke off. */
-  async report(isComplete: boolean, isBrokenOff = false): Promise<void> {
+  /** Reports new progress; always at the end of the image, or of a download before it. */
+  async report(isComplete: boolean, end: Pick<DownloadProgress, 'isBrokenOff' | 'serverId'> = {}): Promise<void> {
     const { clock, downloadId, report } = this.options;
-    if (this.#unreported === 0 && !isComplete && !isBrokenOff) return;
+    const isOver = isComplete || end.isBrokenOff === true || end.serverId !== undefined;
+    if (this.#unreported === 0 && !isOver) return;
     const at = clock.now();
-    const progress = { id: downloadId, requests: 0, bytes: this.#unreported, isComplete, isBrokenOff, at };
+    const progress = { id: downloadId, requests: 0, bytes: this.#unreported, isComplete, ...end, at };
     this.#unreported = 0;
     this.#reportedAt = at;
     await report(progress);

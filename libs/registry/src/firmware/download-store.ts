@@ -11,6 +11,9 @@ import { DOWNLOAD_COLUMNS, IMAGE_COLUMNS, toDownloadRow, toImageRow } from './im
 import type { DownloadRecord, DownloadRow, FirmwareImageRow, ImageRecord, NewDownload } from './image-rows.js';
 import { wastedDownloads } from './wasted-downloads.js';
 
+/** Serves no download: one that a living process has cut has it as its server. */
+export const NO_PROCESS = '00000000-0000-0000-0000-000000000000' as HubProcessId;
+
 /** Progress of one download since its last report. */
 export interface DownloadProgress {
   readonly id: string;
@@ -18,8 +21,8 @@ export interface DownloadProgress {
   readonly bytes: number;
   readonly isComplete: boolean;
   /**
-   * The process that serves the download from now on. If it ends before the download, the hub has
-   * cut the download.
+   * The process that serves the download from now on. If it ends before the download, or is
+   * `NO_PROCESS`, the hub has cut the download.
    */
   readonly serverId?: HubProcessId;
   /** Whether the device or its network ended the download before its last byte. */

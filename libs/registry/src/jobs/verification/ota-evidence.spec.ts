@@ -2,7 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { DownloadStore } from '../../firmware/download-store.js';
+import { DownloadStore, NO_PROCESS } from '../../firmware/download-store.js';
 import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import type { NewJob } from '../commands/new-job.js';
 import type { JobFence } from '../job-fence.js';
@@ -174,6 +174,16 @@ describe('a download', () => {
     expect(await stateOf(sent)).toBe('CUT');
     await fixture.db.query({ text: 'DELETE FROM hub_process WHERE id = $1' }, [server]);
     expect(await stateOf(sent)).toBe('CUT');
+  });
+
+  it('was cut where its process could not read the image, until another request for it', async () => {
+    const sent = await sentImage();
+    const server = await fixture.addProcess();
+    await served(sent.downloadId, server, 500);
+    await served(sent.downloadId, NO_PROCESS, 500);
+    expect(await stateOf(sent)).toBe('CUT');
+    await served(sent.downloadId, server, 500);
+    expect(await stateOf(sent)).toBe('OPEN');
   });
 
   it('that never began was cut where the process of its device has ended', async () => {
