@@ -7,7 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { closingText } from './install/closing-text.js';
 import { dataProblem } from './install/folder-owner.js';
-import { applyStep, installPlan, placeProblems, serviceUid, stepText, type Place } from './install/install-plan.js';
+import {
+  applyStep,
+  installPlan,
+  placeProblems,
+  serviceUid,
+  settingsProblem,
+  stepText,
+  type Place,
+} from './install/install-plan.js';
 
 const USAGE = 'Use: flotilla-hub install [--dry-run | --apply] [--user NAME] [--data-dir FOLDER] [--root FOLDER]';
 /** Names of users, and folders that a unit file can name without quotes. */
@@ -52,7 +60,8 @@ function main(): void {
     if (apply) applyStep(step, place);
     process.stdout.write(`${stepText(step, !apply)}\n`);
   }
-  const left = [...problems, dataProblem(place, serviceUid(place))].filter((each) => each !== undefined);
+  const found = [...problems, dataProblem(place, serviceUid(place)), settingsProblem(place)];
+  const left = found.filter((each) => each !== undefined);
   process.stderr.write(`${closingText({ place, apply, steps, problems: left })}\n`);
   if (apply && left.length > 0) process.exitCode = 1;
 }

@@ -5,7 +5,7 @@ import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { closingText } from './closing-text.js';
 import { dataProblem } from './folder-owner.js';
-import { applyStep, installPlan, placeProblems, stepText, type Place } from './install-plan.js';
+import { applyStep, installPlan, placeProblems, settingsProblem, stepText, type Place } from './install-plan.js';
 
 let root: string;
 let place: Place;
@@ -49,6 +49,18 @@ describe('the installation as a service', () => {
     expect(installPlan(place)).toMatchObject([{ path: '/etc/systemd/system/flotilla.service' }]);
     apply();
     expect(readFileSync(path.join(root, '/etc/flotilla/hub.env'), 'utf8')).toBe('FLOTILLA_HOST=0.0.0.0\n');
+  });
+
+  it('reports settings of another data folder, which the service could not write to', () => {
+    expect(settingsProblem(place)).toBeUndefined();
+    apply();
+    expect(settingsProblem(place)).toBeUndefined();
+    expect(settingsProblem({ ...place, dataDir: '/var/lib' })).toBeUndefined();
+    expect(settingsProblem({ ...place, dataDir: '/srv/flotilla' })).toMatch(
+      /^\/etc\/flotilla\/hub\.env has FLOTILLA_DATA_DIR=\/var\/lib\/flotilla, .* only to \/srv\/flotilla\. .*--data-dir/,
+    );
+    writeFileSync(path.join(root, '/etc/flotilla/hub.env'), 'FLOTILLA_HOST=0.0.0.0\n');
+    expect(settingsProblem({ ...place, dataDir: '/srv/flotilla' })).toBeUndefined();
   });
 
   it('takes folders that another user has, and leaves data of another hub alone', () => {

@@ -2,6 +2,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, chownSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
+import { parseEnv } from 'node:util';
 import { dataProblem, isForeign } from './folder-owner.js';
 import { backupService, backupTimer, firstSettings, hubService, type Installation } from './units.js';
 
@@ -130,6 +131,30 @@ export function placeProblems({
     const hidden = /^\/(home|root|tmp|var\/tmp|run\/user)(?=\/|$)/.exec(place)?.[0];
     return hidden === undefined ? [] : [`${name} is in ${place}, and a service may not read ${hidden}. ${advice}`];
   });
+}
+
+/** Why the hub could not write its data: the settings of an earlier installation stay. */
+export function settingsProblem({
+  settingsDir,
+  dataDir,
+  root,
+}: Pick<Place, 'settingsDir' | 'dataDir' | 'root'>): string | undefined {
+  const file = path.join(settingsDir, 'hub.env');
+  const { FLOTILLA_DATA_DIR: kept = '.' } = parseEnv(textOf(path.join(root, file)));
+  const isBelow = !path.relative(dataDir, path.resolve(dataDir, kept)).startsWith('..');
+  return isBelow
+    ? undefined
+    : `${file} has FLOTILLA_DATA_DIR=${kept}, and the service may write only to ${dataDir}. ` +
+        `Run this again with --data-dir ${kept}, or stop the hub, move its data and change the file.`;
+}
+
+/** Empty where there is no file, or only root can read it. */
+function textOf(file: string): string {
+  try {
+    return readFileSync(file, 'utf8');
+  } catch {
+    return '';
+  }
 }
 
 const INSTALL_ADVICE =
