@@ -1,5 +1,15 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -115,6 +125,18 @@ describe('the installation as a service', () => {
     expect(execFileSync('/bin/sh', ['-c', command], { encoding: 'utf8' }).trim()).toMatch(
       /backup\.js \/var\/backups\/flotilla\/hub-\d{4}-\d\d-\d\d\.tar\.gz$/,
     );
+  });
+
+  it('removes backups after two weeks, also unfinished ones of a crash', () => {
+    apply();
+    const unit = readFileSync(path.join(root, place.unitDir, 'flotilla-backup.service'), 'utf8');
+    const [, command = ''] = /^ExecStartPost=(.+)$/m.exec(unit) ?? [];
+    const folder = path.join(root, place.backupDir);
+    const names = ['hub-1.tar.gz', 'hub-2.tar.gz', 'hub-1.tar.gz.5e7a.unfinished', 'other'];
+    for (const name of names) writeFileSync(path.join(folder, name), '');
+    for (const name of names) if (!name.startsWith('hub-2')) utimesSync(path.join(folder, name), 1, 1);
+    execFileSync('/bin/sh', ['-c', command.replace(place.backupDir, folder)]);
+    expect(readdirSync(folder).sort()).toEqual(['hub-2.tar.gz', 'other']);
   });
 
   it('ends with what to do next, and with problems alone while there are some', () => {

@@ -77,7 +77,7 @@ WorkingDirectory=${dataDir}
 EnvironmentFile=${settingsDir}/hub.env
 EnvironmentFile=-${settingsDir}/backup.env
 ExecStart=/bin/sh -c 'exec ${node} ${program}/backup.js ${backupDir}/hub-$$(date +%%F).tar.gz'
-ExecStartPost=/usr/bin/find ${backupDir} -name 'hub-*.tar.gz' -mtime +14 -delete
+ExecStartPost=/usr/bin/find ${backupDir} -name 'hub-*.tar.gz*' -mtime +14 -delete
 ReadWritePaths=${dataDir} ${backupDir}
 ${HARDENING}
 `;
