@@ -6,7 +6,7 @@ import type { BlobStore } from '@flotilla/storage';
 
 type Blobs = Pick<BlobStore, 'put' | 'read'>;
 
-/** Whether it had to. `uploadedKey`: the same bytes, just stored. Throws StorageError. */
+/** Resolves to whether it replaced the file, by that of `uploadedKey`. Throws StorageError. */
 export async function mendStoredFile(
   blobs: Blobs,
   { sha256, sizeBytes, storageKey }: Pick<FirmwareImageRow, 'sha256' | 'sizeBytes' | 'storageKey'>,
