@@ -60,9 +60,9 @@ export function normaliseSchema(schema: JsonObject, levels = 8): JsonObject | un
   return type === 'object' ? object(limits, levels) : { ...limits, type };
 }
 
-/** Each type once: repeated ones would multiply the work at every level. */
+/** Each known type once: any others would multiply the work at every level, or with each limit. */
 function oneOfTypes(types: readonly unknown[], limits: JsonObject, levels: number): JsonObject | undefined {
-  if (!types.every((type) => typeof type === 'string')) return undefined;
+  if (!types.every((type) => typeof type === 'string' && Object.hasOwn(limitsByType, type))) return undefined;
   return anyOf(
     [...new Set(types)].map((type) => ({ ...limits, type })),
     levels,

@@ -160,6 +160,12 @@ describe('compileArguments', () => {
     expect(compileArguments(schema).check({ x: { x: { x: 1 } } }).ok).toBe(false);
   });
 
+  it('compiles a schema with thousands of unknown types and members at once', { timeout: 1_000 }, () => {
+    const members = Array.from({ length: 3_000 }, (_, at) => [`m${at}`, at]);
+    const property = { type: members.map(([name]) => name), ...Object.fromEntries(members) };
+    expect(compileArguments({ type: 'object', properties: { x: property } }).schemaKnown).toBe(false);
+  });
+
   it('compiles and checks any schema with any value without throwing', () => {
     const keyword = fc.constantFrom(
       'type',
