@@ -146,9 +146,28 @@ describe('compileArguments', () => {
     expect(check('text').ok).toBe(false);
   });
 
-  it('knows the schema of a tool with very many arguments at once', { timeout: 2_000 }, () => {
+  it('builds no validators for a listing of many tools with many arguments', { timeout: 2_000 }, () => {
+    const names = Array.from({ length: 240 }, (_, at) => [`a${at}`, { type: 'integer' }]);
+    const schema = { type: 'object', properties: Object.fromEntries(names) };
+    for (let tools = 0; tools < 200; tools += 1) expect(compileArguments(schema).schemaKnown).toBe(true);
+  });
+
+  it('treats a schema with very many arguments as unknown', { timeout: 1_000 }, () => {
     const names = Array.from({ length: 10_000 }, (_, at) => [`a${at}`, { type: 'integer' }]);
-    expect(compileArguments({ type: 'object', properties: Object.fromEntries(names) }).schemaKnown).toBe(true);
+    const { check, schemaKnown } = compileArguments({ type: 'object', properties: Object.fromEntries(names) });
+    expect(schemaKnown).toBe(false);
+    expect(check({ a1: 'x' })).toEqual({ ok: true });
+  });
+
+  it('rejects very many values of a tool that has very many forms for each', { timeout: 1_000 }, () => {
+    const items = { enum: Array.from({ length: 900 }, (_, at) => at) };
+    const { check } = compileArguments({ type: 'object', properties: { x: { type: 'array', items } } });
+    expect(check({ x: Array<number>(100).fill(899) })).toEqual({ ok: true });
+    expect(check({ x: Array<number>(8_000).fill(900) })).toEqual({
+      ok: false,
+      path: '',
+      message: 'The arguments have too many values for this tool. Send fewer.',
+    });
   });
 
   it('compiles a schema that repeats its types at every level at once', { timeout: 1_000 }, () => {

@@ -19,12 +19,23 @@ export type ArgumentsVerdict =
   { readonly ok: true } | { readonly ok: false; readonly path: string; readonly message: string };
 
 export interface CompiledArguments {
-  /** False if the schema cannot be normalised: then any plain data is accepted. */
+  /** False if the schema is too large or cannot be normalised: then any plain data is accepted. */
   readonly schemaKnown: boolean;
   check(args: unknown): ArgumentsVerdict;
 }
 
 const fits: ArgumentsVerdict = { ok: true };
+
+/** JSON values of a normalised schema. Known tools have dozens. A validator of 1,000: 0.2 s. */
+const schemaValuesMax = 1_000;
+
+/**
+ * Values of the arguments times those of the schema: at worst each is compared with each, in 2 µs.
+ * The largest arguments of a call have about 8,000 values.
+ */
+const comparisonsMax = 600_000;
+
+const tooManyValues = 'The arguments have too many values for this tool. Send fewer.';
 
 /**
  * Compiles once per distinct schema, not per call. Never throws. The validator is built at the
@@ -33,16 +44,25 @@ const fits: ArgumentsVerdict = { ok: true };
 export function compileArguments(schema: JsonSchema): CompiledArguments {
   const normal = normaliseSchema({ type: 'object', ...schema });
   const properties = normal?.['properties'];
-  if (normal === undefined || !isJsonObject(properties)) return { schemaKnown: false, check: checkPlainData };
+  const size = countValues(normal);
+  if (normal === undefined || !isJsonObject(properties) || size > schemaValuesMax)
+    return { schemaKnown: false, check: checkPlainData };
   let validate: Validate | undefined;
   return {
     schemaKnown: true,
     check: (args) => {
       const verdict = checkPlainData(args);
       if (!verdict.ok || !isJsonObject(args)) return verdict;
+      if (countValues(args) * size > comparisonsMax) return refuse('', tooManyValues);
       return checkNames(args, properties) ?? (validate ??= validation(normal))(args);
     },
   };
+}
+
+/** Counts the values of plain JSON data, the data itself included. */
+function countValues(data: unknown): number {
+  if (typeof data !== 'object' || data === null) return 1;
+  return Object.values(data).reduce<number>((sum, value) => sum + countValues(value), 1);
 }
 
 type Validate = (args: JsonObject) => ArgumentsVerdict;
