@@ -29,8 +29,8 @@ export class Dialer {
   #socket: Socket | undefined;
   #cancelTimer: () => void = () => undefined;
   #failures = 0;
-  /** Which address of the board is dialled: the next one after a connection that did not last. */
-  #turn = 0;
+  /** Addresses whose last connection did not last: the others are dialled first. */
+  readonly #failedHosts = new Set<string>();
   #isStopped = false;
   /** Set when the device must not be dialled again; called once it has no connection. */
   #onFree: (() => void) | undefined;
@@ -64,12 +64,19 @@ export class Dialer {
     const { deviceId, address, byAdmin } = this.target;
     const verdict = await this.options.rules.judge(address, byAdmin);
     if (this.#isStopped || this.#onFree !== undefined) return;
-    const addresses = verdict.kind === 'allowed' ? verdict.addresses : [];
-    const host = addresses[this.#turn % addresses.length];
+    const host = verdict.kind === 'allowed' ? this.#nextOf(verdict.addresses) : undefined;
     if (host !== undefined) return this.#dial(host, parseDialAddress(address).port);
     if (verdict.kind === 'refused')
       this.options.logger.warn({ deviceId, address, reason: verdict.message }, 'did not dial a device');
     this.#again();
+  }
+
+  /** Name servers list the addresses in another order each time, so a position says nothing. */
+  #nextOf(hosts: readonly string[]): string | undefined {
+    const next = hosts.find((host) => !this.#failedHosts.has(host));
+    if (next !== undefined) return next;
+    this.#failedHosts.clear();
+    return hosts[0];
   }
 
   #dial(host: string, port: number): void {
@@ -96,7 +103,7 @@ export class Dialer {
       // A board that worked until now is dialled soon; one that fails repeatedly is dialled ever
       // less often.
       if (this.options.clock.now() - dialledAt >= limits.dialProvenMs) this.#failures = 0;
-      else this.#turn += 1;
+      else this.#failedHosts.add(host);
       this.#again();
     });
   }

@@ -170,9 +170,12 @@ describe('a microcontroller with an address', () => {
     stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus, limits: quick });
   });
 
-  it('is dialled at each address of its name in turn', async () => {
+  it.each([
+    ['in the same order', 0],
+    ['in another order at each lookup', 1],
+  ])('is dialled at each address of a name whose server lists them %s', async (_order, step) => {
     await stage.close();
-    const dialRules = new TwoAddresses({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
+    const dialRules = new TwoAddresses(step);
     stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus, limits: quick, dialRules });
     const board = await boot();
     const deviceId = await register(board.address);
@@ -207,10 +210,20 @@ describe('a microcontroller with an address', () => {
   });
 });
 
-/** A name that leads to a closed port first, and then to the board. */
+/** Names that lead to a closed port first, and then to the board. */
 class TwoAddresses extends DialRules {
-  override judge() {
-    return Promise.resolve({ kind: 'allowed', addresses: ['127.0.0.2', '127.0.0.1'] } as const);
+  readonly #lookups = new Map<string, number>();
+
+  constructor(private readonly step: number) {
+    super({ listed: [], isOnLoopback: true, ownPorts: () => [], services: [] });
+  }
+
+  override judge(address: string) {
+    const lookups = this.#lookups.get(address) ?? 0;
+    this.#lookups.set(address, lookups + 1);
+    const addresses = ['127.0.0.2', '127.0.0.1'];
+    if ((lookups * this.step) % 2 === 1) addresses.reverse();
+    return Promise.resolve({ kind: 'allowed', addresses } as const);
   }
 }
 
