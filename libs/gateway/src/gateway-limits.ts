@@ -134,8 +134,8 @@ export interface GatewayLimits {
    * one write per device. Less than a reconnect takes, because writes number the sessions.
    */
   readonly readinessWaitMs: number;
-  /** Time to the second listing after an empty first one, ms: some boards register tools late. */
-  readonly emptyListingRetryMs: number;
+  /** Time to the second listing after an empty or failed first one, ms: some boards are late. */
+  readonly listingRetryMs: number;
   /** Pause between attempts of a write to PostgreSQL, ms: first and longest. */
   readonly retryDelayMs: number;
   readonly retryDelayMsMax: number;
@@ -203,7 +203,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   statusCallsPerSecondBusyMax: 20,
   reportedStateBytesMax: 4 * 1024,
   readinessWaitMs: 1_000,
-  emptyListingRetryMs: 30_000,
+  listingRetryMs: 30_000,
   retryDelayMs: 250,
   retryDelayMsMax: 5_000,
   stopTimeoutMs: 5_000,

@@ -208,6 +208,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     this.context.logger.warn({ deviceId: this.deviceId, message }, 'tools could not be listed');
     this.#facts = noFacts;
     if (this.state === 'ready') this.#announce();
+    if (this.#toolSet === undefined && !this.#hasListedAgain) this.#listAgainLater();
   }
 
   onNotification(method: string, params: unknown): void {
@@ -250,16 +251,15 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     this.context.logger.debug({ deviceId: this.deviceId, anomaly, detail }, 'strange message from device');
   }
 
-  /** Some boards register tools late: the first empty listing of a session is repeated once. */
+  /** Some boards register tools late. A first listing that is empty or fails is repeated once. */
   #isTooEarly({ tools }: DiscoveredTools): boolean {
     return tools.length === 0 && !this.#hasListedAgain && this.#facts === noFacts;
   }
 
   #listAgainLater(): void {
     this.#hasListedAgain = true;
-    this.#cancelListing = this.context.clock.setTimer(this.context.limits.emptyListingRetryMs, () =>
-      this.#actor.refreshTools(),
-    );
+    const { clock, limits } = this.context;
+    this.#cancelListing = clock.setTimer(limits.listingRetryMs, () => this.#actor.refreshTools());
   }
 
   #announce(): void {

@@ -73,15 +73,7 @@ describe('changes since the last session', () => {
     before.conn.destroy();
     await stage.event('device.disconnected');
     const device = await stage.connectLamp();
-    device.answer = (text) => {
-      const request = JSON.parse(text) as { readonly payload?: { readonly id?: number; readonly method?: string } };
-      if (request.payload?.method !== 'tools/list') return answerAsFirmware(text);
-      return JSON.stringify({
-        session_id: '',
-        type: 'mcp',
-        payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } },
-      });
-    };
+    device.answer = (text) => (text.includes('tools/list') ? refuseRequest(text) : answerAsFirmware(text));
     expect((await stage.entry(epoch)).toolSetHash).toBe(toolSetHash);
     expect(await hub.registry.devices.find(lampId)).toMatchObject({
       presence: 'ONLINE',
@@ -117,19 +109,25 @@ describe('changes since the last session', () => {
     expect(errors).toEqual([expect.stringMatching(/refused the tools/)]);
   });
 
+  it('are listed again later if the first listing failed', async () => {
+    await stage.close();
+    stage = await hub.openStage({ limits: { listingRetryMs: 20 } });
+    const device = await stage.connectLamp();
+    let requests = 0;
+    // The session itself sends the first request of a listing twice.
+    device.answer = (text) =>
+      text.includes('tools/list') && (requests += 1) <= 2 ? refuseRequest(text) : answerAsFirmware(text);
+    await vi.waitFor(() => expect(stage.gateway.toolSetOf(lampId)?.tools).toHaveLength(1));
+    await vi.waitFor(async () => expect((await hub.registry.devices.find(lampId))?.toolsStale).toBe(false));
+    expect(requests).toBe(3);
+  });
+
   it('are marked stale if a later listing failed', async () => {
     const device = await stage.connectLamp();
     const { toolSetHash } = await stage.entry();
     const staleness = async () => (await hub.registry.devices.find(lampId))?.toolsStale;
     expect(await staleness()).toBe(false);
-    device.answer = (text) => {
-      const request = JSON.parse(text) as { readonly payload: { readonly id: number } };
-      return JSON.stringify({
-        session_id: '',
-        type: 'mcp',
-        payload: { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } },
-      });
-    };
+    device.answer = refuseRequest;
     stage.gateway.callServer.refreshTools(lampId);
     await vi.waitFor(async () => expect(await staleness()).toBe(true));
     expect(await hub.bus.directory.lookup(lampId)).toMatchObject({ toolSetHash });
@@ -137,3 +135,9 @@ describe('changes since the last session', () => {
     expect(stage.gateway.toolSetOf(lampId)?.hash).toBe(toolSetHash);
   });
 });
+
+function refuseRequest(text: string): string {
+  const request = JSON.parse(text) as { readonly payload: { readonly id: number } };
+  const payload = { jsonrpc: '2.0', id: request.payload.id, error: { message: 'no' } };
+  return JSON.stringify({ session_id: '', type: 'mcp', payload });
+}

@@ -116,7 +116,7 @@ describe('a board that registers its tools after it has connected', () => {
     before.conn.destroy();
     await stage.event('device.disconnected');
     await stage.close();
-    await open({ emptyListingRetryMs: 300 });
+    await open({ listingRetryMs: 300 });
     const tools: string[] = [];
     const device = await stage.connectLamp({ tools });
     expect((await stage.entry(epoch)).toolSetHash).toBe(toolSetHash);
@@ -133,7 +133,7 @@ describe('a board that registers its tools after it has connected', () => {
   });
 
   it('has no tools where the second list is empty, too', async () => {
-    await open({ emptyListingRetryMs: 20 });
+    await open({ listingRetryMs: 20 });
     const device = await stage.connectLamp({ tools: [] });
     await stage.event('tools.changed');
     expect(await hub.registry.devices.find(lampId)).toMatchObject({ toolsStale: false });
