@@ -146,20 +146,20 @@ describe('compileArguments', () => {
     expect(check('text').ok).toBe(false);
   });
 
-  it('builds no validators for a listing of many tools with many arguments', { timeout: 2_000 }, () => {
+  it('builds no validators for a listing of many tools with many arguments', { timeout: 5_000 }, () => {
     const names = Array.from({ length: 240 }, (_, at) => [`a${at}`, { type: 'integer' }]);
     const schema = { type: 'object', properties: Object.fromEntries(names) };
     for (let tools = 0; tools < 200; tools += 1) expect(compileArguments(schema).schemaKnown).toBe(true);
   });
 
-  it('treats a schema with very many arguments as unknown', { timeout: 1_000 }, () => {
+  it('treats a schema with very many arguments as unknown', { timeout: 5_000 }, () => {
     const names = Array.from({ length: 10_000 }, (_, at) => [`a${at}`, { type: 'integer' }]);
     const { check, schemaKnown } = compileArguments({ type: 'object', properties: Object.fromEntries(names) });
     expect(schemaKnown).toBe(false);
     expect(check({ a1: 'x' })).toEqual({ ok: true });
   });
 
-  it('rejects very many values of a tool that has very many forms for each', { timeout: 1_000 }, () => {
+  it('rejects very many values of a tool that has very many forms for each', { timeout: 5_000 }, () => {
     const items = { enum: Array.from({ length: 900 }, (_, at) => at) };
     const { check } = compileArguments({ type: 'object', properties: { x: { type: 'array', items } } });
     expect(check({ x: Array<number>(100).fill(899) })).toEqual({ ok: true });
@@ -170,7 +170,7 @@ describe('compileArguments', () => {
     });
   });
 
-  it('compiles a schema that repeats its types at every level at once', { timeout: 1_000 }, () => {
+  it('compiles a schema that repeats its types at every level at once', { timeout: 5_000 }, () => {
     const repeated = (properties: Readonly<Record<string, unknown>>) => ({
       type: Array<string>(60).fill('object'),
       properties,
@@ -179,7 +179,7 @@ describe('compileArguments', () => {
     expect(compileArguments(schema).check({ x: { x: { x: 1 } } }).ok).toBe(false);
   });
 
-  it('compiles a schema with thousands of unknown types and members at once', { timeout: 1_000 }, () => {
+  it('compiles a schema with thousands of unknown types and members at once', { timeout: 5_000 }, () => {
     const members = Array.from({ length: 3_000 }, (_, at) => [`m${at}`, at]);
     const property = { type: members.map(([name]) => name), ...Object.fromEntries(members) };
     expect(compileArguments({ type: 'object', properties: { x: property } }).schemaKnown).toBe(false);
