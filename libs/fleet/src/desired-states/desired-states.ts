@@ -102,7 +102,9 @@ export async function setDesiredStateEnabled(
   const change = { at: deps.clock.now(), by: sourceOf(actor) };
   const answer = await deps.registry.desiredStateStore.setEnabled(id, enabled, change);
   if (answer.kind === 'saved') await stopRollout(deps, answer.formerJobId, actor);
-  return afterSave(deps, answer, { actor, saver: await currentSaver(deps, former, change.at) }, id);
+  // Another person may have saved it after it was read above.
+  const saver = enabled && 'state' in answer ? await currentSaver(deps, answer.state, change.at) : undefined;
+  return afterSave(deps, answer, { actor, saver }, id);
 }
 
 /** Undefined where the person or key may not call tools any more: the worker pauses it. */

@@ -241,6 +241,18 @@ describe('the roll-out of an edit', () => {
     expect(admin).toMatchObject({ mayCallUserOnly: true });
   });
 
+  it('has the rights of who saved its desired state last, also just before it is enabled', async () => {
+    const { fleet, registry } = world.hub;
+    const { state, owner } = await editedInWaves();
+    await fleet.setDesiredStateEnabled(state.id, false, admin);
+    const former = await world.makeActor();
+    const read = { ...(await world.row(state)), savedById: former.id };
+    vi.spyOn(registry.desiredStateStore, 'find').mockResolvedValueOnce(read);
+    await fleet.setDesiredStateEnabled(state.id, true, admin);
+    const { rolloutJobId } = await world.row(state);
+    expect(await world.hub.job(rolloutJobId as JobId)).toMatchObject({ createdById: owner.id });
+  });
+
   const changes = ['edited', 'disabled', 'deleted'];
   it.each(changes)('is cancelled if its desired state is %s just after it was made', async (change) => {
     const state = await world.save({ devices: { ids: ['a'] }, waves });
