@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { defaultToolPolicy } from '@flotilla/jobs';
 import type { DeviceTool } from '@flotilla/mcp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admin, answers, openHub, startJob } from './fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
 import { requestOf as recurring } from './recurring/recurring-fixture.suite.js';
@@ -159,5 +159,21 @@ describe('arguments whose names look secret', () => {
     const stored = await hub.registry.recurringJobs.find(id);
     expect(stored).toMatchObject({ enabled: false, nextRunAt: undefined, request: { arguments: shown } });
     expect(await hub.registry.recurringJobs.requestOf(id)).toMatchObject({ arguments: asked.arguments });
+  });
+
+  it('of a recurring job that another person saves stay with this person, where it is disabled meanwhile', async () => {
+    const plan = recurring({ job: { ...asked, devices: { ids: ['board'] } } });
+    const made = await hub.fleet.createRecurringJob(plan, randomUUID(), admin);
+    const id = 'job' in made ? made.job.id : '';
+    const read = await hub.registry.recurringJobs.find(id);
+    const another = { ...admin, id: 'USER:another' };
+    const job = { ...plan.job, arguments: { ssid: 'other', password: SECRET } };
+    await hub.fleet.updateRecurringJob(id, { ...plan, cron: '@daily', job }, another);
+    const { fleet, registry } = await fixture.startAnother('of another hub');
+    vi.spyOn(registry.recurringJobs, 'find').mockResolvedValueOnce(read);
+    const off = { ...plan, enabled: false, job: { ...plan.job, arguments: shown } };
+    expect(await fleet.updateRecurringJob(id, off, admin)).toMatchObject({ refusal: { code: 'CONFLICT' } });
+    const stored = await hub.registry.recurringJobs.find(id);
+    expect(stored).toMatchObject({ enabled: true, cron: '@daily', savedById: another.id, secretsById: another.id });
   });
 });

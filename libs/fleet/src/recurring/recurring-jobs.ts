@@ -67,7 +67,9 @@ export async function updateRecurringJob(
   const write = { at, by: sourceOf(actor), isExpected };
   if (await onlyDisablesLost(deps, former, request, actor)) {
     const off = { ...former, enabled: false, nextRunAt: undefined, keepsRequest: true };
-    return saved(await registry.recurringJobs.update(off, write), id);
+    // The stored request must not get the rights of another person.
+    const isSame = (stored: RecurringJobRow) => recurringJobRevision(stored) === recurringJobRevision(former);
+    return saved(await registry.recurringJobs.update(off, { ...write, isExpected: isSame }), id);
   }
   const edit = await completedEdit(deps, former, request, actor);
   if ('refusal' in edit) return edit;
