@@ -6,11 +6,12 @@ type Answer = PageAnswer<string, string>;
 
 /** A hub that answers when the spec says so: a page has two of the rows that it has then. */
 function heldHub(rows: readonly string[]) {
-  const hub = { rows, asked: [] as (string | null)[] };
+  const hub = { rows, asked: [] as (string | null)[], isAway: false };
   let answers: (() => void)[] = [];
   const ask = (after: string | null) => {
     hub.asked.push(after);
-    return new Promise<Answer>((resolve) => answers.push(() => resolve({ page: pageAfter(hub.rows, after) })));
+    const answerNow = (): Answer => (hub.isAway ? { failure: 'away' } : { page: pageAfter(hub.rows, after) });
+    return new Promise<Answer>((resolve) => answers.push(() => resolve(answerNow())));
   };
   /** Answers what was asked so far, and waits until the list has used it. */
   const answer = async () => {
@@ -73,6 +74,29 @@ describe('a further page of a list', () => {
     await answer();
     await answer();
     expect(hub.asked).toEqual([null, null, null, '2', null, '2']);
+  });
+
+  it('does not hide that the rows before it could not be read again', async () => {
+    const { hub, answer, list, shown } = await listOf(['a', 'b', 'c', 'd', 'e']);
+    list.refresh();
+    list.readAfter('2');
+    hub.isAway = true;
+    await answer();
+    hub.isAway = false;
+    await answer();
+    expect(shown.state).toMatchObject({ page: { rows: ['a', 'b', 'c', 'd'] }, failure: 'away' });
+    list.refresh();
+    await answer();
+    await answer();
+    expect(shown.state.failure).toBeUndefined();
+    hub.isAway = true;
+    list.readAfter('4');
+    await answer();
+    expect(shown.state.failure).toBe('away');
+    hub.isAway = false;
+    list.readAfter('4');
+    await answer();
+    expect(shown.state).toMatchObject({ page: { rows: ['a', 'b', 'c', 'd', 'e'] }, failure: undefined });
   });
 
   it('that rows of the former filter asked for is not read', async () => {

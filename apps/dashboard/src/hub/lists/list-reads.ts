@@ -35,6 +35,8 @@ export class ListReads<Row, Failure> {
   #isRefreshing = false;
   /** A further page was asked for meanwhile. */
   #isMoreWanted = false;
+  /** Why the shown rows could not be read again. A further page does not end it. */
+  #refreshFailure: Failure | undefined;
 
   constructor(show: (state: ListState<Row, Failure>) => void) {
     this.#show = show;
@@ -103,7 +105,8 @@ export class ListReads<Row, Failure> {
     const former: ShownRows<Row, Ask<Row, Failure>> = { filter: this.#filter, page: this.#state.page };
     const { page } = rowsAfter(former, { filter, after, page: read, patches: this.#patches });
     this.#filter = filter;
-    this.#change({ page, isLoading: false, failure });
+    if (after === null) this.#refreshFailure = read === undefined ? failure : undefined;
+    this.#change({ page, isLoading: false, failure: failure ?? this.#refreshFailure });
   }
 
   #change(changes: Partial<ListState<Row, Failure>>): void {
