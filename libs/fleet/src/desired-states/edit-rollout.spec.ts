@@ -43,9 +43,13 @@ describe('the roll-out of an edit', () => {
     const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, ...plan });
     const expired = state.rolloutJobId as JobId;
     await clock.until(() => progress(expired)).toMatchObject({ succeeded: 1, pending: 2 });
+    const publishes = vi.spyOn(world.hub.bus.feed, 'publish');
     clock.step(31 * DAY_MS);
     expect(await finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
     await runner.sweep();
+    // Open pages name the job that goes on before it calls a device.
+    expect(publishes).toHaveBeenCalledWith('desiredState', { id: state.id });
+    publishes.mockRestore();
     const next = (await world.row(state)).rolloutJobId as JobId;
     expect(next).not.toBe(expired);
     return { state, next };

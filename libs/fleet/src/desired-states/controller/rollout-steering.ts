@@ -47,7 +47,9 @@ export async function steerRollout(deps: DesiredStateRunnerDeps, live: LiveState
   const { row, rolloutJobId } = live;
   const begin = async (expired?: JobId): Promise<boolean> => {
     const policies = currentPolicies(deps);
-    return (await startRollout({ ...deps, policies }, row, live.actor, expired)) !== undefined;
+    if ((await startRollout({ ...deps, policies }, row, live.actor, expired)) === undefined) return false;
+    bus.feed.publish('desiredState', { id: row.id });
+    return true;
   };
   if (needsRollout(row)) return begin();
   if (rolloutJobId === live.heldJobId) return false;
