@@ -52,6 +52,11 @@ export function parseDeviceIdHeader(header: string | undefined): ParsedIdentity 
   return mac.test(header) ? xiaozhi(deviceIdOfMac(header)) : refuse('the Device-Id header is not a MAC address');
 }
 
+/** The id of the device with this MAC address, in any notation. Another text stays as it is. */
+export function deviceIdOf(text: string): string {
+  return mac.test(text) ? deviceIdOfMac(text) : text;
+}
+
 /** Parses the id of a microcontroller, which comes from its registration. [mcpu §0] */
 export function parseMicrocontrollerId(id: string | undefined): ParsedIdentity {
   if (id !== undefined && microcontrollerId.test(id)) return { ok: true, deviceId: id as DeviceId, dialect: 'MCPU' };

@@ -10,7 +10,13 @@ export { encodeMcpEnvelope, parseDeviceEnvelope } from './messages/device-envelo
 export type { DeviceEnvelope } from './messages/device-envelope.js';
 export { dialects, enrollingDialect, transportKinds } from './dialects.js';
 export type { Dialect, IncomingTransport, TransportKind } from './dialects.js';
-export { clientIdMax, parseDeviceIdHeader, parseMicrocontrollerId, parseMqttClientId } from './device-identity.js';
+export {
+  clientIdMax,
+  deviceIdOf,
+  parseDeviceIdHeader,
+  parseMicrocontrollerId,
+  parseMqttClientId,
+} from './device-identity.js';
 export type { ParsedIdentity } from './device-identity.js';
 export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, VerificationCode } from './error-codes.js';
 export { parseDeviceHello, udpServerHello, websocketServerHello } from './messages/hello.js';

@@ -3,7 +3,7 @@
  * of a board, which is its next start.
  */
 import type { Bus } from '@flotilla/bus';
-import { parseDeviceIdHeader, type DeviceId } from '@flotilla/mcp';
+import { deviceIdOf, parseDeviceIdHeader, type DeviceId } from '@flotilla/mcp';
 import type { FormerBoard, MovingAnswer, MovingBoardRow, MovingCounts, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf, type Actor } from '../actor.js';
@@ -89,7 +89,7 @@ export class Moving {
   ): Promise<MovedBoards> {
     const refusal = refuseNumber(deviceIds.length, 'deviceIds');
     if (refusal !== undefined) return { refusal };
-    const ids = deviceIds.map(idOf);
+    const ids = deviceIds.map(deviceIdOf);
     const answer = await change(ids);
     if (answer.kind === 'missing') {
       const index = ids.indexOf(answer.deviceId);
@@ -114,12 +114,6 @@ function refuseNumber(count: number, name: string): Refusal | undefined {
   if (count > 0 && count <= boardsMax) return undefined;
   const message = `Name 1 to ${String(boardsMax)} boards in one request.`;
   return refuse(count === 0 ? 'INVALID' : 'LIMIT_EXCEEDED', [name], message);
-}
-
-/** A MAC address may have dashes, or nothing, between its bytes. */
-function idOf(text: string): string {
-  const identity = parseDeviceIdHeader(text);
-  return identity.ok ? identity.deviceId : text;
 }
 
 function notMac(deviceId: string): string {

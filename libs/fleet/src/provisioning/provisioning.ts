@@ -3,7 +3,7 @@
  * statement of the registry and one event without secrets. Credentials go only to the caller, once.
  */
 import type { Bus } from '@flotilla/bus';
-import { parseDeviceIdHeader, type DeviceId, type IncomingTransport } from '@flotilla/mcp';
+import { deviceIdOf, type DeviceId, type IncomingTransport } from '@flotilla/mcp';
 import type {
   BlockedBoardRow,
   DeviceRow,
@@ -230,9 +230,7 @@ export class Provisioning {
   }
 
   async unblockBoard(deviceId: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
-    const identity = parseDeviceIdHeader(deviceId);
-    const id = identity.ok ? identity.deviceId : deviceId;
-    const unblocked = await this.#deps.registry.enrolments.unblock(id, sourceOf(actor));
+    const unblocked = await this.#deps.registry.enrolments.unblock(deviceIdOf(deviceId), sourceOf(actor));
     if (unblocked === undefined)
       return { refusal: refuse('NOT_FOUND', ['deviceId'], `The board "${deviceId.slice(0, 80)}" is not blocked.`) };
     this.#tell('board.unblocked', unblocked, { actor: actor.name });
