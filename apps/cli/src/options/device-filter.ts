@@ -56,11 +56,17 @@ export function deviceFilter(args: DeviceFilterArguments): DeviceFilter {
   };
 }
 
-/** For edits, where no option keeps the former filter. An empty --filter must not count as none. */
-export function selectsDevices(args: DeviceFilterArguments & { readonly all?: boolean | undefined }): boolean {
+/**
+ * Where devices are optional. An empty --filter must not count as none: `otherwise` says what
+ * happens without it. By default, as in edits, the former filter stays.
+ */
+export function selectsDevices(
+  args: DeviceFilterArguments & { readonly all?: boolean | undefined },
+  otherwise = 'to keep the former filter',
+): boolean {
   if (args.all === true || Object.keys(deviceFilter(args)).length > 0) return true;
   if (args.filter === undefined) return false;
-  throw new UsageError('--filter has no condition. Omit it to keep the former filter.');
+  throw new UsageError(`--filter has no condition. Omit it ${otherwise}.`);
 }
 
 /** The filter of a command that changes or calls something: an empty one is an error. */

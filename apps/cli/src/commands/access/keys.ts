@@ -3,8 +3,8 @@ import { expectAccepted, scopes } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
 import { printThing } from '../../console/output.js';
-import { deviceFilter, deviceFilterOptions } from '../../options/device-filter.js';
-import { exitCodes, UsageError } from '../../exit-codes.js';
+import { deviceFilter, deviceFilterOptions, selectsDevices } from '../../options/device-filter.js';
+import { exitCodes } from '../../exit-codes.js';
 import {
   ApiKeysDocument,
   CreateApiKeyDocument,
@@ -34,15 +34,12 @@ const createCommand = leaf({
       .option('expires-in', durationOption('expires-in', 'How long the key is valid', { plain: 'd', max: durationMax }))
       .options(deviceFilterOptions),
   run: (args) => {
-    const devices = deviceFilter(args);
-    const isLimited = Object.keys(devices).length > 0;
-    if (!isLimited && args.filter !== undefined)
-      throw new UsageError('--filter has no condition. Omit it for a key that can access the whole fleet.');
+    const isLimited = selectsDevices(args, 'for a key that can access the whole fleet');
     return withClient(args, async (client) => {
       const input = {
         name: args.name,
         scopes: args.scope,
-        ...(isLimited ? { devices } : {}),
+        ...(isLimited ? { devices: deviceFilter(args) } : {}),
         ...(args.expiresIn === undefined
           ? {}
           : { expiresAt: new Date(Date.now() + args.expiresIn * 1_000).toISOString() }),
