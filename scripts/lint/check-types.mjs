@@ -2,8 +2,16 @@
  * Checks the types of all code and specs, and writes nothing. One program for everything that runs
  * in Node reads each file once: a program per project takes five times as long.
  */
+import { fileURLToPath } from 'node:url';
 import { run } from '../build.mjs';
 
-// The other two have types of the browser.
-for (const project of ['tsconfig.check.json', 'apps/dashboard/tsconfig.spec.json', 'libs/client/tsconfig.spec.json'])
-  run(process.execPath, ['node_modules/typescript/bin/tsc', '--project', project]);
+/** The last two have types of the browser. */
+export const checkedProjects = [
+  'tsconfig.check.json',
+  'apps/dashboard/tsconfig.spec.json',
+  'libs/client/tsconfig.spec.json',
+];
+
+if (process.argv[1] === fileURLToPath(import.meta.url))
+  for (const project of checkedProjects)
+    run(process.execPath, ['node_modules/typescript/bin/tsc', '--project', project]);
