@@ -69,7 +69,7 @@ const restrictedPackages = [
   { packages: ['@nestjs/*', 'mercurius'], projects: ['api'] },
   { packages: ['@modelcontextprotocol/*'], projects: ['api', 'cli', 'test'] },
   { packages: ['echarts'], projects: ['dashboard'] },
-  // One place checks each connection to an address that a user entered.
+  // One place checks each connection to an address that a user entered; the bench calls its hub.
   { packages: ['undici'], projects: ['fleet', 'bench'] },
   { packages: ['ipaddr.js'], projects: ['fleet'] },
   { packages: ['@node-rs/argon2', 'openid-client'], projects: ['api'] },
