@@ -47,10 +47,14 @@ export class ImageIntegrity {
     for (let look = 0; look < looksMax; look += 1) {
       const blob = await this.options.blobs.read(image.storageKey, range);
       if (blob === undefined) return { kind: 'missing' };
+      // The storage may break it off while the file is hashed, before it is read. Without a
+      // listener that would end the process.
+      blob.body.on('error', () => undefined);
       const known = await this.#checkOf(image, blob.version).catch((error: unknown) => {
         blob.body.destroy();
         throw error;
       });
+      if (blob.body.errored !== null) throw blob.body.errored;
       if (known?.version === blob.version && known.isSound) return { kind: 'sound', blob };
       blob.body.destroy();
       if (known?.version === blob.version) return { kind: 'corrupt' };
