@@ -63,6 +63,13 @@ async function untilOneWaits(): Promise<void> {
   await expect.poll(() => database.query({ text }, [])).toHaveLength(1);
 }
 
+/** The server ends the transaction of a run that was cut, and its lock, a moment later. */
+async function untilNoRunHasTheLock(): Promise<void> {
+  const text = `SELECT FROM pg_locks JOIN pg_database d ON d.oid = database
+    WHERE locktype = 'advisory' AND d.datname = current_database()`;
+  await expect.poll(() => database.query({ text }, [])).toEqual([]);
+}
+
 /** Packs two devices at a time. Awaits `onPacked` after each statement that writes packs. */
 function pack(onPacked: () => Promise<void>, onOther: (text: string) => Promise<void> = () => Promise.resolve()) {
   const transaction: Database['transaction'] = (work) =>
@@ -100,6 +107,7 @@ describe('the packing of a day', () => {
       if (++parts === 2) throw new TypeError('A crash.');
     });
     await expect(cut).rejects.toThrow('A crash.');
+    await untilNoRunHasTheLock();
     expect(await chart()).toEqual(whole);
     await store({ deviceId: 'd1', at: 3 * MINUTE, value: 3 });
     let written = 0;
@@ -133,6 +141,7 @@ describe('the packing of a day', () => {
       if (text.includes('DROP TABLE')) throw new TypeError('A crash.');
     });
     await expect(cut).rejects.toThrow('A crash.');
+    await untilNoRunHasTheLock();
     await waiting;
     expect(await pack(async () => undefined)).toMatchObject({ days: 1 });
     expect(await chart()).toEqual({ ...whole, d1: [0, 1, 2, 4], d2: [0, 1, 2, 3] });
