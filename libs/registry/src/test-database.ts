@@ -10,13 +10,14 @@ export interface TestDatabase {
   close(): Promise<void>;
 }
 
-/** Opens a database that has all migrations and nothing else. */
+/** Opens a database that has all migrations, the partitions of these days, and nothing else. */
 export async function openTestDatabase(): Promise<TestDatabase> {
   const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];
   if (serverUrl === undefined)
     throw new RegistryError('DATABASE_UNAVAILABLE', 'FLOTILLA_TEST_POSTGRES names no server: run specs with vitest.');
   const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE}`);
+  // Copied by files it takes half the time that it takes by pages.
+  await execute(serverUrl, `CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   let closed: Promise<void> | undefined;
   return {
     databaseUrl: withDatabase(serverUrl, name),
