@@ -189,6 +189,7 @@ describe('a microcontroller over WebSocket', () => {
   it('is read more slowly after a message of many lines', async () => {
     const { dial, host } = await openWebSocket(scarce);
     const socket = dial('greenhouse-7', 'right');
+    await once(socket, 'open');
     (await host.connection()).transport.start();
     socket.send(flood);
     await vi.waitFor(() => expect(host.reports).toMatchObject(slowed('WEBSOCKET')));

@@ -62,9 +62,12 @@ describe('the limits of a conversation', () => {
     const { hello } = late;
     late.hello = undefined;
     const servers = [late, next].map((one) => listed(one));
-    const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 } });
-    const { conversation } = await stage.converse('websocket', 1);
+    const clock = new ManualClock(1_000);
+    const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 }, clock });
+    const begun = stage.converse('websocket', 1);
     const asked = await late.conversation();
+    clock.advance(100);
+    const { conversation } = await begun;
     asked.socket.send(hello ?? '');
     asked.socket.send(Buffer.from([9]));
     const heard = await next.conversation();

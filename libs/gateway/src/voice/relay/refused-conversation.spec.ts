@@ -14,7 +14,7 @@ describe('a voice server at which the device is not bound', () => {
     server.hello = prompt;
     const stage = await RelayStage.set({
       servers: [listed(server)],
-      limits: { helloRepeatMs: 20, backendTimeoutMs: 150 },
+      limits: { helloRepeatMs: 20, backendTimeoutMs: 1_000 },
     });
     const { answer } = await stage.converse('websocket', 1);
     expect(answer.message).toMatchObject({ type: 'hello' });
@@ -60,7 +60,7 @@ describe('a voice server at which the device is not bound', () => {
     const [unbound, well] = [await openServer(), await openServer()];
     unbound.hello = prompt;
     const servers = [listed(unbound), listed(well)];
-    const stage = await RelayStage.set({ servers, limits: { helloRepeatMs: 20, backendTimeoutMs: 150 } });
+    const stage = await RelayStage.set({ servers, limits: { helloRepeatMs: 20, backendTimeoutMs: 1_000 } });
     await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([
       { state: 'refused', reason: 'not_bound', backend: `127.0.0.1:${unbound.port}` },

@@ -1,16 +1,23 @@
 import { once } from 'node:events';
+import { ManualClock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
 
 afterEach(closeAll);
+
+const backendTimeoutMs = 100;
 
 describe('the choice of a voice server', () => {
   it('tries the next one if a server does not answer, and tries that server last for a while', async () => {
     const [silent, well] = [await openServer(), await openServer()];
     silent.hello = undefined;
     const servers = [silent, well].map((one) => listed(one));
-    const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs: 100 } });
-    await stage.converse('websocket', 1);
+    const clock = new ManualClock(1_000);
+    const stage = await RelayStage.set({ servers, limits: { backendTimeoutMs }, clock });
+    const first = stage.converse('websocket', 1);
+    await silent.conversation();
+    clock.advance(backendTimeoutMs);
+    await first;
     await well.conversation();
     await stage.converse('websocket', 1);
     await well.conversation(2);
@@ -26,8 +33,12 @@ describe('the choice of a voice server', () => {
     const server = await openServer();
     const { hello } = server;
     server.hello = undefined;
-    const stage = await RelayStage.set({ servers: [listed(server)], limits: { backendTimeoutMs: 100 } });
-    await stage.converse('websocket', 1);
+    const clock = new ManualClock(1_000);
+    const stage = await RelayStage.set({ servers: [listed(server)], limits: { backendTimeoutMs }, clock });
+    const first = stage.converse('websocket', 1);
+    await server.conversation();
+    clock.advance(backendTimeoutMs);
+    await first;
     server.hello = hello;
     const { conversation } = await stage.converse('websocket', 1);
     expect(stage.relay.health()).toMatchObject([
