@@ -30,7 +30,7 @@ async function open(handle: (request: IncomingMessage, response: ServerResponse)
   const log = (details: Readonly<Record<string, unknown>>, message: string) =>
     void logged.push(`${message} ${JSON.stringify(details)}`);
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/xiaozhi/ota/`;
-  const limits = { timeoutMs: 300, answerBytesMax: 1_000 };
+  const limits = { timeoutMs: 1_000, answerBytesMax: 1_000 };
   const logger = { info: log, warn: log, error: log };
   const server = new FormerOtaServer({ url, limits, pseudonym: 'this-hub', logger });
   closers.push(
