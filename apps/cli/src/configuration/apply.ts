@@ -78,7 +78,9 @@ async function write(change: PlannedChange, context: KindContext, options: Apply
   if (action === 'update' && live !== undefined && kind.update !== undefined)
     return kind.update(live, sent({ ...live.fields, ...wanted }, context), context);
   if (action === 'create') await requireMissing(kind, name, context);
-  const secret = await kind.create(name, sent(wanted, context), context);
+  // Without the fields that the file does not have, a key would see more devices or never expire.
+  const kept = action === 'replace' ? live?.fields : undefined;
+  const secret = await kind.create(name, sent({ ...kept, ...wanted }, context), context);
   if (secret !== undefined && secret !== null) keep({ kind: kind.kind, name, secret }, options.secretsFile);
   // The new one works before the former one ends.
   if (action === 'replace' && live !== undefined) await kind.remove(live, context);

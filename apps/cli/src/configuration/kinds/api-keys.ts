@@ -13,8 +13,8 @@ export const apiKeys: Kind = {
   nameIs: 'name of the key',
   fields: {
     scopes: { type: 'array', items: { enum: scopes }, minItems: 1 },
-    devices: filterSchema,
-    expiresAt: { type: 'string', description: 'A time, such as 2027-06-30T00:00:00Z.' },
+    devices: { ...filterSchema, type: ['object', 'null'] },
+    expiresAt: { type: ['string', 'null'], description: 'A time, such as 2027-06-30T00:00:00Z.' },
   },
   required: ['scopes'],
   sets: ['scopes'],
