@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { applyAll } from './apply.js';
 import type { Fields, Kind, Live } from './kind.js';
 import { planOf } from './plan.js';
@@ -33,6 +33,8 @@ async function applied(
 }
 
 const planned: Live = { id: '1', name: 'x', revision: 'read', fields: { a: 1, enabled: true, tags: ['s', 't'] } };
+
+afterEach(() => vi.unstubAllEnvs());
 
 describe('an apply', () => {
   it('writes the fields of the file, and deletes what it does not have any more', async () => {
@@ -73,6 +75,14 @@ describe('an apply', () => {
     expect(await applied(shipped, [now], { a: 2 })).toEqual([
       { revision: 'enabled', fields: { a: 2, enabled: true, channels: ['Operations'] } },
     ]);
+  });
+
+  it.each([undefined, ''])('changes nothing where a secret of the file is %j in the environment', async (secret) => {
+    vi.stubEnv('FLOTILLA_SPEC_SECRET', secret);
+    const changes: unknown[] = [];
+    const wanted = { a: { fromEnv: 'FLOTILLA_SPEC_SECRET' } };
+    await expect(applied(undefined, [], wanted, changes)).rejects.toThrow('Missing or empty: FLOTILLA_SPEC_SECRET.');
+    expect(changes).toEqual([]);
   });
 
   it('creates nothing that has a secret where the file for secrets cannot be written', async () => {

@@ -23,9 +23,11 @@ export interface ApplyOptions {
 export function requireInputs(changes: readonly PlannedChange[], secretsFile: string | undefined): void {
   const written = changes.filter(({ action }) => ['create', 'update', 'replace'].includes(action));
   const missing = [...new Set(written.flatMap(({ wanted }) => variablesIn(wanted)))].filter(
-    (name) => process.env[name] === undefined,
+    // Some CI systems set a variable to an empty text if its secret does not exist.
+    (name) => (process.env[name] ?? '') === '',
   );
-  if (missing.length > 0) throw new UsageError(`Set the environment variables of the file: ${missing.join(', ')}.`);
+  if (missing.length > 0)
+    throw new UsageError(`Set the environment variables of the file. Missing or empty: ${missing.join(', ')}.`);
   const secret = written.find(({ kind, action }) => kind.hasSecret === true && action !== 'update');
   if (secret !== undefined && secretsFile === undefined)
     throw new UsageError(
