@@ -164,8 +164,11 @@ export async function findByCode(transaction: Queryable, code: string, at: numbe
   );
 }
 
-/** One of these devices that waits for an approval, or that was removed. */
-export async function waitingAmong(
+/**
+ * One of these devices about which only a caller with the whole fleet decides: it waits for an
+ * approval, was removed, is blocked, or is a board of a former server.
+ */
+export async function undecidedAmong(
   transaction: Queryable,
   deviceIds: readonly string[],
   at: number,
@@ -173,12 +176,14 @@ export async function waitingAmong(
   const [row] = await transaction.query<{ id: string }>(
     {
       text: `SELECT i.id FROM unnest($1::text[]) AS i(id)
-             WHERE EXISTS (SELECT FROM removed_device r WHERE r.device_id = i.id) OR EXISTS (
-               SELECT FROM enrolment e WHERE e.device_id = i.id AND e.admitted_at IS NULL
+             WHERE EXISTS (SELECT FROM removed_device r WHERE r.device_id = i.id)
+               OR EXISTS (SELECT FROM moving_board m WHERE m.device_id = i.id)
+               OR ${isBlockedBoard('i.id', '$3')}
+               OR EXISTS (SELECT FROM enrolment e WHERE e.device_id = i.id AND e.admitted_at IS NULL
                  AND e.last_request_at > to_timestamp($2::float8 / 1000))
              LIMIT 1`,
     },
-    [deviceIds, at - CODE_LIFE_MS],
+    [deviceIds, at - CODE_LIFE_MS, at],
   );
   return row?.id;
 }

@@ -11,7 +11,7 @@ import { deviceScopeOf } from '../../access-scope/device-scope.js';
 import { boundChange } from '../credentials/client-bindings.js';
 import { issueCredentials, lockDevices, noteChange } from '../credentials/issue-credentials.js';
 import { unblockBoards } from './blocked-boards.js';
-import { waitingAmong } from './pending-enrolments.js';
+import { undecidedAmong } from './pending-enrolments.js';
 
 const REGISTER = new SqlFile(new URL('./register-devices.sql', import.meta.url), {
   parameters: { rows: sql.json, at: sql.float },
@@ -44,8 +44,8 @@ async function existingOf(database: Queryable, deviceIds: readonly string[]): Pr
 }
 
 /**
- * Inserts all devices, or returns one that is outside of `within` or waits for an approval, which
- * is not for a caller with an access scope to decide.
+ * Inserts all devices, or returns one that is outside of `within` or that is not for a caller with
+ * an access scope to decide.
  */
 export async function insertWithin(
   transaction: Queryable,
@@ -56,8 +56,8 @@ export async function insertWithin(
   const ids = devices.map(({ deviceId }) => deviceId);
   if (within !== undefined) {
     await lockDevices(transaction, ids);
-    const waiting = await waitingAmong(transaction, ids, at);
-    if (waiting !== undefined) return waiting;
+    const undecided = await undecidedAmong(transaction, ids, at);
+    if (undecided !== undefined) return undecided;
   }
   await transaction.query({ text: 'SAVEPOINT registering' }, []);
   await insertDevices(transaction, devices, at);

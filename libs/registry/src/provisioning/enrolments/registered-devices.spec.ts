@@ -231,6 +231,30 @@ describe('a caller who is narrowed to some devices', () => {
     expect((await registry.enrolments.register([device(removed), device(waiting)])).kind).toBe('registered');
   });
 
+  it('registers neither a blocked board nor one of a former server: others decide about those', async () => {
+    const { enrolments, movingBoards } = fixture.registry;
+    const [blocked, former] = [newContact(), newContact()];
+    const [blockedBy, blockedAt] = ['admin', Date.now()];
+    await enrolments.block({ deviceId: blocked.deviceId, blockedBy, blockedAt, blockedUntil: undefined });
+    await movingBoards.notePassed({ ...former, answer: { bound: true }, mayBeAdded: true });
+    for (const each of [blocked, former])
+      expect(await enrolments.register([device(each)], undefined, within)).toEqual({
+        ...{ kind: 'beyond', deviceId: each.deviceId },
+      });
+    const { rows } = await enrolments.blockedPage({ first: 100 });
+    expect(rows.map(({ deviceId }) => deviceId)).toContain(blocked.deviceId);
+    expect((await enrolments.register([device(blocked), device(former)])).kind).toBe('registered');
+  });
+
+  it('registers a board whose block has ended', async () => {
+    const { enrolments } = fixture.registry;
+    const { deviceId } = newContact();
+    const [blockedAt, blockedUntil] = [Date.now() - HOUR_MS, Date.now() - 1];
+    await enrolments.block({ deviceId, blockedBy: 'admin', blockedAt, blockedUntil });
+    const contact = { ...newContact(), deviceId };
+    expect((await enrolments.register([device(contact)], undefined, within)).kind).toBe('registered');
+  });
+
   it('registers a device that asked so long ago that its code is void', async () => {
     const { registry } = fixture;
     const contact = newContact({ at: Date.now() - 16 * 60_000 });
