@@ -35,10 +35,17 @@ const devices = {
     hasNextPage: false,
   }),
 };
-const caller = {
-  ...{ viewer: { kind: 'KEY', id: 'key', name: 'key', scopes: ['ADMIN'] }, view: { devices }, mode: 'auto' },
-  ...{ remoteAddress: undefined, trace: undefined },
-} as unknown as AgentCaller;
+const lobby = { id: 'group', name: 'Lobby', filter: { tags: ['lobby'] } };
+const deviceGroups = {
+  findMany: async () => [undefined],
+  page: async () => ({ rows: [lobby], cursors: ['Lobby'], hasNextPage: false }),
+};
+const callerWith = (...scopes: readonly string[]) =>
+  ({
+    ...{ viewer: { kind: 'KEY', id: 'key', name: 'key', scopes }, view: { devices, deviceGroups }, mode: 'auto' },
+    ...{ remoteAddress: undefined, trace: undefined },
+  }) as unknown as AgentCaller;
+const caller = callerWith('ADMIN');
 
 const request = { tool: 'self.lamp.turn_on', presence: 'ONLINE', confirmDevices: 2, idempotencyKey: 'lamps on' };
 const ask = async (change: Readonly<Record<string, unknown>> = {}) =>
@@ -58,4 +65,17 @@ it('is refused with other arguments, and a preview stays one', async () => {
   expect((await ask({ arguments: { hue: 3 } })).isError).toBe(true);
   expect((await ask({ confirmDevices: undefined })).structuredContent).toMatchObject({ preview: true });
   expect(created.size).toBe(1);
+});
+
+it('shows ids of devices and names of groups only to a caller who may read devices', async () => {
+  const preview = (by: AgentCaller, change: Readonly<Record<string, unknown>> = {}) =>
+    callToolOnMany({ fleet }, by, { ...request, confirmDevices: undefined, ...change } as never);
+  const blind = callerWith('JOBS_WRITE', 'TOOLS_CALL');
+  const reading = callerWith('JOBS_WRITE', 'TOOLS_CALL', 'DEVICES_READ');
+  expect((await preview(reading)).structuredContent).toMatchObject({ devices: 2, sample: online });
+  const shown = await preview(blind);
+  expect(shown.structuredContent).toMatchObject({ preview: true, devices: 2, blastRadius: 2 });
+  expect(JSON.stringify(shown)).not.toContain('lamp-1');
+  expect(JSON.stringify(await preview(reading, { group: 'Attic' }))).toContain('Lobby');
+  expect(JSON.stringify(await preview(blind, { group: 'Attic' }))).not.toContain('Lobby');
 });

@@ -10,11 +10,8 @@ import { dateTimeScalar } from '../../scalars/date-time.scalar.js';
 import { errorResult, jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
 import { plainDescription } from '../results/untrusted-text.js';
 import { actorOfCaller, callerMay, mayCall, type AgentCaller } from '../session/agent-caller.js';
-import { selectedDevices, type SelectedDevices } from './device-arguments.js';
+import { selectedDevices, shownSample, type SelectedDevices } from './device-arguments.js';
 import { callOnManyMax } from './fleet-tools.js';
-
-/** Ids that a preview shows. */
-const sampleMax = 20;
 
 export interface CallOnManyDeps {
   readonly fleet: Pick<FleetOperations, 'createJob' | 'earlierJob' | 'previewJob'>;
@@ -34,7 +31,7 @@ export async function callToolOnMany(
   const actor = actorOfCaller(caller);
   const repeated = await repeatedJob(fleet, args, actor);
   if (repeated !== undefined) return started(repeated, Number(args['confirmDevices']));
-  const selected = await selectedDevices(caller.view, args);
+  const selected = await selectedDevices(caller, args);
   if ('unknownGroup' in selected) return refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup });
   if (Object.keys(selected.filter).every((condition) => condition === 'hasTool'))
     return errorResult('INVALID: Select devices by ids, search, tags, group, model or presence. Nothing was done.');
@@ -50,7 +47,7 @@ export async function callToolOnMany(
     );
   const request = requestOf(args, rows, startAt);
   if (rows.length === 0 || args['confirmDevices'] !== rows.length)
-    return shownPreview(rows, rows.length === 0 ? undefined : await fleet.previewJob(request, actor), {
+    return shownPreview(caller, rows, rows.length === 0 ? undefined : await fleet.previewJob(request, actor), {
       ...{ startAt, group: selected.group },
     });
   return started(await fleet.createJob(request, keyIn(args), actor, hashOf(args)), rows.length);
@@ -97,6 +94,7 @@ function requestOf(args: JsonObject, rows: readonly DeviceRow[], startAt: number
 }
 
 function shownPreview(
+  caller: AgentCaller,
   rows: readonly DeviceRow[],
   preview: JobPreview | undefined,
   { startAt, group }: { readonly startAt: number | undefined; readonly group: Group },
@@ -114,7 +112,8 @@ function shownPreview(
       : `To create the job, call again with confirmDevices ${rows.length}.`;
   return quotingResult({
     ...{ preview: true, devices: rows.length, online: rows.filter(({ presence }) => presence === 'ONLINE').length },
-    ...{ sample: rows.slice(0, sampleMax).map(({ id }) => id), rejected },
+    ...shownSample(caller, rows),
+    rejected,
     ...(preview !== undefined && { blastRadius: preview.blastRadius }),
     ...(warnings.length > 0 && { warnings: warnings.map(({ message }) => message) }),
     now: new Date().toISOString(),

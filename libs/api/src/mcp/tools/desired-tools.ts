@@ -10,8 +10,9 @@ import { shownDeviceFilter } from '../../devices/shown-device-filter.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
-import { actorOfCaller, readerOf, type AgentCaller } from '../session/agent-caller.js';
+import { actorOfCaller, callerMay, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
+import { shownSample } from './device-arguments.js';
 import { standingDevices } from './standing-devices.js';
 
 export interface DesiredToolDeps {
@@ -39,8 +40,10 @@ export async function createDesiredState(
     return jsonResult({
       ...{ preview: true, devices, inSync: preview.inSyncCount, wouldChange: preview.changeCount },
       ...{ unsupported: preview.unsupportedCount, unknown: preview.unknownCount },
-      conflicts: conflicts.map(({ id, name }) => ({ id, name: plainLine(name) })),
-      sample: sample.map(({ id }) => id),
+      ...(callerMay(caller, 'JOBS_READ') && {
+        conflicts: conflicts.map(({ id, name }) => ({ id, name: plainLine(name) })),
+      }),
+      ...shownSample(caller, sample),
       next: `Nothing was done. To create the desired state, call again with confirmDevices ${devices}.`,
     });
   const saved = await fleet.createDesiredState(request, keyIn(args), actorOfCaller(caller));

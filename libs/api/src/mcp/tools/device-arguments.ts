@@ -2,6 +2,7 @@
 import type { DeviceFilter, DeviceGroupRow, FleetView } from '@flotilla/registry';
 import type { JsonObject } from '@flotilla/mcp';
 import { plainLine } from '../results/untrusted-text.js';
+import { callerMay, type AgentCaller } from '../session/agent-caller.js';
 
 const text = (description: string) => ({ type: 'string', description });
 
@@ -18,6 +19,8 @@ export const deviceArguments = {
 /** Groups read with one statement, and at most, to find one by its name. */
 const groupPageRows = 500;
 const groupPagesMax = 20;
+/** Ids that a preview shows. */
+const sampleMax = 20;
 /** Groups that an error names. */
 const namedGroupsMax = 20;
 
@@ -26,11 +29,14 @@ export type SelectedDevices =
   { readonly filter: DeviceFilter; readonly group?: DeviceGroupRow | undefined } | { readonly unknownGroup: string };
 
 /** Empty texts and lists mean the same as leaving out: models like to fill everything in. */
-export async function selectedDevices({ deviceGroups }: FleetView, args: JsonObject): Promise<SelectedDevices> {
+export async function selectedDevices(caller: AgentCaller, args: JsonObject): Promise<SelectedDevices> {
   const { tags, ids, presence } = args;
   const [search, model, tool, named] = ['search', 'model', 'tool', 'group'].map((name) => textIn(args, name));
-  const found = named === undefined ? undefined : await findGroup(deviceGroups, named);
-  if (found !== undefined && !('id' in found)) return { unknownGroup: unknownGroup(named, found.others) };
+  const found = named === undefined ? undefined : await findGroup(caller.view.deviceGroups, named);
+  if (found !== undefined && !('id' in found)) {
+    const others = callerMay(caller, 'DEVICES_READ') ? found.others : undefined;
+    return { unknownGroup: unknownGroup(named, others) };
+  }
   const filter: DeviceFilter = {
     ...(search !== undefined && { search }),
     ...(model !== undefined && { model }),
@@ -65,12 +71,17 @@ async function findGroup(
   return similar ?? { others: names };
 }
 
-function unknownGroup(named: string | undefined, others: readonly string[]): string {
+/** `others`: undefined for a caller who may not read groups. */
+function unknownGroup(named: string | undefined, others: readonly string[] | undefined): string {
+  const unknown = `There is no device group "${plainLine(named ?? '')}".`;
+  if (others === undefined) return unknown;
   const list = others.map((name) => `"${plainLine(name)}"`).join(', ');
-  return (
-    `There is no device group "${plainLine(named ?? '')}". ` +
-    (others.length === 0 ? 'There are no groups; use tags or search.' : `Groups: ${list}.`)
-  );
+  return `${unknown} ${others.length === 0 ? 'There are no groups; use tags or search.' : `Groups: ${list}.`}`;
+}
+
+/** Ids of a preview. A caller who may not read devices sees only their number. */
+export function shownSample(caller: AgentCaller, devices: readonly { readonly id: string }[]) {
+  return callerMay(caller, 'DEVICES_READ') && { sample: devices.slice(0, sampleMax).map(({ id }) => id) };
 }
 
 /** Undefined for an empty text, which means the same as leaving out. */

@@ -55,7 +55,7 @@ export async function readMeasurements(_deps: unknown, caller: AgentCaller, args
   const path = textIn(args, 'path');
   const device = textIn(args, 'device');
   if (device !== undefined) return path === undefined ? latestOf(caller, device) : seriesOf(caller, device, path, args);
-  const selected = await selectedDevices(caller.view, args);
+  const selected = await selectedDevices(caller, args);
   if ('unknownGroup' in selected) return refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup });
   const { filter } = selected;
   if (path === undefined) {

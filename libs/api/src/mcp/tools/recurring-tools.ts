@@ -10,6 +10,7 @@ import { jsonResult, quotingResult, refusalResult } from '../results/agent-resul
 import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
 import { actorOfCaller, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
+import { shownSample } from './device-arguments.js';
 import { standingDevices } from './standing-devices.js';
 
 export interface RecurringToolDeps {
@@ -21,8 +22,6 @@ export interface RecurringToolDeps {
 const pageRows = 50;
 const timesMax = 3;
 const jobsMax = 5;
-/** Ids that a preview shows. */
-const sampleMax = 20;
 
 export async function createRecurringJob(
   { fleet }: RecurringToolDeps,
@@ -40,7 +39,7 @@ export async function createRecurringJob(
   if (args['confirmDevices'] !== job.targetCount)
     return quotingResult({
       ...{ preview: true, ...shown, online: job.onlineCount, now: timeOf(Date.now()) },
-      sample: job.sample.slice(0, sampleMax).map(({ id }) => id),
+      ...shownSample(caller, job.sample),
       rejected: [
         ...(job.missingToolCount === 0
           ? []

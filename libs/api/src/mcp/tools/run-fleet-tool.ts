@@ -67,8 +67,9 @@ const runs: Readonly<Record<FleetToolName, Run>> = {
   read_measurements: readMeasurements,
 };
 
-async function findDevices(_deps: AgentDeps, { view }: AgentCaller, args: JsonObject): Promise<CallToolResult> {
-  const selected = await selectedDevices(view, args);
+async function findDevices(_deps: AgentDeps, caller: AgentCaller, args: JsonObject): Promise<CallToolResult> {
+  const { view } = caller;
+  const selected = await selectedDevices(caller, args);
   if ('unknownGroup' in selected) return refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup });
   const { filter, group } = selected;
   const after = typeof args['after'] === 'string' && args['after'] !== '' ? args['after'] : undefined;

@@ -14,7 +14,7 @@ export async function standingDevices(
   const tool = String(args['tool']);
   if (!mayCall(caller, { name: tool, userOnly: false }) || !callerMay(caller, 'TOOLS_CALL'))
     return { failure: refusalResult({ code: 'TOOL_FORBIDDEN', message: `This key may not call "${tool}".` }) };
-  const selected = await selectedDevices(caller.view, args);
+  const selected = await selectedDevices(caller, args);
   if ('unknownGroup' in selected)
     return { failure: refusalResult({ code: 'NOT_FOUND', message: selected.unknownGroup }) };
   if (Object.keys(selected.filter).every((condition) => condition === 'hasTool'))

@@ -1,0 +1,24 @@
+/** What the preview of a desired state shows to callers with few scopes. */
+import { expect, it } from 'vitest';
+import type { AgentCaller } from '../session/agent-caller.js';
+import { createDesiredState } from './desired-tools.js';
+
+const counts = { targetCount: 1, inSyncCount: 0, changeCount: 1, unsupportedCount: 0, unknownCount: 0 };
+const found = { conflicts: [{ id: 'state', name: 'Quiet at night' }], sample: [{ id: 'lamp-1' }], refusal: undefined };
+const fleet = { previewDesiredState: async () => ({ ...counts, ...found }) as never, createDesiredState: undefined };
+const args = { name: 'Loud', tool: 'self.audio_speaker.set_volume', arguments: { volume: 80 }, tags: ['lobby'] };
+
+const preview = async (...scopes: readonly string[]) => {
+  const caller = { viewer: { kind: 'KEY', id: 'key', name: 'key', scopes }, view: {} } as unknown as AgentCaller;
+  return (await createDesiredState({ fleet: fleet as never }, caller, args)).structuredContent;
+};
+
+it('names devices and other desired states only to a caller who may read them', async () => {
+  const conflicts = [{ id: 'state', name: 'Quiet at night' }];
+  const mayRead = await preview('JOBS_WRITE', 'TOOLS_CALL', 'DEVICES_READ', 'JOBS_READ');
+  expect(mayRead).toMatchObject({ devices: 1, conflicts, sample: ['lamp-1'] });
+  const blind = await preview('JOBS_WRITE', 'TOOLS_CALL');
+  expect(blind).toMatchObject({ preview: true, devices: 1, wouldChange: 1 });
+  expect(blind).not.toHaveProperty('conflicts');
+  expect(blind).not.toHaveProperty('sample');
+});
