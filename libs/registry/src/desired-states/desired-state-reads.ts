@@ -39,7 +39,7 @@ export class DesiredStateReads {
     const visible = await this.#visible(ids.filter(isUuid), scope);
     const where = { id: { in: [...visible] } };
     const rows = await this.database.ask((prisma) => prisma.desiredState.findMany({ where, omit: OMITTED }));
-    const byId = new Map(rows.map((row) => [row.id, toDesiredState(row)]));
+    const byId = new Map(rows.map((row) => [row.id, shownWithin(toDesiredState(row), scope)]));
     return ids.map((id) => byId.get(id.toLowerCase()));
   }
 
@@ -52,7 +52,13 @@ export class DesiredStateReads {
     };
     const query = { where, orderBy: { name: 'asc' as const }, take: request.first + 1, omit: OMITTED };
     const rows = await this.database.ask((prisma) => prisma.desiredState.findMany(query));
-    return toPage(rows, request, 'desired-states', ({ name }) => [name], toDesiredState);
+    return toPage(
+      rows,
+      request,
+      'desired-states',
+      ({ name }) => [name],
+      (row) => shownWithin(toDesiredState(row), scope),
+    );
   }
 
   async count(scope?: JobScope): Promise<number> {
@@ -177,4 +183,10 @@ export class DesiredStateReads {
     );
     return `EXISTS (SELECT FROM device d WHERE d.id = t.device_id AND ${condition})`;
   }
+}
+
+/** The times until others were in sync are of all devices, so they are hidden within a scope. */
+function shownWithin(state: DesiredStateRow, scope: JobScope | undefined): DesiredStateRow {
+  if (scope === undefined || state.createdById === scope.creator) return state;
+  return { ...state, t50Ms: undefined, t95Ms: undefined, t99Ms: undefined };
 }

@@ -52,6 +52,26 @@ describe('the store of desired states', () => {
     expect(new Set(repeated.map((answer) => 'state' in answer && answer.state.id)).size).toBe(1);
   });
 
+  it('shows the times of all devices only to viewers who see all, and to the key that created it', async () => {
+    const state = await fixture.create({ devices: { all: true } });
+    const fence = await fixture.fenceOf(state);
+    const [deviceId] = await fixture.jobs.addDevices(1);
+    await fixture.queue.write(fixture.jobs.owner, fencedWith(fence, [targetOf(state, deviceId ?? '', 'IN_SYNC')]));
+    const times = { t50Ms: 1_000, t95Ms: 2_000, t99Ms: 3_000 };
+    expect(await fixture.queue.recordConvergence(fixture.jobs.owner, state, times)).toBe(true);
+    const within = { all: true };
+    const [own, other] = [
+      { creator: state.createdById, within },
+      { creator: 'KEY:other', within },
+    ];
+    expect(await fixture.reads.find(state.id)).toMatchObject(times);
+    expect(await fixture.reads.find(state.id, own)).toMatchObject(times);
+    const hidden = { id: state.id, t50Ms: undefined, t95Ms: undefined, t99Ms: undefined };
+    expect(await fixture.reads.find(state.id, other)).toMatchObject(hidden);
+    const { rows } = await fixture.reads.page({ first: 1_000 }, other);
+    expect(rows.find(({ id }) => id === state.id)).toMatchObject(hidden);
+  });
+
   it('holds no more than the limit, also when they are created at the same time', async () => {
     const statesMax = (await fixture.reads.count()) + 2;
     const answers = await Promise.all([1, 2, 3, 4].map(() => fixture.store.create(planOf(), { ...change, statesMax })));
