@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
@@ -100,6 +100,8 @@ describe('an apply', () => {
       await expect(apply(folder)).rejects.toThrow(/the file for new secrets, cannot be written: EISDIR/);
       expect(created).toEqual([]);
       const file = path.join(folder, 'secrets.jsonl');
+      // It is there already, and others can read it.
+      await writeFile(file, '', { mode: 0o644 });
       await apply(file);
       expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ kind: 'Key', name: 'x', secret: 'secret 1' });
       expect((await stat(file)).mode & 0o777).toBe(0o600);

@@ -1,5 +1,5 @@
 /** Makes the hub as the file says, one thing after the other, and records what was written. */
-import { appendFileSync, closeSync, openSync } from 'node:fs';
+import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { expectAccepted, FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { UsageError } from '../exit-codes.js';
 import { RecordAppliedConfigurationDocument } from '../generated/operations.js';
@@ -37,10 +37,18 @@ export function requireInputs(changes: readonly PlannedChange[], secretsFile: st
   if (secret !== undefined && secretsFile !== undefined) requireWritable(secretsFile);
 }
 
-/** A secret that cannot be written is lost, because the hub shows it once. */
+/**
+ * A secret that cannot be written is lost, because the hub shows it once. A file that exists gets
+ * the rights of a new one.
+ */
 function requireWritable(file: string): void {
   try {
-    closeSync(openSync(file, 'a', 0o600));
+    const opened = openSync(file, 'a', 0o600);
+    try {
+      if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
+    } finally {
+      closeSync(opened);
+    }
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(
