@@ -19,6 +19,11 @@ import type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, TokenHolde
 
 /** "Last used" is exact to this. */
 const LAST_USED_STEP_MS = 60_000;
+/**
+ * How long an open request goes on after its token has expired, ms: the longest call. Otherwise the
+ * agent would not learn what a call did that it made in time.
+ */
+const RUNNING_MS_MAX = 300_000;
 /** No token is longer, and hashing long texts costs time. */
 const TOKEN_CHARACTERS_MAX = 100;
 
@@ -57,10 +62,16 @@ interface HolderRow {
   readonly role: Role;
 }
 
+interface Holder {
+  readonly holder: TokenHolder;
+  /** When the token expires, ms since the Unix epoch. */
+  readonly endsAt: number;
+}
+
 export class AgentGrantStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
-  readonly #cache = new SecretCache<HolderRow, TokenHolder>((hashes) => this.#find(hashes));
+  readonly #cache = new SecretCache<HolderRow, Holder>((hashes) => this.#find(hashes));
 
   constructor(database: Database, logger: RegistryLogger) {
     this.#database = database;
@@ -157,15 +168,18 @@ export class AgentGrantStore {
 
   /**
    * Resolves to the holder; undefined for unknown, expired and revoked tokens, and for people who
-   * are disabled. `watched`: the check is not a use of the token.
+   * are disabled. `watched`: the check is for an open request, and not a use of the token.
    */
   async authenticate(token: string, watched?: 'watched'): Promise<TokenHolder | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
-    return this.#cache.authenticate(token, (row, now) => {
-      if (row.endsAt <= now) return undefined;
-      if (watched === undefined && now - (row.lastUsedAt ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(row.grantId, now);
-      return { principal: holderOf(row), endsAt: row.endsAt };
+    const found = await this.#cache.authenticate(token, (row, now) => {
+      const { endsAt, grantId, lastUsedAt } = row;
+      if (endsAt + RUNNING_MS_MAX <= now) return undefined;
+      const isUse = watched === undefined && now < endsAt;
+      if (isUse && now - (lastUsedAt ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(grantId, now);
+      return { principal: { holder: holderOf(row), endsAt }, endsAt: endsAt + RUNNING_MS_MAX };
     });
+    return found !== undefined && (watched !== undefined || Date.now() < found.endsAt) ? found.holder : undefined;
   }
 
   /** Looks up all tokens again: a grant or a person has changed. */

@@ -68,6 +68,18 @@ describe('grants', () => {
     expect(await registry.agentGrants.authenticate('late')).toBeUndefined();
   });
 
+  it('let an open request run on after its token has expired, as long as a call takes, unless they end', async () => {
+    const { id } = await grant();
+    await token('expired', id, now - 1);
+    await token('expired long ago', id, now - 5 * 60_000);
+    const isOpen = async (secret: string) => (await registry.agentGrants.authenticate(secret, 'watched')) !== undefined;
+    expect([await isOpen('expired'), await isOpen('expired long ago')]).toEqual([true, false]);
+    expect(await registry.agentGrants.authenticate('expired')).toBeUndefined();
+    expect(await isOpen('expired')).toBe(true);
+    await registry.agentGrants.revoke(id, { at: now, by });
+    expect(await isOpen('expired')).toBe(false);
+  });
+
   it('end at once when they are revoked, and when the person is disabled or deleted', async () => {
     const other = await person('bob@example.com');
     const [first, second] = [await grant(), await grant({ userId: other })];
