@@ -120,7 +120,11 @@ async function acknowledge(deps: AlertToolDeps, caller: AgentCaller, args: JsonO
   const { alert: id, note } = args;
   const given = typeof note === 'string' && note !== '' ? note : undefined;
   const answer = await deps.alerts.acknowledge(String(id), given, actorOfCaller(caller));
-  return 'refusal' in answer ? refusalResult(answer.refusal) : quotingResult({ alert: shown(deps, answer.alert) });
+  if ('refusal' in answer) return refusalResult(answer.refusal);
+  return quotingResult({
+    acknowledged: answer.alert.id,
+    ...(callerMay(caller, alertTools.list_alerts.scope) && { alert: shown(deps, answer.alert) }),
+  });
 }
 
 function shown({ alerts }: AlertToolDeps, alert: AlertRow): Readonly<Record<string, unknown>> {

@@ -79,7 +79,7 @@ export const listedAlertsSchema: OutputSchema = object(
   { next: { ...text, description: 'Give it as `after` for the next alerts.' } },
 );
 
-export const acknowledgedAlertSchema: OutputSchema = object({ untrusted: text, alert });
+export const acknowledgedAlertSchema: OutputSchema = object({ untrusted: text, acknowledged: text }, { alert });
 
 const number = { type: 'number' };
 
