@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -46,6 +46,15 @@ describe('a configuration file', () => {
     const other = file('flotilla: 1\nWebhook: { "https://a.example": { types: ["*"] } }\n', 'other.yaml');
     expect(() => readDocuments([one, other], kinds)).toThrow(/other\.yaml: Webhook "https:\/\/a\.example" is also/);
     expect(readDocuments([one], kinds).get('Webhook')?.size).toBe(1);
+  });
+
+  it('names other files from its own folder, also next to a file of another folder', () => {
+    mkdirSync(path.join(folder, 'images'), { recursive: true });
+    const text = (name: string) => `flotilla: 1\nFirmwareImage: { ${name}: { models: [m], file: lamp.bin } }\n`;
+    const files = [file(text('a')), file(text('b'), path.join('images', 'more.yaml'))];
+    const images = readDocuments(files, kinds).get('FirmwareImage');
+    expect(images?.get('a')?.['file']).toBe('lamp.bin');
+    expect(images?.get('b')?.['file']).toBe(path.join('images', 'lamp.bin'));
   });
 
   it('has a schema with all kinds', () => {

@@ -1,5 +1,6 @@
 /** Configuration files: YAML with a heading for each kind, checked against the JSON Schema. */
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { LineCounter, parseDocument, stringify } from 'yaml';
 import { UsageError } from '../exit-codes.js';
@@ -36,7 +37,10 @@ export function schemaOf(kinds: readonly Kind[]): JsonSchema {
   };
 }
 
-/** Reads several files as one. Throws UsageError, which names the file and the place. */
+/**
+ * Reads several files as one, with paths from the folder of the first one. Throws UsageError, which
+ * names the file and the place.
+ */
 export function readDocuments(files: readonly string[], kinds: readonly Kind[]): Document {
   const validate = new Ajv({ allErrors: true, strict: false, verbose: true }).compile(schemaOf(kinds));
   const all = new Map<string, Map<string, Fields>>();
@@ -44,18 +48,34 @@ export function readDocuments(files: readonly string[], kinds: readonly Kind[]):
     const content = parse(file);
     if (!validate(content))
       throw new UsageError(`${file} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
-    for (const { kind } of kinds) {
+    for (const one of kinds) {
+      const { kind } = one;
       const things = isFields(content) ? content[kind] : undefined;
       if (!isFields(things)) continue;
       const ofKind = all.get(kind) ?? new Map<string, Fields>();
       all.set(kind, ofKind);
       for (const [name, fields] of Object.entries(things)) {
         if (ofKind.has(name)) throw new UsageError(`${file}: ${kind} "${name}" is also in another file. Name it once.`);
-        ofKind.set(name, fields as Fields);
+        ofKind.set(name, withPaths(one, fields as Fields, file, files[0] ?? file));
       }
     }
   }
   return all;
+}
+
+/** The folder that paths in this file begin at. */
+export function folderOf(file: string): string {
+  return path.dirname(path.resolve(file));
+}
+
+function withPaths({ paths = [] }: Kind, fields: Fields, file: string, first: string): Fields {
+  const [own, common] = [folderOf(file), folderOf(first)];
+  if (own === common) return fields;
+  const changed = paths.flatMap((field) => {
+    const value = fields[field];
+    return typeof value === 'string' ? [[field, path.relative(common, path.resolve(own, value))]] : [];
+  });
+  return { ...fields, ...Object.fromEntries(changed) };
 }
 
 function parse(file: string): unknown {

@@ -58,6 +58,8 @@ export interface Kind {
   readonly within?: Readonly<Record<string, Added>>;
   /** Fields that explain, and are not compared. */
   readonly notes?: readonly string[];
+  /** Fields that are paths from the folder of the file. */
+  readonly paths?: readonly string[];
   /** Fields that are lists without an order. */
   readonly sets?: readonly string[];
   /** Fields that are texts with a list: the hub changes the spaces between its commas. */

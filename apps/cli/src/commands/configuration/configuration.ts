@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
 import { applyAll } from '../../configuration/apply.js';
-import { documentText, readDocuments, schemaOf } from '../../configuration/document.js';
+import { documentText, folderOf, readDocuments, schemaOf } from '../../configuration/document.js';
 import { readLive } from '../../configuration/hub-state.js';
 import type { Fields, Live } from '../../configuration/kind.js';
 import { kinds } from '../../configuration/kinds.js';
@@ -118,7 +118,7 @@ export const applyCommand = leaf({
         return exitCodes.refused;
       }
       if (!(await confirm(`Changes: ${changes.length}.`, args))) return exitCodes.refused;
-      const folder = path.dirname(path.resolve(args.files[0] ?? '.'));
+      const folder = folderOf(args.files[0] ?? '.');
       const onDone = ({ action, kind, name }: PlannedChange) => say(`${action} ${kind.kind} ${printable(name)}: done`);
       await applyAll(changes, { client, folder, secretsFile: args.secretsTo, onDone });
       return exitCodes.done;

@@ -25,6 +25,7 @@ export const firmwareImages: Kind = {
   },
   required: ['models'],
   notes: ['file', 'project', 'version', 'kind'],
+  paths: ['file'],
   sets: ['models'],
   async read({ client }) {
     return (await imagesOf(client))
