@@ -16,7 +16,7 @@ import { DeviceReader } from './device-reader.js';
 import type { ReadHome } from './device-reader.js';
 import { KnownValues } from './known-values.js';
 import { MqttLink } from './mqtt-link.js';
-import type { BrokerAccess } from './mqtt-link.js';
+import type { BrokerAccess, LinkOptions } from './mqtt-link.js';
 import { Publications } from './publications.js';
 
 /** The settings of the bridge. */
@@ -33,7 +33,11 @@ export interface HomeAssistantDeps {
   readonly feed: Pick<EventFeed, 'subscribe'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
+  /** Connects to the broker over MQTT unless given. */
+  readonly openLink?: (options: LinkOptions) => BrokerLink;
 }
+
+export type BrokerLink = Pick<MqttLink, 'isConnected' | 'publish' | 'close'>;
 
 /** How often a process looks whether it should publish, ms. */
 const electEveryMs = 5_000;
@@ -58,7 +62,7 @@ export class HomeAssistantBridge {
   readonly #counts = new Map<CommandResult, number>();
   readonly #cancels = new Map<string, () => void>();
   #unsubscribe: readonly (() => void)[] = [];
-  #link: MqttLink | undefined;
+  #link: BrokerLink | undefined;
   #principal: Principal | undefined;
   #isFullWanted = false;
   #isWorking = false;
@@ -152,8 +156,8 @@ export class HomeAssistantBridge {
   }
 
   #open(): void {
-    const { logger, settings } = this.#deps;
-    this.#link = new MqttLink({
+    const { logger, settings, openLink = (options: LinkOptions) => new MqttLink(options) } = this.#deps;
+    this.#link = openLink({
       ...{ access: settings.broker, logger, statusTopic: statusTopic(settings) },
       clientId: `flotilla_${settings.base.replaceAll('/', '_')}`,
       filters: [commandFilter(settings), birthTopic(settings)],
@@ -243,7 +247,8 @@ export class HomeAssistantBridge {
   }
 
   async #work(): Promise<void> {
-    if (this.#isWorking) return;
+    // After a failure, changes wait for the retry.
+    if (this.#isWorking || this.#cancels.has('retry')) return;
     this.#isWorking = true;
     try {
       while (this.#hasWork) await this.#step();
