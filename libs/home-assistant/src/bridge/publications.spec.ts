@@ -71,7 +71,14 @@ describe('publications', () => {
       '[',
       '7',
     ];
+    const broken = [kept({ components: { sensor_a: null } }), kept({ components: 'none' }), kept({ components: 5 })];
     for (const payload of [...others, 'null', '{"availability":5}']) publications.reconcile(config, payload);
+    publications.put(lamp(true));
+    topics();
+    for (const payload of broken) publications.reconcile(config, payload);
+    expect(topics()).toEqual([]);
+    publications.remove('02:00:00:00:00:01');
+    topics();
     publications.reconcile('homeassistant/device/zigbee_1/config', kept({}));
     expect(topics()).toEqual([]);
     publications.reconcile(config, kept({}));

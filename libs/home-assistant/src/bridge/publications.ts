@@ -116,14 +116,14 @@ function parseFormer({ base }: TopicRoots, payload: string): ReadonlyMap<string,
   const { origin, availability, components } = (message ?? {}) as {
     readonly origin?: { readonly name?: unknown };
     readonly availability?: readonly { readonly topic?: unknown }[];
-    readonly components?: Readonly<Record<string, { readonly platform?: Platform }>>;
+    readonly components?: Readonly<Record<string, { readonly platform?: Platform } | null>>;
   };
   const isOurs =
     origin?.name === originName && Array.isArray(availability) && availability[0]?.topic === `${base}/status`;
   if (!isOurs) return undefined;
   return new Map(
-    Object.entries(components ?? {}).flatMap(([component, { platform }]) =>
-      platform === undefined ? [] : [[component, platform] as const],
+    Object.entries(components ?? {}).flatMap(([component, former]) =>
+      typeof former?.platform === 'string' ? [[component, former.platform] as const] : [],
     ),
   );
 }
