@@ -14,6 +14,7 @@ import { CommandRunner } from './command-runner.js';
 import type { CommandResult } from './command-runner.js';
 import { DeviceReader } from './device-reader.js';
 import type { ReadHome } from './device-reader.js';
+import { HomeCommands } from './home-commands.js';
 import { KnownValues } from './known-values.js';
 import { MqttLink } from './mqtt-link.js';
 import type { BrokerAccess, LinkOptions } from './mqtt-link.js';
@@ -49,17 +50,15 @@ const retryMs = 5_000;
 const dirtyPerReadMax = 250;
 /** Home Assistant is not made for more. */
 const devicesMax = 1_000;
-const commandsMax = 100;
 
 export class HomeAssistantBridge {
   readonly #deps: HomeAssistantDeps;
   readonly #reader: DeviceReader;
-  readonly #runner: CommandRunner;
+  readonly #commands: HomeCommands;
   readonly #publications: Publications;
   readonly #values = new KnownValues();
   readonly #dirty = new Set<string>();
   readonly #retained = new Map<string, string>();
-  readonly #counts = new Map<CommandResult, number>();
   readonly #cancels = new Map<string, () => void>();
   #unsubscribe: readonly (() => void)[] = [];
   #link: BrokerLink | undefined;
@@ -69,7 +68,6 @@ export class HomeAssistantBridge {
   #isStopped = false;
   #isCutReported = false;
   #isKeyReported = false;
-  #commands = 0;
   #electing: Promise<void> = Promise.resolve();
 
   constructor(deps: HomeAssistantDeps) {
@@ -77,13 +75,21 @@ export class HomeAssistantBridge {
     this.#deps = deps;
     const valuesOf = (deviceId: string) => this.#values.of(deviceId);
     this.#reader = new DeviceReader({ registry, clock, devicesMax, valuesOf });
-    this.#runner = new CommandRunner({ fleet, reader: this.#reader, logger });
     this.#publications = new Publications(settings, (topic, payload) => this.#link?.publish(topic, payload));
+    this.#commands = new HomeCommands({
+      ...{ publications: this.#publications, clock, logger },
+      runner: new CommandRunner({ fleet, reader: this.#reader, logger }),
+      authenticate: () => registry.apiKeys.authenticate(settings.key),
+      onSucceeded: (deviceId, call) => {
+        if (call?.property !== undefined) this.#values.set(deviceId, call.property, call.value);
+        this.#changed(deviceId);
+      },
+    });
   }
 
   /** Commands by result, for metrics. */
   get commands(): ReadonlyMap<CommandResult, number> {
-    return this.#counts;
+    return this.#commands.counts;
   }
 
   get devices(): number {
@@ -176,6 +182,7 @@ export class HomeAssistantBridge {
     this.#link = undefined;
     this.#publications.clear();
     this.#retained.clear();
+    this.#commands.clear();
     await link?.close();
   }
 
@@ -186,39 +193,7 @@ export class HomeAssistantBridge {
       if (payload === 'online') this.#after('repeat', gatherMs, () => this.#publications.repeat());
     } else if (command === undefined) this.#retained.set(topic, payload);
     // A retained command would run again at each connect.
-    else if (!isRetained) void this.#command(command, payload);
-  }
-
-  async #command({ slug, component }: { readonly slug: string; readonly component: string }, payload: string) {
-    const { logger, registry, settings } = this.#deps;
-    const published = this.#publications.find(slug);
-    const entity = published?.entities.get(component);
-    if (published === undefined || entity === undefined) {
-      this.#count('refused');
-      logger.warn({ slug, component }, 'a command of Home Assistant named no entity that the key may command');
-      return;
-    }
-    if (this.#commands >= commandsMax) {
-      this.#count('refused');
-      logger.warn({ deviceId: published.device.id, component }, 'too many commands of Home Assistant at the same time');
-      return;
-    }
-    this.#commands += 1;
-    try {
-      const principal = await registry.apiKeys.authenticate(settings.key).catch(() => undefined);
-      if (principal === undefined) return this.#count('refused');
-      const { result, call } = await this.#runner.run(published.device, entity, payload, principal);
-      this.#count(result);
-      if (call?.property !== undefined) this.#values.set(published.device.id, call.property, call.value);
-      if (result === 'succeeded') this.#changed(published.device.id);
-      else this.#publications.repeatState(slug);
-    } finally {
-      this.#commands -= 1;
-    }
-  }
-
-  #count(result: CommandResult): void {
-    this.#counts.set(result, (this.#counts.get(result) ?? 0) + 1);
+    else if (!isRetained) this.#commands.take({ ...command, payload });
   }
 
   #sampled({ type, deviceId, data }: FeedEvent): void {
