@@ -89,4 +89,21 @@ describe('publications', () => {
     expect(JSON.parse(sent[0]?.[1] ?? '').components['number_gone']).toEqual({ platform: 'number' });
     expect(topics()).toEqual([config, config]);
   });
+
+  it('keep the samples that an earlier run knew until the device reports the next ones', () => {
+    const former = {
+      ...{ sensor_soil: { platform: 'sensor' }, binary_sensor_wet: { platform: 'binary_sensor' } },
+      ...{ number_gone: { platform: 'number' } },
+    };
+    const payload = JSON.stringify({
+      ...{ origin: { name: 'Flotilla' }, availability: [{ topic: 'flotilla/status' }], components: former },
+    });
+    publications.put(inputOf({ reportedState: {} }));
+    topics();
+    publications.reconcile(config, payload);
+    const { components } = JSON.parse(sent[0]?.[1] ?? '');
+    expect(components['number_gone']).toEqual({ platform: 'number' });
+    expect(Object.keys(components)).not.toContain('sensor_soil');
+    expect(Object.keys(components)).not.toContain('binary_sensor_wet');
+  });
 });

@@ -84,7 +84,7 @@ export class Publications {
     if (former === undefined) return;
     const known = this.#bySlug.get(slug);
     if (known === undefined) this.#removeSlug(slug);
-    else this.#endComponents(known.device, [...known.entities.values()], former);
+    else this.#endComponents(known.device, [...known.entities.values()], withoutSamples(known.device, former));
   }
 
   #endComponents(device: HomeDevice, entities: readonly Entity[], former: ReadonlyMap<string, Platform>): void {
@@ -99,6 +99,19 @@ export class Publications {
   #removeSlug(slug: string): void {
     for (const { topic, payload } of removalOf(this.roots, slug)) this.publish(topic, payload);
   }
+}
+
+/**
+ * Samples are in no table: this process knows them with the next one. Until then Home Assistant
+ * keeps their entities, with the names and places that people gave them.
+ */
+function withoutSamples(
+  { reportedState }: HomeDevice,
+  former: ReadonlyMap<string, Platform>,
+): ReadonlyMap<string, Platform> {
+  // Only boards with a status tool report a state, and they have no samples.
+  if (Object.keys(reportedState).length > 0) return former;
+  return new Map([...former].filter(([, platform]) => platform !== 'sensor' && platform !== 'binary_sensor'));
 }
 
 function platformsOf(entities: ReadonlyMap<string, Entity>): ReadonlyMap<string, Platform> {
