@@ -1,6 +1,7 @@
 /** The recorder over a real registry: which reports of devices become points. */
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, ToolResult } from '@flotilla/mcp';
+import { RegistryError } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { silentLogger } from '../ingress.suite.js';
@@ -125,4 +126,36 @@ describe('the recorder', () => {
     });
     expect(Object.keys(await latestOf('r4'))).toHaveLength(devicePathsMax);
   });
+});
+
+it('keeps reports while PostgreSQL is away, also when the rules are too old to use', async () => {
+  const id = await rule('away:*');
+  let isAway = false;
+  const { measurements, recordingRules } = hub.registry;
+  const whileThere = <Value>(read: () => Promise<Value>): Promise<Value> =>
+    isAway ? Promise.reject(new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is not available.')) : read();
+  const registry = {
+    measurements,
+    recordingRules: {
+      list: () => whileThere(() => recordingRules.list()),
+      matching: (...wanted: Parameters<typeof recordingRules.matching>) =>
+        whileThere(() => recordingRules.matching(...wanted)),
+    },
+  };
+  const [clock, warnings] = [{ now: () => now }, [] as string[]];
+  const logger = { ...silentLogger, warn: (_: object, text: string) => warnings.push(text) };
+  const events = new EventLog({ events: hub.registry.events, feed: hub.bus.feed, clock });
+  const own = new MeasurementRecorder({ registry, feed: hub.bus.feed, events, clock, logger, retryMs: 1 });
+  own.start();
+  own.take({ deviceId: 'away-1' as DeviceId, at: now, numbers: [{ path: 'away:level', value: 1 }] });
+  await expect.poll(() => latestOf('away-1')).toEqual({ 'away:level': 1 });
+  [isAway, now] = [true, now + 60_000];
+  for (const value of [2, 3])
+    own.take({ deviceId: 'away-1' as DeviceId, at: now + value, numbers: [{ path: 'away:level', value }] });
+  await expect.poll(() => warnings.length).toBe(1);
+  isAway = false;
+  await expect.poll(() => latestOf('away-1')).toEqual({ 'away:level': 3 });
+  await own.stop();
+  await remove(id);
+  expect(await countOf('away-1', 'away:level')).toBe(3);
 });

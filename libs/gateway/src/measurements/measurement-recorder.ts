@@ -2,9 +2,10 @@
  * Records numbers that devices report, as the recording rules say. Reports wait in memory until the
  * rules and the last points of their device are known; nothing here delays a device or a caller.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
-import { fleetPathsMax } from '@flotilla/registry';
+import { fleetPathsMax, RegistryError } from '@flotilla/registry';
 import type { MeasurementStore, RecordingRuleStore, RefusedPoint } from '@flotilla/registry';
 import { chooseRule, isStored, matchesPath } from '@flotilla/signals';
 import type { Point, ReportedNumber } from '@flotilla/signals';
@@ -23,6 +24,8 @@ export interface MeasurementRecorderOptions {
   readonly events: Pick<EventLog, 'write'>;
   readonly clock: { now(): number };
   readonly logger: GatewayLogger;
+  /** Between two attempts while PostgreSQL is away, ms. */
+  readonly retryMs?: number;
 }
 
 /** Numbers of one moment that a device reported. */
@@ -38,6 +41,7 @@ export const devicePathsMax = 200;
 const devicesMax = 50_000;
 /** Reports that wait for PostgreSQL. Further ones are dropped. */
 const waitingMax = 20_000;
+const retryMsDefault = 1_000;
 /** Devices of one read. */
 const devicesPerRead = 1_000;
 /** An event about a full device or fleet is written once per rule in this time, ms. */
@@ -58,7 +62,8 @@ export class MeasurementRecorder {
   #running: Promise<void> | undefined;
   readonly #limitEvents = new Map<string, number>();
   #end: () => void = () => undefined;
-  #isStopped = false;
+  readonly #stopped = new AbortController();
+  #isAwayReported = false;
 
   constructor(private readonly options: MeasurementRecorderOptions) {
     this.#book = new RuleBook(options);
@@ -71,7 +76,7 @@ export class MeasurementRecorder {
   }
 
   async stop(): Promise<void> {
-    this.#isStopped = true;
+    this.#stopped.abort();
     this.#end();
     await this.#running;
   }
@@ -83,7 +88,7 @@ export class MeasurementRecorder {
 
   /** Never waits and never throws. */
   take(report: Report): void {
-    if (this.#isStopped || report.numbers.length === 0 || this.#waiting.length >= waitingMax) return;
+    if (this.#stopped.signal.aborted || report.numbers.length === 0 || this.#waiting.length >= waitingMax) return;
     this.#waiting.push(report);
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
@@ -95,10 +100,24 @@ export class MeasurementRecorder {
       const reports = this.#waiting.splice(0, devicesPerRead);
       try {
         await this.#record(reports);
+        this.#isAwayReported = false;
       } catch (error) {
-        this.options.logger.warn({ error, reports: reports.length }, 'reported numbers were not recorded');
+        if (isAway(error)) await this.#keep(reports, error);
+        else this.options.logger.warn({ error, reports: reports.length }, 'reported numbers were not recorded');
       }
     }
+  }
+
+  /** The oldest stay: newer ones beyond the limit are dropped. */
+  async #keep(reports: readonly Report[], error: unknown): Promise<void> {
+    const { logger, retryMs = retryMsDefault } = this.options;
+    const waiting = [...reports, ...this.#waiting];
+    this.#waiting = this.#stopped.signal.aborted ? [] : waiting.slice(0, waitingMax);
+    if (this.#stopped.signal.aborted)
+      return logger.warn({ error, reports: waiting.length }, 'reported numbers were not recorded');
+    if (!this.#isAwayReported) logger.warn({ error }, 'PostgreSQL does not answer; reported numbers wait');
+    this.#isAwayReported = true;
+    await sleep(retryMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 
   async #record(reports: readonly Report[]): Promise<void> {
@@ -170,4 +189,8 @@ export class MeasurementRecorder {
     const about = scope === 'DEVICE' ? (deviceId as DeviceId) : undefined;
     this.options.events.write('measurements.limit_reached', about, { ruleId, path, limit, scope });
   }
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE';
 }
