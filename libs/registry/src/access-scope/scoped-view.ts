@@ -160,8 +160,9 @@ function measurementsWithin(
     pathsOver: (filter) => store.pathsOver(scopedFilter(filter, within)),
     series: async (request) => {
       const start = (await starts([request.deviceId])).get(request.deviceId) ?? Infinity;
-      const since = Math.max(request.since, Math.min(start, request.until));
-      const series = await store.series({ ...request, since });
+      const visibleSince = Math.min(start, request.until);
+      const since = Math.max(request.since, visibleSince);
+      const series = await store.series({ ...request, since, visibleSince });
       return series.map((one) =>
         (one.latestAt ?? -Infinity) >= start ? one : { ...one, latest: undefined, latestAt: undefined },
       );

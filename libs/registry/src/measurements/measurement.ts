@@ -46,6 +46,8 @@ export interface SeriesRequest {
   /** Not in the period. */
   readonly until: number;
   readonly plan: ChartPlan;
+  /** From when a viewer with an access scope sees the device; roll-ups from before are hidden. */
+  readonly visibleSince?: number;
 }
 
 export interface SeriesPoint {

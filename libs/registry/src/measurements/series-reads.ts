@@ -2,6 +2,7 @@
 import { historyScopeOf } from '../access-scope/history-scope.js';
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
+import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { listedDeviceCondition } from '../devices/device-condition.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
@@ -48,14 +49,19 @@ async function hasRollUpsBefore(database: Database, at: number): Promise<boolean
 
 export async function readSeries(
   database: Database,
-  { deviceId, paths, since, until, plan }: SeriesRequest,
+  { deviceId, paths, since, until, plan, visibleSince }: SeriesRequest,
   { latest, numbers }: { readonly latest: readonly LatestPoint[]; readonly numbers: ReadonlyMap<string, number> },
 ): Promise<readonly Series[]> {
   const wanted = paths.flatMap((path) => numbers.get(path) ?? []);
   const parameters: unknown[] = [storableText(deviceId), wanted, plan.stepMs];
+  const ofDevice = 'm.device_id = (SELECT v.id FROM measurement_device v WHERE v.device_id = $1)';
+  const conditions = [ofDevice, 'm.path_id = ANY($2::smallint[])'];
+  // A roll-up of a day begins before `since` where that is in the middle of the day.
+  if (visibleSince !== undefined && plan.level === 'DAY')
+    conditions.push(`m.at >= ${bind(parameters, new Date(visibleSince))}`);
   const source = seriesSource(
     { level: plan.level, since, until, progress: await readProgress(database), asDecimals: true },
-    `m.device_id = (SELECT v.id FROM measurement_device v WHERE v.device_id = $1) AND m.path_id = ANY($2::smallint[])`,
+    conditions.join(' AND '),
     parameters,
   );
   // The mean of equal values is that value, although sums of binary fractions are rounded.
