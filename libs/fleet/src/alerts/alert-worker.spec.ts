@@ -183,6 +183,20 @@ describe('the worker of alerts', () => {
     expect(await alertEvaluation.take(hub.lease.id, now + 15_002, 15_000)).toBe(true);
   });
 
+  it.each([undefined, 86_400])('repeats what fires already as its changed rule says, after %s', async (former) => {
+    const name = randomUUID();
+    await hub.connect([name]);
+    const { id, ...plan } = await ruled({ devices: { ids: [name] }, repeatEverySeconds: former });
+    await hub.disconnect(name);
+    await rounds(worker, 15);
+    expect(types()).toEqual(['alert.fired']);
+    await alerts.updateRule(id, { ...plan, repeatEverySeconds: 60 }, admin);
+    await rounds(worker, 10);
+    expect(types()).toEqual(['alert.fired']);
+    await rounds(worker, 20);
+    expect(types()).toEqual(['alert.fired', 'alert.fired']);
+  });
+
   it('repeats until the alert is acknowledged, and a snoozed rule sends nothing', async () => {
     const name = randomUUID();
     await hub.connect([name]);

@@ -135,7 +135,8 @@ async function resolve(
 async function repeat(transaction: Transaction, { rule, now }: RuleEvaluation, snoozes: Snoozes): Promise<void> {
   const { channelIds, repeatEverySeconds } = rule;
   if (repeatEverySeconds === undefined) return;
-  const due = (await transaction.query<{ id: string }>(sql.REPEATING, [rule.id, now])).map(({ id }) => id);
+  const values = [rule.id, now, repeatEverySeconds];
+  const due = (await transaction.query<{ id: string }>(sql.REPEATING, values)).map(({ id }) => id);
   if (due.length === 0) return;
   await transaction.query(sql.REPEAT_LATER, [due, now + repeatEverySeconds * 1_000]);
   const [sent, members] = [await sentOf(transaction, due), await membersOf(transaction, due)];

@@ -94,10 +94,15 @@ export const FIRED = {
          WHERE c.alert_id IN (SELECT o.alert_id FROM alert_condition o WHERE o.rule_id = $1
            AND o.alert_id IS NOT NULL AND o.cleared_at <= to_timestamp($2::float8 / 1000 - $3::float8))`,
 };
-/** $1 rule, $2 now (ms). */
+/**
+ * $1 rule, $2 now (ms), $3 seconds between two messages. The next time of an alert is that of the
+ * rule as it was: it may not have repeated, or less often.
+ */
 export const REPEATING = {
   text: `SELECT a.id FROM alert a WHERE a.rule_id = $1 AND a.resolved_at IS NULL AND a.acknowledged_at IS NULL
-           AND a.repeat_at <= to_timestamp($2::float8 / 1000)`,
+           AND (a.repeat_at <= to_timestamp($2::float8 / 1000)
+             OR (coalesce(a.repeat_at > to_timestamp($2::float8 / 1000 + $3::float8), true)
+               AND a.fired_at <= to_timestamp($2::float8 / 1000 - $3::float8)))`,
 };
 /** $1 rule, $2 now (ms). */
 export const SNOOZED = {
