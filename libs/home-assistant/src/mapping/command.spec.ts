@@ -30,6 +30,7 @@ describe('a command', () => {
     ['switch', 'OFF', false],
     ['select', 'dark', 'dark'],
     ['text', 'hello', 'hello'],
+    ['text', '💡💡💡💡💡', '💡💡💡💡💡'],
   ])('to a %s with %j becomes a call', (platform, payload, value) => {
     const command = commandOf(entityOf(platform), payload);
     expect(command).toMatchObject({ kind: 'call', tool: 'self.lamp.set', arguments: { level: value } });
@@ -50,6 +51,7 @@ describe('a command', () => {
     ['select', 'blue'],
     ['text', ''],
     ['text', 'too long'],
+    ['text', '💡💡💡💡💡💡'],
     ['text', 'x'.repeat(100_000)],
     ['button', ''],
     ['button', 'ON'],

@@ -1,5 +1,5 @@
 /** What a command message of Home Assistant asks for. Nothing of it is trusted. */
-import { stateLengthMax } from './control.js';
+import { lengthOf, stateLengthMax } from './control.js';
 import type { Entity } from './entity.js';
 
 export type HomeCommand =
@@ -48,12 +48,15 @@ function valueOf(platform: Entity['platform'], fields: Entity['fields'], payload
       if (Array.isArray(fields['options']) && fields['options'].includes(payload)) return { value: payload };
       return { problem: 'The payload is not one of the options.' };
     default:
-      if (payload.length <= Math.min(stateLengthMax, Number(fields['max'])) && payload.length >= Number(fields['min']))
-        return { value: payload };
-      return {
-        problem: `The payload is not a text of ${String(fields['min'])} to ${String(fields['max'])} characters.`,
-      };
+      return parseText(fields, payload);
   }
+}
+
+function parseText(fields: Entity['fields'], payload: string): Parsed {
+  const [min, max] = [Number(fields['min']), Number(fields['max'])];
+  const length = lengthOf(payload);
+  if (length >= min && length <= Math.min(stateLengthMax, max)) return { value: payload };
+  return { problem: `The payload is not a text of ${String(min)} to ${String(max)} characters.` };
 }
 
 function parseNumber(fields: Entity['fields'], payload: string, isWhole: boolean): Parsed {

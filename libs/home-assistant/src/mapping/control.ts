@@ -10,6 +10,13 @@ export interface Control {
 
 /** Home Assistant refuses a longer state. */
 export const stateLengthMax = 255;
+
+/** The length as Home Assistant and schemas count it: an emoji is one character. */
+export const lengthOf = (text: string): number => Array.from(text).length;
+
+/** A longer text cannot be shown. */
+export const fitsState = (text: string): boolean =>
+  text.length <= 2 * stateLengthMax && lengthOf(text) <= stateLengthMax;
 /** Bounds of numbers without a bound in the schema; they get a box instead of a slider. */
 const unboundedMax = 1_000_000;
 /** The smallest step that Home Assistant accepts. */
@@ -72,6 +79,6 @@ export function controlValue({ platform, fields }: Pick<Control, 'platform' | 'f
       return isShown ? number : null;
     }
     case 'text':
-      return typeof value === 'string' && value.length <= stateLengthMax ? value : null;
+      return typeof value === 'string' && fitsState(value) ? value : null;
   }
 }

@@ -1,6 +1,6 @@
 /** Values that devices report and no tool sets, as sensors. */
 import { isJsonObject, isSecretMember } from '@flotilla/mcp';
-import { stateLengthMax } from './control.js';
+import { fitsState } from './control.js';
 import type { Entity } from './entity.js';
 import { titleOf } from './slug.js';
 import { propertyName } from './writers.js';
@@ -53,5 +53,5 @@ export function sensorOf(key: string, path: string, value: unknown): Entity {
   if (typeof value === 'number')
     return { platform: 'sensor', key, name, fields: { ...fields, state_class: 'measurement' }, value };
   const text = typeof value === 'string' ? value : JSON.stringify(value ?? null);
-  return { platform: 'sensor', key, name, fields: {}, value: text.length <= stateLengthMax ? text : null };
+  return { platform: 'sensor', key, name, fields: {}, value: fitsState(text) ? text : null };
 }
