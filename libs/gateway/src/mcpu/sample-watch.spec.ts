@@ -49,7 +49,8 @@ function pass(ms: number): void {
   }
 }
 
-type Answer = { readonly kind: 'UNKNOWN' | 'NOT_SENT' } | { readonly result: unknown } | 'never';
+type Answer =
+  { readonly kind: 'UNKNOWN' | 'NOT_SENT'; readonly code?: string } | { readonly result: unknown } | 'never';
 
 function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined = toolSet) {
   const calls: SessionCall[] = [];
@@ -78,7 +79,7 @@ function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined
 function settledOf(given: Exclude<Answer, 'never'>): SettledCall {
   const outcome =
     'kind' in given
-      ? { kind: given.kind, error: { code: 'TIMEOUT', message: '' } }
+      ? { kind: given.kind, error: { code: given.code ?? 'TIMEOUT', message: '' } }
       : {
           kind: 'SUCCEEDED',
           result: { isError: false, content: [{ type: 'text', text: JSON.stringify(given.result) }] },
@@ -145,6 +146,31 @@ describe('SampleWatch', () => {
     expect(reports[1]).toMatchObject({ pin: 36, name: 'soil', intervalMs: 1_000 });
     const all = reports.flatMap(({ values: samples }) => samples as number[]);
     expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
+  });
+
+  it('reads a ring as soon as the board is free, and not a whole period later', () => {
+    const taken = () => Math.floor((now - 1_000_000) / 1_000);
+    const values = () => Array.from({ length: taken() }, (_, at) => at).slice(-60);
+    // Another call is under way when the first poll is due, after 45 s.
+    const isBusy = () => now < 1_000_000 + 46_000;
+    const { session, events } = board(({ tool }) => {
+      if (isBusy()) return { kind: 'NOT_SENT', code: 'OVERLOADED' };
+      return { result: tool === 'get_pin_buffer' ? { pin: 'soil', count: 60, values: values() } : 1 };
+    });
+    watch({ idleProbeMs: 600_000 }).add(session);
+    pass(100_000);
+    const reports = events.filter(({ pin }) => pin === 36);
+    expect(reports.some(({ gap }) => gap === true)).toBe(false);
+    const all = reports.flatMap(({ values: samples }) => samples as number[]);
+    expect(all.length).toBeGreaterThan(85);
+    expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
+  });
+
+  it('does not repeat a poll at once that cannot be sent at all', () => {
+    const { session, asked } = board(() => ({ kind: 'NOT_SENT', code: 'REQUEST_TOO_LARGE' }));
+    watch({ idleProbeMs: 600_000 }).add(session);
+    pass(60_000);
+    expect(asked('leaf_wetness')).toBeLessThanOrEqual(12);
   });
 
   it('reports a series under its own name, and other values unchanged, within limits', () => {

@@ -156,7 +156,10 @@ export class SampleWatch {
     const { counters, limits } = this.options;
     const { outcome } = settled;
     this.settled(session, settled);
-    if (outcome.kind === 'NOT_SENT') return counters.add('poll', 'put_off');
+    if (outcome.kind === 'NOT_SENT') {
+      if (outcome.error?.code === 'OVERLOADED') this.#askSoonAgain(watched, poll);
+      return counters.add('poll', 'put_off');
+    }
     counters.add('poll', outcome.kind === 'UNKNOWN' ? 'unanswered' : 'answered');
     if (outcome.kind === 'UNKNOWN' && poll === probe && (watched.misses += 1) >= limits.idleMissesMax)
       session.close('unresponsive');
@@ -166,5 +169,11 @@ export class SampleWatch {
       reportSamples(this.options.measurements, session.deviceId, data, settled.settledAt);
     if (data !== undefined && watched.events.takeOne(this.#eventRate, settled.settledAt))
       session.record.event('device.samples', data);
+  }
+
+  /** The board was busy. A ring that is read a whole period later has lost samples. */
+  #askSoonAgain(watched: Watched, poll: PlannedPoll): void {
+    const planned = watched.polls.find((each) => each.poll === poll);
+    if (planned !== undefined) planned.nextAt = this.options.clock.now();
   }
 }
