@@ -22,6 +22,8 @@ export interface GatewayLimits {
   readonly forbiddenTopicsMax: number;
   /** A whole message after CONNACK, bytes. A page of tools has about 8 KB. [xiaozhi §9, 14] */
   readonly messageBytesMax: number;
+  /** Fragments of one WebSocket message, which count as one. Devices send one, proxies a few. */
+  readonly messageFragmentsMax: number;
   /**
    * Packets and frames of one device, per second and in a burst. Speech has up to 50 frames a
    * second, a list of tools 64 pages. A device that sends more is read more slowly.
@@ -153,6 +155,7 @@ export const defaultGatewayLimits: GatewayLimits = {
   unprovenPacketBytesMax: 4 * 1024,
   forbiddenTopicsMax: 20,
   messageBytesMax: 64 * 1024,
+  messageFragmentsMax: 128,
   messagesPerSecondMax: 200,
   messagesBurst: 2_000,
   bytesPerSecondMax: 256 * 1024,

@@ -91,8 +91,7 @@ export class Gateway {
     };
     this.#mqtt = new MqttIngress({ ...ingress, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({
-      limits: this.#limits,
-      addressOf,
+      ...{ limits: this.#limits, clock, counters: this.#counters, addressOf },
       accept: (stream, peer) => this.#mqtt.accept(stream, peer),
     });
     this.#webSockets = new XiaozhiWebSocketIngress(ingress);

@@ -6,6 +6,7 @@ import { describeTransport } from '@flotilla/mcp/transport.suite';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createWebSocketStream, WebSocket } from 'ws';
 import { ingressOptions } from '../ingress.suite.js';
+import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from './mqtt-device.suite.js';
 import { MqttIngress } from './mqtt-ingress.js';
 import { MqttUpgrade } from './mqtt-upgrade.js';
@@ -17,12 +18,13 @@ afterEach(async () => {
   for (const close of closers.splice(0)) await close();
 });
 
-async function openIngress() {
-  const options = ingressOptions();
+async function openIngress(limits: Partial<GatewayLimits> = {}) {
+  const defaults = ingressOptions();
+  const options = { ...defaults, limits: { ...defaults.limits, ...limits } };
   const ingress = new MqttIngress(options);
   await ingress.start();
   const upgrade = new MqttUpgrade({
-    limits: options.limits,
+    ...options,
     addressOf: directAddress,
     accept: (stream, peer) => ingress.accept(stream, peer),
   });
@@ -84,5 +86,22 @@ describe('MqttUpgrade', () => {
     device.writeBytes(Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f));
     await once(socket, 'close');
     expect(ingress.counters.list()).toContainEqual({ name: 'guard_cut_packet_too_large', count: 1 });
+  });
+  it('cuts a client that sends nothing but pings of the WebSocket', async () => {
+    const ingress = await openIngress({ messagesPerSecondMax: 10, messagesBurst: 50 });
+    const { socket, device } = await dial(ingress);
+    device.connect();
+    expect(await device.connack()).toBe(0);
+    const closed = once(socket, 'close');
+    for (let n = 0; n < 200; n += 1) socket.ping();
+    await closed;
+    expect(ingress.counters.list()).toContainEqual({ name: 'traffic_cut', count: 1 });
+  });
+
+  it('cuts a client that sends one message in very many empty parts', async () => {
+    const { socket } = await dial(await openIngress());
+    const closed = once(socket, 'close');
+    for (let n = 0; n < 1_000; n += 1) socket.send('', { fin: false });
+    await closed;
   });
 });

@@ -2,6 +2,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { createWebSocketStream, WebSocketServer } from 'ws';
+import type { WebSocket } from 'ws';
+import type { GatewayCounters } from '../gateway-counters.js';
+import type { GatewayLimits } from '../gateway-limits.js';
+import { TokenBucket } from '../overload/token-bucket.js';
 import { refuseUpgrade } from '../refuse-upgrade.js';
 import { peerOfRequest } from '../sessions/session-host.js';
 import type { ClientAddress, Peer } from '../sessions/session-host.js';
@@ -10,7 +14,9 @@ import type { ClientAddress, Peer } from '../sessions/session-host.js';
 const subprotocols = ['mqtt', 'mqttv3.1'];
 
 export interface MqttUpgradeOptions {
-  readonly limits: { readonly messageBytesMax: number; readonly pingIntervalMs: number };
+  readonly limits: GatewayLimits;
+  readonly clock: { now(): number };
+  readonly counters: GatewayCounters;
   readonly addressOf: ClientAddress;
   readonly accept: (stream: Duplex, peer: Peer) => void;
 }
@@ -24,6 +30,7 @@ export class MqttUpgrade {
       perMessageDeflate: false,
       // A frame is a piece of the stream; packets may begin and end anywhere in it.
       maxPayload: options.limits.messageBytesMax,
+      maxFragments: options.limits.messageFragmentsMax,
       handleProtocols: (offered) => subprotocols.find((name) => offered.has(name)) ?? false,
     });
   }
@@ -41,10 +48,25 @@ export class MqttUpgrade {
     }
     request.socket.setKeepAlive(true, this.options.limits.pingIntervalMs);
     const peer = peerOfRequest(request, this.options.addressOf);
-    this.#server.handleUpgrade(request, socket, head, (webSocket) =>
-      this.options.accept(createWebSocketStream(webSocket), peer),
-    );
+    this.#server.handleUpgrade(request, socket, head, (webSocket) => {
+      this.#limitBeats(webSocket);
+      this.options.accept(createWebSocketStream(webSocket), peer);
+    });
   };
+
+  /** Pings and pongs are not in the stream of MQTT, whose packets are counted. */
+  #limitBeats(webSocket: WebSocket): void {
+    const { clock, counters, limits } = this.options;
+    const rate = { burst: limits.messagesBurst, perSecond: limits.messagesPerSecondMax };
+    const beats = new TokenBucket(rate, clock.now());
+    const count = () => {
+      if (beats.takeOne(rate, clock.now()) || webSocket.readyState !== webSocket.OPEN) return;
+      counters.add('traffic', 'cut');
+      webSocket.terminate();
+    };
+    webSocket.on('ping', count);
+    webSocket.on('pong', count);
+  }
 
   stop(): void {
     for (const socket of this.#server.clients) socket.terminate();

@@ -126,6 +126,20 @@ describe('a device that sends nothing but pings over MQTT', () => {
   });
 });
 
+describe('a device that sends one message in very many empty parts over WebSocket', () => {
+  it('is cut, because parts are not messages that can be counted', async () => {
+    const ingresses = await openIngresses();
+    const socket = ingresses.dialWebSocket();
+    await once(socket, 'open');
+    socket.send(hello);
+    const heard = listen(await ingresses.host.connection());
+    for (let n = 0; n < 1_000; n += 1) socket.send('', { fin: false });
+    socket.send('x');
+    await vi.waitFor(() => expect(heard.closes).toEqual(['protocol_error']));
+    expect(heard.messages).toEqual([]);
+  });
+});
+
 describe('a device that flaps', () => {
   it('is asked to come back later, without a failed attempt', async () => {
     const ingresses = await openIngresses();

@@ -64,6 +64,7 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
       clientTracking: true,
       perMessageDeflate: false,
       maxPayload: options.limits.messageBytesMax,
+      maxFragments: options.limits.messageFragmentsMax,
       handleProtocols: (offered) => (subprotocol !== undefined && offered.has(subprotocol) ? subprotocol : false),
       // Forks send invalid UTF-8; a bad text must not close the connection. [xiaozhi §9, 44]
       skipUTF8Validation: true,
