@@ -21,14 +21,14 @@ function converseOverMqtt() {
     },
   };
   const [clock, counters] = [new ManualClock(0), new GatewayCounters()];
+  const device = new ListeningDevice();
   const conversations = new DeviceConversations({
-    host,
-    device: new ListeningDevice(),
-    transport: 'MQTT',
+    ...{ host, device, transport: 'MQTT' },
     limiting: { clock, counters, limits: { conversationsPerMinuteMax: 3 } },
     onSessionId: () => undefined,
   });
-  return { clock, conversations, counters, ends, opened: () => answers.length, answer: () => answers.at(-1)?.() };
+  const { said } = device;
+  return { clock, conversations, counters, ends, said, opened: () => answers.length, answer: () => answers.at(-1)?.() };
 }
 
 describe('a hello of a device that may open no other conversation', () => {
@@ -79,5 +79,27 @@ describe('a goodbye of a device', () => {
     conversations.hello(hello);
     conversations.goodbye({ type: 'goodbye', session_id: 's-1' });
     expect(ends).toEqual(['s-1 superseded', 's-2 device_goodbye']);
+  });
+});
+
+describe('a device that speaks without a conversation', () => {
+  const listen = { session_id: 's-old', type: 'listen', state: 'start', mode: 'manual' };
+
+  it('gets a goodbye for the conversation that it believes in', () => {
+    const { conversations, said } = converseOverMqtt();
+    conversations.heard(listen);
+    expect(said).toEqual([{ session_id: 's-old', type: 'goodbye' }]);
+  });
+
+  it('gets none if it names no conversation, stops speaking, or has a conversation', () => {
+    const { answer, conversations, said } = converseOverMqtt();
+    conversations.heard({ ...listen, session_id: '' });
+    conversations.heard({ ...listen, state: 'stop' });
+    conversations.heard({ session_id: 's-old', type: 'abort' });
+    conversations.hello(hello);
+    conversations.heard(listen);
+    answer();
+    conversations.heard(listen);
+    expect(said).toEqual([{ type: 'hello', session_id: 's-1' }]);
   });
 });

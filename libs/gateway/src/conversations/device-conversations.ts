@@ -2,7 +2,7 @@
  * The conversations of one device. Over MQTT each hello asks for a new one; a WebSocket is one
  * conversation as long as it is open. [xiaozhi §9, 27]
  */
-import { parseDeviceHello } from '@flotilla/mcp';
+import { goodbyeMessage, parseDeviceHello } from '@flotilla/mcp';
 import type { IncomingTransport, JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
@@ -83,7 +83,8 @@ export class DeviceConversations {
   }
 
   heard(message: JsonObject): void {
-    this.#conversation?.heard(message);
+    if (this.#conversation === undefined) this.#endUnknown(message);
+    else this.#conversation.heard(message);
   }
 
   heardAudio(frame: Uint8Array): void {
@@ -99,6 +100,17 @@ export class DeviceConversations {
     this.#afterAnswer = undefined;
     this.#conversation?.end('device_gone');
     this.#conversation = undefined;
+  }
+
+  /**
+   * A device that speaks in a conversation from before the hub or its connection restarted would
+   * not be heard. A goodbye frees it, so that its user can begin again. [xiaozhi §9, 34]
+   */
+  #endUnknown({ session_id: named, state, type }: JsonObject): void {
+    const { device, transport } = this.options;
+    const isSpeaking = type === 'listen' && (state === 'start' || state === 'detect');
+    if (transport === 'MQTT' && isSpeaking && typeof named === 'string' && named !== '')
+      device.say(goodbyeMessage(named));
   }
 
   #mayOpen(): boolean {
