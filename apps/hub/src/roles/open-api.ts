@@ -67,6 +67,7 @@ export async function openApi(
     logger,
     refuseAddress: addressRefusals(services),
   });
+  closers.add('provisioning', () => provisioning.stop());
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
   const signingKeys = new SigningKeys({ registry, clock: systemClock });
   const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });

@@ -8,8 +8,8 @@ import { sourceOf, type Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuse, type Refusal } from '../refusal.js';
-import { endSession } from './end-session.js';
 import type { ProvisioningDeps } from './provisioning.js';
+import type { SessionEnds } from './session-ends.js';
 
 export interface ManyDevicesRequest {
   readonly filter: DeviceFilter;
@@ -27,7 +27,10 @@ const endsAtATime = 20;
 export class ManyDevices {
   readonly #deps: ProvisioningDeps;
 
-  constructor(deps: ProvisioningDeps) {
+  constructor(
+    deps: ProvisioningDeps,
+    private readonly sessionEnds: SessionEnds,
+  ) {
     this.#deps = deps;
   }
 
@@ -45,7 +48,7 @@ export class ManyDevices {
       const removed = await registry.enrolments.removeMany(ids, sourceOf(actor));
       removedCount += removed.length;
       for (const some of inParts(removed, endsAtATime))
-        await Promise.all(some.map((deviceId) => endSession(this.#deps, deviceId)));
+        await Promise.all(some.map((deviceId) => this.sessionEnds.end(deviceId)));
       for (const deviceId of removed) this.#tell('device.removed', deviceId, actor);
     }
     return { removedCount };

@@ -19,7 +19,6 @@ import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
-import { endSession } from './end-session.js';
 import { ManyDevices } from './many-devices.js';
 import { checkRegistrations, parseRegistrations, refuseNumber } from './parse-registrations.js';
 import type { Registration } from './parse-registrations.js';
@@ -27,6 +26,7 @@ import { refuseApproval } from './refuse-approval.js';
 import { parseBlock, type BlockRequest } from './refuse-block.js';
 import { refuseLink } from './refuse-link.js';
 import type { LinkRequest } from './refuse-link.js';
+import { SessionEnds } from './session-ends.js';
 
 export interface ProvisioningDeps {
   readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events' | 'viewFor'>;
@@ -60,10 +60,17 @@ export class Provisioning {
   /** Changes of many devices by a filter. */
   readonly many: ManyDevices;
   readonly #deps: ProvisioningDeps;
+  readonly #sessionEnds: SessionEnds;
 
   constructor(deps: ProvisioningDeps) {
     this.#deps = deps;
-    this.many = new ManyDevices(deps);
+    this.#sessionEnds = new SessionEnds(deps);
+    this.many = new ManyDevices(deps, this.#sessionEnds);
+  }
+
+  /** Gives up the sessions that could not be ended yet. */
+  stop(): void {
+    this.#sessionEnds.stop();
   }
 
   /** All or none. `path` leads to the list. */
@@ -145,7 +152,7 @@ export class Provisioning {
     if (!(await this.#isSeen(deviceId, actor))) return { refusal: noSuchDevice(deviceId) };
     const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
-    await endSession(this.#deps, removed);
+    await this.#sessionEnds.end(removed);
     this.#tell('device.removed', removed, { actor: actor.name });
     return { deviceId: removed };
   }
@@ -195,7 +202,7 @@ export class Provisioning {
     );
     if (approval.kind !== 'approved') return { refusal: refuseApproval(approval) };
     const { device, hasReplaced } = approval;
-    if (hasReplaced) await endSession(this.#deps, device.id);
+    if (hasReplaced) await this.#sessionEnds.end(device.id);
     this.#tell('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
     return { device };
   }
