@@ -27,6 +27,7 @@ interface CounterKinds {
   readonly anomaly:
     | SessionAnomaly
     | 'notifications_dropped'
+    | 'samples_dropped'
     | 'conversation_events_dropped'
     | 'hello_invalid'
     | 'hellos_dropped'

@@ -87,10 +87,10 @@ function settledOf(given: Exclude<Answer, 'never'>): SettledCall {
   return { callId: 'c', outcome, settledAt: now } as unknown as SettledCall;
 }
 
-function watch(limits: Partial<GatewayLimits> = {}): SampleWatch {
+function watch(limits: Partial<GatewayLimits> = {}, counters = new GatewayCounters()): SampleWatch {
   const made = new SampleWatch({
     clock,
-    counters: new GatewayCounters(),
+    counters,
     limits: { ...defaultGatewayLimits, ...limits },
   });
   made.start();
@@ -164,6 +164,24 @@ describe('SampleWatch', () => {
     const all = reports.flatMap(({ values: samples }) => samples as number[]);
     expect(all.length).toBeGreaterThan(85);
     expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
+  });
+
+  it('loses no sample of a ring if other tools use up the events, and counts the values that get none', () => {
+    const taken = () => Math.floor((now - 1_000_000) / 1_000);
+    const values = () => Array.from({ length: taken() }, (_, at) => at).slice(-60);
+    const tools = [toolOf('get_pin_buffer'), ...['one', 'two', 'three'].map((name) => toolOf(name, 1_000))];
+    const { session, events } = board(
+      ({ tool }) => ({ result: tool === 'get_pin_buffer' ? { pin: 'soil', count: 60, values: values() } : 1 }),
+      { ...toolSet, tools } as unknown as ToolSet,
+    );
+    const counters = new GatewayCounters();
+    watch({}, counters).add(session);
+    pass(600_000);
+    const all = events.filter(({ pin }) => pin === 36).flatMap(({ values: samples }) => samples as number[]);
+    expect(all.length).toBeGreaterThan(500);
+    expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
+    const dropped = counters.list().find(({ name }) => name === 'anomaly_samples_dropped')?.count ?? 0;
+    expect(dropped).toBeGreaterThan(1_000);
   });
 
   it('does not repeat a poll at once that cannot be sent at all', () => {
