@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { CallOutcome } from '@flotilla/mcp';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Actor } from '../actor.js';
 import type { CallRequest } from './call-request.js';
 import { admin, answers, openHub, operator } from '../fleet-fixture.suite.js';
@@ -193,6 +193,16 @@ describe('callTool', () => {
       expect((await hub.fleet.callTool({ ...keyed, tool: 'self.get_device_status' }, admin)).call?.outcome).toBe(
         'SUCCEEDED',
       );
+    });
+
+    it('reports a call as not sent if PostgreSQL fails before it is sent, also to a repetition', async () => {
+      const keyed = request({ idempotencyKey: randomUUID(), timeoutMs: 1_000 });
+      vi.spyOn(hub.registry.toolSets, 'get').mockRejectedValueOnce(new Error('The database is away.'));
+      const first = await hub.fleet.callTool(keyed, operator);
+      expect(first).toMatchObject({ call: { outcome: 'NOT_SENT' }, refusal: { code: 'UNAVAILABLE' } });
+      const second = await hub.fleet.callTool(keyed, operator);
+      expect(second).toMatchObject({ call: { id: first.call?.id, outcome: 'NOT_SENT' } });
+      expect(hub.gateway.callCount).toBe(0);
     });
 
     it('reports a call as UNKNOWN if its process died before it recorded the end', async () => {

@@ -112,7 +112,7 @@ export class ToolCaller {
       requestHash: hashOf(deviceId, request),
     });
     return claim.kind === 'claimed'
-      ? this.#keyed.hold(id, this.#runAndRecord(started, entry))
+      ? this.#keyed.hold(id, this.#runClaimed(started, entry))
       : this.#repeated(claim, timeoutMs);
   }
 
@@ -121,11 +121,29 @@ export class ToolCaller {
     return answerOf(await this.#keyed.endOf(earlier.call, { timeoutMs, processId: earlier.processId }));
   }
 
+  /** A claimed key gets an outcome, also if PostgreSQL fails before anything is sent. */
+  async #runClaimed(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
+    const { id, deviceId } = started;
+    let isDelivered = false;
+    const checked = this.#checkAndSend(started, entry, () => (isDelivered = true));
+    const end = await checked.catch((err: unknown): CallEnd => {
+      if (isDelivered) throw err;
+      this.#deps.logger.error({ err, callId: id, deviceId }, 'a call could not be checked and was not sent');
+      return { outcome: unchecked };
+    });
+    return answerOf(await this.#records.writeEnd(started, end));
+  }
+
   async #runAndRecord(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
     return answerOf(await this.#records.writeEnd(started, await this.#checkAndSend(started, entry)));
   }
 
-  async #checkAndSend(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallEnd> {
+  /** `onDeliver` runs before anything can be sent. */
+  async #checkAndSend(
+    started: StartedCall,
+    entry: DirectoryEntry | undefined,
+    onDeliver: () => void = () => undefined,
+  ): Promise<CallEnd> {
     const { toolSetHash, request, actor, ownUrl, policy } = started;
     const { callRules, registry } = this.#deps;
     const toolSet = toolSetHash === undefined ? undefined : await registry.toolSets.get(toolSetHash);
@@ -141,7 +159,7 @@ export class ToolCaller {
       if (!(await this.#records.writeIntent(started, audited)))
         return { outcome: unauditable, audited, isIntended: true };
     }
-    const { outcome } = await this.#deliver(started, entry);
+    const { outcome } = await this.#deliver(started, entry, onDeliver);
     return { outcome: applyFailureText(outcome, policy.failureText), audited, isIntended: audited !== undefined };
   }
 
@@ -160,7 +178,7 @@ export class ToolCaller {
   }
 
   /** Hands the call to the gateway that holds the session of the device, and waits for its end. */
-  async #deliver(started: StartedCall, entry: DirectoryEntry): Promise<SettledCall> {
+  async #deliver(started: StartedCall, entry: DirectoryEntry, onDeliver: () => void): Promise<SettledCall> {
     const { id, deviceId, request, actor, ownUrl, timeoutMs, startedAt } = started;
     const { tool, arguments: args } = request;
     const deadlineAt = startedAt + timeoutMs;
@@ -172,6 +190,7 @@ export class ToolCaller {
     const rights = { mayCallUserOnly, mayChangeFirmware, ownUrl };
     const { trace } = request;
     const routed = { deviceId, rights, call, ...(trace !== undefined && { trace }) };
+    onDeliver();
     return tracedDelivery(this.#deps.tracer, routed, (traced) => deliverCall(this.#deps, entry, traced));
   }
 }
@@ -198,6 +217,15 @@ const unauditable: CallOutcome = {
   error: {
     code: 'OVERLOADED',
     message: 'The audit trail cannot be written now, and this call must be in it. Nothing was sent. Try again later.',
+  },
+};
+
+const unchecked: CallOutcome = {
+  kind: 'NOT_SENT',
+  certainty: 'NEVER',
+  error: {
+    code: 'UNAVAILABLE',
+    message: 'PostgreSQL failed while the call was checked. Nothing was sent. Try again with another idempotency key.',
   },
 };
 
