@@ -13,10 +13,10 @@ const callId = '01932f3e-0000-7000-8000-000000000001' as CallId;
 const SET = { callId, tool: 'self.audio_speaker.set_volume', arguments: {}, queueDeadlineAt: 0, callTimeoutMs: 0 };
 
 /** A watch over sessions that never answer what it asks; `looks` are the devices that it asked. */
-function watched(count: number) {
+function watched(count: number, { statusIntervalSeconds = 0 } = {}) {
   const looks: DeviceId[] = [];
   const clock = new ManualClock(1_000);
-  const limits = { ...defaultGatewayLimits, statusIntervalSeconds: 0, statusCallsMax: 100_000 };
+  const limits = { ...defaultGatewayLimits, statusIntervalSeconds, statusCallsMax: 100_000 };
   const unused = () => Promise.reject(new Error('nothing is answered, so nothing is written'));
   const registry = {
     calls: { record: unused, isOverloaded: false },
@@ -38,6 +38,20 @@ function watched(count: number) {
   };
   return { clock, limits, looks, sessions, setAll, watch };
 }
+
+describe('looks by plan', () => {
+  it('leave their turns to the devices that can be asked', () => {
+    const { clock, limits, looks, sessions, watch } = watched(100, { statusIntervalSeconds: 1 });
+    const board = { ...sessions[0], statusTool: undefined } as WatchedSession;
+    for (let number = 0; number < limits.statusCallsPerSecondMax; number += 1)
+      watch.add({ ...board, deviceId: `board-${number}` as DeviceId });
+    for (const session of sessions) watch.add(session);
+    watch.start();
+    clock.advance(1_000);
+    watch.stop();
+    expect(looks).toHaveLength(100);
+  });
+});
 
 function planOf(name: string): StatusPlan {
   const session = { deviceId: name } as never;

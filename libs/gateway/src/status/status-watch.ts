@@ -117,7 +117,8 @@ export class StatusWatch {
 
   #step(): void {
     this.#cancelStep = this.options.clock.setTimer(WHEEL_STEP_MS, () => this.#step());
-    for (const session of this.#wheel.due(this.options.clock.now())) this.#due.add(this.#planOf(session), 'planned');
+    for (const session of this.#wheel.due(this.options.clock.now()))
+      if (session.statusTool !== undefined) this.#due.add(this.#planOf(session), 'planned');
     this.#next();
   }
 
