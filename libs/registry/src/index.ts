@@ -196,6 +196,7 @@ export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer 
 export type { ApiKeys } from './keys/api-key-store.js';
 export { SCOPES } from './keys/api-key.js';
 export type { GatewayPlace } from './processes/gateway-places.js';
+export type { ProcessWriters } from './processes/process-writers.js';
 export type { LeaseOptions, Principal, ProcessLease, Registry, Scope, WriterStatus } from './registry.js';
 export type { ToolPolicyStore } from './policies/tool-policy-store.js';
 export type {

@@ -42,6 +42,7 @@ import { UserSessionStore } from './people/user-session-store.js';
 import { UserStore } from './people/user-store.js';
 import { listGatewayPlaces } from './processes/gateway-places.js';
 import { ProcessLeases } from './processes/process-leases.js';
+import { listProcessWriters } from './processes/process-writers.js';
 import { CredentialStore } from './provisioning/credentials/credential-store.js';
 import { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 import { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
@@ -111,6 +112,11 @@ export async function openRegistry({
     ...plainStores(database, { seal, holder }),
     ...{ devices, toolSets, events, calls, measurements, restarts },
   };
+  const writers = () => [
+    ...devices.writers(),
+    ...[events, calls, measurements, restarts, audit].map((writer) => writer.status()),
+    ...Object.values(boardWriters).flatMap((store) => store.writers()),
+  ];
   await makePartitions(database, Date.now(), logger);
   await beginAuditChain(database, logger);
   await events.open();
@@ -122,16 +128,12 @@ export async function openRegistry({
     ...boardWriters,
     audit,
     voiceServers: new VoiceServerStore(database),
-    ...processesOf(database, leases),
+    ...processesOf(database, leases, writers),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
     removeOld: (kept, now) => removeOld({ database, ...stores, logger }, kept, now),
     ping: () => ping(database),
-    writers: () => [
-      ...devices.writers(),
-      ...[events, calls, measurements, restarts, audit].map((writer) => writer.status()),
-      ...Object.values(boardWriters).flatMap((store) => store.writers()),
-    ],
+    writers,
     close,
   };
 }
@@ -175,14 +177,15 @@ function callersOf(database: Database, logger: RegistryLogger) {
   return { apiKeys: new ApiKeyStore(database, logger), agentGrants, userSessions, users };
 }
 
-function processesOf(database: Database, leases: ProcessLeases) {
+function processesOf(database: Database, leases: ProcessLeases, writers: Registry['writers']) {
   return {
-    takeLease: (options?: LeaseOptions) => leases.take(options),
+    takeLease: (options?: LeaseOptions) => leases.take(options, writers),
     sweepDeadProcesses: () => leases.sweep(),
     livingProcesses: () => leases.living(),
     successorRoles: () => leases.successorRoles(),
     isEldest: (role: string) => leases.isEldest(role),
     gatewayPlaces: () => listGatewayPlaces(database),
+    processWriters: () => listProcessWriters(database),
   };
 }
 

@@ -26,6 +26,7 @@ import type { CredentialStore } from './provisioning/credentials/credential-stor
 import type { EnrolmentStore } from './provisioning/enrolments/enrolment-store.js';
 import type { MovingBoardStore } from './provisioning/moving/moving-board-store.js';
 import type { GatewayPlace } from './processes/gateway-places.js';
+import type { ProcessWriters } from './processes/process-writers.js';
 import type { ToolPolicyStore } from './policies/tool-policy-store.js';
 import type { DesiredStateStore } from './desired-states/desired-state-store.js';
 import type { DesiredStateQueue } from './desired-states/queue/desired-state-queue.js';
@@ -172,6 +173,8 @@ export interface Registry extends JobStores {
   isEldest(role: string): Promise<boolean>;
   /** The own addresses of living gateways. */
   gatewayPlaces(): Promise<readonly GatewayPlace[]>;
+  /** The writers of living processes that are behind or have lost rows; some seconds old. */
+  processWriters(): Promise<readonly ProcessWriters[]>;
   /** A secret that all processes on this database share; made when it is first asked for. */
   hubSecret(name: HubSecretName): Promise<string>;
   makePartitions(now: number): Promise<void>;
@@ -179,6 +182,7 @@ export interface Registry extends JobStores {
   removeOld(kept: KeptTimes, now: number): Promise<Readonly<Record<string, number>>>;
   /** Whether PostgreSQL answers. */
   ping(): Promise<boolean>;
+  /** Those of this process. */
   writers(): readonly WriterStatus[];
   /** Flushes the writers, then closes the pool. */
   close(): Promise<void>;

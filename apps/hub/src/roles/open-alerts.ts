@@ -7,11 +7,7 @@ import type { HubMetrics } from '../measures/metrics.js';
 import type { HubConfig } from '../settings/config.js';
 import { systemClock } from '../system-clock.js';
 import type { SharedServices } from './shared-services.js';
-
-/** A writer that is so far behind does not keep up, ms. */
-const WRITER_LAG_MS = 30_000;
-/** Lost rows are reported for this time, ms. */
-const DROPS_COUNT_MS = 600_000;
+import { WriterProblems } from './writer-problems.js';
 
 export function openChannelSender({ closers, config }: Pick<SharedServices, 'closers' | 'config'>): ChannelSender {
   const sender = new ChannelSender({ trustedOrigins: config.webhookUrls, smtp: config.alerts.smtp });
@@ -48,30 +44,18 @@ export async function openAlertWorker(services: SharedServices, metrics: HubMetr
 
 /** What does not work while the database does: an evaluation needs it. */
 function hubProblemsOf({ blobs, bus, registry }: SharedServices): () => Promise<readonly HubProblem[]> {
-  let dropped = 0;
-  let droppedAt = -Infinity;
+  const writers = new WriterProblems();
   return async () => {
-    const writers = registry.writers();
-    const total = writers.reduce((sum, { droppedTotal }) => sum + droppedTotal, 0);
-    if (total > dropped) droppedAt = performance.now();
-    dropped = total;
-    const [isStored, depth] = await Promise.all([
+    const [isStored, depth, processes] = await Promise.all([
       answerOr(
         blobs.check().then(() => true),
         false,
       ),
       answerOr(bus.ticks.depth(), undefined),
+      registry.processWriters(),
     ]);
     return [
-      ...writers
-        .filter(({ lagMs }) => lagMs > WRITER_LAG_MS)
-        .map(({ name, lagMs }) => ({
-          name: `writer ${name}`,
-          reason: `the writer "${name}" is ${Math.round(lagMs / 1_000)} s behind`,
-        })),
-      ...(performance.now() - droppedAt < DROPS_COUNT_MS
-        ? [{ name: 'dropped rows', reason: 'a writer dropped rows, because PostgreSQL was too slow or away' }]
-        : []),
+      ...writers.among(processes, performance.now()),
       ...(isStored ? [] : [{ name: 'storage', reason: 'the file storage does not answer' }]),
       ...(depth === undefined ? [{ name: 'queue', reason: 'the queue does not answer' }] : []),
     ];

@@ -68,6 +68,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     successorRoles: () => registry.successorRoles(),
     isEldest: (role) => registry.isEldest(role),
     gatewayPlaces: () => registry.gatewayPlaces(),
+    processWriters: () => registry.processWriters(),
     hubSecret: (name) => registry.hubSecret(name),
     makePartitions: (now) => registry.makePartitions(now),
     removeOld: (kept, now) => registry.removeOld(kept, now),

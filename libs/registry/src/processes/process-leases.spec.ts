@@ -4,6 +4,7 @@ import { Database } from '../database/database.js';
 import type { Queryable, Statement } from '../database/database.js';
 import { listGatewayPlaces } from './gateway-places.js';
 import { ProcessLeases } from './process-leases.js';
+import { listProcessWriters } from './process-writers.js';
 import type { ProcessLease } from '../registry.js';
 import { RegistryError } from '../registry-error.js';
 import { silentLogger } from '../registry-logger.js';
@@ -202,6 +203,17 @@ it('announces the own address of a gateway until the process stops or its lease 
   expect(await listGatewayPlaces(database)).toEqual([{ ...place, acceptsDevices: false }]);
   isAway = true;
   await expect.poll(() => listGatewayPlaces(database), { timeout: 5_000 }).toEqual([]);
+});
+
+it('stores with each renewal which of its writers are behind or have lost rows', async () => {
+  const idle = { name: 'event', depth: 3, lagMs: 200, droppedTotal: 0 };
+  let writers = [idle, { name: 'call', depth: 900, lagMs: 31_000.4, droppedTotal: 7 }];
+  const lease = await anotherProcess().take({}, () => writers);
+  const stored = async () => (await listProcessWriters(database)).map(({ id, writers: noted }) => [id, noted]);
+  expect(await stored()).toEqual([[lease.id, []]]);
+  await expect.poll(stored).toEqual([[lease.id, [{ name: 'call', lagMs: 31_000, droppedTotal: 7 }]]]);
+  writers = [idle];
+  await expect.poll(stored).toEqual([[lease.id, []]]);
 });
 
 it('gives its own row back and leaves those of others', async () => {

@@ -9,8 +9,9 @@ import type { HubProcessId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import type { Queryable } from '../database/database.js';
 import type { RegistryLogger } from '../registry-logger.js';
-import type { LeaseOptions, ProcessLease } from '../registry.js';
+import type { LeaseOptions, ProcessLease, WriterStatus } from '../registry.js';
 import type { GatewayPlace } from './gateway-places.js';
+import { storedWriters } from './process-writers.js';
 
 /** Milliseconds. */
 export interface LeaseTiming {
@@ -37,8 +38,8 @@ const RENEW = {
   // A later answer would be about a lapsed lease.
   timeoutMs: 5_000,
   text: `WITH former AS (SELECT id, ${LEFT_MS} AS left_ms FROM hub_process WHERE id = $1 FOR UPDATE)
-         UPDATE hub_process p SET lease_until = now() + $2 * interval '1 millisecond' FROM former f
-         WHERE p.id = f.id RETURNING f.left_ms`,
+         UPDATE hub_process p SET lease_until = now() + $2 * interval '1 millisecond', writers = $3
+         FROM former f WHERE p.id = f.id RETURNING f.left_ms`,
 };
 
 const MARK_STOPPING = { text: 'UPDATE hub_process SET is_stopping = true WHERE id = $1' };
@@ -105,6 +106,9 @@ interface LeaseDeps {
   readonly timing: LeaseTiming;
 }
 
+/** The writers of the process that takes a lease. */
+type Writers = () => readonly WriterStatus[];
+
 export class ProcessLeases {
   readonly #deps: LeaseDeps;
   #current: Lease | undefined;
@@ -118,13 +122,16 @@ export class ProcessLeases {
     return this.#current?.id;
   }
 
-  async take({ aloneOnDatabase = false, roles = [], version = '' }: LeaseOptions = {}): Promise<ProcessLease> {
+  async take(
+    { aloneOnDatabase = false, roles = [], version = '' }: LeaseOptions = {},
+    writers: Writers = () => [],
+  ): Promise<ProcessLease> {
     const { database, timing } = this.#deps;
     const id = v7() as HubProcessId;
     const takenAt = performance.now();
     await database.query(TAKE, [id, hostname(), process.pid, timing.leaseMs, roles, version]);
     if (aloneOnDatabase) await database.query(END_OTHERS, [id, 'hub_crashed']);
-    this.#current = new Lease(id, this.#deps, takenAt);
+    this.#current = new Lease(id, this.#deps, takenAt, writers);
     return this.#current;
   }
 
@@ -182,6 +189,7 @@ class Lease implements ProcessLease {
     readonly id: HubProcessId,
     deps: LeaseDeps,
     takenAt: number,
+    private readonly writers: Writers,
   ) {
     this.#deps = deps;
     this.#heldSince = takenAt;
@@ -242,7 +250,8 @@ class Lease implements ProcessLease {
     const { database, logger, timing } = this.#deps;
     const askedAt = performance.now();
     try {
-      const [former] = await database.query<{ left_ms: number }>(RENEW, [this.id, timing.leaseMs]);
+      const values = [this.id, timing.leaseMs, storedWriters(this.writers())];
+      const [former] = await database.query<{ left_ms: number }>(RENEW, values);
       if (this.#released !== undefined) return;
       if (former === undefined) this.#end();
       else this.#renewed(askedAt, former.left_ms);
