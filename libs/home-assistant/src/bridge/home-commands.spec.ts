@@ -85,6 +85,16 @@ describe('commands of Home Assistant', () => {
     expect(commands.counts.get('refused')).toBe(9);
   });
 
+  it('with a payload that is too long do not wait, because they take memory', async () => {
+    await take(['a', '1'], ['a', 'x'.repeat(1_025)], ['a', 'x'.repeat(1_024)]);
+    expect(warnings).toEqual(['a command of Home Assistant was too long']);
+    expect(repeated).toEqual(['a']);
+    expect([...commands.counts]).toEqual([['invalid', 1]]);
+    runs[0]?.end('succeeded');
+    await settled();
+    expect(runs.map(({ payload }) => payload.length)).toEqual([1, 1_024]);
+  });
+
   it('are refused with a reason and the true value without a valid key, and without PostgreSQL', async () => {
     authenticate = () => Promise.resolve(undefined);
     await take(['a', '1']);

@@ -55,13 +55,14 @@ export class HomeCommands {
 
   /** Returns at once. */
   take(command: ReceivedCommand): void {
-    const { slug } = command;
+    const { payload, slug } = command;
+    // It would take memory while it waits, and be invalid then.
+    if (payload.length > payloadLengthMax)
+      return this.#refuse(command, 'a command of Home Assistant was too long', { result: 'invalid' });
     if (this.#waiting >= waitingMax) return this.#refuse(command, 'too many commands of Home Assistant wait');
     this.#waiting += 1;
     const queue = this.#queues.get(slug);
-    // A longer payload is invalid, and need not wait in full.
-    const payload = command.payload.slice(0, payloadLengthMax + 1);
-    const waiting = { ...command, payload, since: this.deps.clock.now() };
+    const waiting = { ...command, since: this.deps.clock.now() };
     if (queue === undefined) {
       this.#queues.set(slug, [waiting]);
       this.#ready.push(slug);
@@ -110,7 +111,9 @@ export class HomeCommands {
     try {
       principal = await authenticate();
     } catch (error) {
-      return this.#refuse(command, 'a command of Home Assistant was refused: the hub could not check its key', error);
+      return this.#refuse(command, 'a command of Home Assistant was refused: the hub could not check its key', {
+        error,
+      });
     }
     if (principal === undefined)
       return this.#refuse(command, 'a command of Home Assistant was refused: the key is not valid any more');
@@ -121,8 +124,12 @@ export class HomeCommands {
   }
 
   /** Home Assistant gets the true value again. */
-  #refuse({ component, slug }: ReceivedCommand, reason: string, error?: unknown): void {
-    this.#count('refused');
+  #refuse(
+    { component, slug }: ReceivedCommand,
+    reason: string,
+    { error, result = 'refused' }: { readonly error?: unknown; readonly result?: CommandResult } = {},
+  ): void {
+    this.#count(result);
     this.deps.logger.warn({ slug, component, ...(error !== undefined && { err: error }) }, reason);
     this.deps.publications.repeatState(slug);
   }
