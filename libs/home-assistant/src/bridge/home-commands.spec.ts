@@ -78,11 +78,17 @@ describe('commands of Home Assistant', () => {
     expect(warnings).toEqual([]);
   });
 
-  it('are refused with a reason and the true value if too many wait', async () => {
-    await take(...Array.from({ length: 2_010 }, (_, index) => ['a', String(index)] as const));
+  it('are refused with a reason and the true value if too many wait, also for one device', async () => {
+    const manyFor = (slug: string, length: number) =>
+      Array.from({ length }, (_, index) => [slug, String(index)] as const);
+    await take(...manyFor('a', 110), ['b', '1']);
+    expect(started()).toEqual(['a 0', 'b 1']);
     expect(warnings).toEqual(Array(9).fill('too many commands of Home Assistant wait'));
-    expect(repeated).toHaveLength(9);
+    expect(repeated).toEqual(Array(9).fill('a'));
+    for (let device = 1; device < 20; device += 1) await take(...manyFor(`d${String(device)}`, 101));
     expect(commands.counts.get('refused')).toBe(9);
+    await take(['b', '2']);
+    expect(commands.counts.get('refused')).toBe(10);
   });
 
   it('with a payload that is too long do not wait, because they take memory', async () => {

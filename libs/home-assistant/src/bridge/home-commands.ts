@@ -12,6 +12,8 @@ import type { Publications } from './publications.js';
 const runningMax = 100;
 /** Commands that wait: two for each of a thousand devices. Further ones are refused. */
 const waitingMax = 2_000;
+/** Of one device, so that a broken automation leaves room for other devices. */
+const deviceWaitingMax = 100;
 /** What a person wanted longer ago is a surprise, ms. */
 const waitMsMax = 30_000;
 
@@ -59,9 +61,10 @@ export class HomeCommands {
     // It would take memory while it waits, and be invalid then.
     if (payload.length > payloadLengthMax)
       return this.#refuse(command, 'a command of Home Assistant was too long', { result: 'invalid' });
-    if (this.#waiting >= waitingMax) return this.#refuse(command, 'too many commands of Home Assistant wait');
-    this.#waiting += 1;
     const queue = this.#queues.get(slug);
+    if (this.#waiting >= waitingMax || (queue?.length ?? 0) >= deviceWaitingMax)
+      return this.#refuse(command, 'too many commands of Home Assistant wait');
+    this.#waiting += 1;
     const waiting = { ...command, since: this.deps.clock.now() };
     if (queue === undefined) {
       this.#queues.set(slug, [waiting]);
