@@ -126,8 +126,11 @@ describe('commands of Home Assistant', () => {
   });
 
   it('that wait are dropped when another process publishes, and later ones run', async () => {
-    await take(['a', '1'], ['a', '2']);
+    await take(['a', '1'], ['a', '2'], ['a', '2']);
     commands.clear();
+    commands.clear();
+    expect(warnings).toEqual(['commands of Home Assistant were dropped: this process does not serve it any more']);
+    expect(commands.counts.get('refused')).toBe(2);
     await take(['a', '3']);
     runs[0]?.end('succeeded');
     await settled();

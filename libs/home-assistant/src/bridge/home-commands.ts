@@ -73,8 +73,13 @@ export class HomeCommands {
     this.#next();
   }
 
-  /** Drops those that wait: another process publishes from now on. */
+  /** Drops those that wait: this process does not serve Home Assistant any more. */
   clear(): void {
+    if (this.#waiting > 0) {
+      this.#count('refused', this.#waiting);
+      const reason = 'commands of Home Assistant were dropped: this process does not serve it any more';
+      this.deps.logger.warn({ commands: this.#waiting }, reason);
+    }
     for (const slug of this.#queues.keys()) {
       if (this.#running.has(slug)) this.#queues.set(slug, []);
       else this.#queues.delete(slug);
@@ -137,7 +142,7 @@ export class HomeCommands {
     this.deps.publications.repeatState(slug);
   }
 
-  #count(result: CommandResult): void {
-    this.#counts.set(result, (this.#counts.get(result) ?? 0) + 1);
+  #count(result: CommandResult, commands = 1): void {
+    this.#counts.set(result, (this.#counts.get(result) ?? 0) + commands);
   }
 }
