@@ -21,3 +21,17 @@ it('reads rules, and which devices they cover, again after a while and when the 
   await book.current();
   expect(reads).toBe(2);
 });
+
+it('reads changed rules again after a failed read, and does not use the former ones', async () => {
+  const answers = [() => Promise.resolve([]), () => Promise.reject(new Error('PostgreSQL is away.'))];
+  let reads = 0;
+  const list = () => (answers[reads++] ?? (() => Promise.resolve([])))();
+  const recordingRules = { list, matching: () => Promise.resolve(new Set<string>()) };
+  const book = new RuleBook({ registry: { recordingRules }, clock: { now: () => hour } });
+  await book.current();
+  book.expire();
+  await expect(book.current()).rejects.toThrow('away');
+  expect(book.wants('any')).toBe(true);
+  await book.current();
+  expect(reads).toBe(3);
+});

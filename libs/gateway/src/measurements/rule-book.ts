@@ -73,7 +73,11 @@ export class RuleBook {
 
   async #read(): Promise<CurrentRules> {
     this.#isExpired = false;
-    const rows = await this.options.registry.recordingRules.list();
+    const rows = await this.options.registry.recordingRules.list().catch((error: unknown) => {
+      // The former rules must not count as current because this read began.
+      this.#isExpired = true;
+      throw error;
+    });
     const list = rows
       .flatMap((row) => {
         const pattern = parsePattern(row.path);
