@@ -3,7 +3,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeviceId, ToolResult } from '@flotilla/mcp';
 import { RegistryError } from '@flotilla/registry';
 import type { DeviceFilter } from '@flotilla/registry';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { silentLogger } from '../ingress.suite.js';
 import { EventLog } from '../sessions/event-log.js';
 import { openSpecHub } from '../spec-hub.suite.js';
@@ -128,34 +128,66 @@ describe('the recorder', () => {
   });
 });
 
-it('keeps reports while PostgreSQL is away, also when the rules are too old to use', async () => {
-  const id = await rule('away:*');
-  let isAway = false;
-  const { measurements, recordingRules } = hub.registry;
+describe('while PostgreSQL is away', () => {
+  let isAway: boolean;
+  let warnings: (readonly [details: object, text: string])[];
+  let own: MeasurementRecorder;
   const whileThere = <Value>(read: () => Promise<Value>): Promise<Value> =>
     isAway ? Promise.reject(new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is not available.')) : read();
-  const registry = {
-    measurements,
-    recordingRules: {
-      list: () => whileThere(() => recordingRules.list()),
-      matching: (...wanted: Parameters<typeof recordingRules.matching>) =>
-        whileThere(() => recordingRules.matching(...wanted)),
-    },
-  };
-  const [clock, warnings] = [{ now: () => now }, [] as string[]];
-  const logger = { ...silentLogger, warn: (_: object, text: string) => warnings.push(text) };
-  const events = new EventLog({ events: hub.registry.events, feed: hub.bus.feed, clock });
-  const own = new MeasurementRecorder({ registry, feed: hub.bus.feed, events, clock, logger, retryMs: 1 });
-  own.start();
-  own.take({ deviceId: 'away-1' as DeviceId, at: now, numbers: [{ path: 'away:level', value: 1 }] });
-  await expect.poll(() => latestOf('away-1')).toEqual({ 'away:level': 1 });
-  [isAway, now] = [true, now + 60_000];
-  for (const value of [2, 3])
-    own.take({ deviceId: 'away-1' as DeviceId, at: now + value, numbers: [{ path: 'away:level', value }] });
-  await expect.poll(() => warnings.length).toBe(1);
-  isAway = false;
-  await expect.poll(() => latestOf('away-1')).toEqual({ 'away:level': 3 });
-  await own.stop();
-  await remove(id);
-  expect(await countOf('away-1', 'away:level')).toBe(3);
+  const report = (deviceId: string, value: number) =>
+    own.take({ deviceId: deviceId as DeviceId, at: now + value, numbers: [{ path: 'away:level', value }] });
+
+  beforeEach(() => {
+    [isAway, warnings] = [false, []];
+    const { measurements, recordingRules } = hub.registry;
+    const registry = {
+      measurements,
+      recordingRules: {
+        list: () => whileThere(() => recordingRules.list()),
+        matching: (...wanted: Parameters<typeof recordingRules.matching>) =>
+          whileThere(() => recordingRules.matching(...wanted)),
+      },
+    };
+    const clock = { now: () => now };
+    const logger = { ...silentLogger, warn: (...line: readonly [object, string]) => warnings.push(line) };
+    const events = new EventLog({ events: hub.registry.events, feed: hub.bus.feed, clock });
+    own = new MeasurementRecorder({ registry, feed: hub.bus.feed, events, clock, logger, retryMs: 1 });
+    own.start();
+  });
+  afterEach(() => own.stop());
+
+  it('keeps reports, also when the rules are too old to use', async () => {
+    const id = await rule('away:*');
+    report('away-1', 1);
+    await expect.poll(() => latestOf('away-1')).toEqual({ 'away:level': 1 });
+    [isAway, now] = [true, now + 60_000];
+    for (const value of [2, 3]) report('away-1', value);
+    await expect.poll(() => warnings.length).toBe(1);
+    isAway = false;
+    await expect.poll(() => latestOf('away-1')).toEqual({ 'away:level': 3 });
+    await remove(id);
+    expect(await countOf('away-1', 'away:level')).toBe(3);
+  });
+
+  it('keeps the oldest 20,000 reports, and says how many others were dropped', async () => {
+    const id = await rule('away:*');
+    isAway = true;
+    for (let index = 0; index < 20_005; index += 1) report('away-2', index < 20_000 ? 1 : 2);
+    await expect.poll(() => warnings.length).toBe(1);
+    isAway = false;
+    const dropped = 'reported numbers were dropped: PostgreSQL did not answer in time';
+    await expect.poll(() => warnings.slice(1)).toEqual([[{ reports: 5 }, dropped]]);
+    await expect.poll(() => latestOf('away-2')).toEqual({ 'away:level': 1 });
+    await remove(id);
+  });
+
+  it('says at a stop how many reports were lost', async () => {
+    isAway = true;
+    for (const value of [1, 2, 3]) report('away-3', value);
+    await expect.poll(() => warnings.length).toBe(1);
+    await own.stop();
+    expect(warnings.slice(1)).toMatchObject([
+      [{ reports: 3, error: { code: 'DATABASE_UNAVAILABLE' } }, expect.any(String)],
+    ]);
+  });
 });

@@ -39,7 +39,7 @@ export interface Report {
 export const devicePathsMax = 200;
 /** Devices whose last points are in memory: some 100 MB with ten paths each. */
 const devicesMax = 50_000;
-/** Reports that wait for PostgreSQL. Further ones are dropped. */
+/** Reports that wait for PostgreSQL. Further ones are dropped, and counted in the log. */
 const waitingMax = 20_000;
 const retryMsDefault = 1_000;
 /** Devices of one read. */
@@ -64,6 +64,7 @@ export class MeasurementRecorder {
   #end: () => void = () => undefined;
   readonly #stopped = new AbortController();
   #isAwayReported = false;
+  #dropped = 0;
 
   constructor(private readonly options: MeasurementRecorderOptions) {
     this.#book = new RuleBook(options);
@@ -88,8 +89,9 @@ export class MeasurementRecorder {
 
   /** Never waits and never throws. */
   take(report: Report): void {
-    if (this.#stopped.signal.aborted || report.numbers.length === 0 || this.#waiting.length >= waitingMax) return;
-    this.#waiting.push(report);
+    if (this.#stopped.signal.aborted || report.numbers.length === 0) return;
+    if (this.#waiting.length >= waitingMax) this.#dropped += 1;
+    else this.#waiting.push(report);
     this.#running ??= this.#run().finally(() => (this.#running = undefined));
   }
 
@@ -113,16 +115,25 @@ export class MeasurementRecorder {
     const { logger, retryMs = retryMsDefault } = this.options;
     const waiting = [...reports, ...this.#waiting];
     this.#waiting = this.#stopped.signal.aborted ? [] : waiting.slice(0, waitingMax);
-    if (this.#stopped.signal.aborted)
-      return logger.warn({ error, reports: waiting.length }, 'reported numbers were not recorded');
+    this.#dropped += waiting.length - this.#waiting.length;
+    if (this.#stopped.signal.aborted) return this.#reportDropped(error);
     if (!this.#isAwayReported) logger.warn({ error }, 'PostgreSQL does not answer; reported numbers wait');
     this.#isAwayReported = true;
     await sleep(retryMs, undefined, { signal: this.#stopped.signal }).catch(() => undefined);
   }
 
+  #reportDropped(error?: unknown): void {
+    if (this.#dropped === 0) return;
+    const details = { reports: this.#dropped, ...(error !== undefined && { error }) };
+    this.options.logger.warn(details, 'reported numbers were dropped: PostgreSQL did not answer in time');
+    this.#dropped = 0;
+  }
+
   async #record(reports: readonly Report[]): Promise<void> {
     const rules = await this.#book.current();
-    if (rules.list.length === 0) return;
+    // Without a rule none of them was wanted.
+    if (rules.list.length === 0) this.#dropped = 0;
+    this.#reportDropped();
     const wanted = reports.filter(({ numbers }) =>
       numbers.some(({ path }) => rules.list.some(({ pattern }) => matchesPath(pattern, path))),
     );
