@@ -6,8 +6,10 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { GatewayCounters } from '../gateway-counters.js';
 import { defaultGatewayLimits } from '../gateway-limits.js';
 import type { GatewayLimits } from '../gateway-limits.js';
+import type { Report } from '../measurements/measurement-recorder.js';
 import { planPolls } from './poll-plan.js';
 import { SampleWatch } from './sample-watch.js';
+import type { SampleWatchOptions } from './sample-watch.js';
 
 const soil: DevicePin = {
   ...{ pin: 36, name: 'soil', type: 'adc_input', description: '' },
@@ -87,10 +89,13 @@ function settledOf(given: Exclude<Answer, 'never'>): SettledCall {
   return { callId: 'c', outcome, settledAt: now } as unknown as SettledCall;
 }
 
-function watch(limits: Partial<GatewayLimits> = {}, counters = new GatewayCounters()): SampleWatch {
+function watch(
+  limits: Partial<GatewayLimits> = {},
+  counters = new GatewayCounters(),
+  measurements?: SampleWatchOptions['measurements'],
+): SampleWatch {
   const made = new SampleWatch({
-    clock,
-    counters,
+    ...{ clock, counters, measurements },
     limits: { ...defaultGatewayLimits, ...limits },
   });
   made.start();
@@ -182,6 +187,34 @@ describe('SampleWatch', () => {
     expect(all).toEqual(Array.from({ length: all.length }, (_, at) => at));
     const dropped = counters.list().find(({ name }) => name === 'anomaly_samples_dropped')?.count ?? 0;
     expect(dropped).toBeGreaterThan(1_000);
+  });
+
+  it('records all samples of rings as measurements if they have too few events, and counts the others', () => {
+    const quick = [36, 37].map((pin) => ({
+      ...soil,
+      pin,
+      name: `ring-${pin}`,
+      sampling: { intervalMs: 100, bufferSize: 16 },
+    }));
+    const taken = () => Math.floor((now - 1_000_000) / 100);
+    const { session, events } = board(
+      () => ({ result: { count: 16, values: Array.from({ length: taken() }, (_, at) => at).slice(-16) } }),
+      { ...toolSet, tools: [toolOf('get_pin_buffer')], pins: quick } as unknown as ToolSet,
+    );
+    const counters = new GatewayCounters();
+    const measured: string[] = [];
+    const measurements = {
+      wants: () => true,
+      take: ({ numbers }: Report) => void measured.push(...numbers.map(({ path, value }) => `${path} ${value}`)),
+    };
+    watch({}, counters, measurements).add(session);
+    pass(600_000);
+    expect(measured.length).toBeGreaterThan(2 * 5_900);
+    expect(new Set(measured).size).toBe(measured.length);
+    const dropped = counters.list().find(({ name }) => name === 'anomaly_samples_dropped')?.count ?? 0;
+    expect(dropped).toBeGreaterThan(100);
+    // A full bucket, as much debt, and one per second.
+    expect(events.length).toBeLessThanOrEqual(60 + 60 + 600);
   });
 
   it('does not repeat a poll at once that cannot be sent at all', () => {

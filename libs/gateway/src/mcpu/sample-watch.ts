@@ -153,38 +153,35 @@ export class SampleWatch {
     }: { readonly poll: PlannedPoll; readonly settled: SettledCall; readonly startedAt: number },
   ): void {
     if (!this.#watched.has(session)) return;
-    const { clock, counters, limits } = this.options;
+    const { counters, limits } = this.options;
     const { outcome } = settled;
     this.settled(session, settled);
     if (outcome.kind === 'NOT_SENT') {
-      // A ring that is read a whole period later has lost samples.
-      if (outcome.error?.code === 'OVERLOADED') this.#askAgainAt(watched, poll, clock.now());
+      if (outcome.error?.code === 'OVERLOADED') this.#askSoonAgain(watched, poll);
       return counters.add('poll', 'put_off');
     }
     counters.add('poll', outcome.kind === 'UNKNOWN' ? 'unanswered' : 'answered');
     if (outcome.kind === 'UNKNOWN' && poll === probe && (watched.misses += 1) >= limits.idleMissesMax)
       session.close('unresponsive');
     if (poll === probe || outcome.kind !== 'SUCCEEDED') return;
-    const mayReport = this.#mayReport(watched, poll, settled.settledAt);
-    if (!mayReport && poll.pin !== undefined)
-      return this.#askAgainAt(watched, poll, clock.now() + limits.pollIntervalMsMin);
     const data = watched.samples.read(poll, outcome.result, startedAt);
     if (data !== undefined && this.options.measurements !== undefined)
       reportSamples(this.options.measurements, session.deviceId, data, settled.settledAt);
     if (data === undefined) return;
-    if (!mayReport) return counters.add('anomaly', 'samples_dropped');
+    if (!this.#mayReport(watched, poll, settled.settledAt)) return counters.add('anomaly', 'samples_dropped');
     watched.events.take(1);
     session.record.event('device.samples', data);
   }
 
-  /** Rings go before single values, which would use up the events. */
+  /** Rings may overdraw the events of a minute, which other values would use up. */
   #mayReport({ events }: Watched, { pin }: PlannedPoll, now: number): boolean {
     const left = events.refill(this.#eventRate, now);
     return pin === undefined ? left >= 1 : left > -this.#eventRate.burst;
   }
 
-  #askAgainAt(watched: Watched, poll: PlannedPoll, at: number): void {
+  /** The board was busy. A ring that is read a whole period later has lost samples. */
+  #askSoonAgain(watched: Watched, poll: PlannedPoll): void {
     const planned = watched.polls.find((each) => each.poll === poll);
-    if (planned !== undefined) planned.nextAt = at;
+    if (planned !== undefined) planned.nextAt = this.options.clock.now();
   }
 }
