@@ -215,6 +215,7 @@ export type {
   OtaContact,
   PendingEnrolment,
   Recognition,
+  RemovedDevice,
 } from './provisioning/provisioning.js';
 export type { CredentialStore } from './provisioning/credentials/credential-store.js';
 export type {

@@ -8,7 +8,9 @@ import { sourceOf, type Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuse, type Refusal } from '../refusal.js';
+import { inParts } from './in-parts.js';
 import type { ProvisioningDeps } from './provisioning.js';
+import { endsAtATime } from './session-ends.js';
 import type { SessionEnds } from './session-ends.js';
 
 export interface ManyDevicesRequest {
@@ -21,8 +23,6 @@ export interface ManyDevicesRequest {
 export const manyDevicesMax = 10_000;
 /** Devices of one transaction; each holds an advisory lock until the commit. */
 const perTransaction = 500;
-/** Sessions that end at a time. */
-const endsAtATime = 20;
 
 export class ManyDevices {
   readonly #deps: ProvisioningDeps;
@@ -48,8 +48,8 @@ export class ManyDevices {
       const removed = await registry.enrolments.removeMany(ids, sourceOf(actor));
       removedCount += removed.length;
       for (const some of inParts(removed, endsAtATime))
-        await Promise.all(some.map((deviceId) => this.sessionEnds.end(deviceId)));
-      for (const deviceId of removed) this.#tell('device.removed', deviceId, actor);
+        await Promise.all(some.map((device) => this.sessionEnds.end(device)));
+      for (const { id } of removed) this.#tell('device.removed', id, actor);
     }
     return { removedCount };
   }
@@ -102,10 +102,4 @@ export class ManyDevices {
     bus.feed.publish('event', event);
     bus.feed.publish('device', { deviceId });
   }
-}
-
-function inParts<Value>(values: readonly Value[], size: number): readonly (readonly Value[])[] {
-  const parts: (readonly Value[])[] = [];
-  for (let start = 0; start < values.length; start += size) parts.push(values.slice(start, start + size));
-  return parts;
 }

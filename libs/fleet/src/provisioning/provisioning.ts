@@ -153,8 +153,8 @@ export class Provisioning {
     const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
     await this.#sessionEnds.end(removed);
-    this.#tell('device.removed', removed, { actor: actor.name });
-    return { deviceId: removed };
+    this.#tell('device.removed', removed.id, { actor: actor.name });
+    return { deviceId: removed.id };
   }
 
   /** The former credential works until the device has used the new one, or for a day. */
@@ -202,7 +202,7 @@ export class Provisioning {
     );
     if (approval.kind !== 'approved') return { refusal: refuseApproval(approval) };
     const { device, hasReplaced } = approval;
-    if (hasReplaced) await this.#sessionEnds.end(device.id);
+    if (hasReplaced) await this.#sessionEnds.end(device);
     this.#tell('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
     return { device };
   }

@@ -4,9 +4,11 @@
  */
 import type { Bus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
+import type { RemovedDevice } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 import { isBusAway } from '../calls/locate-device.js';
+import { inParts } from './in-parts.js';
 
 export interface SessionEndsDeps {
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
@@ -14,6 +16,8 @@ export interface SessionEndsDeps {
   readonly logger: FleetLogger;
 }
 
+/** Sessions that end at a time. */
+export const endsAtATime = 20;
 /** Time between two attempts, ms. */
 const RETRY_MS = 2_000;
 /** How long attempts go on, ms: longer than most outages of Redis. */
@@ -21,25 +25,31 @@ const RETRY_FOR_MS = 3_600_000;
 /** Devices with a session that could not be ended yet: as many as one request removes. */
 const WAITING_MAX = 10_000;
 
-type Attempt = 'ended' | 'unreachable' | 'bus_away';
+type Attempt = 'ended' | 'replaced' | 'unreachable' | 'bus_away';
+
+/** Sessions up to `epoch` began with the void credentials. Attempts go on until `until`. */
+interface Waiting {
+  readonly epoch: number;
+  readonly until: number;
+}
 
 export class SessionEnds {
-  /** The time until which attempts go on, by device. */
-  readonly #waiting = new Map<DeviceId, number>();
+  readonly #waiting = new Map<DeviceId, Waiting>();
   #cancelRetry: (() => void) | undefined;
   #isStopped = false;
 
   constructor(private readonly deps: SessionEndsDeps) {}
 
   /** Resolves after the first attempt. */
-  async end(deviceId: DeviceId): Promise<void> {
-    const reason = await this.#attempt(deviceId);
+  async end({ id: deviceId, epoch }: RemovedDevice): Promise<void> {
+    const { bus, clock, logger } = this.deps;
+    const reason = await this.#attempt(deviceId, epoch);
     // During a greeting no directory knows the device, so all gateways are notified.
-    this.deps.bus.feed.publish('expelled', { deviceId });
-    if (reason === 'ended') return;
-    const { clock, logger } = this.deps;
-    logger.warn({ deviceId, reason }, 'could not end the session of a device whose credentials are void; retrying');
-    if (this.#waiting.size < WAITING_MAX) this.#waiting.set(deviceId, clock.now() + RETRY_FOR_MS);
+    bus.feed.publish('expelled', { deviceId });
+    if (reason === 'ended' || reason === 'replaced') return;
+    const isRetried = this.#waiting.size < WAITING_MAX;
+    logger.warn({ deviceId, reason, isRetried }, 'could not end the session of a device whose credentials are void');
+    if (isRetried) this.#waiting.set(deviceId, { epoch, until: clock.now() + RETRY_FOR_MS });
     this.#retryLater();
   }
 
@@ -55,24 +65,41 @@ export class SessionEnds {
   }
 
   async #retry(): Promise<void> {
-    const { bus, clock } = this.deps;
-    for (const [deviceId, until] of [...this.#waiting]) {
-      const attempt = await this.#attempt(deviceId);
+    for (const some of inParts([...this.#waiting], endsAtATime)) {
+      const attempts = await Promise.all(some.map(([deviceId, waiting]) => this.#endWaiting(deviceId, waiting)));
       // The others would fail as well.
-      if (attempt === 'bus_away') break;
-      if (attempt === 'ended') bus.feed.publish('expelled', { deviceId });
-      if (attempt === 'ended' || clock.now() > until) this.#waiting.delete(deviceId);
+      if (attempts.includes('bus_away')) break;
     }
     this.#cancelRetry = undefined;
     this.#retryLater();
   }
 
-  /** False from a gateway: it did not receive the request, or its entry is about to go. */
-  async #attempt(deviceId: DeviceId): Promise<Attempt> {
-    const { calls, directory } = this.deps.bus;
+  async #endWaiting(deviceId: DeviceId, waiting: Waiting): Promise<Attempt> {
+    const { bus, clock, logger } = this.deps;
+    const attempt = await this.#attempt(deviceId, waiting.epoch);
+    if (attempt === 'bus_away') return attempt;
+    if (attempt === 'ended') bus.feed.publish('expelled', { deviceId });
+    if (attempt === 'unreachable') {
+      if (clock.now() <= waiting.until) return attempt;
+      logger.warn({ deviceId }, 'gave up ending the session of a device whose credentials are void');
+    }
+    // It has another entry if the device was removed again meanwhile.
+    if (this.#waiting.get(deviceId) === waiting) this.#waiting.delete(deviceId);
+    return attempt;
+  }
+
+  /** A session with new credentials goes on. Gateways with an older one of the device end that. */
+  async #attempt(deviceId: DeviceId, voidEpoch: number): Promise<Attempt> {
+    const { calls, directory, feed } = this.deps.bus;
     try {
       const entry = await directory.lookup(deviceId);
-      return entry === undefined || (await calls.disconnect(entry.gatewayId, deviceId)) ? 'ended' : 'unreachable';
+      if (entry === undefined) return 'ended';
+      if (entry.epoch > voidEpoch) {
+        feed.publish('session', { deviceId, epoch: entry.epoch });
+        return 'replaced';
+      }
+      // False: the gateway did not receive the request, or its entry is about to go.
+      return (await calls.disconnect(entry.gatewayId, deviceId)) ? 'ended' : 'unreachable';
     } catch (error) {
       return isBusAway(error) ? 'bus_away' : 'unreachable';
     }

@@ -192,6 +192,12 @@ export interface ApprovalRequest {
   readonly at: number;
 }
 
+/** Its sessions up to `epoch` began before it was removed. */
+export interface RemovedDevice {
+  readonly id: DeviceId;
+  readonly epoch: number;
+}
+
 /**
  * `conflicts` names devices that exist already. `beyond` is a device outside the access scope of
  * the caller, or one that waits for an approval.

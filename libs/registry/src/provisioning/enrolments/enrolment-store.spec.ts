@@ -224,7 +224,7 @@ describe('a device that was removed', () => {
     const known = await admitted(registry, contact);
     expect((await logIn(registry, known)).kind).toBe('granted');
     expect((await logIn(other, known)).kind).toBe('granted');
-    expect(await registry.enrolments.remove(contact.deviceId)).toBe(contact.deviceId);
+    expect(await registry.enrolments.remove(contact.deviceId)).toMatchObject({ id: contact.deviceId });
     expect(await logIn(registry, known)).toEqual({ kind: 'refused', deviceId: undefined });
     expect(await registry.enrolments.isDenied(contact.deviceId)).toBe(true);
     expect(await registry.credentials.findKnown(contact.deviceId)).toBeUndefined();
@@ -240,8 +240,9 @@ describe('a device that was removed', () => {
     const lease = await registry.takeLease();
     const contact = newContact();
     await admitted(registry, contact);
-    await registry.devices.connect(connecting(contact));
-    await registry.enrolments.remove(contact.deviceId);
+    const last = await registry.devices.connect(connecting(contact));
+    const removed = await registry.enrolments.remove(contact.deviceId);
+    expect(removed).toEqual({ id: contact.deviceId, epoch: last.epoch });
     expect(await sql(`SELECT close_reason FROM session WHERE device_id = '${contact.deviceId}'`)).toEqual([
       { close_reason: 'device_removed' },
     ]);

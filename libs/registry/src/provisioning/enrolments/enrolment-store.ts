@@ -23,6 +23,7 @@ import type {
   OtaContact,
   PendingEnrolment,
   Registration,
+  RemovedDevice,
 } from '../provisioning.js';
 import type { RegistryLogger } from '../../registry-logger.js';
 import type { WriterStatus } from '../../registry.js';
@@ -224,19 +225,19 @@ export class EnrolmentStore {
   }
 
   /** Removes a device with its credentials and enrolments. Its history stays. */
-  async remove(deviceId: string, by?: AuditSource): Promise<DeviceId | undefined> {
+  async remove(deviceId: string, by?: AuditSource): Promise<RemovedDevice | undefined> {
     return (await this.removeMany([deviceId], by))[0];
   }
 
   /** The same for many, in one transaction. Resolves to those that were there. */
-  async removeMany(deviceIds: readonly string[], by?: AuditSource): Promise<readonly DeviceId[]> {
+  async removeMany(deviceIds: readonly string[], by?: AuditSource): Promise<readonly RemovedDevice[]> {
     const { database, cache, now } = this.#deps;
     const at = now();
     const removed = await audited(
       database,
       by,
       (transaction) => removeDevices(transaction, deviceIds, at),
-      (ids) => ids.map((id) => ({ action: 'device.removed', subject: `device:${id}`, data: {}, at })),
+      (devices) => devices.map(({ id }) => ({ action: 'device.removed', subject: `device:${id}`, data: {}, at })),
     );
     cache.forget(deviceIds);
     return removed;

@@ -5,7 +5,7 @@ import type { Queryable } from '../../database/database.js';
 import { storableText, toJson } from '../../database/json-rows.js';
 import { sql, SqlFile } from '../../database/sql-file.js';
 import type { DeviceFilter } from '../../device-filter.js';
-import type { NewDevice, Registration } from '../provisioning.js';
+import type { NewDevice, Registration, RemovedDevice } from '../provisioning.js';
 import { hashOf } from '../../secrets/secrets.js';
 import { deviceScopeOf } from '../../access-scope/device-scope.js';
 import { boundChange } from '../credentials/client-bindings.js';
@@ -141,7 +141,7 @@ const REMOVE = {
          ended AS (
            UPDATE session s SET disconnected_at = to_timestamp($2::float8 / 1000), close_reason = 'device_removed'
            FROM gone WHERE s.device_id = gone.id AND s.disconnected_at IS NULL)
-         SELECT id FROM gone`,
+         SELECT id, epoch FROM gone`,
 };
 
 /** Resolves to those that were there. */
@@ -149,12 +149,12 @@ export async function removeDevices(
   transaction: Queryable,
   deviceIds: readonly string[],
   at: number,
-): Promise<readonly DeviceId[]> {
+): Promise<readonly RemovedDevice[]> {
   const ids = deviceIds.map(storableText);
   await lockDevices(transaction, ids);
-  const rows = await transaction.query<{ id: DeviceId }>(REMOVE, [ids, at]);
+  const removed = await transaction.query<RemovedDevice>(REMOVE, [ids, at]);
   await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY($1::text[])' }, [ids]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[])' }, [ids]);
   await noteChange(transaction, ids);
-  return rows.map(({ id }) => id);
+  return removed;
 }
