@@ -87,13 +87,17 @@ describe('MqttUpgrade', () => {
     await once(socket, 'close');
     expect(ingress.counters.list()).toContainEqual({ name: 'guard_cut_packet_too_large', count: 1 });
   });
-  it('cuts a client that sends nothing but pings of the WebSocket', async () => {
+
+  it.each([
+    ['pings', (socket: WebSocket) => socket.ping()],
+    ['empty messages', (socket: WebSocket) => socket.send('')],
+  ])('cuts a client that sends nothing but %s of the WebSocket', async (_what, send) => {
     const ingress = await openIngress({ messagesPerSecondMax: 10, messagesBurst: 50 });
     const { socket, device } = await dial(ingress);
     device.connect();
     expect(await device.connack()).toBe(0);
     const closed = once(socket, 'close');
-    for (let n = 0; n < 200; n += 1) socket.ping();
+    for (let n = 0; n < 200; n += 1) send(socket);
     await closed;
     expect(ingress.counters.list()).toContainEqual({ name: 'traffic_cut', count: 1 });
   });

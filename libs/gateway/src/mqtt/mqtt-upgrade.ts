@@ -54,7 +54,7 @@ export class MqttUpgrade {
     });
   };
 
-  /** Pings and pongs are not in the stream of MQTT, whose packets are counted. */
+  /** Pings, pongs and empty messages are not in the stream of MQTT, whose packets are counted. */
   #limitBeats(webSocket: WebSocket): void {
     const { clock, counters, limits } = this.options;
     const rate = { burst: limits.messagesBurst, perSecond: limits.messagesPerSecondMax };
@@ -66,6 +66,9 @@ export class MqttUpgrade {
     };
     webSocket.on('ping', count);
     webSocket.on('pong', count);
+    webSocket.on('message', (data: Buffer) => {
+      if (data.length === 0) count();
+    });
   }
 
   stop(): void {
