@@ -54,7 +54,7 @@ function pass(ms: number): void {
 type Answer =
   { readonly kind: 'UNKNOWN' | 'NOT_SENT'; readonly code?: string } | { readonly result: unknown } | 'never';
 
-function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined = toolSet) {
+function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined = toolSet, { pendingCalls = 0 } = {}) {
   const calls: SessionCall[] = [];
   const events: Readonly<Record<string, unknown>>[] = [];
   const closed: string[] = [];
@@ -64,7 +64,7 @@ function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined
     record: { event: (_type: string, data: Readonly<Record<string, unknown>>) => void events.push(data) },
     close: (reason: string) => void closed.push(reason),
     session: {
-      state: 'ready',
+      ...{ state: 'ready', pendingCalls },
       enqueue: (call: SessionCall, settle: (settled: SettledCall) => void) => {
         calls.push(call);
         const given = answer(call);
@@ -215,6 +215,16 @@ describe('SampleWatch', () => {
     expect(dropped).toBeGreaterThan(100);
     // A full bucket, as much debt, and one per second.
     expect(events.length).toBeLessThanOrEqual(60 + 60 + 600);
+  });
+
+  it('gives no turn to boards with a call, which others would lack', () => {
+    const busy = Array.from({ length: 3 }, () => board(() => 'never', toolSet, { pendingCalls: 1 }));
+    const idle = board(() => ({ result: 1 }));
+    const samples = watch({ pollCallsMax: 3 });
+    for (const { session } of [...busy, idle]) samples.add(session);
+    pass(20_000);
+    expect(busy.flatMap(({ calls }) => calls)).toEqual([]);
+    expect(idle.asked('leaf_wetness')).toBeGreaterThanOrEqual(3);
   });
 
   it('does not repeat a poll at once that cannot be sent at all', () => {

@@ -101,6 +101,10 @@ export class SampleWatch {
       if (watched.isAsked || session.session.state !== 'ready') continue;
       const due = this.#dueOf(session, watched, now);
       if (due === undefined) continue;
+      if (session.session.pendingCalls > 0) {
+        this.#putOff(watched, due);
+        continue;
+      }
       this.#watched.delete(session);
       this.#watched.set(session, watched);
       this.#ask(session, watched, due);
@@ -156,10 +160,8 @@ export class SampleWatch {
     const { counters, limits } = this.options;
     const { outcome } = settled;
     this.settled(session, settled);
-    if (outcome.kind === 'NOT_SENT') {
-      if (outcome.error?.code === 'OVERLOADED') this.#askSoonAgain(watched, poll);
-      return counters.add('poll', 'put_off');
-    }
+    if (outcome.kind === 'NOT_SENT')
+      return outcome.error?.code === 'OVERLOADED' ? this.#putOff(watched, poll) : counters.add('poll', 'put_off');
     counters.add('poll', outcome.kind === 'UNKNOWN' ? 'unanswered' : 'answered');
     if (outcome.kind === 'UNKNOWN' && poll === probe && (watched.misses += 1) >= limits.idleMissesMax)
       session.close('unresponsive');
@@ -179,8 +181,9 @@ export class SampleWatch {
     return pin === undefined ? left >= 1 : left > -this.#eventRate.burst;
   }
 
-  /** The board was busy. A ring that is read a whole period later has lost samples. */
-  #askSoonAgain(watched: Watched, poll: PlannedPoll): void {
+  /** The board is busy. A ring that is read a whole period later has lost samples. */
+  #putOff(watched: Watched, poll: PlannedPoll): void {
+    this.options.counters.add('poll', 'put_off');
     const planned = watched.polls.find((each) => each.poll === poll);
     if (planned !== undefined) planned.nextAt = this.options.clock.now();
   }
