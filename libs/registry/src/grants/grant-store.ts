@@ -16,14 +16,10 @@ import type { RegistryLogger } from '../registry-logger.js';
 import { SecretCache } from '../secrets/secret-cache.js';
 import { knownScopes, toGrant } from './agent-grant.js';
 import type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, TokenHolder } from './agent-grant.js';
+import { RUNNING_MS_MAX } from './oauth-store.js';
 
 /** "Last used" is exact to this. */
 const LAST_USED_STEP_MS = 60_000;
-/**
- * How long an open request goes on after its token has expired, ms: the longest call. Otherwise the
- * agent would not learn what a call did that it made in time.
- */
-const RUNNING_MS_MAX = 300_000;
 /** No token is longer, and hashing long texts costs time. */
 const TOKEN_CHARACTERS_MAX = 100;
 

@@ -50,11 +50,19 @@ const MAKE_ROOM = {
 };
 const COUNT = { text: 'SELECT count(*)::int AS count FROM oauth_client' };
 
+/**
+ * How long an open request goes on after its token has expired, ms: the longest call. Otherwise the
+ * agent would not learn what a call did that it made in time.
+ */
+export const RUNNING_MS_MAX = 300_000;
 /** A grant without a token is of no use, unless it is so new that its code was not used yet, ms. */
 const WITHOUT_TOKEN_MS = 3_600_000;
 
 const REMOVE_EXPIRED = [
-  { text: 'DELETE FROM oauth_artifact WHERE expires_at < to_timestamp($1::float8 / 1000) RETURNING 1', keptMs: 0 },
+  {
+    text: 'DELETE FROM oauth_artifact WHERE expires_at < to_timestamp($1::float8 / 1000) RETURNING 1',
+    keptMs: RUNNING_MS_MAX,
+  },
   {
     text: `DELETE FROM agent_grant g WHERE g.created_at < to_timestamp($1::float8 / 1000)
              AND (least(g.revoked_at, g.expires_at) < to_timestamp($1::float8 / 1000)
