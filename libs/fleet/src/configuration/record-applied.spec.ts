@@ -64,24 +64,6 @@ describe('the record of what an apply wrote', () => {
     });
   });
 
-  it('stores no secret that a file has in place of a reference, but pins', async () => {
-    const password = { fromEnv: 'WIFI' };
-    const { rows } = await record(
-      entry('wifi', { fields: { tool: 'self.wifi.join', arguments: { ssid: 'Lobby', password: 'hunter2' } } }),
-      entry('env', { fields: { tool: 'self.wifi.join', arguments: { password } } }),
-      entry('job', { fields: { job: { tool: 'self.door.open', arguments: { pin: 1234 } } } }),
-      entry('keys', { fields: { tool: 'self.x', arguments: { tokens: ['a', password], level: 3 } } }),
-      entry('lamp', { fields: { tool: 'gpio_write', arguments: { pin: 4 } } }),
-    );
-    expect(rows.map(({ fields }) => fields)).toEqual([
-      { tool: 'self.wifi.join', arguments: { ssid: 'Lobby', password: '***' } },
-      { tool: 'self.wifi.join', arguments: { password } },
-      { job: { tool: 'self.door.open', arguments: { pin: '***' } } },
-      { tool: 'self.x', arguments: { tokens: ['***', password], level: 3 } },
-      { tool: 'gpio_write', arguments: { pin: 4 } },
-    ]);
-  });
-
   it.each([
     [[], ['input'], 'LIMIT_EXCEEDED'],
     [[entry('')], ['input', '0', 'name'], 'INVALID'],

@@ -1,5 +1,4 @@
 /** Records what `flotilla apply` wrote, so that the next plan knows what people changed since. */
-import { MASK, maskArguments } from '@flotilla/mcp';
 import type { AppliedConfigurationRow, AppliedRecord, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
@@ -69,22 +68,7 @@ function readEntry({ kind, name, fields, revision }: AppliedInput, path: readonl
   if (!isObject(fields)) return refuse('INVALID', [...path, 'fields'], 'The fields are an object, or null.');
   if (Buffer.byteLength(JSON.stringify(fields)) > FIELDS_BYTES_MAX)
     return refuse('LIMIT_EXCEEDED', [...path, 'fields'], `The fields have at most ${FIELDS_BYTES_MAX} bytes as JSON.`);
-  return { kind, name, revision, fields: masked(fields) as typeof fields };
-}
-
-/**
- * Without secrets that the file has in place of references, because no reader may see them. `tool`:
- * the tool whose arguments these are.
- */
-function masked(value: unknown, tool = '', isSecret = false): unknown {
-  if (Array.isArray(value)) return value.map((item) => masked(item, tool, isSecret));
-  if (!isObject(value)) return isSecret ? MASK : value;
-  if (typeof value['fromEnv'] === 'string') return value;
-  const ofTool = typeof value['tool'] === 'string' ? value['tool'] : tool;
-  const isSecretMember = (name: string, item: unknown) => maskArguments(ofTool, { [name]: item })[name] === MASK;
-  return Object.fromEntries(
-    Object.entries(value).map(([name, item]) => [name, masked(item, ofTool, isSecret || isSecretMember(name, item))]),
-  );
+  return { kind, name, revision, fields };
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -9,6 +9,7 @@ import { plainRow } from '../database/plain-row.js';
 import type { AppliedConfiguration, Prisma } from '../generated/prisma/client.js';
 import type { Page, PageRequest } from '../page.js';
 import type { AppliedAnswer, AppliedConfigurationRow, AppliedRecord } from './applied-configuration.js';
+import { maskedFields } from './masked-fields.js';
 
 export interface AppliedChange {
   readonly rowsMax: number;
@@ -102,7 +103,7 @@ async function write(
     return [];
   }
   const data = {
-    fields: storableJson(record.fields) as Prisma.InputJsonValue,
+    fields: storableJson(maskedFields(record.fields)) as Prisma.InputJsonValue,
     revision: (record.revision ?? 0) + 1,
     appliedBy: storableText(appliedBy),
     appliedAt: new Date(at),
@@ -115,7 +116,8 @@ async function write(
   return [toRow(row)];
 }
 
+/** Former versions stored the fields without masks. */
 function toRow(row: AppliedConfiguration): AppliedConfigurationRow {
   const { fields, ...plain } = row;
-  return { ...plainRow(plain), fields };
+  return { ...plainRow(plain), fields: maskedFields(fields as AppliedConfigurationRow['fields']) };
 }

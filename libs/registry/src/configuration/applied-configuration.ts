@@ -3,8 +3,8 @@
 export interface AppliedConfigurationRow {
   readonly kind: string;
   readonly name: string;
-  /** As in the file, with references in place of secrets. */
-  readonly fields: unknown;
+  /** As in the file, with references or masks in place of secrets. */
+  readonly fields: Readonly<Record<string, unknown>>;
   /** Grows with each record. */
   readonly revision: number;
   readonly appliedBy: string;
