@@ -1,6 +1,7 @@
 /** Makes the hub as the file says, one thing after the other, and records what was written. */
 import { appendFileSync, closeSync, fchmodSync, fstatSync, openSync } from 'node:fs';
 import { expectAccepted, FlotillaError, type FlotillaClient } from '@flotilla/client';
+import { say } from '../console/output.js';
 import { UsageError } from '../exit-codes.js';
 import { RecordAppliedConfigurationDocument } from '../generated/operations.js';
 import { readReferences } from './hub-state.js';
@@ -37,24 +38,33 @@ export function requireInputs(changes: readonly PlannedChange[], secretsFile: st
   if (secret !== undefined && secretsFile !== undefined) requireWritable(secretsFile);
 }
 
-/**
- * A secret that cannot be written is lost, because the hub shows it once. A file that exists gets
- * the rights of a new one.
- */
+/** A secret that cannot be written is lost, because the hub shows it once. */
 function requireWritable(file: string): void {
   try {
     const opened = openSync(file, 'a', 0o600);
-    try {
-      if (fstatSync(opened).isFile()) fchmodSync(opened, 0o600);
-    } finally {
-      closeSync(opened);
-    }
+    hideFromOthers(opened, file);
+    closeSync(opened);
   } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error);
+    const reason = reasonOf(error);
     throw new UsageError(
       `${file}, the file for new secrets, cannot be written: ${reason}. Nothing was changed. Check its rights.`,
     );
   }
+}
+
+/** Gives a file that was there before the rights of a new one, where this user may do that. */
+function hideFromOthers(opened: number, file: string): void {
+  const stats = fstatSync(opened);
+  if (!stats.isFile() || (stats.mode & 0o077) === 0) return;
+  try {
+    fchmodSync(opened, 0o600);
+  } catch (error) {
+    say(`Others may be able to read ${file}, the file for new secrets: ${reasonOf(error)}. Check its rights.`);
+  }
+}
+
+function reasonOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** Deletes last and in reverse, because things name earlier kinds. */
