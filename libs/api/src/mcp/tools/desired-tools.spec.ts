@@ -1,7 +1,7 @@
-/** What the preview of a desired state shows to callers with few scopes. */
+/** What the tools for desired states show to callers with few scopes. */
 import { expect, it } from 'vitest';
 import type { AgentCaller } from '../session/agent-caller.js';
-import { createDesiredState } from './desired-tools.js';
+import { createDesiredState, desiredStates } from './desired-tools.js';
 
 const counts = { targetCount: 1, inSyncCount: 0, changeCount: 1, unsupportedCount: 0, unknownCount: 0 };
 const found = { conflicts: [{ id: 'state', name: 'Quiet at night' }], sample: [{ id: 'lamp-1' }], refusal: undefined };
@@ -21,4 +21,25 @@ it('names devices and other desired states only to a caller who may read them', 
   expect(blind).toMatchObject({ preview: true, devices: 1, wouldChange: 1 });
   expect(blind).not.toHaveProperty('conflicts');
   expect(blind).not.toHaveProperty('sample');
+});
+
+it('names devices that are out of sync only to a caller who may read devices', async () => {
+  const row = { id: 'state', name: 'Quiet', tool: 'self.audio_speaker.set_volume', createdBy: 'ann' };
+  const target = { deviceId: 'lamp-1', state: 'FAILED', since: 0 };
+  const states = {
+    find: async () => ({ ...row, arguments: {}, devices: { all: true }, readback: {} }),
+    summaries: async () => [{ counts: new Map([['FAILED', 1]]) }],
+    targets: async () => ({ rows: [target], cursors: ['1'], hasNextPage: false }),
+  };
+  const read = async (...scopes: readonly string[]) => {
+    const viewer = { kind: 'KEY', id: 'key', name: 'key', scopes: [...scopes, 'TOOLS_CALL_PRIVILEGED'] };
+    const caller = { viewer, view: { desiredStates: states } } as unknown as AgentCaller;
+    return (await desiredStates({ fleet: fleet as never }, caller, { id: 'state' })).structuredContent;
+  };
+  const outOfSync = [{ state: 'FAILED', since: '1970-01-01T00:00:00.000Z' }];
+  expect(await read('JOBS_READ')).toMatchObject({ desiredStates: [{ byState: { FAILED: 1 }, outOfSync }] });
+  expect(JSON.stringify(await read('JOBS_READ'))).not.toContain('lamp-1');
+  expect(await read('JOBS_READ', 'DEVICES_READ')).toMatchObject({
+    desiredStates: [{ outOfSync: [{ device: 'lamp-1' }] }],
+  });
 });

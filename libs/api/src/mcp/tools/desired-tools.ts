@@ -90,7 +90,7 @@ async function oneState(caller: AgentCaller, id: string, from: { readonly after?
     states.summaries([row.id]),
     states.targets(row.id, outOfSyncStates, { first: pageRows, ...from }),
   ]);
-  const outOfSync = page.rows.map((target) => shownTarget(target, row));
+  const outOfSync = page.rows.map((target) => shownTarget(caller, target, row));
   const shown = await shownState(row, summary, readerOf(caller));
   return quotingResult({ desiredStates: [{ ...shown, outOfSync }], ...moreOf(page) });
 }
@@ -112,10 +112,11 @@ async function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow 
   };
 }
 
-function shownTarget(target: DesiredTargetRow, { readback }: DesiredStateRow) {
+function shownTarget(caller: AgentCaller, target: DesiredTargetRow, { readback }: DesiredStateRow) {
   const { deviceId, state, since, reported, nextTryAt, error } = target;
   return {
-    ...{ device: deviceId, state, since: new Date(since).toISOString() },
+    ...(callerMay(caller, 'DEVICES_READ') && { device: deviceId }),
+    ...{ state, since: new Date(since).toISOString() },
     ...(reported !== undefined && { deviceSays: plainValue(maskReported(readback, reported)) }),
     ...(nextTryAt !== undefined && { nextTryAt: new Date(nextTryAt).toISOString() }),
     ...(error !== undefined && { error: `${error.code}: ${plainDescription(error.message)}` }),

@@ -31,7 +31,7 @@ export const desiredStateSchema: OutputSchema = object(
   },
 );
 
-const target = object({ device: text, state: text, since: time }, { deviceSays: {}, nextTryAt: time, error: text });
+const target = object({ state: text, since: time }, { device: text, deviceSays: {}, nextTryAt: time, error: text });
 
 const desiredState = object(
   {
