@@ -189,7 +189,14 @@ export type { CallRecord, CallStore } from './calls/call-store.js';
 export { matchesType } from './events/type-patterns.js';
 export type { EventFilter, EventRow, EventStore } from './events/event-store.js';
 export { principalRef } from './registry.js';
-export type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, TokenHolder } from './grants/agent-grant.js';
+export type {
+  AgentGrantRow,
+  GrantChange,
+  ListedGrant,
+  NewAgentGrant,
+  OpenCheck,
+  TokenHolder,
+} from './grants/agent-grant.js';
 export type { AgentGrantStore } from './grants/grant-store.js';
 export type { Artifact, ArtifactPayload, OauthStore } from './grants/oauth-store.js';
 export type { ApiKeyAnswer, ApiKeyRow, KeyCreation, NewApiKey, RevocationAnswer } from './keys/api-key.js';

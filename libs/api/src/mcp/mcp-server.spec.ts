@@ -1,13 +1,13 @@
-/** Clients that disconnect while the hub still looks up their key. */
+/** Clients that disconnect during the look-up of their key, and open requests of expired tokens. */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import Fastify, { type FastifyInstance } from 'fastify';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { EventFeed } from '@flotilla/bus';
-import type { Registry } from '@flotilla/registry';
+import type { OpenCheck, Registry } from '@flotilla/registry';
 import { directClient } from '../api-deps.js';
-import { defaultApiLimits } from '../limits/api-limits.js';
+import { defaultApiLimits, type ApiLimits } from '../limits/api-limits.js';
 import { CostBudget } from '../limits/cost-budget.js';
 import { refusingFleet, silentLogger } from '../mount/api-stubs.suite.js';
 import { AgentCallers } from '../oauth/agent-callers.js';
@@ -28,16 +28,36 @@ let isDelayed: boolean;
 /** Responses whose connection has closed, as the hub sees it. */
 let closed: number;
 let fleetReads: number;
-let announce: () => void;
+let announce: (topic: string) => void;
+let isExpired: boolean;
+/** Of tokens of open requests. */
+let checks: OpenCheck[];
+/** Calls that the hub is carrying out. */
+let calls: number;
+let limits: ApiLimits & { agentRequestsMax: number };
+
+class ExpiringCallers extends AgentCallers {
+  override isValid(_token: string, check: OpenCheck): Promise<boolean> {
+    checks.push(check);
+    return Promise.resolve(!isExpired || check === 'running');
+  }
+}
 
 beforeEach(async () => {
-  [lookUps, isDelayed, closed, fleetReads] = [[], true, 0, 0];
-  const listeners = new Set<() => void>();
-  announce = () => listeners.forEach((listener) => listener());
+  [lookUps, isDelayed, closed, fleetReads, isExpired, checks, calls] = [[], true, 0, 0, false, [], 0];
+  limits = { ...defaultApiLimits, agentRequestsMax: 1, agentNotificationMs };
+  const listeners = new Set<readonly [string, () => void]>();
+  announce = (topic) => listeners.forEach(([of, listener]) => of === topic && listener());
   const subscribe = (topic: string, listener: () => void) => {
-    if (topic === 'device') listeners.add(listener);
-    return () => void listeners.delete(listener);
+    const entry = [topic, listener] as const;
+    listeners.add(entry);
+    return () => void listeners.delete(entry);
   };
+  const startCall = () => {
+    calls += 1;
+    return new Promise(() => undefined);
+  };
+  const devices = { page: startCall, count: async () => 0 };
   const readPolicies = async () => {
     fleetReads += 1;
     throw new Error('The spec has no fleet.');
@@ -46,10 +66,10 @@ beforeEach(async () => {
   mcp = new McpServer(
     {
       ...{ alerts: {} as never, fleet: refusingFleet, logger: silentLogger([]), clientOf: directClient },
-      registry: { viewFor: () => ({}), toolPolicies: { all: readPolicies } } as unknown as Registry,
+      registry: { viewFor: () => ({ devices }), toolPolicies: { all: readPolicies } } as unknown as Registry,
       feed: { subscribe: subscribe as EventFeed['subscribe'] } as EventFeed,
       budget: new CostBudget(1_000),
-      agents: new AgentCallers({
+      agents: new ExpiringCallers({
         callers: { ofKeyIn, counted: (_address, look) => look() },
         apiKeys: { authenticate: async () => caller.viewer },
         grants: { whoIs: () => Promise.reject(new Error('Only keys count in this spec.')) },
@@ -57,7 +77,7 @@ beforeEach(async () => {
         clientOf: directClient,
       }),
     },
-    { ...defaultApiLimits, agentRequestsMax: 1, agentNotificationMs },
+    limits,
   );
   server = Fastify();
   server.server.on('request', (_request, response) => response.once('close', () => (closed += 1)));
@@ -95,7 +115,34 @@ it('a stream that ends during the look-up of its key leaves no listener', async 
   await leaveDuringLookUp('GET');
   await new Promise(setImmediate);
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
-  announce();
+  announce('device');
   await vi.advanceTimersByTimeAsync(agentNotificationMs);
   expect(fleetReads).toBe(0);
+});
+
+it('an expired token ends a stream and a request that still arrives, but not a call', async () => {
+  isDelayed = false;
+  limits.agentRequestsMax = 3;
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name: 'find_devices', arguments: {} } };
+  const open = (method: 'GET' | 'POST') => {
+    const type = { 'content-type': 'application/json' };
+    return request(url, { method, headers: { ...headers, ...type } }).on('error', () => undefined);
+  };
+  const [stream, arriving, running] = [open('GET'), open('POST'), open('POST')];
+  stream.end();
+  arriving.write('{');
+  running.end(JSON.stringify(call));
+  await once(stream, 'response');
+  await expect.poll(() => calls).toBe(1);
+  isExpired = true;
+  const look = () => {
+    announce('access');
+    return [stream.closed, arriving.closed];
+  };
+  await expect.poll(look).toEqual([true, true]);
+  checks = [];
+  announce('access');
+  await expect.poll(() => checks).toEqual(['running']);
+  expect(closed).toBe(2);
+  running.destroy();
 });

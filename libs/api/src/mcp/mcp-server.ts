@@ -2,7 +2,7 @@
  * The MCP server at `/mcp`: Streamable HTTP for AI agents, in the current and the previous revision
  * of MCP. It decides which callers are admitted, and how long a stream stays open.
  */
-import type { ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { toNodeHandler } from '@modelcontextprotocol/node';
 import { createMcpHandler, WebStandardStreamableHTTPServerTransport } from '@modelcontextprotocol/server';
 import type {
@@ -13,7 +13,7 @@ import type {
   ServerEventBus,
 } from '@modelcontextprotocol/server';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { principalRef, type Scope } from '@flotilla/registry';
+import { principalRef, type OpenCheck, type Scope } from '@flotilla/registry';
 import { traceOf, viewOf } from '../api-context.js';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
@@ -38,6 +38,12 @@ type McpServerDeps = Pick<ApiDeps, 'alerts' | 'registry' | 'fleet' | 'feed' | 'l
   readonly clientOf: ClientOf;
 };
 
+interface OpenRequest {
+  /** The key or token that it came with. */
+  readonly key: string;
+  readonly request: IncomingMessage;
+}
+
 export class McpServer {
   readonly #deps: McpServerDeps;
   readonly #limits: ApiLimits;
@@ -45,8 +51,8 @@ export class McpServer {
   readonly #handlers: ReadonlyMap<ListingMode, McpHttpHandler>;
   readonly #notifications: ListingNotifications;
   readonly #callers = new WeakMap<AuthInfo, AgentCaller>();
-  /** Requests that are being answered, with the key or token that they came with. */
-  readonly #open = new Map<ServerResponse, string>();
+  /** Requests that are being answered. */
+  readonly #open = new Map<ServerResponse, OpenRequest>();
   readonly #keyCheck: NodeJS.Timeout;
   readonly #stopListening: () => void;
 
@@ -112,7 +118,7 @@ export class McpServer {
       trace: traceOf(headers),
     });
     reply.hijack();
-    this.#open.set(reply.raw, bearerKey(headers.authorization) ?? '');
+    this.#open.set(reply.raw, { key: bearerKey(headers.authorization) ?? '', request: raw });
     reply.raw.once('close', () => this.#open.delete(reply.raw));
     const handle = toNodeHandler(
       { fetch: (asked, options) => this.#fetch(asked, options, notificationModeOf({ viewer, mode })) },
@@ -198,12 +204,15 @@ export class McpServer {
     return caller;
   }
 
-  /** A key or token that is revoked or has expired ends its streams. */
+  /** A key or token that is revoked or has expired ends its streams. Calls may run on. */
   async #endRevoked(): Promise<void> {
-    for (const key of new Set(this.#open.values())) {
-      // While PostgreSQL is unavailable, streams stay open.
-      const isValid = await this.#deps.agents.isValid(key).catch(() => true);
-      if (!isValid) for (const [response, of] of this.#open) if (of === key) response.destroy();
+    for (const check of ['watched', 'running'] as const) {
+      const open = () => [...this.#open].filter(([, request]) => checkOf(request) === check);
+      for (const key of new Set(open().map(([, request]) => request.key))) {
+        // While PostgreSQL is unavailable, streams stay open.
+        const isValid = await this.#deps.agents.isValid(key, check).catch(() => true);
+        if (!isValid) for (const [response, request] of open()) if (request.key === key) response.destroy();
+      }
     }
   }
 
@@ -223,6 +232,11 @@ export class McpServer {
   #fault(error: unknown): void {
     this.#deps.logger.error({ err: error }, "an agent's request failed inside");
   }
+}
+
+/** A request that still arrives could become a call after its token has expired. */
+function checkOf({ request: { method, complete } }: OpenRequest): OpenCheck {
+  return method === 'POST' && complete ? 'running' : 'watched';
 }
 
 /** The body, which can be read again. Empty where it is too large: the SDK refuses it. */

@@ -1,7 +1,7 @@
 /** Who asks at `/mcp`: a program with its API key, or an agent with an access token. */
 import type { IncomingMessage } from 'node:http';
 import type { AgentGrants } from '@flotilla/fleet';
-import type { ApiKeys, Principal } from '@flotilla/registry';
+import type { ApiKeys, OpenCheck, Principal } from '@flotilla/registry';
 import { bearerKey } from '../access/authentication.js';
 import type { ClientOf } from '../api-deps.js';
 import type { Callers } from '../sign-in/callers.js';
@@ -37,10 +37,10 @@ export class AgentCallers {
   }
 
   /** Whether an open request may go on. Not a use of the token. */
-  async isValid(token: string): Promise<boolean> {
+  async isValid(token: string, check: OpenCheck): Promise<boolean> {
     const { apiKeys, grants, addresses } = this.#deps;
     if ((await apiKeys.authenticate(token)) !== undefined) return true;
-    return addresses !== undefined && (await grants.whoIs(token, addresses.resource, 'watched')).kind === 'valid';
+    return addresses !== undefined && (await grants.whoIs(token, addresses.resource, check)).kind === 'valid';
   }
 
   async #holderOf(token: string, { resource }: OauthAddresses): Promise<Principal> {

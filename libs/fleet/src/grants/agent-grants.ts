@@ -8,6 +8,7 @@ import type {
   AgentGrantRow,
   DeviceFilter,
   ListedGrant,
+  OpenCheck,
   Principal,
   Registry,
   Scope,
@@ -69,9 +70,9 @@ export class AgentGrants {
     return this.#deps.limits;
   }
 
-  /** `watched` does not count as a use. */
-  async whoIs(token: string, audience: string, watched?: 'watched'): Promise<TokenVerdict> {
-    const holder = await this.#deps.registry.agentGrants.authenticate(token, watched);
+  /** `check`: of an open request. It does not count as a use. */
+  async whoIs(token: string, audience: string, check?: OpenCheck): Promise<TokenVerdict> {
+    const holder = await this.#deps.registry.agentGrants.authenticate(token, check);
     if (holder === undefined) return { kind: 'unknown' };
     if (holder.audience !== audience) return { kind: 'foreign' };
     const person = { scopes: roleScopes[holder.user.role] };

@@ -58,6 +58,12 @@ export interface TokenHolder {
   readonly user: { readonly id: string; readonly email: string | undefined; readonly role: Role };
 }
 
+/**
+ * Of the token of an open request. `running`: the hub has received all of it, and the token may
+ * have expired since then.
+ */
+export type OpenCheck = 'watched' | 'running';
+
 export function toGrant({ devices, scopes, ...record }: AgentGrant): AgentGrantRow {
   return {
     ...plainRow(record),

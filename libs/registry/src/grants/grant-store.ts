@@ -15,7 +15,7 @@ import type { Role } from '../people/user.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import { SecretCache } from '../secrets/secret-cache.js';
 import { knownScopes, toGrant } from './agent-grant.js';
-import type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, TokenHolder } from './agent-grant.js';
+import type { AgentGrantRow, GrantChange, ListedGrant, NewAgentGrant, OpenCheck, TokenHolder } from './agent-grant.js';
 import { RUNNING_MS_MAX } from './oauth-store.js';
 
 /** "Last used" is exact to this. */
@@ -164,18 +164,18 @@ export class AgentGrantStore {
 
   /**
    * Resolves to the holder; undefined for unknown, expired and revoked tokens, and for people who
-   * are disabled. `watched`: the check is for an open request, and not a use of the token.
+   * are disabled. The checks of open requests are no uses of the token: see `OpenCheck`.
    */
-  async authenticate(token: string, watched?: 'watched'): Promise<TokenHolder | undefined> {
+  async authenticate(token: string, check?: OpenCheck): Promise<TokenHolder | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const found = await this.#cache.authenticate(token, (row, now) => {
       const { endsAt, grantId, lastUsedAt } = row;
       if (endsAt + RUNNING_MS_MAX <= now) return undefined;
-      const isUse = watched === undefined && now < endsAt;
+      const isUse = check === undefined && now < endsAt;
       if (isUse && now - (lastUsedAt ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(grantId, now);
       return { principal: { holder: holderOf(row), endsAt }, endsAt: endsAt + RUNNING_MS_MAX };
     });
-    return found !== undefined && (watched !== undefined || Date.now() < found.endsAt) ? found.holder : undefined;
+    return found !== undefined && (check === 'running' || Date.now() < found.endsAt) ? found.holder : undefined;
   }
 
   /** Looks up all tokens again: a grant or a person has changed. */

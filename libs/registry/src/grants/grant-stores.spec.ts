@@ -68,13 +68,14 @@ describe('grants', () => {
     expect(await registry.agentGrants.authenticate('late')).toBeUndefined();
   });
 
-  it('let an open request run on after its token has expired, as long as a call takes, unless they end', async () => {
+  it('let a call run on after its token has expired, as long as a call takes, unless they end', async () => {
     const { id } = await grant();
     await token('expired', id, now - 1);
     await token('expired long ago', id, now - 5 * 60_000);
-    const isOpen = async (secret: string) => (await registry.agentGrants.authenticate(secret, 'watched')) !== undefined;
+    const isOpen = async (secret: string) => (await registry.agentGrants.authenticate(secret, 'running')) !== undefined;
     expect([await isOpen('expired'), await isOpen('expired long ago')]).toEqual([true, false]);
     expect(await registry.agentGrants.authenticate('expired')).toBeUndefined();
+    expect(await registry.agentGrants.authenticate('expired', 'watched')).toBeUndefined();
     expect(await isOpen('expired')).toBe(true);
     await registry.agentGrants.revoke(id, { at: now, by });
     expect(await isOpen('expired')).toBe(false);

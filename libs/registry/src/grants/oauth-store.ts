@@ -51,7 +51,7 @@ const MAKE_ROOM = {
 const COUNT = { text: 'SELECT count(*)::int AS count FROM oauth_client' };
 
 /**
- * How long an open request goes on after its token has expired, ms: the longest call. Otherwise the
+ * How long a request runs on after its token has expired, ms: the longest call. Otherwise the
  * agent would not learn what a call did that it made in time.
  */
 export const RUNNING_MS_MAX = 300_000;
