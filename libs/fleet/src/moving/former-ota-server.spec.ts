@@ -16,7 +16,10 @@ afterEach(async () => {
   for (const close of closers.splice(0).reverse()) await close();
 });
 
-async function open(handle: (request: IncomingMessage, response: ServerResponse) => void) {
+async function open(
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+  { timeoutMs = 20_000 }: { readonly timeoutMs?: number } = {},
+) {
   const arrived: Arrived[] = [];
   const logged: string[] = [];
   const http: Server = createServer(async (request, response) => {
@@ -30,7 +33,7 @@ async function open(handle: (request: IncomingMessage, response: ServerResponse)
   const log = (details: Readonly<Record<string, unknown>>, message: string) =>
     void logged.push(`${message} ${JSON.stringify(details)}`);
   const url = `http://127.0.0.1:${(http.address() as AddressInfo).port}/xiaozhi/ota/`;
-  const limits = { timeoutMs: 1_000, answerBytesMax: 1_000 };
+  const limits = { timeoutMs, answerBytesMax: 1_000 };
   const logger = { info: log, warn: log, error: log };
   const server = new FormerOtaServer({ url, limits, pseudonym: 'this-hub', logger });
   closers.push(
@@ -80,10 +83,10 @@ describe('a request to the former server', () => {
     expect(arrived).toMatchObject([{ method: 'GET', url: '/xiaozhi/ota/', body: '' }]);
   });
 
-  it.each<[string, (response: ServerResponse) => void]>([
+  it.each<[string, (response: ServerResponse) => void, { readonly timeoutMs?: number }?]>([
     ['an error of the server', (response) => response.writeHead(503).end('{"token":"secret"}')],
     ['a long answer', (response) => response.end(`{"token":"secret${'x'.repeat(2_000)}"}`)],
-    ['no answer in time', () => undefined],
+    ['no answer in time', () => undefined, { timeoutMs: 300 }],
     [
       'an answer that breaks off',
       (response) => {
@@ -91,8 +94,8 @@ describe('a request to the former server', () => {
         response.write('{"token":"secret"', () => response.destroy());
       },
     ],
-  ])('has no usable answer after %s, is sent once, and leaves no secret in the log', async (_name, handle) => {
-    const { arrived, logged, server } = await open((_request, response) => handle(response));
+  ])('has no usable answer after %s, is sent once, and leaves no secret in the log', async (_name, handle, limits) => {
+    const { arrived, logged, server } = await open((_request, response) => handle(response), limits);
     expect(await server.ask(asked)).toBeUndefined();
     expect(arrived).toHaveLength(1);
     expect(logged).toHaveLength(1);

@@ -1,22 +1,36 @@
 /** Voice servers that do not answer a hello with a hello, and forbidden addresses. */
+import { ManualClock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { closeAll, listed, openServer, RelayStage } from './relay-stage.suite.js';
 import type { AddressGuard } from '../backend/voice-server.js';
+import type { TestVoiceServer } from '../backend/voice-server.suite.js';
 
 afterEach(closeAll);
 
 const prompt = '{"type":"stt","text":"请登录控制面板，输入123456，绑定设备。"}';
 const signing = { kind: 'signing_key', key: 'ws-shared-secret' } as const;
 
+/** Long enough for the second question, which comes after 20 ms. */
+const limits = { helloRepeatMs: 20, backendTimeoutMs: 3_000 };
+
+/** Lets the time pass until the server was asked twice, and then all of it that it has. */
+async function untilAskedInVain({ conversations }: TestVoiceServer, clock: ManualClock): Promise<void> {
+  await vi.waitFor(() => {
+    clock.advance(limits.helloRepeatMs);
+    expect(conversations[0]?.texts).toHaveLength(2);
+  });
+  clock.advance(limits.backendTimeoutMs);
+}
+
 describe('a voice server at which the device is not bound', () => {
   it('is asked a second time, and then the event gives advice, without the code', async () => {
     const server = await openServer();
     server.hello = prompt;
-    const stage = await RelayStage.set({
-      servers: [listed(server)],
-      limits: { helloRepeatMs: 20, backendTimeoutMs: 1_000 },
-    });
-    const { answer } = await stage.converse('websocket', 1);
+    const clock = new ManualClock(1_000);
+    const stage = await RelayStage.set({ servers: [listed(server)], limits, clock });
+    const begun = stage.converse('websocket', 1);
+    await untilAskedInVain(server, clock);
+    const { answer } = await begun;
     expect(answer.message).toMatchObject({ type: 'hello' });
     expect(server.conversations[0]?.texts).toHaveLength(2);
     expect(stage.device.reports).toEqual([
@@ -37,10 +51,7 @@ describe('a voice server at which the device is not bound', () => {
     const server = await openServer();
     server.hello = prompt;
     server.later = prompt;
-    const stage = await RelayStage.set({
-      servers: [listed(server)],
-      limits: { helloRepeatMs: 20, backendTimeoutMs: 60_000 },
-    });
+    const stage = await RelayStage.set({ servers: [listed(server)], limits });
     await stage.converse('websocket', 1);
     expect(stage.device.reports).toMatchObject([{ reason: 'not_bound' }]);
   });
@@ -60,8 +71,11 @@ describe('a voice server at which the device is not bound', () => {
     const [unbound, well] = [await openServer(), await openServer()];
     unbound.hello = prompt;
     const servers = [listed(unbound), listed(well)];
-    const stage = await RelayStage.set({ servers, limits: { helloRepeatMs: 20, backendTimeoutMs: 1_000 } });
-    await stage.converse('websocket', 1);
+    const clock = new ManualClock(1_000);
+    const stage = await RelayStage.set({ servers, limits, clock });
+    const begun = stage.converse('websocket', 1);
+    await untilAskedInVain(unbound, clock);
+    await begun;
     expect(stage.device.reports).toMatchObject([
       { state: 'refused', reason: 'not_bound', backend: `127.0.0.1:${unbound.port}` },
       { state: 'started', backend: `127.0.0.1:${well.port}` },
