@@ -165,6 +165,24 @@ describe.skipIf(!isRedisInstalled())('a hub of several processes while Redis is 
     expect((await finished(api, id, 60_000)).progress).toMatchObject({ total: DEVICES, succeeded: DEVICES });
   });
 
+  it('ends the session of a device that was removed meanwhile, once Redis is back', async () => {
+    const sessions = () => metric(gateway, 'flotilla_sessions');
+    expect(await sessions()).toBe(DEVICES);
+    redis.freeze();
+    await isReady(api, false);
+    const { removeDevice } = await ask<{ removeDevice: Answer }>(
+      api,
+      'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code message } } }',
+      { id: ids[2] },
+    );
+    expect(removeDevice.userErrors).toEqual([]);
+    expect(await sessions()).toBe(DEVICES);
+    redis.thaw();
+    await isReady(api, true);
+    // Its credential is void, so it does not come back.
+    expect(await eventually(sessions, (count) => count < DEVICES, 30_000)).toBe(DEVICES - 1);
+  });
+
   it('ends no operation with an internal error, and drops none of its messages afterwards', async () => {
     redis.freeze();
     await isReady(api, false);
