@@ -13,17 +13,15 @@ const PROCESSES_MAX = 1_000;
 export class WriterProblems {
   /** Lost rows by process. Undefined until the first look: what was lost before it is old. */
   #dropped: LRUCache<string, number> | undefined;
-  #latest: { readonly at: number; readonly reason: string } | undefined;
+  #latestDrop: { readonly at: number; readonly reason: string } | undefined;
 
   /** `now`: ms, from any clock that only goes forward. */
   among(processes: readonly ProcessWriters[], now: number): readonly HubProblem[] {
     const place = ({ host, pid }: ProcessWriters) => (processes.length > 1 ? ` (process ${pid} on ${host})` : '');
     this.#noteDrops(processes, place, now);
-    const isRecent = this.#latest !== undefined && now - this.#latest.at < DROPS_COUNT_MS;
-    return [
-      ...problemsOfLag(processes, place),
-      ...(isRecent && this.#latest !== undefined ? [{ name: 'dropped rows', reason: this.#latest.reason }] : []),
-    ];
+    const drop = this.#latestDrop;
+    const isRecent = drop !== undefined && now - drop.at < DROPS_COUNT_MS;
+    return [...problemsOfLag(processes, place), ...(isRecent ? [{ name: 'dropped rows', reason: drop.reason }] : [])];
   }
 
   #noteDrops(processes: readonly ProcessWriters[], place: (process: ProcessWriters) => string, now: number): void {
@@ -32,7 +30,7 @@ export class WriterProblems {
     for (const process of processes) {
       const total = process.writers.reduce((sum, { droppedTotal }) => sum + droppedTotal, 0);
       if (!isFirst && total > (dropped.get(process.id) ?? 0))
-        this.#latest = {
+        this.#latestDrop = {
           at: now,
           reason: `a writer dropped rows, because PostgreSQL was too slow or away${place(process)}`,
         };
