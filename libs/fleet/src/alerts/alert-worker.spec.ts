@@ -8,11 +8,19 @@ import { admin, deviceNames, openHub, silent, startJob } from '../fleet-fixture.
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { openReceiver } from '../webhooks/receiver.suite.js';
 import type { Receiver } from '../webhooks/receiver.suite.js';
-import { AlertWorker } from './alert-worker.js';
+import { AlertWorker, pauseAfter } from './alert-worker.js';
 import { Alerts } from './alerts.js';
 import { ChannelSender } from './channels/channel-sender.js';
 
 const messages = { language: 'en', timeZone: 'UTC', consoleUrl: 'https://hub.example' } as const;
+
+it.each([
+  ['an ordinary round', 100, 2_000],
+  ['a long round', 3_000, 15_000],
+  ['a round that PostgreSQL held up', 60_000, 30_000],
+])('pauses after %s', (_, roundMs, pauseMs) => {
+  expect(pauseAfter(roundMs, 2_000)).toBe(pauseMs);
+});
 
 describe('the worker of alerts', () => {
   let fixture: HubFixture;

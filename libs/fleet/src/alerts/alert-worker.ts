@@ -36,6 +36,8 @@ export interface AlertTiming {
 export const alertTiming: AlertTiming = { everyMs: 2_000, leaseMs: 10_000, graceMs: 15_000 + 120_000 };
 /** A round may take this part of the time at most. */
 const LOAD_MAX = 0.2;
+/** The longest pause, ms. A round that PostgreSQL held up says nothing about the load. */
+const PAUSE_MS_MAX = 30_000;
 
 interface FoundSource {
   readonly source: ConditionSource | undefined;
@@ -102,7 +104,7 @@ export class AlertWorker {
         )
         .finally(() => {
           this.#roundMs = performance.now() - since;
-          this.#next(Math.max(this.#timing.everyMs, this.#roundMs / LOAD_MAX));
+          this.#next(pauseAfter(this.#roundMs, this.#timing.everyMs));
         });
     });
   }
@@ -163,4 +165,9 @@ export class AlertWorker {
     if (!this.#failing.has(rule.id)) this.#deps.logger.warn({ err: error, ruleId: rule.id, rule: rule.name }, message);
     this.#failing.add(rule.id);
   }
+}
+
+/** The time until the round after one of this length, ms. */
+export function pauseAfter(roundMs: number, everyMs: number): number {
+  return Math.max(everyMs, Math.min(roundMs / LOAD_MAX, PAUSE_MS_MAX));
 }
