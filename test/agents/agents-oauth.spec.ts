@@ -74,7 +74,9 @@ describe('a hosted agent', () => {
     const memory = new AgentMemory('Garden helper');
     const { agent, shown } = await connectByAddress(hub, memory, person);
     expect(shown.client).toMatchObject({ name: 'Garden helper', host: 'localhost', isLocal: true });
-    expect(shown.scopes.map(({ name }) => name)).toEqual(['DEVICES_READ', 'TOOLS_CALL', 'JOBS_READ', 'JOBS_WRITE']);
+    expect(shown.scopes.map(({ name }) => name)).toEqual([
+      ...['DEVICES_READ', 'TOOLS_CALL', 'JOBS_READ', 'JOBS_WRITE', 'EVENTS_READ'],
+    ]);
     expect(await toolNames(agent)).toContain('kitchen-1__gpio_read');
     const result = await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } });
     expect(result).not.toMatchObject({ isError: true });
@@ -111,6 +113,8 @@ describe('a hosted agent', () => {
     expect(refused.headers.get('www-authenticate')).toMatch(
       /^Bearer error="insufficient_scope", .*resource_metadata="[^"]+", scope="DEVICES_READ TOOLS_CALL JOBS_READ"$/,
     );
+    const alerts = await mcp(memory.held?.access_token, call('list_alerts'));
+    expect(alerts.headers.get('www-authenticate')).toMatch(/ scope="DEVICES_READ TOOLS_CALL EVENTS_READ"$/);
     await agent.close();
   });
 
@@ -132,7 +136,7 @@ describe('a hosted agent', () => {
     expect(narrowed.status).toBe(401);
     expect(narrowed.headers.get('www-authenticate')).toContain('error="invalid_token"');
     const again = await connectAgain(hub, memory);
-    expect(memory.held?.scope).toBe('DEVICES_READ JOBS_READ');
+    expect(memory.held?.scope).toBe('DEVICES_READ JOBS_READ EVENTS_READ');
     await again.close();
     await setRole('OPERATOR', true);
     expect((await mcp(memory.held?.access_token)).status).toBe(401);

@@ -6,6 +6,7 @@ import { usualAgentScopes } from '@flotilla/fleet';
 import { isJsonObject } from '@flotilla/mcp';
 import type { Principal, Scope } from '@flotilla/registry';
 import { hasScope } from '../api-context.js';
+import { alertTools, isAlertTool } from '../mcp/tools/alert-tools.js';
 import { fleetTools, isFleetTool } from '../mcp/tools/fleet-tools.js';
 
 /** The scopes to ask for; undefined where the token suffices. `body` is the JSON-RPC message. */
@@ -28,5 +29,6 @@ function neededScope(body: string): Scope | undefined {
   if (method === 'resources/read') return 'DEVICES_READ';
   if (method !== 'tools/call' || !isJsonObject(params) || typeof params['name'] !== 'string') return undefined;
   const { name } = params;
+  if (isAlertTool(name)) return alertTools[name].scope;
   return isFleetTool(name) ? fleetTools[name].scope : 'TOOLS_CALL';
 }

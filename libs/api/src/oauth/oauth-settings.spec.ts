@@ -24,7 +24,7 @@ describe('the authorization server', () => {
 describe('a challenge', () => {
   const addresses = oauthAddresses('https://hub.example');
   const metadata = 'resource_metadata="https://hub.example/.well-known/oauth-protected-resource/mcp"';
-  const usual = 'scope="DEVICES_READ TOOLS_CALL JOBS_READ JOBS_WRITE"';
+  const usual = 'scope="DEVICES_READ TOOLS_CALL JOBS_READ JOBS_WRITE EVENTS_READ"';
 
   it('names the metadata, and an error only where there was a token', () => {
     expect(challengeOf(new TokenRefused('missing'), addresses)).toBe(`Bearer ${metadata}, ${usual}`);

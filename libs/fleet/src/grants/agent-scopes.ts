@@ -9,16 +9,19 @@ export const agentScopes = [
   'TOOLS_CALL',
   'JOBS_READ',
   'JOBS_WRITE',
+  'EVENTS_READ',
+  'DEVICES_WRITE',
   'TOOLS_CALL_PRIVILEGED',
   'FIRMWARE_WRITE',
 ] as const satisfies readonly Scope[];
 
-/** What a client receives that asks for no scope: enough to find devices and call their tools. */
+/** What a client receives that asks for no scope: finds devices, calls their tools, reads alerts. */
 export const usualAgentScopes = [
   'DEVICES_READ',
   'TOOLS_CALL',
   'JOBS_READ',
   'JOBS_WRITE',
+  'EVENTS_READ',
 ] as const satisfies readonly Scope[];
 
 /** The scopes of `asked` that exist for agents and that the role has. */

@@ -2,7 +2,14 @@
 
 /** What agents can have; each has a text. */
 export type AgentScope =
-  'DEVICES_READ' | 'TOOLS_CALL' | 'JOBS_READ' | 'JOBS_WRITE' | 'TOOLS_CALL_PRIVILEGED' | 'FIRMWARE_WRITE';
+  | 'DEVICES_READ'
+  | 'TOOLS_CALL'
+  | 'JOBS_READ'
+  | 'JOBS_WRITE'
+  | 'EVENTS_READ'
+  | 'DEVICES_WRITE'
+  | 'TOOLS_CALL_PRIVILEGED'
+  | 'FIRMWARE_WRITE';
 
 export interface AgentRequest {
   readonly client: {
