@@ -259,7 +259,11 @@ export class HomeAssistantBridge {
   /** Devices of `asked` that were not read are no longer there for the key. */
   #publish({ devices, rights, policyOf }: ReadHome, asked: readonly string[]): void {
     const present = new Set(devices.map(({ id }) => id));
-    for (const id of asked) if (!present.has(id)) this.#publications.remove(id);
+    for (const id of asked) {
+      if (present.has(id)) continue;
+      this.#publications.remove(id);
+      this.#values.drop(id);
+    }
     for (const device of devices)
       if (this.#publications.size < devicesMax || this.#publications.find(deviceSlug(device.id)) !== undefined)
         this.#publications.put({ device, rights, policyOf });

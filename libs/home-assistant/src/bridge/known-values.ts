@@ -36,6 +36,11 @@ export class KnownValues {
     this.#byDevice.get(deviceId)?.setValues.clear();
   }
 
+  /** Of a device that the key does not see any more. */
+  drop(deviceId: string): void {
+    this.#byDevice.delete(deviceId);
+  }
+
   #valuesOf(deviceId: string): Values {
     const known = this.#byDevice.get(deviceId);
     if (known !== undefined) return known;

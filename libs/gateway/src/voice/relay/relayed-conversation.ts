@@ -119,6 +119,7 @@ export class RelayedConversation implements BackendListener {
   }
 
   onAudio(frame: Uint8Array): void {
+    if (this.#isOver) return;
     this.#activeAt = this.options.clock.now();
     this.#queue.push({ kind: 'audio', bytes: frame.length, frame });
   }
