@@ -163,7 +163,6 @@ export type {
 } from './jobs/verification/target-verification.js';
 export type { FirmwareSigningKeyRow, FirmwareSigningKeyStore, SigningKeyAnswer } from './firmware/signing-key-store.js';
 export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './calls/disruptive-call-store.js';
-export { jobActionOf } from './jobs/commands/job-audit.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';
 export type { EmbeddedPostgres, EmbeddedPostgresOptions } from './embedded/start-embedded-postgres.js';
 export type { DialStore, DialTarget } from './devices/dial-store.js';

@@ -109,7 +109,7 @@ export async function openRegistry({
   const boardWriters = { credentials, enrolments, movingBoards, downloads };
   const close = closing([...Object.values(rowWriters), ...Object.values(boardWriters)], leases, database, logger);
   const stores = {
-    ...plainStores(database, { seal, holder }),
+    ...plainStores(database, { seal, holder, events }),
     ...{ devices, toolSets, events, calls, measurements, restarts },
   };
   const writers = () => [
@@ -213,14 +213,15 @@ async function beginAuditChain(database: Database, logger: RegistryLogger): Prom
 /** Those that keep nothing in memory. */
 function plainStores(
   database: Database,
-  { seal, holder }: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined },
+  parts: { readonly seal: ArgumentSeal; readonly holder: () => HubProcessId | undefined; readonly events: EventStore },
 ) {
+  const { seal, holder, events } = parts;
   return {
     rollouts: new RolloutStore(database, holder),
     fleetFigures: new FleetFiguresStore(database),
     deviceGroups: new DeviceGroupStore(database),
     dials: new DialStore(database),
-    ...jobStoresOf(database, seal),
+    ...jobStoresOf(database, events, seal),
     recordingRules: new RecordingRuleStore(database),
     recurringJobs: new RecurringJobStore(database, seal),
     desiredStateStore: new DesiredStateStore(database, seal),

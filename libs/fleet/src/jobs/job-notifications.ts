@@ -3,10 +3,8 @@
  * step.
  */
 import type { Bus } from '@flotilla/bus';
-import type { Job, TrippedHealthGate } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { Registry } from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
+import type { EventRow } from '@flotilla/registry';
 import type { FleetLogger } from '../fleet-logger.js';
 
 export interface AnnounceDeps {
@@ -22,30 +20,7 @@ export function announceJob({ bus, logger }: AnnounceDeps, jobId: JobId): void {
   });
 }
 
-export interface JobEventDeps {
-  readonly registry: Pick<Registry, 'events'>;
-  readonly bus: Pick<Bus, 'feed'>;
-  readonly clock: Clock;
-}
-
-/** The health gate of a roll-out stopped it. */
-export function writeHealthEvent(
-  { bus, clock, registry }: JobEventDeps,
-  { id, healthGate }: Job,
-  { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours }: TrippedHealthGate,
-): void {
-  const counts = { version, restarts, deviceHours, baselineRestarts, baselineDeviceHours };
-  const data = { jobId: id, ...counts, action: healthGate?.action ?? 'PAUSE' };
-  const event = { type: 'job.stopped_by_health_gate', deviceId: undefined, at: clock.now(), data };
-  bus.feed.publish('event', registry.events.append(event));
-}
-
-/**
- * Records a step after its row was written, under the name that the audit trail uses.
- * It concerns no single device, so keys that see a part of the fleet do not get it.
- */
-export function writeJobEvent({ bus, clock, registry }: JobEventDeps, type: string, job: Job): void {
-  const { id, name, tool, state, conclusion, pauseReason } = job;
-  const data = { jobId: id, name, tool, state, conclusion, pauseReason };
-  bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+/** Announces the stored events of a change. */
+export function publishEvents({ bus }: { readonly bus: Pick<Bus, 'feed'> }, events: readonly EventRow[]): void {
+  for (const event of events) bus.feed.publish('event', event);
 }

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { historyScopeOf } from '../access-scope/history-scope.js';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
-import type { Database } from '../database/database.js';
+import type { Database, Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
@@ -37,6 +37,12 @@ export interface EventFilter {
   readonly until?: number;
   /** The access scope of the viewer. */
   readonly within?: DeviceFilter;
+}
+
+/** `isPending`: webhooks wait for some of them. */
+export interface InsertedEvents {
+  readonly rows: readonly EventRow[];
+  readonly isPending: boolean;
 }
 
 const ROWS_PER_WRITE = 1_000;
@@ -100,6 +106,20 @@ export class EventStore {
       );
     else if (this.#spill?.add(row) !== true) this.#drop(1);
     return row;
+  }
+
+  /**
+   * Writes events in the transaction of what they report: both commit together. `announce` them
+   * after the commit.
+   */
+  async insertIn(transaction: Queryable, events: readonly Omit<EventRow, 'id'>[]): Promise<InsertedEvents> {
+    const rows = events.map((event) => ({ id: this.#ids.next(event.at), ...event }));
+    return { rows, isPending: rows.length > 0 && (await insertEvents(transaction, rows)) };
+  }
+
+  /** Calls the listener of `whenPending` if webhooks wait for these events. */
+  announce({ isPending }: InsertedEvents): void {
+    if (isPending) this.#onPending?.();
   }
 
   /**

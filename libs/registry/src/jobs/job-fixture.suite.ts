@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { Database } from '../database/database.js';
+import { EventStore } from '../events/event-store.js';
 import type { FirmwareImageStore } from '../firmware/firmware-image-store.js';
 import type { NewJob } from './commands/new-job.js';
 import type { JobFence } from './job-fence.js';
@@ -13,6 +14,7 @@ const silent = { debug: () => undefined, info: () => undefined, warn: () => unde
 
 export interface JobFixture extends JobStores {
   readonly db: Database;
+  readonly events: EventStore;
   readonly owner: HubProcessId;
   /** Creates `count` devices with the owner as gateway. Ids are in the order of their numbers. */
   addDevices(count: number, isOnline?: boolean): Promise<readonly DeviceId[]>;
@@ -28,7 +30,8 @@ export interface JobFixture extends JobStores {
 export async function openJobFixture(): Promise<JobFixture> {
   const database = await openTestDatabase();
   const db = new Database(database.databaseUrl, 4, silent);
-  const stores = jobStoresOf(db);
+  const events = new EventStore(db, undefined, silent);
+  const stores = jobStoresOf(db, events);
   const { jobs, jobCommands, targetPreparation, targetQueue } = stores;
   const addProcess = async (isAlive = true) => {
     const id = randomUUID() as HubProcessId;
@@ -46,7 +49,7 @@ export async function openJobFixture(): Promise<JobFixture> {
   let devices = 0;
   return {
     ...stores,
-    ...{ db, owner, addProcess },
+    ...{ db, events, owner, addProcess },
     addDevices: async (count, isOnline = true) => {
       const rows = await db.query<{ id: DeviceId }>(
         {

@@ -1,5 +1,6 @@
 /** The stores of jobs and their targets, one per reader. */
 import type { Database } from '../database/database.js';
+import type { EventStore } from '../events/event-store.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import { JobCommands } from './commands/job-commands.js';
 import { TargetPreparation } from './preparation/target-preparation.js';
@@ -20,10 +21,10 @@ export interface JobStores {
   readonly targetVerification: TargetVerification;
 }
 
-export function jobStoresOf(db: Database, seal?: ArgumentSeal): JobStores {
+export function jobStoresOf(db: Database, events: EventStore, seal?: ArgumentSeal): JobStores {
   return {
     jobs: new JobReads(db),
-    jobCommands: new JobCommands(db, seal),
+    jobCommands: new JobCommands(db, events, seal),
     targetPreparation: new TargetPreparation(db),
     targetQueue: new TargetQueue(db),
     targetVerification: new TargetVerification(db),

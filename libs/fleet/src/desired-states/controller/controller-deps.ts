@@ -11,7 +11,10 @@ export interface DesiredStateRunnerDeps
   readonly registry: CreateJobDeps['registry'] &
     CallToolDeps['registry'] &
     CallerLookUps &
-    Pick<Registry, 'desiredStateQueue' | 'desiredStateStore' | 'desiredStates' | 'targetPreparation' | 'toolPolicies'>;
+    Pick<
+      Registry,
+      'desiredStateQueue' | 'desiredStateStore' | 'desiredStates' | 'events' | 'targetPreparation' | 'toolPolicies'
+    >;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed' | 'ticks'>;
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
   readonly singleCalls: Pick<SingleCalls, 'areExpected'>;

@@ -13,7 +13,7 @@ import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
 export interface ApproveJobDeps extends SteerJobDeps {
-  readonly registry: Pick<Registry, 'events' | 'jobCommands' | 'toolSets' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'jobCommands' | 'toolSets' | 'viewFor'>;
   readonly callRules: CallRules;
 }
 

@@ -19,7 +19,7 @@ import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import { jobOfImage, planRollout } from '../../rollout/rollout-request.js';
 import type { RolloutRequest } from '../../rollout/rollout-request.js';
-import { announceJob, writeJobEvent } from '../job-notifications.js';
+import { announceJob, publishEvents } from '../job-notifications.js';
 import { refuseJobRequest } from './job-request.js';
 import type { JobRequest } from './job-request.js';
 import { policyFor, termsOf } from './job-terms.js';
@@ -35,7 +35,7 @@ export interface JobAnswer {
 }
 
 export interface CreateJobDeps extends NewJobDeps, PolicyDeps {
-  readonly registry: NewJobDeps['registry'] & Pick<Registry, 'events' | 'firmwareImages' | 'jobCommands'>;
+  readonly registry: NewJobDeps['registry'] & Pick<Registry, 'firmwareImages' | 'jobCommands'>;
   readonly bus: Pick<Bus, 'feed' | 'ticks'>;
   readonly logger: FleetLogger;
   /** Which jobs wait for a second person. */
@@ -130,10 +130,8 @@ export async function writeJobs(
 ): Promise<readonly JobAnswer[]> {
   const created = await deps.registry.jobCommands.createAll(rows, sourceOf(actor));
   if (created.kind !== 'created') return [answerOf(created)];
-  for (const job of created.jobs) {
-    announceJob(deps, job.id);
-    writeJobEvent(deps, 'job.created', job);
-  }
+  for (const job of created.jobs) announceJob(deps, job.id);
+  publishEvents(deps, created.events);
   return created.jobs.map((job) => ({ job }));
 }
 

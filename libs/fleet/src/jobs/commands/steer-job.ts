@@ -4,13 +4,11 @@
  */
 import { nextJobState } from '@flotilla/jobs';
 import type { Job } from '@flotilla/jobs';
-import { jobActionOf } from '@flotilla/registry';
 import type { JobMove, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import { FleetError } from '../../fleet-error.js';
-import { announceJob } from '../job-notifications.js';
+import { announceJob, publishEvents } from '../job-notifications.js';
 import type { AnnounceDeps } from '../job-notifications.js';
-import { writeJobEvent } from '../job-notifications.js';
 import { sourceOf } from '../../actor.js';
 import type { Actor } from '../../actor.js';
 import type { JobAnswer } from './create-job.js';
@@ -18,7 +16,7 @@ import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 
 export interface SteerJobDeps extends AnnounceDeps {
-  readonly registry: Pick<Registry, 'events' | 'jobCommands' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'jobCommands' | 'viewFor'>;
   readonly clock: Clock;
 }
 
@@ -100,9 +98,9 @@ export async function steerJob(
     if ('code' in row) return { refusal: row };
     const moved = await deps.registry.jobCommands.transition(job, row, deps.clock.now(), sourceOf(actor));
     if (moved === undefined) continue;
-    announceJob(deps, moved.id);
-    writeJobEvent(deps, jobActionOf(job.state, moved), moved);
-    return { job: moved };
+    announceJob(deps, moved.job.id);
+    publishEvents(deps, moved.events);
+    return { job: moved.job };
   }
   return { refusal: refuse('CONFLICT', ['id'], 'The job is changing too fast; try again.') };
 }

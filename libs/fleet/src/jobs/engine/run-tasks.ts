@@ -1,11 +1,10 @@
 /** Carries out the tasks of a run: each is one statement or a few, repeated until they succeed. */
 import { mayPrepare } from '@flotilla/jobs';
 import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jobs';
-import { jobActionOf } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
 import type { TargetDispatch } from '../dispatch/target-dispatch.js';
 import type { EligibilityCheck } from '../eligibility-check.js';
-import { writeHealthEvent, writeJobEvent } from '../job-notifications.js';
+import { publishEvents } from '../job-notifications.js';
 import type { Readbacks } from '../verification/readbacks.js';
 import { prepareTargets } from './prepare-targets.js';
 import type { ProgressNotifications } from './progress-notifications.js';
@@ -131,13 +130,12 @@ export class RunTasks {
 
   async #moveJob({ gate, ...move }: RunMove): Promise<Report<'jobMoved'>> {
     const { persist, deps, jobId, state } = this.#context;
-    const before = state().job;
-    const job = await persist('move the job', () =>
-      deps.registry.jobCommands.transition(before, move, deps.clock.now()),
+    const moved = await persist('move the job', () =>
+      deps.registry.jobCommands.transition(state().job, move, deps.clock.now()),
     );
-    if (job === undefined) return { kind: 'jobMoved', job };
-    writeJobEvent(deps, jobActionOf(before.state, job), job);
-    if (move.trippedHealthGate !== undefined) writeHealthEvent(deps, job, move.trippedHealthGate);
+    if (moved === undefined) return { kind: 'jobMoved', job: undefined };
+    const { job } = moved;
+    publishEvents(deps, moved.events);
     const { conclusion, pauseReason } = job;
     const details = { jobId, state: job.state, conclusion, pauseReason, ...gate, trippedRule: move.trippedRule };
     deps.logger[move.trippedRule === undefined ? 'info' : 'warn'](details, 'a job moved');

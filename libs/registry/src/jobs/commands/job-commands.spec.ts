@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { AT, newJob } from '../new-job.suite.js';
@@ -42,12 +43,38 @@ describe('commands of jobs', () => {
     const { jobId } = await fixture.runningJob();
     const job = await fixture.jobs.find(jobId);
     if (!job) throw new Error('no job');
-    expect(await fixture.jobCommands.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, AT)).toMatchObject({
-      state: 'PAUSED',
-      pauseReason: 'USER',
-      version: job.version + 1,
-    });
+    const moved = await fixture.jobCommands.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
+    expect(moved?.job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER', version: job.version + 1 });
     expect(await fixture.jobCommands.transition(job, { state: 'CANCELLING' }, AT)).toBeUndefined();
+  });
+
+  it('stores the event of each change with the change, and announces deliveries after it', async () => {
+    const stored = (id: string) =>
+      fixture.db.query<{ type: string }>({ text: `SELECT type FROM event WHERE data ->> 'jobId' = $1 ORDER BY id` }, [
+        id,
+      ]);
+    const types = async (id: string) => (await stored(id)).map(({ type }) => type);
+    await fixture.db.query(
+      { text: `INSERT INTO webhook (id, url, types, secret, created_by) VALUES ($1, 'http://x', '{job.*}', 's', '')` },
+      [randomUUID()],
+    );
+    const typesWhenPending: string[][] = [];
+    const looks: Promise<unknown>[] = [];
+    const job = newJob();
+    fixture.events.whenPending(() => looks.push(types(job.id).then((found) => typesWhenPending.push([...found]))));
+    await fixture.jobCommands.create(job);
+    await fixture.jobCommands.transition(
+      { id: job.id, version: 1 },
+      { state: 'CANCELLING', conclusion: 'CANCELLED' },
+      AT,
+    );
+    const end = { state: 'FINISHED', conclusion: 'CANCELLED' } as const;
+    const ended = await fixture.jobCommands.transition({ id: job.id, version: 2 }, end, AT);
+    expect(ended?.events).toMatchObject([{ type: 'job.finished', data: { jobId: job.id, conclusion: 'CANCELLED' } }]);
+    expect(await types(job.id)).toEqual(['job.created', 'job.cancelled', 'job.finished']);
+    await Promise.all(looks);
+    expect(typesWhenPending.map((found) => found.includes('job.created'))).toEqual([true, true, true]);
+    await fixture.db.query({ text: 'UPDATE webhook SET enabled = false' }, []);
   });
 
   it('mends counters that do not say what the rows say', async () => {

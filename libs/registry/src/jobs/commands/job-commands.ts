@@ -1,18 +1,20 @@
 /**
- * Creates jobs and moves them from state to state. Each change adds an entry to the audit trail in
- * the same transaction.
+ * Creates jobs and moves them from state to state. Each change adds an entry to the audit trail and
+ * an event in the same transaction.
  */
 import type { Job, JobConclusion, JobState, PauseReason, TrippedHealthGate, TrippedRule } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
 import type { Database, Queryable } from '../../database/database.js';
+import type { EventRow, EventStore } from '../../events/event-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from '../job-rows.js';
 import { reconcileCounters } from '../preparation/count-by-wave.js';
 import { dropApprovalTargets } from './approval-targets.js';
 import { holdImages, insertJobs } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
+import { createdEvent, movedEvents } from './job-events.js';
 import type { EarlierJob, MissingImage, NewJob } from './new-job.js';
 
 /** A transition of a job. An absent pause reason or conclusion removes the previous one. */
@@ -33,6 +35,20 @@ export interface JobMove {
   readonly reason?: string | undefined;
 }
 
+/** A job after a change, and the stored events of the change. */
+export interface ChangedJob {
+  readonly job: Job;
+  readonly events: readonly EventRow[];
+}
+
+/** All jobs of a request, in its order. */
+export interface CreatedJobs {
+  readonly kind: 'created';
+  readonly jobs: readonly Job[];
+  /** Stored already. */
+  readonly events: readonly EventRow[];
+}
+
 /** The actor of transitions that no principal requested. */
 const HUB: AuditSource = { actor: 'hub' };
 
@@ -40,6 +56,7 @@ export class JobCommands {
   /** Without a shared `seal`, only this object can read the secrets of the jobs that it creates. */
   constructor(
     private readonly db: Database,
+    private readonly events: Pick<EventStore, 'insertIn' | 'announce'>,
     private readonly seal = new ArgumentSeal(),
   ) {}
 
@@ -58,21 +75,23 @@ export class JobCommands {
    * Creates all jobs in one transaction, or none if the key of the first was used before or an
    * image is missing.
    */
-  async createAll(
-    jobs: readonly NewJob[],
-    by: AuditSource,
-  ): Promise<{ readonly kind: 'created'; readonly jobs: readonly Job[] } | EarlierJob | MissingImage> {
+  async createAll(jobs: readonly NewJob[], by: AuditSource): Promise<CreatedJobs | EarlierJob | MissingImage> {
     const inserted = await audited(
       this.db,
       by,
-      async (transaction) =>
-        (await holdImages(transaction, jobs)) ? insertJobs(transaction, jobs, this.seal) : undefined,
-      (records) => (records === undefined || records.length === 0 ? [] : jobs.map(jobCreated)),
+      async (transaction) => {
+        if (!(await holdImages(transaction, jobs))) return undefined;
+        const created = (await insertJobs(transaction, jobs, this.seal)).map(jobOf);
+        return { created, events: await this.events.insertIn(transaction, created.map(createdEvent)) };
+      },
+      (records) => (records === undefined || records.created.length === 0 ? [] : jobs.map(jobCreated)),
     );
     if (inserted === undefined) return { kind: 'image_missing' };
+    const { created, events } = inserted;
     const [first] = jobs;
-    if (inserted.length === 0 && first !== undefined) return (await this.earlier(first)) ?? { kind: 'conflict' };
-    return { kind: 'created', jobs: inserted.map(jobOf) };
+    if (created.length === 0 && first !== undefined) return (await this.earlier(first)) ?? { kind: 'conflict' };
+    this.events.announce(events);
+    return { kind: 'created', jobs: created, events: events.rows };
   }
 
   /** The earlier use of the idempotency key by its principal; undefined if the key is new. */
@@ -106,14 +125,26 @@ export class JobCommands {
    * Moves the job if it still has this version; undefined otherwise. `by` is the hub if it is
    * absent.
    */
-  async transition(job: Pick<Job, 'id' | 'version'>, to: JobMove, at: number, by = HUB): Promise<Job | undefined> {
+  async transition(
+    job: Pick<Job, 'id' | 'version'>,
+    to: JobMove,
+    at: number,
+    by = HUB,
+  ): Promise<ChangedJob | undefined> {
     const moved = await audited(
       this.db,
       by,
-      (transaction) => moveJob(transaction, job, to, at),
+      async (transaction) => {
+        const change = await moveJob(transaction, job, to, at);
+        if (change === undefined) return undefined;
+        const events = movedEvents(change.from, change.job, to.trippedHealthGate, at);
+        return { ...change, events: await this.events.insertIn(transaction, events) };
+      },
       (change) => (change === undefined ? [] : [jobMoved(change.from, change.job, to.reason, at)]),
     );
-    return moved?.job;
+    if (moved === undefined) return undefined;
+    this.events.announce(moved.events);
+    return { job: moved.job, events: moved.events.rows };
   }
 
   /** Counts the targets and corrects the counters if they differ. Resolves to the difference. */

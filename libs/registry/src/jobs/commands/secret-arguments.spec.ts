@@ -11,6 +11,7 @@ const shown = { ssid: 'net', password: '***', nets: [{ psk: '***' }] };
 describe('the secret arguments of a job', () => {
   let fixture: JobFixture;
   let jobCommands: JobCommands;
+  const commandsWith = (key: string) => new JobCommands(fixture.db, fixture.events, new ArgumentSeal(key));
   const inDatabase = async (id: string) =>
     JSON.stringify(
       (await fixture.db.query({ text: 'SELECT * FROM job WHERE id = $1' }, [id]))[0],
@@ -19,7 +20,7 @@ describe('the secret arguments of a job', () => {
 
   beforeAll(async () => {
     fixture = await openJobFixture();
-    jobCommands = new JobCommands(fixture.db, new ArgumentSeal('key'));
+    jobCommands = commandsWith('key');
   });
   afterAll(() => fixture.close());
 
@@ -28,14 +29,14 @@ describe('the secret arguments of a job', () => {
     expect(await jobCommands.create(job)).toMatchObject({ kind: 'created', job: { arguments: shown } });
     expect((await fixture.jobs.find(job.id))?.arguments).toEqual(shown);
     expect(await inDatabase(job.id)).not.toContain(SECRET);
-    expect(await new JobCommands(fixture.db, new ArgumentSeal('key')).argumentsOf(job.id)).toEqual(args);
+    expect(await commandsWith('key').argumentsOf(job.id)).toEqual(args);
   });
 
   it('are lost to a process with another key, or where they were moved to another job', async () => {
     const [one, other] = [newJob({ arguments: args }), newJob({ arguments: { password: 'x' } })];
     await jobCommands.create(one);
     await jobCommands.create(other);
-    expect(await new JobCommands(fixture.db, new ArgumentSeal('other key')).argumentsOf(one.id)).toBe('lost');
+    expect(await commandsWith('other key').argumentsOf(one.id)).toBe('lost');
     const text = 'UPDATE job SET secret_arguments = (SELECT secret_arguments FROM job WHERE id = $1) WHERE id = $2';
     await fixture.db.query({ text }, [one.id, other.id]);
     expect(await jobCommands.argumentsOf(other.id)).toBe('lost');
@@ -47,7 +48,7 @@ describe('the secret arguments of a job', () => {
     const running = await jobCommands.transition({ id: job.id, version: 1 }, { state: 'RUNNING' }, AT);
     expect(await jobCommands.argumentsOf(job.id)).toEqual(args);
     await jobCommands.transition(
-      { id: job.id, version: running?.version ?? 0 },
+      { id: job.id, version: running?.job.version ?? 0 },
       { state: 'FINISHED', conclusion: 'SUCCEEDED' },
       AT,
     );
