@@ -1,24 +1,54 @@
 /** Secrets in files of the data folder that only the user of the hub can read. */
 import { randomBytes, randomUUID } from 'node:crypto';
-import { mkdir, readFile, rename, writeFile } from 'node:fs/promises';
+import { link, mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 
 /** Only the owner can read the file. */
 const PRIVATE_MODE = 0o600;
 
+/** The file of a secret has no content. Signatures with an empty secret could be made by anyone. */
+export class EmptySecretError extends Error {
+  readonly code = 'SECRET_EMPTY';
+
+  constructor(file: string) {
+    super(
+      `${file} is empty, as after a full disk or a power cut. Restore it from a backup. ` +
+        'If this hub has never run, delete it, and the next start makes a new one.',
+    );
+    this.name = 'EmptySecretError';
+  }
+}
+
 /**
  * Returns the secret in the file, created with 32 random bytes when it is missing. Two processes
- * that start at once get the same secret.
+ * that start at once get the same secret. Rejects with EmptySecretError.
  */
 export async function keepSecret(dataDir: string, name: string): Promise<string> {
+  const found = (await readSecret(dataDir, name)) ?? (await makeSecret(dataDir, name));
+  if (found === '') throw new EmptySecretError(path.join(dataDir, name));
+  return found;
+}
+
+/** Written under another name and linked, so that no process and no crash sees half a file. */
+async function makeSecret(dataDir: string, name: string): Promise<string> {
   const file = path.join(dataDir, name);
-  await mkdir(dataDir, { recursive: true });
+  const aside = await writeAside(file, randomBytes(32).toString('base64url'));
   try {
-    await writeFile(file, `${randomBytes(32).toString('base64url')}\n`, { mode: PRIVATE_MODE, flag: 'wx' });
-  } catch (error) {
-    if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+    await link(aside, file);
+  } catch {
+    // Another process was first, or the file system has no hard links.
+    if ((await readSecret(dataDir, name)) === undefined) await rename(aside, file);
+  } finally {
+    await rm(aside, { force: true });
   }
-  return (await readFile(file, 'utf8')).trim();
+  return (await readSecret(dataDir, name)) ?? '';
+}
+
+async function writeAside(file: string, secret: string): Promise<string> {
+  const aside = `${file}.${randomUUID()}`;
+  await mkdir(path.dirname(file), { recursive: true });
+  await writeFile(aside, `${secret}\n`, { mode: PRIVATE_MODE, flag: 'wx', flush: true });
+  return aside;
 }
 
 /** Returns the secret in the file; undefined when there is no file. */
@@ -34,9 +64,6 @@ export async function readSecret(dataDir: string, name: string): Promise<string 
 /** Writes a given secret. Replaces an older file and its mode. */
 export async function writeSecret(dataDir: string, name: string, secret: string): Promise<string> {
   const file = path.join(dataDir, name);
-  const aside = `${file}.${randomUUID()}`;
-  await mkdir(dataDir, { recursive: true });
-  await writeFile(aside, `${secret}\n`, { mode: PRIVATE_MODE, flag: 'wx' });
-  await rename(aside, file);
+  await rename(await writeAside(file, secret), file);
   return file;
 }
