@@ -98,4 +98,15 @@ describe('a batch writer', () => {
     expect(await last).toBe('A');
     await expect(writer.add('b')).rejects.toMatchObject({ code: 'CLOSED' });
   });
+
+  it('gives up all rows at the deadline of its close, however long a write hangs', async () => {
+    let answer: (results: readonly string[]) => void = () => undefined;
+    const writer = writerOf(() => new Promise((resolve) => (answer = resolve)), { rowsPerWrite: 1, closeWithinMs: 20 });
+    const rows = ['a', 'b', 'c'].map((row) => writer.add(row));
+    await writer.close();
+    for (const result of await Promise.allSettled(rows))
+      expect(result).toMatchObject({ reason: { code: 'DATABASE_UNAVAILABLE' } });
+    expect(writer.status()).toMatchObject({ depth: 0, droppedTotal: 3 });
+    answer(['A']);
+  });
 });

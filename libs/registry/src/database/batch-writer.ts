@@ -26,6 +26,8 @@ export interface BatchWriterOptions<Row, Result> {
    * rows costs twice as much for each as one of a hundred. 0 unless given.
    */
   readonly pauseMs?: number;
+  /** On close, rows that are not written in this time are given up, ms: 10 s unless given. */
+  readonly closeWithinMs?: number | undefined;
   readonly logger: RegistryLogger;
 }
 
@@ -38,8 +40,7 @@ interface Entry<Row, Result> {
 
 const RETRY_DELAY_MIN_MS = 50;
 const RETRY_DELAY_MAX_MS = 2_000;
-/** On close, rows that PostgreSQL does not take by then are given up. */
-const CLOSE_DEADLINE_MS = 10_000;
+const CLOSE_WITHIN_MS = 10_000;
 
 export class BatchWriter<Row, Result> {
   readonly #options: BatchWriterOptions<Row, Result>;
@@ -48,6 +49,7 @@ export class BatchWriter<Row, Result> {
   #running: Promise<void> | undefined;
   #refusedTotal = 0;
   #closeBy = Number.POSITIVE_INFINITY;
+  #hasGivenUp = false;
 
   constructor(options: BatchWriterOptions<Row, Result>) {
     this.#options = options;
@@ -98,10 +100,24 @@ export class BatchWriter<Row, Result> {
     await this.#running;
   }
 
-  /** Writes what waits. */
+  /** Writes what waits, and gives up what is not written in time. */
   async close(): Promise<void> {
-    this.#closeBy = Math.min(this.#closeBy, Date.now() + CLOSE_DEADLINE_MS);
-    await this.#running;
+    this.#closeBy = Math.min(this.#closeBy, Date.now() + (this.#options.closeWithinMs ?? CLOSE_WITHIN_MS));
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#closeBy - Date.now())));
+    await Promise.race([this.#running, late]);
+    clearTimeout(timer);
+    this.#giveUp();
+  }
+
+  /** A write that hangs may still happen. Its result does not matter any more. */
+  #giveUp(): void {
+    const entries = [...this.#writing, ...this.#queue];
+    this.#hasGivenUp = true;
+    this.#queue = [];
+    this.#writing = [];
+    if (entries.length > 0)
+      this.#refuse(entries, new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL did not take the rows in time.'));
   }
 
   async #run(): Promise<void> {
@@ -152,18 +168,20 @@ export class BatchWriter<Row, Result> {
   async #isolate(entries: readonly Entry<Row, Result>[], error: unknown): Promise<void> {
     const [first] = entries;
     if (first === undefined) return;
-    if (entries.length === 1 || isTransient(error)) {
-      this.#refusedTotal += entries.length;
-      this.#options.logger.error(
-        { writer: this.#options.name, rows: entries.length, err: error },
-        'rows were not written',
-      );
-      for (const entry of entries) entry.reject(error);
-      return;
-    }
+    if (this.#hasGivenUp) return;
+    if (entries.length === 1 || isTransient(error)) return this.#refuse(entries, error);
     const half = Math.ceil(entries.length / 2);
     await this.#write(entries.slice(0, half));
     await this.#write(entries.slice(half));
+  }
+
+  #refuse(entries: readonly Entry<Row, Result>[], error: unknown): void {
+    this.#refusedTotal += entries.length;
+    this.#options.logger.error(
+      { writer: this.#options.name, rows: entries.length, err: error },
+      'rows were not written',
+    );
+    for (const entry of entries) entry.reject(error);
   }
 
   async #writeWhenPossible(rows: readonly Row[]): Promise<readonly Result[]> {

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { historyScopeOf } from '../access-scope/history-scope.js';
 import { BatchWriter } from '../database/batch-writer.js';
 import { decodeCursor, encodeCursor, toPage } from '../database/cursor.js';
-import type { Database, Queryable } from '../database/database.js';
+import { isTransient, type Database, type Queryable } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
@@ -72,7 +72,7 @@ export class EventStore {
   #onPending: (() => void) | undefined;
 
   /** Without a spill file, events above the limit of memory are dropped. */
-  constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger) {
+  constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger, closeWithinMs?: number) {
     this.#database = database;
     this.#logger = logger;
     this.#spill = spillFile === undefined ? undefined : new SpillFile(spillFile, SPILL_BYTES_MAX, logger);
@@ -82,6 +82,7 @@ export class EventStore {
       rowsPerWrite: ROWS_PER_WRITE,
       depthMax: MEMORY_EVENTS_MAX,
       gatherMs: GATHER_MS,
+      closeWithinMs,
       logger,
     });
   }
@@ -100,8 +101,8 @@ export class EventStore {
         () => {
           this.#drain();
         },
-        () => {
-          this.#drop(1);
+        (error: unknown) => {
+          this.#spillOrDrop(row, error);
         },
       );
     else if (this.#spill?.add(row) !== true) this.#drop(1);
@@ -198,8 +199,10 @@ export class EventStore {
 
   async close(): Promise<void> {
     this.#isClosed = true;
+    // Begun first: the drain waits for rows that the writer gives up only now.
+    const written = this.#writer.close();
     await this.#draining;
-    await this.#writer.close();
+    await written;
     await this.#spill?.close();
   }
 
@@ -215,8 +218,8 @@ export class EventStore {
       .drain(parseSpilled, async (row) => {
         if (this.#writer.depth >= ROWS_PER_WRITE || this.#isClosed) await this.#writer.add(row);
         else
-          this.#writer.add(row).catch(() => {
-            this.#drop(1);
+          this.#writer.add(row).catch((error: unknown) => {
+            this.#spillOrDrop(row, error);
           });
       })
       .catch((error: unknown) => {
@@ -225,6 +228,11 @@ export class EventStore {
       .finally(() => {
         this.#draining = undefined;
       });
+  }
+
+  /** Events that PostgreSQL did not take until the stop wait for the next start. */
+  #spillOrDrop(row: EventRow, error: unknown): void {
+    if (!isTransient(error) || this.#spill?.add(row) !== true) this.#drop(1);
   }
 
   #drop(count: number): void {
