@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import type { ChildProcess } from 'node:child_process';
 import { open, readFile, rename, rm, stat } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { connect, createServer } from 'node:net';
 import path from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { RegistryError } from '../registry-error.js';
@@ -24,6 +24,10 @@ const START_DEADLINE_MS = 120_000;
 /** Fast shutdown ends with a checkpoint. After this time the server is stopped at once. */
 const STOP_DEADLINE_MS = 60_000;
 const POLL_MS = 20;
+/** A server of this machine answers at once. */
+const LISTENS_WITHIN_MS = 2_000;
+/** The state of a server that accepts statements. */
+const READY = 'ready';
 /** At start a bigger log is set aside as postgres.log.1. */
 const LOG_BYTES_MAX = 10 * 1024 * 1024;
 /** Another process may take the free port, and a killed server frees its memory after a moment. */
@@ -109,11 +113,11 @@ export async function findRunning(folder: string): Promise<Postmaster | undefine
   while (Date.now() < deadline) {
     const noted = await readPidFile(folder);
     if (noted === undefined) return undefined;
-    if (!isAlive(noted.pid) || !(await isServerOf(folder, noted.pid))) {
+    if (!isAlive(noted.pid) || !(await isServerOf(folder, noted))) {
       await rm(path.join(folder, 'postmaster.pid'), { force: true });
       return undefined;
     }
-    if (noted.isReady) return noted;
+    if (noted.state === READY) return noted;
     await sleep(POLL_MS);
   }
   throw new RegistryError(
@@ -123,22 +127,41 @@ export async function findRunning(folder: string): Promise<Postmaster | undefine
 }
 
 /**
- * A server's working folder is its data folder. Where the system does not tell, the server itself
- * is asked when the hub connects with this cluster's password.
+ * A server's working folder is its data folder. Where the system hides it, as for other users, the
+ * server listens on its port while its file has a state; a process with a former number does not.
  */
-async function isServerOf(folder: string, pid: number): Promise<boolean> {
+async function isServerOf(folder: string, { pid, port, state }: NotedPostmaster): Promise<boolean> {
   const current = await workingFolder(pid);
-  return current === undefined || current === folder;
+  if (current !== undefined) return current === folder;
+  return state === '' || (await isListening(port));
+}
+
+/** False only if the connection is refused. */
+async function isListening(port: number): Promise<boolean> {
+  const socket = connect({ host: '127.0.0.1', port, timeout: LISTENS_WITHIN_MS });
+  try {
+    return await new Promise<boolean>((resolve) => {
+      socket.once('connect', () => resolve(true));
+      socket.once('timeout', () => resolve(true));
+      socket.once('error', (error: NodeJS.ErrnoException) => resolve(error.code !== 'ECONNREFUSED'));
+    });
+  } finally {
+    socket.destroy();
+  }
+}
+
+interface NotedPostmaster extends Postmaster {
+  readonly state: string;
 }
 
 /** Lines of postmaster.pid: 1 the process, 4 the port, 8 the state. */
-async function readPidFile(folder: string): Promise<(Postmaster & { readonly isReady: boolean }) | undefined> {
+async function readPidFile(folder: string): Promise<NotedPostmaster | undefined> {
   const text = await readFile(path.join(folder, 'postmaster.pid'), 'utf8').catch(() => undefined);
   if (text === undefined) return undefined;
   const lines = text.split('\n');
   const pid = Number(lines[0]);
   if (!Number.isInteger(pid) || pid <= 0) return undefined;
-  return { pid, port: Number(lines[3]), isReady: lines[7]?.trim() === 'ready' };
+  return { pid, port: Number(lines[3]), state: lines[7]?.trim() ?? '' };
 }
 
 async function start(
@@ -176,7 +199,7 @@ async function becomesReady(folder: string, child: ChildProcess, logFile: string
   const deadline = Date.now() + START_DEADLINE_MS;
   while (Date.now() < deadline && spawnError === undefined && child.exitCode === null && child.signalCode === null) {
     const noted = await readPidFile(folder);
-    if (noted?.isReady === true && noted.pid === child.pid) return noted;
+    if (noted?.state === READY && noted.pid === child.pid) return noted;
     await sleep(POLL_MS);
   }
   if (child.pid !== undefined) signal(child.pid, 'SIGQUIT');

@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
-import { chmod, chown, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { chmod, chown, mkdir, mkdtemp, readFile, readlink, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import pg from 'pg';
@@ -103,6 +104,22 @@ describe('the embedded PostgreSQL', () => {
     );
     const again = await start();
     expect(again.pid).not.toBe(process.pid);
+  });
+
+  it('does not take a hidden process for its server, where nothing listens on the port of the server', async () => {
+    await (await start()).stop();
+    running.length = 0;
+    // Like processes of other users, one that has ended shows no working folder.
+    const parent = spawn('/bin/sh', ['-c', 'true & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+    try {
+      const [pid] = (await once(parent.stdout, 'data')) as [Buffer];
+      await expect.poll(() => readlink(`/proc/${String(pid).trim()}/cwd`).catch(() => 'hidden')).toBe('hidden');
+      const lines = [String(pid).trim(), path.join(dataDir, 'postgres'), '1', '1', '', '127.0.0.1', '1', 'ready', ''];
+      await writeFile(path.join(dataDir, 'postgres', 'postmaster.pid'), lines.join('\n'));
+      expect((await start()).pid).not.toBe(Number(pid));
+    } finally {
+      parent.kill();
+    }
   });
 
   it('runs in a separate process group', async () => {
