@@ -1,10 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
+import { createServer as createTcpServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
+import { setTimeout as pause } from 'node:timers/promises';
 import S3rver from 's3rver';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { describeBlobStore } from './blob-store.suite.js';
@@ -16,8 +18,9 @@ let endpoint: string;
 let store: S3BlobStore;
 
 const credentials = { accessKeyId: 'S3RVER', secretAccessKey: 'S3RVER' };
-const open = (bucket: string, at = endpoint) =>
-  new S3BlobStore({ bucket, prefix: 'hub/', region: 'us-east-1', endpoint: at, credentials });
+const SILENCE_MAX_MS = 200;
+const open = (bucket: string, at = endpoint, silenceMaxMs?: number) =>
+  new S3BlobStore({ bucket, prefix: 'hub/', region: 'us-east-1', endpoint: at, credentials, silenceMaxMs });
 const png = { contentType: 'image/png', maxBytes: 100 };
 
 beforeAll(async () => {
@@ -82,5 +85,44 @@ describe('a bucket of files', () => {
     expect(source.destroyed).toBe(true);
     await cut.close();
     cutter.close();
+  });
+
+  it('waits for a reader that pauses, as boards do while they erase flash', async () => {
+    const patient = open('files', endpoint, SILENCE_MAX_MS);
+    const bytes = Buffer.alloc(4_000_000, 'x');
+    await patient.put('slow', Readable.from([bytes]), { ...png, maxBytes: bytes.length });
+    const blob = await patient.read('slow');
+    const reader = blob?.body[Symbol.asyncIterator]();
+    const first = (await reader?.next())?.value as Buffer;
+    await pause(5 * SILENCE_MAX_MS);
+    let read = first.length;
+    for (let next = await reader?.next(); next && !next.done; next = await reader?.next())
+      read += (next.value as Buffer).length;
+    expect(read).toBe(bytes.length);
+    await patient.close();
+  });
+
+  it('reads more files at once than a client has sockets by default', async () => {
+    await store.put('shared', Readable.from([Buffer.alloc(1_000_000, 'x')]), { ...png, maxBytes: 1_000_000 });
+    const blobs = await Promise.all(Array.from({ length: 60 }, () => store.read('shared')));
+    expect(blobs.map((blob) => blob?.sizeBytes)).toEqual(Array<number>(60).fill(1_000_000));
+    for (const blob of blobs) blob?.body.destroy();
+  });
+
+  it.each([
+    ['in the middle of a file', 'HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\nhalf'],
+    ['before a file', ''],
+  ])('whose server hangs %s is unavailable', async (_when, answer) => {
+    const hanging = createTcpServer((socket) => void socket.on('error', () => undefined).write(answer)).listen(
+      0,
+      '127.0.0.1',
+    );
+    await once(hanging, 'listening');
+    const hung = open('files', `http://127.0.0.1:${(hanging.address() as AddressInfo).port}`, SILENCE_MAX_MS);
+    await expect(hung.read('a').then((blob) => blob && buffer(blob.body))).rejects.toThrow(
+      /sent nothing|requestTimeout/,
+    );
+    await hung.close();
+    hanging.close();
   });
 });

@@ -34,17 +34,23 @@ export interface S3Options {
   readonly endpoint?: string;
   /** By default those of the environment (`AWS_*`) or of the machine. */
   readonly credentials?: { readonly accessKeyId: string; readonly secretAccessKey: string };
+  /** The time for an answer, and for its next byte, ms: 10 s unless given. */
+  readonly silenceMaxMs?: number | undefined;
 }
 
 export class S3BlobStore implements BlobStore {
   readonly #client: S3Client;
+  /** Its sockets are idle while a board erases flash, and each download has one. */
+  readonly #reader: S3Client;
+  readonly #silenceMaxMs: number;
   readonly #bucket: string;
   readonly #prefix: string;
 
-  constructor({ bucket, prefix, region, endpoint, credentials }: S3Options) {
+  constructor({ bucket, prefix, region, endpoint, credentials, silenceMaxMs = SILENCE_MAX_MS }: S3Options) {
     this.#bucket = bucket;
     this.#prefix = prefix;
-    this.#client = new S3Client({
+    this.#silenceMaxMs = silenceMaxMs;
+    const shared = {
       region,
       ...(endpoint !== undefined && { endpoint, forcePathStyle: true }),
       ...(credentials && { credentials }),
@@ -53,8 +59,12 @@ export class S3BlobStore implements BlobStore {
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
       maxAttempts: ATTEMPTS_MAX,
-      requestHandler: { connectionTimeout: CONNECT_WITHIN_MS, socketTimeout: SILENCE_MAX_MS },
-    });
+    } as const;
+    const connectionTimeout = CONNECT_WITHIN_MS;
+    this.#client = new S3Client({ ...shared, requestHandler: { connectionTimeout, socketTimeout: silenceMaxMs } });
+    const answer = { connectionTimeout, requestTimeout: silenceMaxMs, throwOnRequestTimeout: true };
+    const agents = { httpAgent: { maxSockets: Infinity }, httpsAgent: { maxSockets: Infinity } };
+    this.#reader = new S3Client({ ...shared, requestHandler: { ...answer, ...agents } });
   }
 
   async put(key: string, source: Readable, { contentType, maxBytes }: PutOptions): Promise<KeptBlob> {
@@ -82,12 +92,13 @@ export class S3BlobStore implements BlobStore {
     const place = this.#placeOf(key);
     const Range = range && `bytes=${range.start}-${range.end}`;
     try {
-      const { Body, ContentLength, ContentRange, ETag, LastModified } = await this.#client.send(
+      const { Body, ContentLength, ContentRange, ETag, LastModified } = await this.#reader.send(
         new GetObjectCommand({ ...place, ...(Range && { Range }) }),
       );
       if (!(Body instanceof Readable)) throw new TypeError('the answer has no body');
       const sizeBytes = Number(ContentRange?.split('/')[1] ?? ContentLength);
-      return { body: Body, sizeBytes, version: `${ETag ?? ''}-${sizeBytes}-${LastModified?.getTime() ?? ''}` };
+      const body = unlessSilent(Body, this.#silenceMaxMs);
+      return { body, sizeBytes, version: `${ETag ?? ''}-${sizeBytes}-${LastModified?.getTime() ?? ''}` };
     } catch (error) {
       if (error instanceof Error && error.name === 'NoSuchKey') return undefined;
       throw this.#unavailable(error);
@@ -119,6 +130,7 @@ export class S3BlobStore implements BlobStore {
 
   close(): Promise<void> {
     this.#client.destroy();
+    this.#reader.destroy();
     return Promise.resolve();
   }
 
@@ -141,4 +153,22 @@ export class S3BlobStore implements BlobStore {
       cause,
     });
   }
+}
+
+/** Fails after a silence of the bucket, which counts only while the reader waits. */
+function unlessSilent(source: Readable, silenceMaxMs: number): Readable {
+  const silent = () => source.destroy(new Error(`The bucket sent nothing for ${silenceMaxMs} ms.`));
+  async function* chunks(): AsyncGenerator<unknown> {
+    const reader = source[Symbol.asyncIterator]();
+    for (;;) {
+      const timer = setTimeout(silent, silenceMaxMs);
+      const next = await reader.next().finally(() => clearTimeout(timer));
+      if (next.done === true) return;
+      yield next.value;
+    }
+  }
+  const body = Readable.from(chunks(), { objectMode: false });
+  source.on('error', (error) => body.destroy(error));
+  body.once('close', () => source.destroy());
+  return body;
 }
