@@ -75,7 +75,10 @@ export class EventStore {
   constructor(database: Database, spillFile: string | undefined, logger: RegistryLogger, closeWithinMs?: number) {
     this.#database = database;
     this.#logger = logger;
-    this.#spill = spillFile === undefined ? undefined : new SpillFile(spillFile, SPILL_BYTES_MAX, logger);
+    this.#spill =
+      spillFile === undefined
+        ? undefined
+        : new SpillFile(spillFile, SPILL_BYTES_MAX, logger, (rows) => this.#drop(rows));
     this.#writer = new BatchWriter<EventRow, undefined>({
       name: 'event',
       write: (rows) => this.#write(rows),

@@ -1,4 +1,4 @@
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -6,6 +6,8 @@ import { silentLogger } from '../registry-logger.js';
 import { SpillFile } from './spill-file.js';
 
 const textIn = (line: unknown) => (typeof line === 'string' ? line : undefined);
+
+type Spill = SpillFile<string>;
 
 let folder: string;
 
@@ -31,4 +33,51 @@ it('limits the bytes of the file', async () => {
   expect(spill.add('灯灯灯')).toBe(false);
   expect(spill.add('灯灯')).toBe(true);
   await spill.close();
+});
+
+it('is shared by processes: each drains what it finds, none takes the file of another', async () => {
+  const file = path.join(folder, 'events');
+  const [one, other] = [1, 2].map(() => new SpillFile<string>(file, 1_000, silentLogger)) as [Spill, Spill];
+  one.add('a');
+  other.add('b');
+  await Promise.all([one.close(), other.close()]);
+  const taken: string[] = [];
+  await one.drain(textIn, async (row) => {
+    if (taken.length === 0) other.add('later');
+    taken.push(row);
+    await other.drain(textIn, async (later) => void taken.push(later));
+  });
+  for (const spill of [one, other]) await spill.drain(textIn, async (row) => void taken.push(row));
+  expect([...taken].sort()).toEqual(['a', 'b', 'later']);
+  expect([one.isEmpty, other.isEmpty]).toEqual([true, true]);
+});
+
+it('finds at its start what drains before left, in a folder that it makes if it must', async () => {
+  const file = path.join(folder, 'made', 'events');
+  const former = new SpillFile<string>(file, 1_000, silentLogger);
+  former.add('a');
+  await expect(former.drain(textIn, () => Promise.reject(new Error('away')))).rejects.toThrow('away');
+  former.add('b');
+  await former.close();
+  // As a former version named it.
+  await writeFile(`${file}.reading`, '"c"\n');
+  const next = new SpillFile<string>(file, 1_000, silentLogger);
+  await next.open();
+  const taken: string[] = [];
+  await next.drain(textIn, async (row) => void taken.push(row));
+  expect([...taken].sort()).toEqual(['a', 'b', 'c']);
+  expect(next.isEmpty).toBe(true);
+});
+
+it('reports rows that it could not write', async () => {
+  const lost: number[] = [];
+  await writeFile(path.join(folder, 'file'), '');
+  const spill = new SpillFile<string>(path.join(folder, 'file', 'events'), 1_000, silentLogger, (rows) =>
+    lost.push(rows),
+  );
+  spill.add('a');
+  spill.add('b');
+  await spill.close();
+  expect(lost.reduce((sum, rows) => sum + rows, 0)).toBe(2);
+  expect(spill.isEmpty).toBe(true);
 });

@@ -1,41 +1,57 @@
 /**
  * Rows that wait in a bounded file, one per line, because the writer is full. Rows above the bound
- * are refused.
+ * are refused. Processes may share the file: a drain claims it under another name.
  */
-import { createReadStream } from 'node:fs';
-import { appendFile, rename, rm, stat } from 'node:fs/promises';
-import { createInterface } from 'node:readline';
+import { randomUUID } from 'node:crypto';
+import { appendFile, mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import path from 'node:path';
 import type { RegistryLogger } from '../registry-logger.js';
+
+/** The end of the name of a claimed file. */
+const CLAIMED = '.reading';
 
 export class SpillFile<Row> {
   readonly #file: string;
   readonly #bytesMax: number;
   readonly #logger: RegistryLogger;
+  readonly #onLost: (rows: number) => void;
+  /** Of claimed and of own rows. */
   #bytes = 0;
+  #addedTotal = 0;
   #waiting: string[] = [];
   #appending: Promise<void> | undefined;
+  /** Files that this process drains. */
+  #claimed: string[] = [];
 
-  constructor(file: string, bytesMax: number, logger: RegistryLogger) {
+  /** Calls `onLost` with the number of rows that could not be written to the file. */
+  constructor(
+    file: string,
+    bytesMax: number,
+    logger: RegistryLogger,
+    onLost: (rows: number) => void = () => undefined,
+  ) {
     this.#file = file;
     this.#bytesMax = bytesMax;
     this.#logger = logger;
+    this.#onLost = onLost;
   }
 
   get isEmpty(): boolean {
-    return this.#bytes === 0;
+    return this.#bytes === 0 && this.#claimed.length === 0;
   }
 
-  /** Finds the rows of an earlier process. */
+  /**
+   * Finds the rows of earlier processes. A claimed file may be that of a process which still drains
+   * it: both then take its rows.
+   */
   async open(): Promise<void> {
-    const sizes = await Promise.all(
-      [this.#file, this.#reading].map((file) =>
-        stat(file).then(
-          ({ size }) => size,
-          () => 0,
-        ),
-      ),
-    );
-    this.#bytes += sizes.reduce((sum, size) => sum + size, 0);
+    const [folder, start] = [path.dirname(this.#file), `${path.basename(this.#file)}.`];
+    const names = await readdir(folder).catch(() => undefined);
+    const claimed = (names ?? []).filter((name) => name.startsWith(start) && name.endsWith(CLAIMED));
+    this.#claimed = claimed.map((name) => path.join(folder, name));
+    for (const file of [...this.#claimed, this.#file])
+      this.#bytes += (await stat(file).catch(() => undefined))?.size ?? 0;
   }
 
   /** False when the file is full. Never waits. */
@@ -44,6 +60,7 @@ export class SpillFile<Row> {
     const bytes = Buffer.byteLength(line);
     if (this.#bytes + bytes > this.#bytesMax) return false;
     this.#bytes += bytes;
+    this.#addedTotal += 1;
     this.#waiting.push(line);
     this.#appending ??= this.#append();
     return true;
@@ -52,38 +69,59 @@ export class SpillFile<Row> {
   /** Passes all rows to `take`, in order, and then removes them. Must not run twice at a time. */
   async drain(parse: (line: unknown) => Row | undefined, take: (row: Row) => Promise<void>): Promise<void> {
     await this.#appending;
-    // An interrupted drain left its file; later rows are in the other file.
-    if (!(await exists(this.#reading))) {
-      if (!(await exists(this.#file))) return;
-      await rename(this.#file, this.#reading);
+    await this.#claim();
+    for (let file = this.#claimed[0]; file !== undefined; file = this.#claimed[0]) {
+      const handle = await open(file).catch(unlessMissing);
+      if (handle !== undefined) await this.#pass({ file, handle }, parse, take);
+      this.#claimed.shift();
     }
-    for await (const line of createInterface({ input: createReadStream(this.#reading) })) {
-      const row = parseLine(line, parse);
-      if (row === undefined) this.#logger.warn({ file: this.#reading }, 'skipped an unreadable line of the spill file');
-      else await take(row);
-    }
-    const { size } = await stat(this.#reading);
-    await rm(this.#reading);
-    this.#bytes = Math.max(0, this.#bytes - size);
   }
 
   async close(): Promise<void> {
     await this.#appending;
   }
 
-  get #reading(): string {
-    return `${this.#file}.reading`;
+  /** Of processes that share the file, one gets it. */
+  async #claim(): Promise<void> {
+    const added = this.#addedTotal;
+    const claimed = `${this.#file}.${randomUUID()}${CLAIMED}`;
+    const isClaimed = await rename(this.#file, claimed).then(() => true, unlessMissing);
+    if (isClaimed === true) this.#claimed.push(claimed);
+    // Another process has the rows of this one.
+    else if (this.#claimed.length === 0 && added === this.#addedTotal) this.#bytes = 0;
+  }
+
+  async #pass(
+    { file, handle }: { readonly file: string; readonly handle: FileHandle },
+    parse: (line: unknown) => Row | undefined,
+    take: (row: Row) => Promise<void>,
+  ): Promise<void> {
+    try {
+      for await (const line of handle.readLines({ autoClose: false })) {
+        const row = parseLine(line, parse);
+        if (row === undefined) this.#logger.warn({ file }, 'skipped an unreadable line of the spill file');
+        else await take(row);
+      }
+      const { size } = await handle.stat();
+      await rm(file, { force: true });
+      this.#bytes = Math.max(0, this.#bytes - size);
+    } finally {
+      await handle.close();
+    }
   }
 
   async #append(): Promise<void> {
     while (this.#waiting.length > 0) {
-      const text = this.#waiting.join('');
+      const lines = this.#waiting;
       this.#waiting = [];
+      const text = lines.join('');
       try {
+        await mkdir(path.dirname(this.#file), { recursive: true });
         await appendFile(this.#file, text, { mode: 0o600 });
       } catch (error) {
         this.#bytes = Math.max(0, this.#bytes - Buffer.byteLength(text));
         this.#logger.error({ file: this.#file, err: error }, 'could not write the spill file; events are lost');
+        this.#onLost(lines.length);
       }
     }
     this.#appending = undefined;
@@ -98,9 +136,7 @@ function parseLine<Row>(line: string, parse: (line: unknown) => Row | undefined)
   }
 }
 
-async function exists(file: string): Promise<boolean> {
-  return stat(file).then(
-    () => true,
-    () => false,
-  );
+function unlessMissing(error: unknown): undefined {
+  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+  throw error;
 }
