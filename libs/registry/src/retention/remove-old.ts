@@ -21,7 +21,7 @@ export interface KeptTimes {
   /** Counted from the end of a job. */
   readonly jobsMs: number;
   readonly auditMs: number;
-  /** Single points of measurements, and their roll-ups, which go with restarts of devices. */
+  /** Single points of measurements, and their roll-ups, with restarts and sessions of devices. */
   readonly measurementsMs: number;
   readonly rollupsMs: number;
 }
@@ -29,6 +29,8 @@ export interface KeptTimes {
 /** Retention of idempotency keys: long enough for clients that retry over a weekend. */
 export const IDEMPOTENCY_KEYS_KEPT_MS = 7 * 86_400_000;
 const DAY_MS = 86_400_000;
+/** Jobs are verified with sessions of a week, and charts and alerts show those of a month. */
+const SESSIONS_KEPT_MS_MIN = 30 * DAY_MS;
 
 /**
  * Resolves to the number of removed partitions, jobs and rows, by kind. Several processes may run
@@ -57,6 +59,7 @@ export async function removeOld(
     alerts: () => alertEvaluation.removeOld(records),
     measurements: () => removeMeasurements(database, now - kept.measurementsMs),
     rollups: () => removeRollups(database, now - kept.rollupsMs),
+    sessions: () => removeSessions(database, now - Math.max(kept.rollupsMs, SESSIONS_KEPT_MS_MIN)),
     series: () => removeSeriesBefore(database, now - kept.rollupsMs),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     oauth: () => oauth.removeExpired(now),
@@ -86,4 +89,10 @@ async function removeRollups(database: Database, before: number): Promise<number
   const hours = await dropTimesBefore(database, 'measurement_hour', before);
   const days = await removeInBatches(database, 'measurement_day', 'r.at < $1', [new Date(before)]);
   return hours + days + (await removeInBatches(database, 'device_restart', 'r.at < $1', [new Date(before)]));
+}
+
+/** The latest session of each device stays: it says since when the device is offline. */
+function removeSessions(database: Database, before: number): Promise<number> {
+  const isLatest = 'EXISTS (SELECT FROM device d WHERE d.id = r.device_id AND d.epoch = r.epoch)';
+  return removeInBatches(database, 'session', `r.disconnected_at < $1 AND NOT ${isLatest}`, [new Date(before)]);
 }

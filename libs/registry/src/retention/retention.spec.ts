@@ -154,6 +154,31 @@ describe('retention', () => {
     expect(await rowsOf('SELECT FROM webhook_delivery')).toEqual([]);
   });
 
+  it('removes sessions that ended long ago, except the latest of each device', async () => {
+    const open = async (deviceId: string, epoch: number, endedDaysAgo: number | null) =>
+      raw.query(
+        `INSERT INTO session (device_id, epoch, transport, connected_at, disconnected_at)
+         VALUES ($1, $2, 'MQTT', $3, $4)`,
+        [deviceId, epoch, new Date(daysAgo(900)), endedDaysAgo === null ? null : new Date(daysAgo(endedDaysAgo))],
+      );
+    await raw.query(`INSERT INTO device (id, dialect, reachability, epoch) VALUES ('lamp', 'XIAOZHI', 'ALWAYS', 4),
+      ('gone', 'XIAOZHI', 'ALWAYS', 2), ('open', 'XIAOZHI', 'ALWAYS', 1)`);
+    for (const [epoch, days] of [500, 401, 399, 1].entries()) await open('lamp', epoch + 1, days);
+    for (const [epoch, days] of [800, 700].entries()) await open('gone', epoch + 1, days);
+    await open('open', 1, null);
+    // Of a device that was removed.
+    await open('removed', 1, 500);
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ sessions: 4 });
+    // Jobs are verified with sessions of some days, also if roll-ups are kept for a shorter time.
+    expect(await registry.removeOld({ ...kept, recordsMs: DAY_MS, rollupsMs: DAY_MS }, daysAgo(370))).toEqual({});
+    expect(await rowsOf('SELECT device_id, epoch FROM session ORDER BY 1, 2')).toEqual([
+      { device_id: 'gone', epoch: 2 },
+      { device_id: 'lamp', epoch: 3 },
+      { device_id: 'lamp', epoch: 4 },
+      { device_id: 'open', epoch: 1 },
+    ]);
+  });
+
   it('frees paths without points and roll-ups, also for a process that has their number cached', async () => {
     const { measurements } = registry;
     const other = await openRegistry({ databaseUrl: fixture.databaseUrl });
