@@ -3,7 +3,7 @@
  * that is gone is taken over.
  */
 import { randomUUID } from 'node:crypto';
-import { link, readFile, rename, rm, writeFile } from 'node:fs/promises';
+import { chmod, link, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { makePrivateFolder } from './data-folder.js';
@@ -12,6 +12,12 @@ import type { ServerUser } from './server-user.js';
 
 /** Taking over races with other starts at most this often before it counts as "in use". */
 const ATTEMPTS_MAX = 5;
+
+/**
+ * It has no secret. After a command of root was killed, the user of the hub must be able to judge
+ * the lock, and the folder keeps others out.
+ */
+const READABLE = 0o644;
 
 /** Resolves to the function that gives the folder free. Throws RegistryError DATA_DIR_IN_USE. */
 export async function lockDataDir(dataDir: string, user: ServerUser | undefined): Promise<() => Promise<void>> {
@@ -33,8 +39,8 @@ export async function lockDataDir(dataDir: string, user: ServerUser | undefined)
 }
 
 /**
- * Empty where the lock has just been removed. Another user's lock cannot be read, and counts as
- * held.
+ * Empty where the lock has just been removed. One that cannot be read, as former versions made it
+ * for another user, counts as held.
  */
 async function readHolder(dataDir: string, file: string): Promise<string> {
   try {
@@ -49,7 +55,8 @@ async function readHolder(dataDir: string, file: string): Promise<string> {
 async function tryCreate(dataDir: string, file: string, content: string): Promise<boolean> {
   const aside = `${file}.${randomUUID()}`;
   try {
-    await writeFile(aside, content, { flag: 'wx', mode: 0o600 });
+    await writeFile(aside, content, { flag: 'wx' });
+    await chmod(aside, READABLE);
     await link(aside, file);
     return true;
   } catch (error) {

@@ -128,6 +128,20 @@ describe('the embedded PostgreSQL', () => {
     expect(Number(fields?.[2])).toBe(server.pid);
   });
 
+  it.runIf(isRoot)('leaves a lock that the user of the hub can judge, also if root was killed', async () => {
+    const before = process.umask(0o077);
+    try {
+      await start();
+    } finally {
+      process.umask(before);
+    }
+    const lock = path.join(dataDir, 'hub.lock');
+    const { uid, gid } = await stat(path.join(dataDir, 'postgres'));
+    await chown(dataDir, uid, gid);
+    const reader = spawn(process.execPath, ['-e', `require('fs').readFileSync('${lock}')`], { uid, gid, cwd: '/' });
+    expect((await once(reader, 'exit'))[0]).toBe(0);
+  });
+
   it.runIf(isRoot)('goes to the shared folder, and says so, when its user cannot reach the data folder', async () => {
     const hidden = path.join(folder, 'hidden');
     dataDir = path.join(hidden, 'data');
