@@ -99,6 +99,7 @@ export type {
 export type { DeviceFacts } from './desired-states/queue/device-facts.js';
 export type { Rollout, RolloutReach } from './desired-states/queue/rollouts.js';
 export type {
+  DueRun,
   MissedRunPolicy,
   OverlapPolicy,
   RecurringJobAnswer,

@@ -2,7 +2,7 @@
  * Starts the runs that are due. Each step may be repeated by another worker or after a crash: the
  * job of a due time has a fixed idempotency key, and the next time is compared and set.
  */
-import type { RecurringJobRow, Registry } from '@flotilla/registry';
+import type { DueRun, RecurringJobRow, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -81,24 +81,23 @@ export class RecurringRuns {
     });
   }
 
-  async #runOne(job: RecurringJobRow): Promise<void> {
+  async #runOne({ id, nextRunAt: dueAt }: RecurringJobRow): Promise<void> {
     const { clock, registry } = this.#deps;
-    const { id, nextRunAt: dueAt } = job;
-    if (dueAt === undefined) return;
+    const due = dueAt === undefined ? undefined : await registry.recurringJobs.dueRun(id, dueAt);
+    if (dueAt === undefined || due === undefined) return;
+    const { job } = due;
     const now = clock.now();
     const current = await currentActor(registry, job.savedById, now);
     if ('missing' in current) return this.#pause(job, current.missing);
     const isMissed = job.missed === 'SKIP' && now - dueAt > MISSED_AFTER_MS;
-    const skipped = isMissed ? 'MISSED' : await this.#start(job, dueAt, current.actor);
+    const skipped = isMissed ? 'MISSED' : await this.#start(due, dueAt, current.actor);
     const isAdvanced = await registry.recurringJobs.advance(id, dueAt, new CronTimes(job).next(now, job.until));
     // Only one worker reports it.
     if (skipped !== undefined && isAdvanced) this.#report('recurring_job.skipped', job, { reason: skipped, dueAt });
   }
 
   /** OVERLAP if it is left out. */
-  async #start(job: RecurringJobRow, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
-    const request = await this.#deps.registry.recurringJobs.requestOf(job.id);
-    if (request === undefined) return undefined;
+  async #start({ job, request }: DueRun, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
     if (request === 'lost') return this.#pause(job, secretsLost.message);
     const masked = await refuseStoredMasks(this.#deps, request, actor);
     if (masked !== undefined) return this.#pause(job, masked.message);

@@ -12,6 +12,7 @@ import type { Page, PageRequest } from '../page.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type {
   ChangedRecurringJob,
+  DueRun,
   MissedRunPolicy,
   NewRecurringJob,
   OverlapPolicy,
@@ -142,11 +143,20 @@ export class RecurringJobStore {
   async requestOf(id: string): Promise<RecurringRequest | 'lost' | undefined> {
     const select = { request: true, secretArguments: true };
     const row = await this.database.ask((prisma) => prisma.recurringJob.findUnique({ where: { id }, select }));
-    if (row === null) return undefined;
-    const request = row.request as unknown as RecurringRequest;
-    if (row.secretArguments === null) return request;
-    const opened = this.seal.open(id, row.secretArguments);
-    return opened === undefined ? 'lost' : { ...request, arguments: opened };
+    return row === null ? undefined : this.#opened(id, row);
+  }
+
+  /**
+   * The whole recurring job, if its run at `dueAt` is still due: it may have been changed or run
+   * since it was listed. In one read, because the request and the rights belong together.
+   */
+  async dueRun(id: string, dueAt: number): Promise<DueRun | undefined> {
+    const where = { id, enabled: true, nextRunAt: new Date(dueAt) };
+    const query = { where, omit: { ...OMITTED, secretArguments: false } };
+    const found = await this.database.ask((prisma) => prisma.recurringJob.findFirst(query));
+    if (found === null) return undefined;
+    const { secretArguments, ...row } = found;
+    return { job: toRow(row), request: this.#opened(id, { request: row.request, secretArguments }) };
   }
 
   /** Those whose next run is at or before `at`, the longest due first. */
@@ -169,10 +179,13 @@ export class RecurringJobStore {
     return (await this.database.ask((prisma) => prisma.recurringJob.updateMany({ where, data }))).count > 0;
   }
 
-  /** Disables it until it is saved again. False where another worker was faster. */
+  /**
+   * Disables it until it is saved again. False where another worker was faster, or where it was
+   * saved since `job` was read.
+   */
   pause(job: RecurringJobRow, reason: string, at: number, by: AuditSource): Promise<boolean> {
     const data = { enabled: false, nextRunAt: null, pausedReason: storableText(reason) };
-    const change = { where: { id: job.id, enabled: true }, data };
+    const change = { where: { id: job.id, enabled: true, updatedAt: new Date(job.updatedAt) }, data };
     return audited(
       this.database,
       by,
@@ -180,6 +193,16 @@ export class RecurringJobStore {
       (isPaused) =>
         isPaused ? [{ ...changeOf('recurring_job.paused', { ...job, enabled: false }, at, { reason }) }] : [],
     );
+  }
+
+  #opened(
+    id: string,
+    { request, secretArguments }: Pick<RecurringJob, 'request' | 'secretArguments'>,
+  ): RecurringRequest | 'lost' {
+    const shown = request as unknown as RecurringRequest;
+    if (secretArguments === null) return shown;
+    const opened = this.seal.open(id, secretArguments);
+    return opened === undefined ? 'lost' : { ...shown, arguments: opened };
   }
 
   #columnsOf({

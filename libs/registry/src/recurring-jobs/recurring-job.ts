@@ -48,6 +48,13 @@ export interface RecurringJobRow extends RecurringJobPlan {
   readonly updatedAt: number;
 }
 
+/** A recurring job whose run is due, with its request as it is sent. */
+export interface DueRun {
+  readonly job: RecurringJobRow;
+  /** `lost` if its secrets were sealed with another key. */
+  readonly request: RecurringRequest | 'lost';
+}
+
 export interface NewRecurringJob extends RecurringJobPlan {
   readonly id: string;
   readonly nextRunAt: number | undefined;

@@ -1,0 +1,66 @@
+/** Recurring jobs that change, end or run elsewhere while a run of them begins. */
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Registry } from '@flotilla/registry';
+import { operator, storeWith } from '../fleet-fixture.suite.js';
+import { RecurringFixture, requestOf, volumeOf } from './recurring-fixture.suite.js';
+
+describe('a recurring job', () => {
+  let fixture: RecurringFixture;
+  const job = volumeOf({ ids: ['x'] });
+
+  beforeAll(async () => {
+    fixture = await RecurringFixture.open(['x']);
+    await fixture.hub.disconnect('x');
+  });
+  afterAll(() => fixture.close());
+
+  /** Runs what is due, with `meanwhile` between the list of due jobs and the first run. */
+  async function runDueWith(meanwhile: () => Promise<unknown>): Promise<void> {
+    const { registry } = fixture.hub;
+    const due = async (at: number, limit: number) => {
+      const rows = await registry.recurringJobs.due(at, limit);
+      await meanwhile();
+      return rows;
+    };
+    const recurringJobs = storeWith(registry.recurringJobs, { due } as Partial<Registry['recurringJobs']>);
+    await fixture.runs({ ...registry, recurringJobs }).runDue();
+  }
+
+  it('that another person saves while its run begins does not run with the rights of the former one', async () => {
+    const { hub } = fixture;
+    const [former, next] = [await fixture.owner(), await fixture.owner()];
+    const recurring = await fixture.created({ job }, former);
+    await fixture.whenDue(recurring);
+    await runDueWith(() => hub.fleet.updateRecurringJob(recurring.id, requestOf({ name: recurring.name, job }), next));
+    expect(await fixture.found(recurring.id)).toMatchObject({ savedById: next.id });
+    expect(await fixture.jobsOf(recurring)).toEqual([]);
+    await hub.fleet.deleteRecurringJob(recurring.id, operator);
+  });
+
+  it('that a person disables or deletes while its run begins does not run', async () => {
+    const { hub } = fixture;
+    const owner = await fixture.owner();
+    const disabled = await fixture.created({ job }, owner);
+    const deleted = await fixture.created({ job }, owner);
+    await fixture.whenDue(disabled);
+    await runDueWith(async () => {
+      const off = requestOf({ name: disabled.name, job, enabled: false });
+      expect(await hub.fleet.updateRecurringJob(disabled.id, off, owner)).toMatchObject({ job: { enabled: false } });
+      await hub.fleet.deleteRecurringJob(deleted.id, owner);
+    });
+    expect([await fixture.jobsOf(disabled), await fixture.jobsOf(deleted)]).toEqual([[], []]);
+    await hub.fleet.deleteRecurringJob(disabled.id, operator);
+  });
+
+  it('that is saved with a valid key while the hub finds the former one revoked is not paused', async () => {
+    const { hub } = fixture;
+    const [former, next] = [await fixture.owner(), await fixture.owner()];
+    const recurring = await fixture.created({ job }, former);
+    const id = former.id.slice('KEY:'.length);
+    await hub.registry.apiKeys.revoke(id, { at: hub.clock.now(), by: { actor: 'spec' } });
+    await fixture.whenDue(recurring);
+    await runDueWith(() => hub.fleet.updateRecurringJob(recurring.id, requestOf({ name: recurring.name, job }), next));
+    expect(await fixture.found(recurring.id)).toMatchObject({ enabled: true, pausedReason: undefined });
+    await hub.fleet.deleteRecurringJob(recurring.id, operator);
+  });
+});
