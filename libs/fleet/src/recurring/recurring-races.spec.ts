@@ -4,6 +4,8 @@ import type { Registry } from '@flotilla/registry';
 import { operator, storeWith } from '../fleet-fixture.suite.js';
 import { RecurringFixture, requestOf, volumeOf } from './recurring-fixture.suite.js';
 
+const HOUR = 3_600_000;
+
 describe('a recurring job', () => {
   let fixture: RecurringFixture;
   const job = volumeOf({ ids: ['x'] });
@@ -61,6 +63,19 @@ describe('a recurring job', () => {
     await fixture.whenDue(recurring);
     await runDueWith(() => hub.fleet.updateRecurringJob(recurring.id, requestOf({ name: recurring.name, job }), next));
     expect(await fixture.found(recurring.id)).toMatchObject({ enabled: true, pausedReason: undefined });
+    await hub.fleet.deleteRecurringJob(recurring.id, operator);
+  });
+
+  it('does not make up for a missed run after its end', async () => {
+    const { hub } = fixture;
+    const until = hub.clock.now() + 1.5 * HOUR;
+    const recurring = await fixture.created({ job, missed: 'RUN_ONCE', until }, await fixture.owner());
+    await fixture.whenDue(recurring);
+    hub.clock.advance(until + HOUR - hub.clock.now());
+    await fixture.runs().runDue();
+    expect(await fixture.jobsOf(recurring)).toEqual([]);
+    await expect.poll(() => fixture.eventsOf(recurring)).toMatchObject([{ reason: 'MISSED' }]);
+    expect((await fixture.found(recurring.id)).nextRunAt).toBeUndefined();
     await hub.fleet.deleteRecurringJob(recurring.id, operator);
   });
 });

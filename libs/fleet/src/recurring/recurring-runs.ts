@@ -89,7 +89,8 @@ export class RecurringRuns {
     const now = clock.now();
     const current = await currentActor(registry, job.savedById, now);
     if ('missing' in current) return this.#pause(job, current.missing);
-    const isMissed = job.missed === 'SKIP' && now - dueAt > MISSED_AFTER_MS;
+    const isOver = job.until !== undefined && now > job.until;
+    const isMissed = now - dueAt > MISSED_AFTER_MS && (job.missed === 'SKIP' || isOver);
     const skipped = isMissed ? 'MISSED' : await this.#start(due, dueAt, current.actor);
     const isAdvanced = await registry.recurringJobs.advance(id, dueAt, new CronTimes(job).next(now, job.until));
     // Only one worker reports it.
