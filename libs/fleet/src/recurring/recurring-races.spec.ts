@@ -78,4 +78,20 @@ describe('a recurring job', () => {
     expect((await fixture.found(recurring.id)).nextRunAt).toBeUndefined();
     await hub.fleet.deleteRecurringJob(recurring.id, operator);
   });
+
+  it('whose job was created before a long outage does not report that run as missed', async () => {
+    const { hub } = fixture;
+    const recurring = await fixture.created({ job }, await fixture.owner());
+    await fixture.whenDue(recurring);
+    const { nextRunAt: dueAt } = await fixture.found(recurring.id);
+    await fixture.runs().runDue();
+    // The crash: the job is there, and the time was not advanced.
+    await hub.registry.recurringJobs.advance(recurring.id, (await fixture.found(recurring.id)).nextRunAt ?? 0, dueAt);
+    hub.clock.advance(HOUR / 2);
+    await fixture.runs().runDue();
+    expect((await fixture.found(recurring.id)).nextRunAt).toBeGreaterThan(hub.clock.now());
+    expect(await fixture.jobsOf(recurring)).toHaveLength(1);
+    expect(await fixture.eventsOf(recurring)).toEqual([]);
+    await hub.fleet.deleteRecurringJob(recurring.id, operator);
+  });
 });

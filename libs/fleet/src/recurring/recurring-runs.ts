@@ -13,7 +13,7 @@ import { currentActor } from './current-actor.js';
 import type { CallerLookUps } from './current-actor.js';
 import { refuseStoredMasks, secretsLost } from './recurring-jobs.js';
 import type { RecurringJobDeps } from './recurring-jobs.js';
-import { startRun } from './start-run.js';
+import { hasStarted, startRun } from './start-run.js';
 
 export interface RecurringRunDeps extends Omit<RecurringJobDeps, 'policies'> {
   readonly registry: RecurringJobDeps['registry'] & CallerLookUps & Pick<Registry, 'events' | 'toolPolicies'>;
@@ -91,10 +91,17 @@ export class RecurringRuns {
     if ('missing' in current) return this.#pause(job, current.missing);
     const isOver = job.until !== undefined && now > job.until;
     const isMissed = now - dueAt > MISSED_AFTER_MS && (job.missed === 'SKIP' || isOver);
-    const skipped = isMissed ? 'MISSED' : await this.#start(due, dueAt, current.actor);
+    const skipped = isMissed
+      ? await this.#leaveOut(job, dueAt, current.actor)
+      : await this.#start(due, dueAt, current.actor);
     const isAdvanced = await registry.recurringJobs.advance(id, dueAt, new CronTimes(job).next(now, job.until));
     // Only one worker reports it.
     if (skipped !== undefined && isAdvanced) this.#report('recurring_job.skipped', job, { reason: skipped, dueAt });
+  }
+
+  /** Undefined if a worker had started the run and was killed before it set the next time. */
+  async #leaveOut(job: RecurringJobRow, dueAt: number, actor: Actor): Promise<'MISSED' | undefined> {
+    return (await hasStarted(this.#deps, job, { key: String(dueAt), actor })) ? undefined : 'MISSED';
   }
 
   /** OVERLAP if it is left out. */

@@ -39,7 +39,7 @@ export async function startRun(
   const planned = await planJob(
     deps,
     { ...job, name: job.name ?? recurring.name },
-    { idempotencyKey: `recurring:${recurring.id}:${key}`, actor: by, recurringJobId: recurring.id },
+    { idempotencyKey: keyOf(recurring, key), actor: by, recurringJobId: recurring.id },
   );
   if ('job' in planned) return planned;
   if (recurring.overlap === 'SKIP' && formers[0] !== undefined) return { former: formers[0] };
@@ -51,6 +51,21 @@ export async function startRun(
   }
   const [created] = await writeJobs(deps, [planned.row], by);
   return created ?? {};
+}
+
+/** Whether this run has a job already, such as from a worker that was killed after it made it. */
+export async function hasStarted(
+  { registry }: RecurringJobDeps,
+  recurring: RecurringJobRow,
+  { key, actor }: Pick<AskedRun, 'key' | 'actor'>,
+): Promise<boolean> {
+  // The key alone names the run, so the hash of the request does not matter.
+  const used = { createdById: actor.id, idempotencyKey: keyOf(recurring, key), requestHash: '' };
+  return (await registry.jobCommands.earlier(used)) !== undefined;
+}
+
+function keyOf({ id }: RecurringJobRow, key: string): string {
+  return `recurring:${id}:${key}`;
 }
 
 /** The latest first; also those that were started besides the schedule. */
