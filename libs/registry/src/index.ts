@@ -138,7 +138,7 @@ export type {
 } from './restarts/restart.js';
 export { sameBootMs, type RestartStore } from './restarts/restart-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
-export type { EarlierJob, MissingImage, NewJob } from './jobs/commands/new-job.js';
+export type { EarlierJob, MissingImage, NewJob, OtherRun } from './jobs/commands/new-job.js';
 export type { JobFence } from './jobs/job-fence.js';
 export type { JobScope } from './jobs/job-scope.js';
 export type { JobStores } from './jobs/job-stores.js';

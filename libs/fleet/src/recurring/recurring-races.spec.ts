@@ -94,4 +94,21 @@ describe('a recurring job', () => {
     expect(await fixture.eventsOf(recurring)).toEqual([]);
     await hub.fleet.deleteRecurringJob(recurring.id, operator);
   });
+
+  it.each(['SKIP', 'CANCEL_PREVIOUS'] as const)(
+    'that is started twice at once has one run with %s',
+    async (overlap) => {
+      const { hub } = fixture;
+      const owner = await fixture.owner();
+      const recurring = await fixture.created({ job, overlap }, owner);
+      const answers = await Promise.all(
+        Array.from({ length: 4 }, () => hub.fleet.runRecurringJob(recurring.id, owner)),
+      );
+      const started = answers.flatMap(({ job: run }) => run ?? []);
+      const live = (await fixture.jobsOf(recurring)).filter(({ conclusion }) => conclusion === undefined);
+      expect(live).toHaveLength(1);
+      expect(started).toHaveLength(overlap === 'SKIP' ? 1 : 4);
+      await hub.fleet.deleteRecurringJob(recurring.id, operator);
+    },
+  );
 });

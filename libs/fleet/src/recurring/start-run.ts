@@ -4,8 +4,9 @@ import type { Job, JobState } from '@flotilla/jobs';
 import type { RecurringJobRow, RecurringRequest } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { planJob, writeJobs } from '../jobs/commands/create-job.js';
-import type { JobAnswer } from '../jobs/commands/create-job.js';
+import type { WrittenJob } from '../jobs/commands/create-job.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
+import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import type { RecurringJobDeps } from './recurring-jobs.js';
 import { jobRequestOf } from './recurring-request.js';
@@ -16,6 +17,9 @@ export interface AskedRun {
   readonly key: string;
   readonly actor: Actor;
 }
+
+/** Tries against other runs that begin at the same moment, which are few. */
+const triesMax = 10;
 
 const unfinished: readonly JobState[] = [
   'AWAITING_APPROVAL',
@@ -31,9 +35,9 @@ export async function startRun(
   deps: RecurringJobDeps,
   recurring: RecurringJobRow,
   { request, key, actor }: AskedRun,
-): Promise<JobAnswer & { readonly former?: Job }> {
+): Promise<WrittenJob> {
   // Read first: what another worker creates for the same key meanwhile is not a former run.
-  const formers = await runsUnderWay(deps, recurring.id);
+  let formers = await runsUnderWay(deps, recurring.id);
   const by = { ...actor, name: `recurring:${recurring.name}` };
   const job = jobRequestOf(request);
   const planned = await planJob(
@@ -42,15 +46,22 @@ export async function startRun(
     { idempotencyKey: keyOf(recurring, key), actor: by, recurringJobId: recurring.id },
   );
   if ('job' in planned) return planned;
-  if (recurring.overlap === 'SKIP' && formers[0] !== undefined) return { former: formers[0] };
+  const isSkipped = recurring.overlap === 'SKIP';
+  if (isSkipped && formers[0] !== undefined) return { former: formers[0] };
   // A run that cannot start cancels nothing.
   if (!('row' in planned)) return planned;
-  for (const former of formers) {
-    const refusal = await cancelFormer(deps, former, actor);
-    if (refusal !== undefined) return { refusal };
+  for (let tries = 0; tries < triesMax; tries += 1) {
+    for (const former of formers) {
+      const refusal = await cancelFormer(deps, former, actor);
+      if (refusal !== undefined) return { refusal };
+    }
+    const row = { ...planned.row, besideRuns: formers.map(({ id }) => id) };
+    const [written = {}] = await writeJobs(deps, [row], by);
+    // Another run that began meanwhile is a former one as well.
+    if (written.former === undefined || isSkipped) return written;
+    formers = await runsUnderWay(deps, recurring.id);
   }
-  const [created] = await writeJobs(deps, [planned.row], by);
-  return created ?? {};
+  return { refusal: refuse('CONFLICT', ['id'], 'Its runs are started too fast; try again.') };
 }
 
 /** Whether this run has a job already, such as from a worker that was killed after it made it. */

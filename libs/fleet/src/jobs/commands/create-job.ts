@@ -6,7 +6,7 @@ import type { Bus } from '@flotilla/bus';
 import type { Job, ToolPolicy } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
-import type { EarlierJob, MissingImage, NewJob, Registry } from '@flotilla/registry';
+import type { EarlierJob, MissingImage, NewJob, OtherRun, Registry } from '@flotilla/registry';
 import { needsApproval } from '../../approvals/approval-rules.js';
 import type { ApprovalRules } from '../../approvals/approval-rules.js';
 import { ownerOf, sourceOf } from '../../actor.js';
@@ -32,6 +32,11 @@ import { requireToolScope } from './refuse-tool.js';
 export interface JobAnswer {
   readonly job?: Job;
   readonly refusal?: Refusal;
+}
+
+/** `former`: the run of its schedule that is under way, because of which no job was written. */
+export interface WrittenJob extends JobAnswer {
+  readonly former?: Job;
 }
 
 export interface CreateJobDeps extends NewJobDeps, PolicyDeps {
@@ -127,7 +132,7 @@ export async function writeJobs(
   deps: CreateJobDeps,
   rows: readonly NewJob[],
   actor: Actor,
-): Promise<readonly JobAnswer[]> {
+): Promise<readonly WrittenJob[]> {
   const created = await deps.registry.jobCommands.createAll(rows, sourceOf(actor));
   if (created.kind !== 'created') return [answerOf(created)];
   for (const job of created.jobs) announceJob(deps, job.id);
@@ -181,8 +186,9 @@ function firstState(
   return request.startAt === undefined ? 'PREPARING' : 'SCHEDULED';
 }
 
-function answerOf(made: EarlierJob | MissingImage): JobAnswer {
+function answerOf(made: EarlierJob | MissingImage | OtherRun): WrittenJob {
   if (made.kind === 'repeat') return { job: made.job };
+  if (made.kind === 'other_run') return { former: made.job };
   if (made.kind === 'image_missing')
     return { refusal: refuse('NOT_FOUND', ['input', 'firmwareImageId'], 'The firmware image was deleted meanwhile.') };
   return { refusal: refuse('IDEMPOTENCY_KEY_REUSED', ['idempotencyKey'], 'The key was used for another job.') };

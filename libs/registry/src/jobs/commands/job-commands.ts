@@ -7,7 +7,7 @@ import type { JobId } from '@flotilla/mcp';
 import { audited } from '../../audit/append-audit.js';
 import type { AuditSource } from '../../audit/audit-entry.js';
 import type { Database, Queryable } from '../../database/database.js';
-import type { EventRow, EventStore } from '../../events/event-store.js';
+import type { EventRow, EventStore, InsertedEvents } from '../../events/event-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from '../job-rows.js';
 import { reconcileCounters } from '../preparation/count-by-wave.js';
@@ -15,7 +15,8 @@ import { dropApprovalTargets } from './approval-targets.js';
 import { holdImages, insertJobs } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
 import { createdEvent, movedEvents } from './job-events.js';
-import type { EarlierJob, MissingImage, NewJob } from './new-job.js';
+import type { EarlierJob, MissingImage, NewJob, OtherRun } from './new-job.js';
+import { findOtherRun } from './other-run.js';
 
 /** A transition of a job. An absent pause reason or conclusion removes the previous one. */
 export interface JobMove {
@@ -64,7 +65,7 @@ export class JobCommands {
   async create(
     job: NewJob,
     by: AuditSource = { actor: job.createdBy },
-  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage> {
+  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage | OtherRun> {
     const created = await this.createAll([job], by);
     if (created.kind !== 'created') return created;
     const [first] = created.jobs;
@@ -72,26 +73,40 @@ export class JobCommands {
   }
 
   /**
-   * Creates all jobs in one transaction, or none if the key of the first was used before or an
-   * image is missing.
+   * Creates all jobs in one transaction, or none if the key of the first was used before, an image
+   * is missing, or another run of its schedule is under way.
    */
-  async createAll(jobs: readonly NewJob[], by: AuditSource): Promise<CreatedJobs | EarlierJob | MissingImage> {
-    const inserted = await audited(
+  async createAll(
+    jobs: readonly NewJob[],
+    by: AuditSource,
+  ): Promise<CreatedJobs | EarlierJob | MissingImage | OtherRun> {
+    const written = await audited(
       this.db,
       by,
-      async (transaction) => {
-        if (!(await holdImages(transaction, jobs))) return undefined;
-        const created = (await insertJobs(transaction, jobs, this.seal)).map(jobOf);
-        return { created, events: await this.events.insertIn(transaction, created.map(createdEvent)) };
-      },
-      (records) => (records === undefined || records.created.length === 0 ? [] : jobs.map(jobCreated)),
+      (transaction) => this.#write(transaction, jobs),
+      (answer) => (answer.kind === 'created' && answer.jobs.length > 0 ? jobs.map(jobCreated) : []),
     );
-    if (inserted === undefined) return { kind: 'image_missing' };
-    const { created, events } = inserted;
+    if (written.kind !== 'created') return written;
+    const { kind, jobs: created, inserted } = written;
     const [first] = jobs;
     if (created.length === 0 && first !== undefined) return (await this.earlier(first)) ?? { kind: 'conflict' };
-    this.events.announce(events);
-    return { kind: 'created', jobs: created, events: events.rows };
+    this.events.announce(inserted);
+    return { kind, jobs: created, events: inserted.rows };
+  }
+
+  /** No jobs where the key of the first was used before. */
+  async #write(
+    transaction: Queryable,
+    jobs: readonly NewJob[],
+  ): Promise<(Omit<CreatedJobs, 'events'> & { readonly inserted: InsertedEvents }) | MissingImage | OtherRun> {
+    if (!(await holdImages(transaction, jobs))) return { kind: 'image_missing' };
+    for (const job of jobs) {
+      const other = await findOtherRun(transaction, job);
+      if (other !== undefined) return { kind: 'other_run', job: jobOf(other) };
+    }
+    const created = (await insertJobs(transaction, jobs, this.seal)).map(jobOf);
+    const inserted = await this.events.insertIn(transaction, created.map(createdEvent));
+    return { kind: 'created', jobs: created, inserted };
   }
 
   /** The earlier use of the idempotency key by its principal; undefined if the key is new. */

@@ -1,4 +1,5 @@
 import type { Job, JobState } from '@flotilla/jobs';
+import type { JobId } from '@flotilla/mcp';
 import type { DeviceFilter } from '../../device-filter.js';
 
 /** Members that change after the creation of a job. */
@@ -23,6 +24,10 @@ export interface NewJob extends Omit<Job, DecidedLater> {
   readonly devices: DeviceFilter;
   /** The schedule that creates it. */
   readonly recurringJobId?: string | undefined;
+  /**
+   * The only runs of this schedule that may be under way when this one is created; absent: any may.
+   */
+  readonly besideRuns?: readonly JobId[] | undefined;
   readonly idempotencyKey: string;
   /** Hash of the request. The same key with another hash is a conflict. */
   readonly requestHash: string;
@@ -31,6 +36,12 @@ export interface NewJob extends Omit<Job, DecidedLater> {
 /** No job was created, because the image to roll out was deleted. */
 export interface MissingImage {
   readonly kind: 'image_missing';
+}
+
+/** No job was created, because another run of its schedule is under way. */
+export interface OtherRun {
+  readonly kind: 'other_run';
+  readonly job: Job;
 }
 
 /**
