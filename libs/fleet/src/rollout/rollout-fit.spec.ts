@@ -26,10 +26,11 @@ describe('an image', () => {
     id: string,
     facts: { readonly chip?: string; readonly otaPartitions?: number },
     version = '1.0.0',
+    tools = boardTools,
   ): Promise<void> {
     const board = { chip: facts.chip ?? 'esp32s3', otaPartitions: facts.otaPartitions ?? 2, elfSha256: undefined };
     await hub.registry.enrolments.admit(rollout.contactOf(id, { firmwareVersion: version, board }));
-    await hub.connect([id], boardTools, version);
+    await hub.connect([id], tools, version);
   }
 
   it('is refused to devices that cannot run it, and the report has a group for each reason', async () => {
@@ -57,6 +58,23 @@ describe('an image', () => {
     expect(await hub.registry.jobs.failureGroups([ofAnotherBoard], 5)).toMatchObject([
       [{ outcome: 'REJECTED', code: 'WRONG_BOARD', model: 'board', count: 1 }],
     ]);
+  });
+
+  it('does not fit a device for one reason only in a preview, also without the tool', async () => {
+    const image = await rollout.published('2.2.0');
+    await connected('with-tool', { chip: 'esp32c3' });
+    for (const id of ['without-1', 'without-2'])
+      await connected(id, { chip: 'esp32c3' }, '1.0.0', boardTools.slice(0, 1));
+    await connected('lacks-tool', {}, '1.0.0', boardTools.slice(0, 1));
+    for (const id of ['good-1', 'good-2']) await connected(id, {});
+    const ids = ['with-tool', 'without-1', 'without-2', 'lacks-tool', 'good-1', 'good-2'];
+    const waves = [{ count: 1, successThreshold: 0, soakSeconds: 0, gate: 'AUTO' }] as const;
+    const preview = await hub.fleet.previewJob(
+      { firmwareImageId: image.id, devices: { ids }, waves, abort: [] },
+      admin,
+    );
+    expect(preview).toMatchObject({ targetCount: 6, missingToolCount: 1, waves: [1, 1], blastRadius: 2 });
+    expect(preview.argumentErrors.map(({ deviceCount }) => deviceCount)).toEqual([3]);
   });
 
   it('that is withdrawn during its roll-out is sent to no more devices', async () => {

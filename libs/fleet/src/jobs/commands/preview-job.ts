@@ -147,21 +147,24 @@ async function judge(
     image !== undefined,
   );
   await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
+  const incompatible = image ? await deps.registry.rollouts.incompatibilities(image.id, request.devices) : [];
   let missingToolCount = 0;
   // Devices that have not reported their tools are not rejected before they do.
   let unknownCount = 0;
   const errors = new Map<string, number>();
-  for (const { toolSetHash, devices } of counts) {
+  const add = (message: string, devices: number) => errors.set(message, (errors.get(message) ?? 0) + devices);
+  for (const { message, deviceCount } of incompatible) add(message, deviceCount);
+  for (const { toolSetHash, devices: all } of counts) {
+    // A device that the image does not fit is refused for this, regardless of its tools.
+    const unfit = incompatible.filter((group) => group.toolSetHash === toolSetHash);
+    const devices = Math.max(0, all - sum(unfit, ({ deviceCount }) => deviceCount));
+    if (devices === 0) continue;
     const error = toolSetHash === undefined ? verdicts.withoutTools : verdicts.known(toolSetHash)?.rejection;
     if (toolSetHash === undefined && error !== undefined) unknownCount += devices;
     if (error?.code === 'TOOL_UNKNOWN') missingToolCount += devices;
-    else if (error !== undefined) errors.set(error.message, (errors.get(error.message) ?? 0) + devices);
+    else if (error !== undefined) add(error.message, devices);
   }
-  const incompatibilities = image ? await deps.registry.rollouts.incompatibilities(image.id, request.devices) : [];
-  const argumentErrors = [
-    ...[...errors].map(([message, deviceCount]) => ({ message, deviceCount })),
-    ...incompatibilities,
-  ];
+  const argumentErrors = [...errors].map(([message, deviceCount]) => ({ message, deviceCount }));
   argumentErrors.sort((one, other) => other.deviceCount - one.deviceCount);
   const rejected = missingToolCount + sum(argumentErrors, ({ deviceCount }) => deviceCount) - unknownCount;
   return { missingToolCount, argumentErrors: argumentErrors.slice(0, groupsMax), rejected };

@@ -1,6 +1,6 @@
 /** Roll-outs of firmware images: places for downloads, offers at OTA requests, and the way back. */
 import type { VerificationDeadlines } from '@flotilla/jobs';
-import type { CallError, CallErrorCode, DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
+import type { CallError, CallErrorCode, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import { targetScopeOf } from '../../access-scope/history-scope.js';
 import type { Database } from '../../database/database.js';
 import { sql, SqlFile, type RowOf } from '../../database/sql-file.js';
@@ -51,9 +51,11 @@ export interface FormerVersionGroup {
   readonly count: number;
 }
 
-/** Devices that cannot use an image, for one reason. */
+/** Devices with the same tools that cannot use an image, for one reason. */
 export interface IncompatibilityGroup {
   readonly message: string;
+  /** Undefined if their tools are not known yet. */
+  readonly toolSetHash: ToolSetHash | undefined;
   readonly deviceCount: number;
 }
 
@@ -86,21 +88,29 @@ export class RolloutStore {
     private readonly holder: () => HubProcessId | undefined = () => undefined,
   ) {}
 
-  /** The devices that cannot use the image as far as it is known, by reason, most devices first. */
+  /**
+   * The devices that cannot use the image as far as it is known, by reason and tools, most devices
+   * first.
+   */
   async incompatibilities(imageId: string, devices: DeviceFilter): Promise<readonly IncompatibilityGroup[]> {
     const parameters: unknown[] = [imageId];
     const condition = deviceCondition(await resolveFilter(this.db, devices), parameters);
-    return this.db.query<IncompatibilityGroup>(
+    const rows = await this.db.query<{ message: string; hash: ToolSetHash | null; devices: number }>(
       {
-        text: `SELECT message, count(*)::int AS "deviceCount" FROM (
-           SELECT ${incompatibilityMessage('o.incompatibility')} AS message
+        text: `SELECT message, hash, count(*)::int AS devices FROM (
+           SELECT ${incompatibilityMessage('o.incompatibility')} AS message, d.tool_set_hash AS hash
            FROM device d JOIN firmware_image i ON i.id = $1
            CROSS JOIN LATERAL (SELECT ${imageIncompatibility(false)} AS incompatibility) AS o
            WHERE o.incompatibility IS NOT NULL AND ${condition}) AS judged
-         GROUP BY message ORDER BY count(*) DESC, message`,
+         GROUP BY message, hash ORDER BY count(*) DESC, message`,
       },
       parameters,
     );
+    return rows.map(({ message, hash, devices }) => ({
+      message,
+      toolSetHash: hash ?? undefined,
+      deviceCount: devices,
+    }));
   }
 
   /**
