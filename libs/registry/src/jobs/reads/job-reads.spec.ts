@@ -64,6 +64,19 @@ describe('reads of jobs', () => {
     expect(await fixture.jobs.count({ conclusions: ['FAILED', 'ABORTED'] })).toBe(2);
   });
 
+  it('lists a job by its conclusion once it has finished, not while its last calls end', async () => {
+    const job = newJob({ tool: 'self.cancelling' });
+    const made = await fixture.jobCommands.create(job);
+    if (made.kind !== 'created') throw new TypeError(made.kind);
+    const filter: JobFilter = { tool: job.tool, conclusions: ['CANCELLED'] };
+    const move = { state: 'CANCELLING', conclusion: 'CANCELLED' } as const;
+    const moved = await fixture.jobCommands.transition(made.job, move, Date.now());
+    expect((await fixture.jobs.page(filter, { first: 5 })).rows).toEqual([]);
+    expect(await fixture.jobs.count(filter)).toBe(0);
+    if (moved !== undefined) await fixture.jobCommands.transition(moved, { ...move, state: 'FINISHED' }, Date.now());
+    expect((await fixture.jobs.page(filter, { first: 5 })).rows.map(({ id }) => id)).toEqual([job.id]);
+  });
+
   it('finds what ended a short time ago by an index, not among all jobs', async () => {
     const plans: string[] = [];
     const explained = {

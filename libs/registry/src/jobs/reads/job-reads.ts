@@ -217,7 +217,8 @@ function conditionsOf(
   add(tool, (value) => `tool = ${value}::text`);
   const pattern = search === undefined ? undefined : containsPattern(search);
   add(pattern, (value) => `lower(coalesce(name, '') || E'\\n' || tool) LIKE ${value}::text`);
-  add(conclusions, (values) => `conclusion = ANY (${values}::job_conclusion[])`);
+  // A cancelled job has its conclusion before its last calls have ended.
+  add(conclusions, (values) => `state = 'FINISHED' AND conclusion = ANY (${values}::job_conclusion[])`);
   const earliest = finishedAfter === undefined ? undefined : new Date(finishedAfter);
   add(earliest, (value) => `finished_at > ${value}::timestamptz`);
   add(recurringJobId, (value) => `recurring_job_id = ${value}::uuid`);
