@@ -24,11 +24,8 @@ export function restartStuckDevice({ deps, jobId }: RunContext, { deviceId, epoc
   const rights = { mayCallUserOnly: true, mayChangeFirmware: false };
   deps.bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => {
     const isSent = outcome.certainty !== 'NEVER';
-    deps.registry.events.append({
-      type: 'device.restarted_after_upgrade',
-      deviceId,
-      at: deps.clock.now(),
-      data: { jobId, isSent, outcome: outcome.kind, ...(outcome.error && { code: outcome.error.code }) },
-    });
+    const data = { jobId, isSent, outcome: outcome.kind, ...(outcome.error && { code: outcome.error.code }) };
+    const event = { type: 'device.restarted_after_upgrade', deviceId, at: deps.clock.now(), data };
+    deps.bus.feed.publish('event', deps.registry.events.append(event));
   });
 }

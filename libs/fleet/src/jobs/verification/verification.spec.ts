@@ -139,6 +139,10 @@ describe('a job with a verification', () => {
 
   it('takes a late answer of an upgrade for its failure, and has the device restart once', async () => {
     await hub.connect(['late']);
+    const followed: string[] = [];
+    const unfollow = hub.bus.feed.subscribe('event', ({ deviceId, type }) => {
+      if (deviceId === 'late') followed.push(type);
+    });
     hub.gateway.behave = (_, settle) => settle(silence);
     const jobId = await startJob(hub, ['late'], upgrade);
     await verifying(jobId);
@@ -153,6 +157,8 @@ describe('a job with a verification', () => {
     await hub.clock
       .until(async () => (await events()).filter(({ type }) => type === 'device.restarted_after_upgrade'))
       .toHaveLength(1);
+    await expect.poll(() => followed).toContain('device.restarted_after_upgrade');
+    unfollow();
   });
 
   it('ends UNKNOWN when it is cancelled by force, and awaits its devices when it is not', async () => {
