@@ -3,7 +3,7 @@ import type { JobId } from '@flotilla/mcp';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
 import { CallRules } from '../calls/call-rules.js';
-import { admin, deviceNames, openHub, silent } from '../fleet-fixture.suite.js';
+import { admin, boardTools, deviceNames, openHub, silent } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { Fleet } from '../fleet.js';
 import { RolloutFixture } from '../rollout/rollout-fixture.suite.js';
@@ -23,6 +23,11 @@ beforeAll(async () => {
   fixture = await openHub();
   hub = fixture.hub;
   await hub.connect(devices);
+  // Its firmware reserves no tool for users. Connected first, because counts of tools are cached.
+  await hub.connect(
+    ['open-board'],
+    boardTools.map((tool) => ({ ...tool, userOnly: false })),
+  );
 });
 afterAll(() => fixture.close());
 beforeEach(() => hub.gateway.forget());
@@ -140,6 +145,24 @@ describe('a job that calls a tool', () => {
     expect(await missing(reboot, {})).toEqual([undefined, false]);
     expect(await missing(reboot, { mayCallTools: false })).toEqual(['TOOLS_CALL', true]);
     expect(await missing(reboot, { mayCallUserOnly: false })).toEqual(['TOOLS_CALL_PRIVILEGED', true]);
+  });
+
+  it('is not approved without the scope for user-only tools where only some devices reserve its tool', async () => {
+    const fleet = fleetWith('on');
+    const waits = async (maker: Actor) => {
+      const { job } = await fleet.createJob({ ...lamps, tool: reboot }, randomUUID(), maker);
+      if (job === undefined) throw new TypeError('No job.');
+      return job;
+    };
+    const limited = { ...bob, mayCallUserOnly: false };
+    const reserved = await waits(alice);
+    expect(await fleet.scopeToApprove(reserved, limited)).toBe('TOOLS_CALL_PRIVILEGED');
+    expect(await fleet.approveJob(reserved.id, limited)).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN' } });
+    // This one calls the tool only where any caller may.
+    const unreserved = await waits({ ...alice, mayCallUserOnly: false });
+    expect(await fleet.scopeToApprove(unreserved, limited)).toBeUndefined();
+    expect((await fleet.approveJob(unreserved.id, limited)).refusal).toBeUndefined();
+    for (const { id } of [reserved, unreserved]) await fleet.cancelJob(id, true, alice);
   });
 
   it('does not require TOOLS_CALL for a job that rolls out an image', async () => {

@@ -24,7 +24,7 @@ const reasonLengthMax = 500;
 export async function approveJob(deps: ApproveJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   const job = await deps.registry.viewFor(actor).jobs.find(id);
   if (job !== undefined && job.firmwareImageId === undefined) requireToolScope(actor);
-  const refusal = job && (refuseApprover(job, actor) ?? (await refuseTool(deps, job.tool, actor, ['id'])));
+  const refusal = job && (refuseApprover(job, actor) ?? (await refuseToolOf(deps, job, actor)));
   if (refusal !== undefined) return { refusal };
   return steerJob(deps, id, actor, (now) => {
     const state = nextJobState(now, 'approve');
@@ -38,7 +38,7 @@ export async function scopeToApprove(deps: ApproveJobDeps, job: Job, actor: Acto
   if (job.state !== 'AWAITING_APPROVAL') return undefined;
   if (job.firmwareImageId === undefined && actor.mayCallTools === false) return 'TOOLS_CALL';
   if (deps.callRules.refuseActor(job.tool, actor) !== undefined) return 'FIRMWARE_WRITE';
-  return (await refuseTool(deps, job.tool, actor, ['id'])) && 'TOOLS_CALL_PRIVILEGED';
+  return (await refuseToolOf(deps, job, actor)) && 'TOOLS_CALL_PRIVILEGED';
 }
 
 /** Denying again changes nothing. `reason` is on the audit trail. */
@@ -58,6 +58,15 @@ export async function denyJob(deps: ApproveJobDeps, id: string, reason: string, 
 /** Whether a job is of the actor, or of a key or session of the same person. */
 export function isCreatorOf({ createdById, createdByOwner }: Job, actor: Actor): boolean {
   return ownerOf({ id: createdById, owner: createdByOwner }) === ownerOf(actor);
+}
+
+/** The job calls the tool with the rights of its creator, also where it is user-only. */
+function refuseToolOf(
+  deps: ApproveJobDeps,
+  { tool, mayCallUserOnly }: Job,
+  actor: Actor,
+): Promise<Refusal | undefined> {
+  return refuseTool(deps, tool, actor, ['id'], mayCallUserOnly);
 }
 
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {
