@@ -1,6 +1,6 @@
 /** Jobs in a real Chromium: wizard, failures in one group, pause and resume, rerun, export. */
 import { readFileSync } from 'node:fs';
-import type { Browser, Page } from 'playwright-core';
+import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ConsolePage,
@@ -298,5 +298,31 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await console.visit('/jobs');
     await page.getByRole('row').filter({ hasText: 'Slow' }).getByText('Cancelled').waitFor();
     expect(await seriousViolations(page)).toEqual([]);
+  });
+
+  it('is started once, also if its answer was lost and the page is loaded again', async () => {
+    const jobCount = async () =>
+      (await ask<{ jobs: { totalCount: number } }>(hub, '{ jobs(first: 1) { totalCount } }')).jobs.totalCount;
+    const before = await jobCount();
+    await console.visit('/jobs/new?tool=self.get_device_status');
+    await page.getByText('Advanced').waitFor();
+    await next();
+    await page.getByRole('checkbox', { name: 'All devices' }).check();
+    for (let step = 0; step < 3; step += 1) await next();
+    const isStart = (route: Route) => route.request().postData()?.includes('mutation CreateJob') === true;
+    const loseAnswer = async (route: Route) => {
+      if (!isStart(route)) return route.fallback();
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route('**/graphql', loseAnswer);
+    const start = page.getByRole('button', { name: /^Start on/ });
+    await start.click();
+    await page.getByText('may or may not have happened', { exact: false }).waitFor();
+    await page.unroute('**/graphql', loseAnswer);
+    await page.reload();
+    await start.click();
+    await page.waitForURL(/\/jobs\/[0-9a-f]{8}-/);
+    expect(await jobCount()).toBe(before + 1);
   });
 });

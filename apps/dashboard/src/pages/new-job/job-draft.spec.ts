@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import {
   canaryWaves,
+  changedDraft,
   deviceFilterOf,
   draftFrom,
   type JobDraft,
@@ -28,6 +29,12 @@ describe('the draft of a job', () => {
       kind: 'firmware',
       waves: [{ size: 5, gate: 'MANUAL' }, { size: 25 }, { size: 100 }],
     });
+  });
+
+  it('keeps the key of an attempt to start it until it is changed', () => {
+    const tried = changedDraft(draftFrom({ tool: 'self.reboot' }), { startKey: 'k' });
+    expect(tried.startKey).toBe('k');
+    expect(changedDraft(tried, { name: 'Other' })).toMatchObject({ name: 'Other', startKey: undefined });
   });
 
   it('replaces untouched waves and rules when the kind changes', () => {

@@ -75,6 +75,8 @@ export interface JobDraft {
   readonly priority: 1 | 2 | 3;
   readonly waves: readonly DraftWave[];
   readonly rules: readonly DraftRule[];
+  /** Of the latest attempt to start it as it is now; undefined before the first one. */
+  readonly startKey?: string | undefined;
 }
 
 export const canaryWaves: readonly DraftWave[] = [
@@ -120,6 +122,11 @@ export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSe
     },
     ...usual[kind],
   };
+}
+
+/** Another job after each change: the key of an attempt to start the former one does not count. */
+export function changedDraft(draft: JobDraft, changed: Partial<JobDraft>): JobDraft {
+  return { ...draft, startKey: undefined, ...changed };
 }
 
 /** The kinds of jobs that a person may start; the present one stays, so that nothing is hidden. */

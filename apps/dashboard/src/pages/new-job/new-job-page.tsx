@@ -9,7 +9,7 @@ import { useScope, useViewer } from '../../hub/hub';
 import { Page, Section } from '../../parts/page';
 import { PageForbidden } from '../../shell/page-failure';
 import { dropDraft, readDraft, writeDraft } from './draft-store';
-import { draftFrom, type JobDraft, missingIn } from './job-draft';
+import { changedDraft, draftFrom, type JobDraft, missingIn } from './job-draft';
 import { type StepName, steps } from './job-steps';
 import { type Refusal, stepOf, stillRefused } from './refusals';
 import { StepReview } from './steps/step-review';
@@ -108,7 +108,7 @@ function useDraft(draftId: string) {
   const isTyped = useRef(false);
   const change = useRef((changed: Partial<JobDraft>) => {
     isTyped.current = true;
-    setDraft((now) => ({ ...now, ...changed }));
+    setDraft((now) => changedDraft(now, changed));
   }).current;
   useEffect(() => {
     if (isTyped.current) writeDraft(sessionStorage, { id: draftId, viewer }, draft);

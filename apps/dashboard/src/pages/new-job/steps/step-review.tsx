@@ -36,12 +36,10 @@ export interface StepCheckProps {
 
 export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckProps) {
   const { t } = useTranslation();
-  const { draft } = useWizard();
+  const { draft, change } = useWizard();
   const navigate = useNavigate();
   const input = useMemo(() => inputOf(draft), [draft]);
   const { data, error, isLoading, refresh } = useHubQuery({ query: PreviewJobDocument, variables: { input } });
-  // Pressing again after a lost answer makes no second job.
-  const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(CreateJobDocument, (answer) => answer.createJob.userErrors);
   const [isRepeating, setRepeating] = useState(false);
   const preview = data?.previewJob;
@@ -50,6 +48,9 @@ export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckPr
     if (refused) onRefused(refused);
   }, [refused, onRefused]);
   const start = async () => {
+    // Kept with the draft: another attempt after a lost answer, also after a reload, makes no second job.
+    const key = draft.startKey ?? newIdempotencyKey();
+    change({ startKey: key });
     const made = (await act.run({ input, key }))?.createJob.job;
     if (!made) return;
     onStarted();
