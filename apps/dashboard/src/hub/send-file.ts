@@ -1,6 +1,6 @@
 /** Files to the hub and from it: what goes beside GraphQL, with the viewer's key. */
+import { failureOf, type MutationFailure } from './mutation-failure';
 import { authorization } from './session';
-import type { MutationFailure } from './use-hub-mutation';
 
 export type Sent = { readonly id: string } | { readonly failure: MutationFailure };
 
@@ -13,15 +13,10 @@ export async function sendFile(url: string, file: File, fields: Readonly<Record<
     const answer = await fetch(url, { method: 'POST', headers: authorization(), body: form });
     const said = (await answer.json()) as { readonly id?: string; readonly code?: string; readonly message?: string };
     if (answer.ok && said.id !== undefined) return { id: said.id };
-    return {
-      failure: {
-        messages: [said.message ?? `The hub answered ${answer.status}.`],
-        codes: [said.code ?? ''],
-        isUncertain: false,
-      },
-    };
+    const message = said.message ?? `The hub answered ${answer.status}.`;
+    return { failure: failureOf([{ code: said.code ?? '', message }]) };
   } catch {
-    return { failure: { messages: [], codes: [], isUncertain: true } };
+    return { failure: failureOf([]) };
   }
 }
 

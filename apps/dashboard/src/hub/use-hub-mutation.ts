@@ -1,17 +1,7 @@
-/**
- * A mutation and its failure: rejected (nothing was changed) or not answered (the result is
- * unknown).
- */
+/** A mutation and its failure: rejected (nothing was changed), or its result is unknown. */
 import { useCallback, useState } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
-
-export interface MutationFailure {
-  /** In the hub's words. */
-  readonly messages: readonly string[];
-  readonly codes: readonly string[];
-  /** No answer came: the hub may have done it or not. */
-  readonly isUncertain: boolean;
-}
+import { failureOf, type MutationFailure, type Refusal } from './mutation-failure';
 
 export interface HubMutation<Data, Variables> {
   /** The payload, or undefined where `failure` says why not. */
@@ -19,11 +9,6 @@ export interface HubMutation<Data, Variables> {
   readonly isBusy: boolean;
   readonly failure: MutationFailure | undefined;
   readonly reset: () => void;
-}
-
-interface Refusal {
-  readonly code: string;
-  readonly message: string;
 }
 
 /** `refusals` finds the payload's userErrors. */
@@ -40,21 +25,13 @@ export function useHubMutation<Data, Variables extends AnyVariables>(
     const { data, error } = await client.mutation(mutation, variables).toPromise();
     setBusy(false);
     if (error || data === undefined) {
-      const refused = error?.graphQLErrors ?? [];
-      setFailure({
-        messages: refused.map(({ message }) => message),
-        codes: refused.map(({ extensions }) => String(extensions['code'])),
-        isUncertain: refused.length === 0,
-      });
+      const errors = error?.graphQLErrors ?? [];
+      setFailure(failureOf(errors.map(({ message, extensions }) => ({ message, code: String(extensions['code']) }))));
       return undefined;
     }
     const refused = refusals(data);
     if (refused.length === 0) return data;
-    setFailure({
-      messages: refused.map(({ message }) => message),
-      codes: refused.map(({ code }) => code),
-      isUncertain: false,
-    });
+    setFailure(failureOf(refused));
     return undefined;
   };
   const reset = useCallback(() => setFailure(undefined), []);

@@ -5,7 +5,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import type { CombinedError } from 'urql';
 import type { HubAnswer } from '../hub/use-hub-query';
-import type { MutationFailure } from '../hub/use-hub-mutation';
+import type { MutationFailure } from '../hub/mutation-failure';
 import { detailsOf, reasonOf, translatedCodeOf } from './failure-reason';
 import classes from './notice.module.css';
 
@@ -60,7 +60,8 @@ interface MutationFailureNoticeProps {
 export function MutationFailureNotice({ failure, refused }: MutationFailureNoticeProps) {
   const { t } = useTranslation();
   if (!failure) return null;
-  const title = failure.isUncertain ? t('failure.actUncertain') : (refused ?? t('failure.actRefused'));
+  const uncertain = failure.codes.length === 0 ? 'actUncertain' : 'actUnfinished';
+  const title = failure.isUncertain ? t(`failure.${uncertain}`) : (refused ?? t('failure.actRefused'));
   return (
     <div className={classes.failure} role="alert" data-uncertain={failure.isUncertain || undefined}>
       <IconAlertTriangle size={18} className={classes.failureIcon} aria-hidden />

@@ -5,7 +5,8 @@ import { Button, FileInput, Group, Loader, Stack, Table, Text } from '@mantine/c
 import { useTranslation } from 'react-i18next';
 import { type Client, useClient } from 'urql';
 import { saveText } from '../../hub/send-file';
-import { type MutationFailure, useHubMutation } from '../../hub/use-hub-mutation';
+import type { MutationFailure } from '../../hub/mutation-failure';
+import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { ScrollTable } from '../../parts/table/scroll-table';
 import { useChosenFile } from '../../parts/use-chosen-file';

@@ -7,7 +7,7 @@ import { Button, FileInput, Group, SegmentedControl, TextInput } from '@mantine/
 import { IconFileUpload } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { sendFile } from '../../hub/send-file';
-import type { MutationFailure } from '../../hub/use-hub-mutation';
+import type { MutationFailure } from '../../hub/mutation-failure';
 import { ChooseFile } from '../../parts/choose-file';
 import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';

@@ -3,7 +3,7 @@
  * do.
  */
 import { Button, Group, Stack, Text } from '@mantine/core';
-import type { MutationFailure } from '../../hub/use-hub-mutation';
+import type { MutationFailure } from '../../hub/mutation-failure';
 import { MutationFailureNotice } from '../failure';
 import { Dialog } from './dialog';
 

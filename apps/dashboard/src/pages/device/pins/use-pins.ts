@@ -2,7 +2,8 @@
 import { useCallback, useEffect, useMemo, useRef, useState } from 'react';
 import { useClient, useSubscription } from 'urql';
 import { useScope } from '../../../hub/hub';
-import { useHubMutation, type MutationFailure } from '../../../hub/use-hub-mutation';
+import type { MutationFailure } from '../../../hub/mutation-failure';
+import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useVisibleInterval } from '../../../hub/use-visible-interval';
 import { EventsAsTheyHappenDocument } from '../../events/generated/events';
 import type { DeviceSeen } from '../device-page';

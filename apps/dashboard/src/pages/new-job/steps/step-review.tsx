@@ -48,7 +48,7 @@ export function StepReview({ onBack, onStep, onRefused, onStarted }: StepCheckPr
     if (refused) onRefused(refused);
   }, [refused, onRefused]);
   const start = async () => {
-    // Kept with the draft: another attempt after a lost answer, also after a reload, makes no second job.
+    // Kept with the draft: another attempt after a lost answer makes no second job.
     const key = draft.startKey ?? newIdempotencyKey();
     change({ startKey: key });
     const made = (await act.run({ input, key }))?.createJob.job;

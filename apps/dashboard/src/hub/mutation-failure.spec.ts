@@ -1,0 +1,19 @@
+import { describe, expect, it } from 'vitest';
+import { failureOf } from './mutation-failure';
+
+describe('the failure of a change', () => {
+  it('changed nothing if the hub refused it', () => {
+    const refusals = [{ code: 'CONFLICT', message: 'It has another revision.' }];
+    expect(failureOf(refusals)).toEqual({
+      messages: ['It has another revision.'],
+      codes: ['CONFLICT'],
+      isUncertain: false,
+    });
+  });
+
+  it('may have changed something without an answer, or if the hub failed while it worked', () => {
+    expect(failureOf([]).isUncertain).toBe(true);
+    for (const code of ['INTERNAL', 'UNAVAILABLE'])
+      expect(failureOf([{ code, message: 'The hub failed.' }]).isUncertain, code).toBe(true);
+  });
+});
