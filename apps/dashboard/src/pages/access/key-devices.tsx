@@ -5,9 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { useGroups } from '../../parts/groups/groups';
 import { useConditionTexts } from '../devices/condition-text';
-import { type DeviceConditions, conditionsOf, filterOf, parseDeviceSearch } from '../devices/device-search';
+import { type DeviceConditions, conditionsOf, filterOf } from '../devices/device-search';
 import { FilterBar } from '../devices/filter-bar';
 import { DeviceCountDocument } from '../devices/generated/devices';
+import { conditionsIn } from '../devices/stored-filter';
 
 export interface KeyDevicesProps {
   /** A DeviceFilter; null: the whole fleet. */
@@ -19,13 +20,17 @@ export function KeyDevices({ filter }: KeyDevicesProps) {
   const { groups } = useGroups();
   const { textOf } = useConditionTexts(groups);
   if (filter === null) return t('access.wholeFleet');
-  const search = parseDeviceSearch(filter as Readonly<Record<string, unknown>>);
-  const text = filterOf(search) === undefined ? t('access.wholeFleet') : textOf(search);
+  const conditions = conditionsIn(filter);
+  const text = conditions ? textOf(conditions) || t('access.wholeFleet') : JSON.stringify(filter);
   return (
     <span title={text}>
-      <Link to="/devices" search={search}>
-        {text}
-      </Link>{' '}
+      {conditions ? (
+        <Link to="/devices" search={conditions}>
+          {text}
+        </Link>
+      ) : (
+        <code>{text}</code>
+      )}{' '}
       <CoveredCount filter={filter} />
     </span>
   );

@@ -2,13 +2,9 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../parts/disclosure';
-import { useGroups } from '../../parts/groups/groups';
-import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
-import { useConditionTexts } from '../devices/condition-text';
-import type { DeviceFilter } from '../devices/generated/devices';
-import { conditionsIn } from './form/stored-filter';
+import { FilterText } from '../devices/filter-text';
 import type { DesiredSeenFragment } from './generated/desired';
 import { SettingText } from './setting-text';
 import { WindowText } from './window-text';
@@ -25,7 +21,7 @@ export function DesiredFacts({ state }: { readonly state: DesiredSeenFragment })
           <SettingText state={state} />
         </Line>
         <Line name={t('desired.devices')}>
-          <Filter devices={state.devices} />
+          <FilterText filter={state.devices} />
         </Line>
         <Line name={t('desired.window')}>
           <WindowText window={state.window} />
@@ -61,13 +57,4 @@ function Line({ name, children }: { readonly name: string; readonly children: Re
       <dd>{children}</dd>
     </>
   );
-}
-
-function Filter({ devices }: { readonly devices: unknown }) {
-  const { t } = useTranslation();
-  const { groups } = useGroups();
-  const { textOf } = useConditionTexts(groups);
-  const conditions = conditionsIn(devices as DeviceFilter);
-  if (conditions === undefined) return <Json value={devices} label={t('desired.devices')} />;
-  return textOf(conditions) || t('newJob.wholeFleet');
 }

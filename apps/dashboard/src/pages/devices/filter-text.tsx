@@ -1,14 +1,14 @@
-/** A DeviceFilter in words, with the names of its groups. */
+/** A DeviceFilter in words, with the names of its groups; as JSON if words would lose a part. */
 import { useTranslation } from 'react-i18next';
 import { useGroups } from '../../parts/groups/groups';
 import { useConditionTexts } from './condition-text';
-import { filterOf, parseDeviceSearch } from './device-search';
+import { conditionsIn } from './stored-filter';
 
-export function FilterText({ filter }: { readonly filter: object }) {
+export function FilterText({ filter }: { readonly filter: unknown }) {
   const { t } = useTranslation();
-  const search = parseDeviceSearch(filter as Readonly<Record<string, unknown>>);
-  const isWholeFleet = filterOf(search) === undefined;
   const { groups } = useGroups();
   const { textOf } = useConditionTexts(groups);
-  return isWholeFleet ? t('newJob.wholeFleet') : textOf(search);
+  const conditions = conditionsIn(filter);
+  if (conditions === undefined) return <code>{JSON.stringify(filter)}</code>;
+  return textOf(conditions) || t('newJob.wholeFleet');
 }

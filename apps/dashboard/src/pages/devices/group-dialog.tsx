@@ -14,8 +14,8 @@ import { groupsChanged, useChosenViews } from '../../shell/views';
 import type { SavedGroupFragment } from '../../parts/groups/generated/groups';
 import { ZoneField } from '../../parts/zone/zone-field';
 import { useConditionTexts } from './condition-text';
-import { parseDeviceSearch } from './device-search';
 import { CreateDeviceGroupDocument, type DeviceFilter, UpdateDeviceGroupDocument } from './generated/devices';
+import { conditionsIn } from './stored-filter';
 
 export interface GroupDialogProps {
   readonly group: SavedGroupFragment | 'new';
@@ -106,7 +106,10 @@ interface MembersProps {
 function Members({ known, filter, takesFilter, onTake }: MembersProps) {
   const { t } = useTranslation();
   const { textOf } = useConditionTexts([]);
-  const inWords = (value: unknown) => textOf(parseDeviceSearch(value as Readonly<Record<string, unknown>>));
+  const inWords = (value: unknown) => {
+    const conditions = conditionsIn(value);
+    return conditions ? textOf(conditions) : JSON.stringify(value);
+  };
   return (
     <div>
       <Text size="sm" fw={550}>

@@ -1,5 +1,5 @@
 /** A stored device filter as conditions that the filter bar can show and change. */
-import { conditionsOf, type DeviceConditions, parseDeviceSearch } from '../../devices/device-search';
+import { conditionsOf, type DeviceConditions, parseDeviceSearch } from './device-search';
 
 /** Empty conditions are the whole fleet. Undefined if the filter bar would lose a part of it. */
 export function conditionsIn(filter: unknown): DeviceConditions | undefined {

@@ -4,7 +4,7 @@ import { ruleOf, waveOf } from '../../new-job/job-input';
 import { type DeviceConditions, filterOf } from '../../devices/device-search';
 import type { DesiredSeenFragment, DesiredStateInput } from '../generated/desired';
 import type { NewDesiredSearch } from './new-desired-search';
-import { conditionsIn } from './stored-filter';
+import { conditionsIn } from '../../devices/stored-filter';
 
 export interface DraftHours {
   /** HH:MM. */
