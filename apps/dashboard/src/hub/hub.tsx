@@ -72,6 +72,12 @@ export function useViewer(): Viewer {
   return viewer;
 }
 
+/** A key may be limited to some devices, and sees less of the hub then. People are not. */
+export function useMayBeLimited(): boolean {
+  const { scopes, user } = useViewer();
+  return user === null && !scopes.includes('ADMIN');
+}
+
 /** ADMIN is every scope. */
 export function useScope(scope: Scope): boolean {
   const { scopes } = useViewer();

@@ -16,6 +16,7 @@ import {
   UpdateAlertRuleDocument,
 } from './generated/alerts';
 import { filterIn, inputOfRule } from './rule-input';
+import { kindsWithoutDevices, shareKinds } from './rule-kinds';
 import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
 
@@ -38,8 +39,6 @@ const withThreshold: ReadonlySet<AlertKind> = new Set([
 const withWindow: ReadonlySet<AlertKind> = new Set([
   ...(['CALL_FAILURE_RATIO', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED', 'JOB_STOPPED'] as const),
 ]);
-const shares: ReadonlySet<AlertKind> = new Set(['FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO']);
-const withoutDevices: ReadonlySet<AlertKind> = new Set(['WEBHOOK_FAILING', 'HUB_UNHEALTHY']);
 
 const daySeconds = 86_400;
 
@@ -59,7 +58,7 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
   const change = (changes: Partial<AlertRuleInput>) => setInput((former) => ({ ...former, ...changes }));
   const devices = filterIn(filter);
   const save = async () => {
-    const wanted = { ...input, devices: withoutDevices.has(input.kind) ? null : (devices ?? null) };
+    const wanted = { ...input, devices: kindsWithoutDevices.has(input.kind) ? null : (devices ?? null) };
     const saved = rule
       ? await update.run({ id: rule.id, input: wanted, revision: rule.revision })
       : await create.run({ input: wanted });
@@ -91,7 +90,7 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
           allowDeselect={false}
           onChange={(kind) => change({ kind: kind as AlertKind, threshold: null, path: null, below: false })}
         />
-        {!withoutDevices.has(input.kind) && (
+        {!kindsWithoutDevices.has(input.kind) && (
           <TextInput
             label={t('alerts.rule.devices')}
             description={t('alerts.rule.devicesHint')}
@@ -105,7 +104,7 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
         <RuleNumbers input={input} onChange={change} />
         <RuleTargets input={input} channels={channels} onChange={change} />
         {devices !== undefined && (
-          <RulePreview input={{ ...input, devices: withoutDevices.has(input.kind) ? null : devices }} />
+          <RulePreview input={{ ...input, devices: kindsWithoutDevices.has(input.kind) ? null : devices }} />
         )}
       </DialogForm>
     </Dialog>
@@ -161,7 +160,7 @@ function RuleNumbers({ input, onChange }: RuleNumbersProps) {
           allowDecimal
           allowNegative={isMeasurement}
           min={isMeasurement ? undefined : 0}
-          max={shares.has(input.kind) ? 1 : undefined}
+          max={shareKinds.has(input.kind) ? 1 : undefined}
           value={input.threshold ?? undefined}
           onChange={(threshold) => onChange({ threshold: threshold ?? null })}
           w="100%"

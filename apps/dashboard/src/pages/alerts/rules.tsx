@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { Button, Group, Switch } from '@mantine/core';
 import { IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
-import { useScope } from '../../hub/hub';
+import { useMayBeLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useReadNow } from '../../hub/use-read-now';
 import { aboutDuration } from '../../parts/about-duration';
@@ -11,6 +11,7 @@ import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
+import { FilterText } from '../devices/filter-text';
 import {
   type EditedRuleFragment,
   AlertRulesNowDocument,
@@ -21,6 +22,7 @@ import {
 } from './generated/alerts';
 import { RuleDialog } from './rule-dialog';
 import { inputOfRule } from './rule-input';
+import { kindsWithoutDevices, thresholdText } from './rule-kinds';
 
 interface RulesProps {
   readonly rules: readonly EditedRuleFragment[];
@@ -34,6 +36,7 @@ const snoozeMs = 2 * 3_600_000;
 export function Rules({ rules, channels, onChanged }: RulesProps) {
   const { t } = useTranslation();
   const isAdmin = useScope('ADMIN');
+  const mayBeLimited = useMayBeLimited();
   const [edited, setEdited] = useState<EditedRuleFragment | 'new'>();
   return (
     <>
@@ -44,7 +47,7 @@ export function Rules({ rules, channels, onChanged }: RulesProps) {
           </Button>
         </Group>
       )}
-      {channels.length === 0 && <p className="soft">{t('alerts.rule.noChannels')}</p>}
+      {!mayBeLimited && channels.length === 0 && <p className="soft">{t('alerts.rule.noChannels')}</p>}
       {rules.map((rule) => (
         <RuleCard key={rule.id} rule={rule} onEdit={() => setEdited(rule)} onChanged={onChanged} />
       ))}
@@ -139,7 +142,23 @@ function RuleCard({ rule, onEdit, onChanged }: RuleCardProps) {
 function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly isSnoozed: boolean }) {
   const { i18n, t } = useTranslation();
   const { below, channels, devices, firingCount, forSeconds, kind, path, severity, snoozedUntil, threshold } = rule;
+  const mayBeLimited = useMayBeLimited();
   const limit = kind !== 'MEASUREMENT' ? 'thresholdIs' : below ? 'belowIs' : 'aboveIs';
+  // The hub shows neither devices nor channels to a limited key.
+  const facts = [
+    !kindsWithoutDevices.has(kind) && (!mayBeLimited || devices !== null) && (
+      <>
+        {t('alerts.rule.devices')}: {devices === null ? t('alerts.rule.all') : <FilterText filter={devices} />}
+      </>
+    ),
+    (!mayBeLimited || channels.length > 0) &&
+      `${t('alerts.rule.channels')}: ${channels.map(({ name }) => name).join(', ') || t('alerts.rule.none')}`,
+    isSnoozed && (
+      <>
+        {t('alerts.rule.snoozedUntil')} <Time at={snoozedUntil} />
+      </>
+    ),
+  ].filter(Boolean);
   return (
     <>
       <p className="soft">
@@ -150,22 +169,19 @@ function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly
             <code>{path}</code>
           </>
         )}
-        {threshold !== null && ` · ${t(`alerts.rule.${limit}`, { threshold })}`}
+        {threshold !== null &&
+          ` · ${t(`alerts.rule.${limit}`, { threshold: thresholdText(kind, threshold, i18n.language) })}`}
         {forSeconds > 0 && ` · ${t('alerts.rule.forIs', { duration: aboutDuration(forSeconds, i18n.language) })}`}
         {' · '}
         {t('alerts.rule.firing', { count: firingCount })}
       </p>
       <p className="soft">
-        {t('alerts.rule.devices')}: {devices === null ? t('alerts.rule.all') : <code>{JSON.stringify(devices)}</code>}
-        {' · '}
-        {t('alerts.rule.channels')}:{' '}
-        {channels.length === 0 ? t('alerts.rule.none') : channels.map(({ name }) => name).join(', ')}
-        {isSnoozed && (
-          <>
-            {' · '}
-            {t('alerts.rule.snoozedUntil')} <Time at={snoozedUntil} />
-          </>
-        )}
+        {facts.map((fact, index) => (
+          <span key={index}>
+            {index > 0 && ' · '}
+            {fact}
+          </span>
+        ))}
       </p>
     </>
   );

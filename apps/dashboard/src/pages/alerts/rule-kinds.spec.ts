@@ -1,0 +1,14 @@
+import { describe, expect, it } from 'vitest';
+import { thresholdText } from './rule-kinds';
+
+describe('the threshold of a rule', () => {
+  it('is a percentage where it is a share', () => {
+    expect(thresholdText('FLEET_OFFLINE_SHARE', 0.1, 'en')).toBe('10%');
+    expect(thresholdText('CALL_FAILURE_RATIO', 0.125, 'en')).toBe('12.5%');
+  });
+
+  it('is the number where it is a count or a value of a device', () => {
+    expect(thresholdText('UNEXPECTED_RESTARTS', 3, 'en')).toBe('3');
+    expect(thresholdText('MEASUREMENT', -0.5, 'en')).toBe('-0.5');
+  });
+});
