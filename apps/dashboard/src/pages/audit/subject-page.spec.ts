@@ -8,6 +8,7 @@ describe('the page of an audit subject', () => {
       params: { id: '02:00:01:00:00:04' },
     });
     expect(subjectPage('job:01a2')).toEqual({ to: '/jobs/$id', params: { id: '01a2' } });
+    expect(subjectPage('desired-state:01a2')).toEqual({ to: '/desired/$id', params: { id: '01a2' } });
     expect(subjectPage('firmware:01a2')).toEqual({ to: '/firmware' });
   });
 

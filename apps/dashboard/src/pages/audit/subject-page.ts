@@ -13,6 +13,8 @@ export function subjectPage(subject: string): PageLink | undefined {
       return { to: '/devices/$id', params };
     case 'job':
       return { to: '/jobs/$id', params };
+    case 'desired-state':
+      return { to: '/desired/$id', params };
     case 'recurring-job':
       return { to: '/recurring' };
     case 'firmware':
