@@ -10,6 +10,9 @@ export interface TimeProps {
   readonly form?: 'ago' | 'exact';
 }
 
+/** Px of a column for the exact form. Of another day it has the date; the Chinese one is wider. */
+export const exactTimeWidth = 168;
+
 const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
   ['year', 31_557_600_000],
   ['month', 2_629_800_000],

@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time';
 import { SearchField } from '../../parts/search/search-field';
 import type { AuditSearch } from './audit-search';
 import { subjectPage } from './subject-page';
@@ -89,9 +89,15 @@ function useColumns(onOpen: (entry: Entry) => void) {
         isNumeric: true,
         cell: ({ sequence }) => sequence,
       },
-      { id: 'at', header: t('audit.at'), width: 150, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
+      {
+        id: 'at',
+        header: t('audit.at'),
+        width: exactTimeWidth,
+        grow: 0,
+        cell: ({ at }) => <Time at={at} form="exact" />,
+      },
       { id: 'actor', header: t('audit.actor'), width: 110, cell: ({ actor }) => actor },
-      { id: 'action', header: t('audit.action'), width: 150, cell: ({ action }) => <code>{action}</code> },
+      { id: 'action', header: t('audit.action'), width: 190, cell: ({ action }) => <code>{action}</code> },
       { id: 'subject', header: t('audit.subject'), width: 220, grow: 2, cell: (entry) => <Subject {...entry} /> },
       {
         id: 'address',

@@ -14,7 +14,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
-import { Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time';
 import classes from './events.module.css';
 import {
   type EventFilter,
@@ -111,7 +111,13 @@ function useColumns(hasDevices: boolean, onLook: (row: EventRowFragment) => void
   const { t } = useTranslation();
   return useMemo<readonly Column<EventRowFragment>[]>(
     () => [
-      { id: 'at', header: t('events.at'), width: 150, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
+      {
+        id: 'at',
+        header: t('events.at'),
+        width: exactTimeWidth,
+        grow: 0,
+        cell: ({ at }) => <Time at={at} form="exact" />,
+      },
       {
         id: 'type',
         header: t('events.type'),

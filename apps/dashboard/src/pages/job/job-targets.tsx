@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time';
 import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
 
 /** Ms between two looks while targets change. */
@@ -128,7 +128,7 @@ function useColumns() {
       {
         id: 'decided',
         header: t('job.decided'),
-        width: 110,
+        width: exactTimeWidth,
         grow: 0,
         cell: ({ decidedAt }) => (decidedAt === null ? t('common.none') : <Time at={decidedAt} form="exact" />),
       },

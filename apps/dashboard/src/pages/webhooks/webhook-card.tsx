@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { MutationFailureNotice } from '../../parts/failure';
 import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time';
 import { useNotify } from '../../parts/use-notify';
 import { DeleteWebhookDocument, RedeliverWebhookDocument, type WebhooksQuery } from './generated/webhooks';
 
@@ -86,7 +86,13 @@ function StateOf({ webhook: { enabled, failingSince, pausedAt } }: Pick<WebhookC
 function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): readonly Column<Delivery>[] {
   const { t } = useTranslation();
   return [
-    { id: 'at', header: t('webhooks.at'), width: 120, grow: 0, cell: ({ at }) => <Time at={at} form="exact" /> },
+    {
+      id: 'at',
+      header: t('webhooks.at'),
+      width: exactTimeWidth,
+      grow: 0,
+      cell: ({ at }) => <Time at={at} form="exact" />,
+    },
     {
       id: 'outcome',
       header: t('webhooks.outcome'),

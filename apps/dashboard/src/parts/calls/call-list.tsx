@@ -12,7 +12,7 @@ import { Json } from '../json';
 import { CallResult } from '../outcome/call-result';
 import { OutcomeBadge } from '../outcome/outcome-badge';
 import { type Column, DataTable } from '../table/data-table';
-import { Time } from '../time';
+import { exactTimeWidth, Time } from '../time';
 import classes from './calls.module.css';
 import { type CallFilter, CallsDocument, type CallsQuery, type ListedCallFragment } from './generated/calls';
 
@@ -78,7 +78,7 @@ function deviceColumns(t: TFunction, language: string, onChoose: OnChoose): Call
 function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallColumns {
   const { at, tool, outcome, duration, actor } = commonColumns(t, language, onChoose);
   const device: Column<ListedCallFragment> = {
-    ...{ id: 'device', header: t('call.device'), width: 170 },
+    ...{ id: 'device', header: t('call.device'), width: 145 },
     cell: ({ deviceId }) => (
       <Link to="/devices/$id" params={{ id: deviceId }} search={{ tab: 'calls' }}>
         {deviceId}
@@ -86,7 +86,7 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
     ),
   };
   const error: Column<ListedCallFragment> = {
-    ...{ id: 'error', header: t('call.error'), width: 220, grow: 2 },
+    ...{ id: 'error', header: t('call.error'), width: 160, grow: 2 },
     cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
   };
   return [at, device, tool, outcome, error, duration, actor];
@@ -95,11 +95,11 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
 function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
   return {
     at: {
-      ...{ id: 'at', header: t('call.at'), width: 150, grow: 0 },
+      ...{ id: 'at', header: t('call.at'), width: exactTimeWidth, grow: 0 },
       cell: ({ startedAt }: ListedCallFragment) => <Time at={startedAt} form="exact" />,
     },
     tool: {
-      ...{ id: 'tool', header: t('call.tool'), width: 240, grow: 2 },
+      ...{ id: 'tool', header: t('call.tool'), width: 190, grow: 2 },
       cell: (row: ListedCallFragment) => (
         <button type="button" className={`${classes.tool} cut`} onClick={() => onChoose(row)}>
           {row.tool}
@@ -111,12 +111,12 @@ function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
       cell: (row: ListedCallFragment) => <OutcomeBadge outcome={row.outcome ?? 'IN_FLIGHT'} />,
     },
     duration: {
-      ...{ id: 'duration', header: t('call.duration'), width: 80, grow: 0, isNumeric: true },
+      ...{ id: 'duration', header: t('call.duration'), width: 60, grow: 0, isNumeric: true },
       cell: ({ durationMs }: ListedCallFragment) =>
         durationMs === null ? t('common.none') : new Intl.NumberFormat(language).format(Math.round(durationMs)),
     },
     actor: {
-      ...{ id: 'actor', header: t('call.actor'), width: 110 },
+      ...{ id: 'actor', header: t('call.actor'), width: 100 },
       cell: (row: ListedCallFragment) => row.actor,
     },
   };
