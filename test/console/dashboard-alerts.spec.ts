@@ -130,4 +130,36 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     expect(await dialog.getByText('Cold store').count()).toBe(0);
     await dialog.getByRole('button', { name: 'Keep channel' }).click();
   });
+
+  it('keep what was typed when a click misses the dialog', async () => {
+    await console.visit('/alerts?view=rules');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.waitFor();
+    await page.mouse.click(5, 5);
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Warm store');
+    await page.mouse.click(5, 5);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card('Warm store').waitFor();
+    expect(await ruleNamed('Warm store')).toMatchObject({ enabled: true });
+  });
+
+  it('are shown to a limited key without what the hub hides from it', async () => {
+    const input = { name: 'Shop', scopes: ['EVENTS_READ'], devices: { tags: ['shop'] } };
+    const { createApiKey } = await ask<{ createApiKey: { secret: string } }>(
+      hub,
+      'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { secret } }',
+      { input },
+    );
+    const limited = await openConsole(browser, hub, { key: createApiKey.secret });
+    await limited.visit('/alerts?view=rules');
+    await limited.page.getByRole('region', { name: 'A tenth of the fleet is offline' }).getByText('at 10%').waitFor();
+    expect(await limited.page.getByText(/There is no channel|Channels: none|Devices: all/).count()).toBe(0);
+    await limited.visit('/alerts?view=channels');
+    await limited.page.getByText('No channels are visible').waitFor();
+    expect(limited.complaints).toEqual([]);
+    await limited.close();
+  });
 });

@@ -175,14 +175,16 @@ function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly
         {' · '}
         {t('alerts.rule.firing', { count: firingCount })}
       </p>
-      <p className="soft">
-        {facts.map((fact, index) => (
-          <span key={index}>
-            {index > 0 && ' · '}
-            {fact}
-          </span>
-        ))}
-      </p>
+      {facts.length > 0 && (
+        <p className="soft">
+          {facts.map((fact, index) => (
+            <span key={index}>
+              {index > 0 && ' · '}
+              {fact}
+            </span>
+          ))}
+        </p>
+      )}
     </>
   );
 }
