@@ -47,7 +47,7 @@ function Bell() {
       trapFocus
       returnFocus
     >
-      <Indicator label={count > 99 ? '99+' : count} size={16} disabled={count === 0} color="red">
+      <Indicator label={count > 99 ? '99+' : count} size={16} offset={8} disabled={count === 0} color="red">
         <Popover.Target>
           <ActionIcon
             variant="subtle"

@@ -22,7 +22,7 @@ export function ComplianceReason({ target }: { readonly target: ComplianceTarget
     ...(sentence === undefined ? [] : [t(`complianceReason.${sentence}`)]),
     ...(error === null ? [] : [`${error.code}: ${error.message}`]),
     ...blockedBy.map(({ id, name }) => (
-      <Link key={id} to="/desired/$id" params={{ id }}>
+      <Link key={id} to="/desired/$id" params={{ id }} style={{ textDecoration: 'underline' }}>
         {name}
       </Link>
     )),
