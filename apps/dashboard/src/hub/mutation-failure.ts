@@ -14,8 +14,8 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The hub may fail after the change, for example while it reads what it answers with. */
-const uncertainCodes: ReadonlySet<string> = new Set(['INTERNAL', 'UNAVAILABLE']);
+/** The hub may fail after the change. UNKNOWN is the outcome of a call that may have run. */
+const uncertainCodes: ReadonlySet<string> = new Set(['INTERNAL', 'UNAVAILABLE', 'UNKNOWN']);
 
 /** Without a refusal there was no answer. */
 export function failureOf(refusals: readonly Refusal[]): MutationFailure {

@@ -6,6 +6,7 @@ import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../parts/failure';
 import { useNotify } from '../../parts/use-notify';
+import { callFailures } from './call-failures';
 import type { DeviceSeen } from './device-page';
 import { type CallLineFragment, CallToolDocument } from './generated/device';
 
@@ -21,7 +22,7 @@ export function RestartOffer({ device, call, onRestarted }: RestartOfferProps) {
   const { t } = useTranslation();
   const notify = useNotify();
   const [isAsking, setAsking] = useState(false);
-  const act = useHubMutation(CallToolDocument, ({ callTool }) => (callTool.call === null ? callTool.userErrors : []));
+  const act = useHubMutation(CallToolDocument, callFailures);
   const isOffered = call.error?.code === 'LARGE_MESSAGES_LOST' && device.tools.some(({ name }) => name === restartTool);
   if (!isOffered) return null;
   const name = device.name ?? device.id;

@@ -7,6 +7,7 @@ import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useVisibleInterval } from '../../../hub/use-visible-interval';
 import { EventsAsTheyHappenDocument } from '../../events/generated/events';
 import type { DeviceSeen } from '../device-page';
+import { callFailures } from '../call-failures';
 import { CallToolDocument } from '../generated/device';
 import { answeredValue, kindOf, type PinValues, readToolOf, sampledValue, withValue } from './pin-values';
 
@@ -30,7 +31,7 @@ export function usePins(device: DeviceSeen): LivePins {
   const [values, setValues] = useState<PinValues>({});
   const [isFollowing, follow] = useState(false);
   const [isReading, setReading] = useState(false);
-  const act = useHubMutation(CallToolDocument, failuresOf);
+  const act = useHubMutation(CallToolDocument, callFailures);
   useSamples(id, setValues);
 
   const reading = useRef(false);
@@ -69,23 +70,6 @@ export function usePins(device: DeviceSeen): LivePins {
   }, [isReadable, connectedAt]); // eslint-disable-line react-hooks/exhaustive-deps
   useVisibleInterval(readAll, isFollowing && isReadable ? followMs : undefined);
   return { values, failure: act.failure, isBusy: act.isBusy || isReading, isFollowing, follow, readAll, write };
-}
-
-/** A call that failed is shown like a refusal: the pin did not change. */
-function failuresOf({ callTool }: { readonly callTool: CallToolPayload }): readonly Refusal[] {
-  const { call, userErrors } = callTool;
-  if (call === null) return userErrors;
-  return call.outcome === 'SUCCEEDED' ? [] : [call.error ?? { code: call.outcome, message: call.outcome }];
-}
-
-interface Refusal {
-  readonly code: string;
-  readonly message: string;
-}
-
-interface CallToolPayload {
-  readonly call: { readonly outcome: string; readonly error: Refusal | null } | null;
-  readonly userErrors: readonly Refusal[];
 }
 
 function useSamples(deviceId: string, change: (next: (known: PinValues) => PinValues) => void): void {
