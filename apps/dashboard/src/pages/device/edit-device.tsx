@@ -7,6 +7,7 @@ import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useNotify } from '../../parts/use-notify';
 import { ZoneField } from '../../parts/zone/zone-field';
+import { deviceChanges } from './device-changes';
 import type { DeviceSeen } from './device-page';
 import { type TransportKind, UpdateDeviceDocument } from './generated/device';
 
@@ -22,6 +23,8 @@ interface EditDeviceProps {
 export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const { t } = useTranslation();
   const notify = useNotify();
+  // As it was when the form opened.
+  const [former] = useState(device);
   const [name, setName] = useState(device.name ?? '');
   const [tags, setTags] = useState<string[]>([...device.tags]);
   const [timeZone, setTimeZone] = useState(device.timeZone ?? '');
@@ -30,12 +33,12 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const isXiaozhi = device.dialect === 'XIAOZHI';
   const act = useHubMutation(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
   const save = async () => {
-    const input = {
-      ...{ deviceId: device.id, name: name.trim() || null, tags, timeZone: timeZone || null },
-      ...(isXiaozhi && { voiceUrl: voiceUrl.trim() || null }),
-      ...(transport !== '' && { transport: transport as TransportKind }),
-    };
-    if (!(await act.run({ input }))) return;
+    const changes = deviceChanges(former, {
+      ...{ name: name.trim() || null, tags, timeZone: timeZone || null },
+      voiceUrl: isXiaozhi ? voiceUrl.trim() || null : former.voiceUrl,
+      transport: transport === '' ? undefined : (transport as TransportKind),
+    });
+    if (!(await act.run({ input: { deviceId: device.id, ...changes } }))) return;
     notify(t('device.saved'));
     onDone();
     onClose();
