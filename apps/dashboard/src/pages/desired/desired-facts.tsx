@@ -2,6 +2,7 @@
 import type { ReactNode } from 'react';
 import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../parts/disclosure';
+import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time';
 import { FilterText } from '../devices/filter-text';
