@@ -2,8 +2,10 @@
  * Mistakes of an operator, from the outside: each ends in one paragraph that says what to do,
  * starts nothing and leaves what runs unharmed.
  */
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
+import { createServer, type AddressInfo } from 'node:net';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -18,6 +20,9 @@ const hubMain = fileURLToPath(new URL('../../apps/hub/dist/program/main.js', imp
  * ms.
  */
 const REFUSED_WITHIN_MS = 45_000;
+
+/** One second, and what a busy machine needs; a timer of the migrations would take ten, ms. */
+const ENDS_WITHIN_MS = 5_000;
 
 const folders: string[] = [];
 afterEach(() => {
@@ -141,6 +146,33 @@ describe('a first start on a database elsewhere', () => {
     expect(await hub.stop()).toBe(0);
     for (const secret of Object.values(secrets)) expect(hub.log()).not.toContain(secret);
     expect(existsSync(path.join(dataDir, 'admin.password'))).toBe(false);
+  });
+});
+
+describe('a first start that fails after the migrations', () => {
+  it('ends soon after it has said why', async () => {
+    const database = await openTestDatabase();
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    folders.push(makeDataDir());
+    const { port } = taken.address() as AddressInfo;
+    const program = spawn(process.execPath, [hubMain], {
+      env: {
+        ...{ PATH: process.env['PATH'], DATABASE_URL: database.url },
+        ...{ FLOTILLA_DATA_DIR: folders.at(-1), FLOTILLA_HTTP_PORT: String(port) },
+        ...{ FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' },
+      },
+    });
+    const ended = once(program, 'exit');
+    let saidAt = 0;
+    program.stderr.setEncoding('utf8').on('data', (text: string) => {
+      if (text.includes('cannot be opened')) saidAt = performance.now();
+    });
+    expect((await ended)[0]).toBe(1);
+    expect(saidAt).toBeGreaterThan(0);
+    expect(performance.now() - saidAt).toBeLessThan(ENDS_WITHIN_MS);
+    taken.close();
+    await database.close();
   });
 });
 

@@ -21,8 +21,8 @@ const EXIT = { failed: 1, badConfig: 2 } as const;
 const START_ENDS_WITHIN_MS = 10_000;
 
 /**
- * After a stop the process ends by itself, unless a timer of ioredis or a half-open connection
- * keeps it. Then it ends after this time, ms.
+ * After a stop or a failed start the process ends by itself, unless a timer of ioredis or of
+ * the engine of migrations keeps it, or a half-open connection. Then it ends after this time, ms.
  */
 const ENDS_WITHIN_MS = 1_000;
 
@@ -59,7 +59,11 @@ async function main(): Promise<void> {
   logger.info({ reason }, 'stopping');
   await hub.stop();
   logger.info('stopped');
-  process.exitCode = reason === 'lease lost' ? EXIT.failed : 0;
+  endWith(reason === 'lease lost' ? EXIT.failed : 0);
+}
+
+function endWith(exitCode: number): void {
+  process.exitCode = exitCode;
   setTimeout(() => process.exit(), ENDS_WITHIN_MS).unref();
 }
 
@@ -82,5 +86,5 @@ function explain(error: unknown): string {
 
 main().catch((error: unknown) => {
   process.stderr.write(`${explain(error)}\n`);
-  process.exitCode = error instanceof ConfigError ? EXIT.badConfig : EXIT.failed;
+  endWith(error instanceof ConfigError ? EXIT.badConfig : EXIT.failed);
 });
