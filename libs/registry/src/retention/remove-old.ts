@@ -13,6 +13,7 @@ import { removeInBatches } from './remove-in-batches.js';
 import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
 import { removeSeriesBefore } from './remove-series.js';
+import { removeSessionsBefore } from './remove-sessions.js';
 
 /** Retention per kind, ms. */
 export interface KeptTimes {
@@ -59,7 +60,7 @@ export async function removeOld(
     alerts: () => alertEvaluation.removeOld(records),
     measurements: () => removeMeasurements(database, now - kept.measurementsMs),
     rollups: () => removeRollups(database, now - kept.rollupsMs),
-    sessions: () => removeSessions(database, now - Math.max(kept.rollupsMs, SESSIONS_KEPT_MS_MIN)),
+    sessions: () => removeSessionsBefore(database, now - Math.max(kept.rollupsMs, SESSIONS_KEPT_MS_MIN)),
     series: () => removeSeriesBefore(database, now - kept.rollupsMs),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     oauth: () => oauth.removeExpired(now),
@@ -89,10 +90,4 @@ async function removeRollups(database: Database, before: number): Promise<number
   const hours = await dropTimesBefore(database, 'measurement_hour', before);
   const days = await removeInBatches(database, 'measurement_day', 'r.at < $1', [new Date(before)]);
   return hours + days + (await removeInBatches(database, 'device_restart', 'r.at < $1', [new Date(before)]));
-}
-
-/** The latest session of each device stays: it says since when the device is offline. */
-function removeSessions(database: Database, before: number): Promise<number> {
-  const isLatest = 'EXISTS (SELECT FROM device d WHERE d.id = r.device_id AND d.epoch = r.epoch)';
-  return removeInBatches(database, 'session', `r.disconnected_at < $1 AND NOT ${isLatest}`, [new Date(before)]);
 }

@@ -179,6 +179,23 @@ describe('retention', () => {
     ]);
   });
 
+  it('removes sessions past many that stay, as after a crash that ended all of them at once', async () => {
+    const count = 12_000;
+    await raw.query(
+      `INSERT INTO device (id, dialect, reachability, epoch)
+       SELECT 'many' || n, 'XIAOZHI', 'ALWAYS', 2 FROM generate_series(1, $1) n`,
+      [count],
+    );
+    await raw.query(
+      `INSERT INTO session (device_id, epoch, transport, connected_at, disconnected_at)
+       SELECT 'many' || n, e, 'MQTT', $2, $2 FROM generate_series(1, $1) n, generate_series(1, 2) e`,
+      [count, new Date(daysAgo(500))],
+    );
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ sessions: count });
+    expect(await registry.removeOld(kept, NOW)).not.toHaveProperty('sessions');
+    expect(await rowsOf(`SELECT DISTINCT epoch FROM session WHERE device_id LIKE 'many%'`)).toEqual([{ epoch: 2 }]);
+  });
+
   it('frees paths without points and roll-ups, also for a process that has their number cached', async () => {
     const { measurements } = registry;
     const other = await openRegistry({ databaseUrl: fixture.databaseUrl });
