@@ -52,6 +52,22 @@ it('is shared by processes: each drains what it finds, none takes the file of an
   expect([one.isEmpty, other.isEmpty]).toEqual([true, true]);
 });
 
+it('is not empty while it has rows, also after it drained more rows of another process', async () => {
+  const file = path.join(folder, 'events');
+  const [one, other] = [1, 2].map(() => new SpillFile<string>(file, 1_000, silentLogger)) as [Spill, Spill];
+  one.add('a');
+  other.add('a long row of the other process');
+  await Promise.all([one.close(), other.close()]);
+  const taken: string[] = [];
+  await one.drain(textIn, async (row) => {
+    if (taken.push(row) === 1) one.add('later');
+  });
+  expect(one.isEmpty).toBe(false);
+  await one.drain(textIn, async (row) => void taken.push(row));
+  expect(taken).toContain('later');
+  expect(one.isEmpty).toBe(true);
+});
+
 it('finds at its start what drains before left, in a folder that it makes if it must', async () => {
   const file = path.join(folder, 'made', 'events');
   const former = new SpillFile<string>(file, 1_000, silentLogger);

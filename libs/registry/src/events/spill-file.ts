@@ -18,7 +18,9 @@ export class SpillFile<Row> {
   readonly #onLost: (rows: number) => void;
   /** Of claimed and of own rows. */
   #bytes = 0;
+  /** The rows that were added, and those of them that no longer wait for a claim. */
   #addedTotal = 0;
+  #claimedTotal = 0;
   #waiting: string[] = [];
   #appending: Promise<void> | undefined;
   /** Files that this process drains. */
@@ -38,7 +40,7 @@ export class SpillFile<Row> {
   }
 
   get isEmpty(): boolean {
-    return this.#bytes === 0 && this.#claimed.length === 0;
+    return this.#addedTotal === this.#claimedTotal && this.#claimed.length === 0;
   }
 
   /**
@@ -50,8 +52,10 @@ export class SpillFile<Row> {
     const names = await readdir(folder).catch(() => undefined);
     const claimed = (names ?? []).filter((name) => name.startsWith(start) && name.endsWith(CLAIMED));
     this.#claimed = claimed.map((name) => path.join(folder, name));
-    for (const file of [...this.#claimed, this.#file])
-      this.#bytes += (await stat(file).catch(() => undefined))?.size ?? 0;
+    for (const file of this.#claimed) this.#bytes += await sizeOf(file);
+    const bytes = await sizeOf(this.#file);
+    this.#bytes += bytes;
+    if (bytes > 0) this.#addedTotal += 1;
   }
 
   /** False when the file is full. Never waits. */
@@ -68,13 +72,15 @@ export class SpillFile<Row> {
 
   /** Passes all rows to `take`, in order, and then removes them. Must not run twice at a time. */
   async drain(parse: (line: unknown) => Row | undefined, take: (row: Row) => Promise<void>): Promise<void> {
-    await this.#appending;
+    while (this.#appending !== undefined) await this.#appending;
     await this.#claim();
     for (let file = this.#claimed[0]; file !== undefined; file = this.#claimed[0]) {
       const handle = await open(file).catch(unlessMissing);
       if (handle !== undefined) await this.#pass({ file, handle }, parse, take);
       this.#claimed.shift();
     }
+    // Files that other processes removed were counted, too.
+    if (this.isEmpty) this.#bytes = 0;
   }
 
   async close(): Promise<void> {
@@ -87,8 +93,8 @@ export class SpillFile<Row> {
     const claimed = `${this.#file}.${randomUUID()}${CLAIMED}`;
     const isClaimed = await rename(this.#file, claimed).then(() => true, unlessMissing);
     if (isClaimed === true) this.#claimed.push(claimed);
-    // Another process has the rows of this one.
-    else if (this.#claimed.length === 0 && added === this.#addedTotal) this.#bytes = 0;
+    // Otherwise another process has the rows of this one.
+    this.#claimedTotal = added;
   }
 
   async #pass(
@@ -116,10 +122,11 @@ export class SpillFile<Row> {
       this.#waiting = [];
       const text = lines.join('');
       try {
-        await mkdir(path.dirname(this.#file), { recursive: true });
+        await mkdir(path.dirname(this.#file), { recursive: true, mode: 0o700 });
         await appendFile(this.#file, text, { mode: 0o600 });
       } catch (error) {
         this.#bytes = Math.max(0, this.#bytes - Buffer.byteLength(text));
+        this.#addedTotal -= lines.length;
         this.#logger.error({ file: this.#file, err: error }, 'could not write the spill file; events are lost');
         this.#onLost(lines.length);
       }
@@ -134,6 +141,10 @@ function parseLine<Row>(line: string, parse: (line: unknown) => Row | undefined)
   } catch {
     return undefined;
   }
+}
+
+async function sizeOf(file: string): Promise<number> {
+  return (await stat(file).catch(() => undefined))?.size ?? 0;
 }
 
 function unlessMissing(error: unknown): undefined {
