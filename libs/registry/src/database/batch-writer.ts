@@ -40,7 +40,7 @@ interface Entry<Row, Result> {
 
 const RETRY_DELAY_MIN_MS = 50;
 const RETRY_DELAY_MAX_MS = 2_000;
-const CLOSE_WITHIN_MS = 10_000;
+export const CLOSE_WITHIN_MS = 10_000;
 
 export class BatchWriter<Row, Result> {
   readonly #options: BatchWriterOptions<Row, Result>;
@@ -100,9 +100,9 @@ export class BatchWriter<Row, Result> {
     await this.#running;
   }
 
-  /** Writes what waits, and gives up what is not written in time. */
-  async close(): Promise<void> {
-    this.#closeBy = Math.min(this.#closeBy, Date.now() + (this.#options.closeWithinMs ?? CLOSE_WITHIN_MS));
+  /** Writes what waits, and gives up what is not written at the time `by`. */
+  async close(by = Date.now() + (this.#options.closeWithinMs ?? CLOSE_WITHIN_MS)): Promise<void> {
+    this.#closeBy = Math.min(this.#closeBy, by);
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<void>((resolve) => (timer = setTimeout(resolve, this.#closeBy - Date.now())));
     await Promise.race([this.#running, late]);

@@ -3,7 +3,7 @@
  * cost a few statements.
  */
 import type { HubProcessId } from '@flotilla/mcp';
-import { BatchWriter } from '../database/batch-writer.js';
+import { BatchWriter, CLOSE_WITHIN_MS } from '../database/batch-writer.js';
 import type { Queryable } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
 import type { RowOf } from '../database/sql-file.js';
@@ -76,12 +76,12 @@ export class SessionWriter {
     return [this.connecting, this.ready, this.closed, this.reported].map((writer) => writer.status());
   }
 
-  /** Closes `closed` last, because the other writers open the sessions that it closes. */
-  async close(): Promise<void> {
-    await this.connecting.close();
-    await this.ready.close();
-    await this.reported.close();
-    await this.closed.close();
+  /**
+   * Closes `closed` last, because the other writers open the sessions that it closes. All give up
+   * what is not written at the time `by`.
+   */
+  async close(by = Date.now() + CLOSE_WITHIN_MS): Promise<void> {
+    for (const writer of [this.connecting, this.ready, this.reported, this.closed]) await writer.close(by);
   }
 }
 
