@@ -4,8 +4,10 @@ import { mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } from 'node:f
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Readable } from 'node:stream';
-import { gunzipSync } from 'node:zlib';
+import { buffer } from 'node:stream/consumers';
+import { gunzipSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
+import tar from 'tar-stream';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BackupHeader, Part } from './archive-format.js';
 import { readArchive, verifyArchive } from './read-archive.js';
@@ -217,6 +219,34 @@ describe('a backup that cannot be used', () => {
     });
     await expect(verifyArchive(await written(example), PASSPHRASE)).rejects.toMatchObject({
       message: expect.stringContaining('is not encrypted, but FLOTILLA_BACKUP_PASSPHRASE is set'),
+    });
+  });
+
+  it.each([
+    ['a header', [['backup.json', '{"format":']]],
+    [
+      'a manifest',
+      [
+        ['backup.json', JSON.stringify(header)],
+        ['manifest.json', '{"parts":'],
+      ],
+    ],
+    [
+      'a manifest of other things',
+      [
+        ['backup.json', JSON.stringify(header)],
+        ['manifest.json', '{"parts":1}'],
+      ],
+    ],
+  ] as const)('is refused with %s that cannot be read', async (_what, parts) => {
+    const pack = tar.pack();
+    for (const [name, text] of parts) pack.entry({ name }, text);
+    pack.finalize();
+    const file = newFile();
+    await writeFile(file, gzipSync(await buffer(pack)));
+    await expect(verifyArchive(file, undefined)).rejects.toMatchObject({
+      ...refused,
+      message: expect.stringContaining(`${file} is damaged or incomplete`),
     });
   });
 

@@ -58,7 +58,7 @@ export function readArchive(file: string, passphrase: string | undefined): Archi
     for await (const part of entriesOf(file, passphrase)) {
       if (reader.manifest !== undefined) throw damaged(file, 'it goes on after its manifest');
       if (part.name === MANIFEST_PART) {
-        reader.manifest = manifestSchema.parse(JSON.parse(await textOf(part.body, JSON_BYTES_MAX)));
+        reader.manifest = await manifestIn(file, part);
         requireSame(file, digests, reader.manifest.parts);
         continue;
       }
@@ -99,7 +99,7 @@ async function* readable(file: string, body: AsyncIterable<Uint8Array>): AsyncGe
   }
 }
 
-/** Errors of gzip, tar and age mean that the file is damaged. */
+/** Errors of gzip, tar, age and JSON mean that the file is damaged. */
 function refusalOf(file: string, error: unknown): BackupError {
   return error instanceof BackupError ? error : damaged(file, error instanceof Error ? error.message : String(error));
 }
@@ -119,9 +119,23 @@ function measure({ name, bytes, body }: Part, digests: PartDigest[]): Part {
 
 async function headerIn(file: string, { name, body }: Part): Promise<BackupHeader> {
   if (name !== HEADER_PART) throw new BackupError(`${file} is not a backup of Flotilla.`);
-  const header = headerSchema.safeParse(JSON.parse(await textOf(body, JSON_BYTES_MAX)));
+  const header = headerSchema.safeParse(await jsonOf(file, body));
   if (header.success) return header.data;
   throw new BackupError(`${file} has a format that this version does not know. Restore it with a newer version.`);
+}
+
+async function manifestIn(file: string, { body }: Part): Promise<BackupManifest> {
+  const manifest = manifestSchema.safeParse(await jsonOf(file, body));
+  if (manifest.success) return manifest.data;
+  throw damaged(file, 'its manifest is incomplete');
+}
+
+async function jsonOf(file: string, body: AsyncIterable<Uint8Array>): Promise<unknown> {
+  try {
+    return JSON.parse(await textOf(body, JSON_BYTES_MAX));
+  } catch (error) {
+    throw refusalOf(file, error);
+  }
 }
 
 function requireSame(file: string, found: readonly PartDigest[], expected: readonly PartDigest[]): void {
