@@ -64,6 +64,26 @@ describe('API keys', () => {
     expect(await registry.apiKeys.authenticate(secret)).toBeUndefined();
   });
 
+  it('of the settings stay revoked at the next start, also after room was made for others', async () => {
+    const own = await openTestDatabase();
+    const other = await openRegistry({ databaseUrl: own.databaseUrl });
+    try {
+      const create = (name: string) => other.apiKeys.create({ ...reader, name }, { keysMax: 3, at: Date.now(), by });
+      await other.apiKeys.ensureAdminKey(undefined);
+      const given = 'g'.repeat(32);
+      await other.apiKeys.ensureAdminKey(given);
+      const { id } = (await other.apiKeys.authenticate(given)) ?? { id: '' };
+      await other.apiKeys.revoke(id, { at: Date.now() - 1, by });
+      for (const name of ['a', 'b']) expect(await create(name)).toMatchObject({ kind: 'created' });
+      await other.apiKeys.ensureAdminKey(given);
+      expect(await other.apiKeys.authenticate(given)).toBeUndefined();
+      expect(await create('c')).toEqual({ kind: 'FULL' });
+    } finally {
+      await other.close();
+      await own.close();
+    }
+  });
+
   it('make room for new ones once they ended, and not before', async () => {
     const own = await openTestDatabase();
     const other = await openRegistry({ databaseUrl: own.databaseUrl });

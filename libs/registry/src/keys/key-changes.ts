@@ -12,11 +12,15 @@ const PREFIX_CHARACTERS = 8;
 /** Bounds the number of keys, and lets hubs that start together create one admin key. */
 const KEYS_LOCK = { text: 'SELECT pg_advisory_xact_lock(4607182419)' };
 
-/** Removes expired and revoked keys, the earliest first, until there is room for one more. */
+/**
+ * Removes expired and revoked keys, the earliest first, until there is room for one more. A revoked
+ * key of the settings has no creator and stays: the next start would make it again.
+ */
 const MAKE_ROOM = {
-  text: `WITH ends AS (SELECT id, least(revoked_at, expires_at) AS over_at FROM api_key),
+  text: `WITH ends AS (SELECT id, created_by, least(revoked_at, expires_at) AS over_at FROM api_key),
            dropped AS (DELETE FROM api_key k USING (
-             SELECT id FROM ends WHERE over_at <= to_timestamp($2::float8 / 1000) ORDER BY over_at
+             SELECT id FROM ends
+             WHERE over_at <= to_timestamp($2::float8 / 1000) AND created_by IS NOT NULL ORDER BY over_at
              LIMIT greatest(0, (SELECT count(*) FROM ends) + 1 - $1)) d WHERE k.id = d.id)
          SELECT count(*)::int AS living FROM ends
          WHERE over_at IS NULL OR over_at > to_timestamp($2::float8 / 1000)`,
