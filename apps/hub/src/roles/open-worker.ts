@@ -68,6 +68,8 @@ export async function openWorker(
     callRules,
     singleCalls,
     lease,
+    approvals,
+    mustBeSigned,
     verification,
     rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
     retention,

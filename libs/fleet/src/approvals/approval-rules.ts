@@ -38,7 +38,7 @@ export interface ApprovalSubject {
 export function needsApproval(
   { mode }: ApprovalRules,
   { tool, policy, image }: ApprovalSubject,
-  actor: Actor,
+  actor: Pick<Actor, 'id' | 'owner'>,
 ): boolean {
   if (mode === 'off') return false;
   if (mode === 'on' && policy.disruptive) return true;
@@ -51,6 +51,9 @@ export function isCounted({ mode }: ApprovalRules, { tool, policy }: Omit<Approv
 }
 
 /** Older images have no recorded publisher, so any actor may be the publisher. */
-function mayBePublisher({ publisherIds = [] }: Pick<FirmwareImageRow, 'publisherIds'>, actor: Actor): boolean {
+function mayBePublisher(
+  { publisherIds = [] }: Pick<FirmwareImageRow, 'publisherIds'>,
+  actor: Pick<Actor, 'id' | 'owner'>,
+): boolean {
   return publisherIds.length === 0 || publisherIds.includes(ownerOf(actor));
 }

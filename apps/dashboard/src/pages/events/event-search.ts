@@ -30,7 +30,7 @@ export const presets = {
     types: [
       ...['device.auth_refused', 'device.registered', 'device.removed', 'enrolment.*', 'enrolment_link.*'],
       ...['credential.*', 'firmware.uploaded', 'firmware.signed', 'firmware.published', 'firmware.withdrawn'],
-      ...['firmware.deleted', 'job.approved', 'job.denied'],
+      ...['firmware.deleted', 'job.approval_required', 'job.approved', 'job.denied'],
     ],
     except: [],
   },

@@ -47,6 +47,7 @@ export const eventTypes = [
   'enrolment_link.revoked',
   'credential.rotated',
   'job.created',
+  'job.approval_required',
   'job.approved',
   'job.denied',
   'job.started',

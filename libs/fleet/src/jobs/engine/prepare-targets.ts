@@ -13,7 +13,6 @@ const chunkTargets = 5_000;
 /** Resolves to false where `isWanted` no longer holds, or the job has left PREPARING. */
 export async function prepareTargets(
   { deps, fence, persist }: RunContext,
-  { waves }: Pick<Job, 'waves'>,
   eligibility: EligibilityCheck,
   isWanted: () => boolean,
 ): Promise<boolean> {
@@ -29,10 +28,16 @@ export async function prepareTargets(
     );
     // What was inserted so far is not all, and must not be counted as if it were.
     if (inserted === undefined) return false;
-    if (inserted === 0) break;
+    if (inserted === 0) return true;
   }
+}
+
+export async function freezeTargets(
+  { deps, fence, persist }: RunContext,
+  { waves }: Pick<Job, 'waves'>,
+): Promise<void> {
+  const { targetPreparation } = deps.registry;
   const total =
     waves.length === 0 ? 0 : await persist('count the targets', () => targetPreparation.countSendable(fence));
   await persist('freeze the targets', () => targetPreparation.freeze(fence, planWaves(total, waves)));
-  return true;
 }

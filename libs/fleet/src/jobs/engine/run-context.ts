@@ -15,10 +15,11 @@ import type { FleetLogger } from '../../fleet-logger.js';
 import type { RolloutDeps } from '../../rollout/image-sends.js';
 import type { StatementQueue } from '../dispatch/statement-queue.js';
 import { defaultTuning } from '../run-tuning.js';
+import type { StartRules } from './check-start.js';
 import type { RunTuning } from '../run-tuning.js';
 
-export interface RunDeps {
-  readonly registry: Pick<Registry, 'events' | 'restarts' | 'toolSets' | keyof JobStores>;
+export interface RunDeps extends StartRules {
+  readonly registry: Pick<Registry, 'events' | 'firmwareImages' | 'restarts' | 'toolSets' | keyof JobStores>;
   readonly bus: Pick<JobBus, 'calls' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;

@@ -1,12 +1,14 @@
 /** Carries out the tasks of a run: each is one statement or a few, repeated until they succeed. */
 import { mayPrepare } from '@flotilla/jobs';
 import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jobs';
+import type { JobMove } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
 import type { TargetDispatch } from '../dispatch/target-dispatch.js';
 import type { EligibilityCheck } from '../eligibility-check.js';
 import { publishEvents } from '../job-notifications.js';
 import type { Readbacks } from '../verification/readbacks.js';
-import { prepareTargets } from './prepare-targets.js';
+import { moveInsteadOfStart } from './check-start.js';
+import { freezeTargets, prepareTargets } from './prepare-targets.js';
 import type { ProgressNotifications } from './progress-notifications.js';
 import type { RunContext } from './run-context.js';
 
@@ -128,7 +130,7 @@ export class RunTasks {
     return { kind: 'jobRead', job };
   }
 
-  async #moveJob({ gate, ...move }: RunMove): Promise<Report<'jobMoved'>> {
+  async #moveJob({ gate, ...move }: RunMove & Pick<JobMove, 'reason'>): Promise<Report<'jobMoved'>> {
     const { persist, deps, jobId, state } = this.#context;
     const moved = await persist('move the job', () =>
       deps.registry.jobCommands.transition(state().job, move, deps.clock.now()),
@@ -155,10 +157,17 @@ export class RunTasks {
   }
 
   async #prepare(): Promise<Report<'prepared'>> {
-    const { state } = this.#context;
-    const isWanted = () => mayPrepare(state());
-    const isComplete = await prepareTargets(this.#context, state().job, this.#parts.eligibility, isWanted);
-    return { kind: 'prepared', isComplete };
+    const { deps, persist, state } = this.#context;
+    const stopped = { kind: 'prepared', isComplete: false } as const;
+    if (!(await prepareTargets(this.#context, this.#parts.eligibility, () => mayPrepare(state())))) return stopped;
+    // After the targets: from now on, publishing the image for more boards adds no devices.
+    const move = await persist('check the image', () => moveInsteadOfStart(deps, state().job));
+    if (move !== undefined) {
+      await this.#moveJob(move);
+      return stopped;
+    }
+    await freezeTargets(this.#context, state().job);
+    return { kind: 'prepared', isComplete: true };
   }
 
   async #readTotals(): Promise<Report<'totalsRead'>> {

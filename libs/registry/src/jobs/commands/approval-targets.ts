@@ -3,11 +3,13 @@
  * the filter later are not approved, and devices that no longer match when the job starts are left
  * out.
  */
+import type { JobId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import type { ResolvedFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
 import type { NewJob } from './new-job.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
+import { countByWave } from '../preparation/count-by-wave.js';
 
 /** Runs in the transaction that inserts the job. */
 export async function fixApprovalTargets(
@@ -27,6 +29,20 @@ export async function fixApprovalTargets(
     parameters,
   );
   return job;
+}
+
+/**
+ * For a job that needs an approval although it was prepared: fixes its devices, and forgets the
+ * targets, which are created again after the approval.
+ */
+export async function restartWithApproval(transaction: Queryable, id: JobId): Promise<JobRecord | undefined> {
+  await transaction.query({ text: 'DELETE FROM job_target WHERE job_id = $1' }, [id]);
+  await countByWave(transaction, id);
+  const [job] = await transaction.query<{ devices: ResolvedFilter }>(
+    { text: `UPDATE job SET prepared_up_to = '' WHERE id = $1 RETURNING devices` },
+    [id],
+  );
+  return job && fixApprovalTargets(transaction, { id }, job.devices);
 }
 
 /** SQL: whether `device d` is approved. `jobId` is a parameter of the statement. */

@@ -27,7 +27,7 @@ export function jobMoved(from: JobState, job: Job, reason: string | undefined, a
 export function jobActionOf(from: JobState, { state, conclusion }: Pick<Job, 'state' | 'conclusion'>): string {
   switch (state) {
     case 'AWAITING_APPROVAL':
-      return 'job.created';
+      return 'job.approval_required';
     case 'SCHEDULED':
       return 'job.approved';
     case 'PREPARING':

@@ -11,7 +11,7 @@ import type { EventRow, EventStore, InsertedEvents } from '../../events/event-st
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from '../job-rows.js';
 import { reconcileCounters } from '../preparation/count-by-wave.js';
-import { dropApprovalTargets } from './approval-targets.js';
+import { dropApprovalTargets, restartWithApproval } from './approval-targets.js';
 import { holdImages, insertJobs } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';
 import { createdEvent, movedEvents } from './job-events.js';
@@ -210,5 +210,6 @@ async function moveJob(
     ],
   );
   if (record?.state === 'FINISHED' && record.approval_targets !== null) await dropApprovalTargets(transaction, id);
-  return record && { from: record.former_state, job: jobOf(record) };
+  const held = record?.state === 'AWAITING_APPROVAL' ? await restartWithApproval(transaction, id) : undefined;
+  return record && { from: record.former_state, job: jobOf(held ?? record) };
 }
