@@ -149,8 +149,8 @@ describe('a job that calls a tool', () => {
 
   it('is not approved without the scope for user-only tools where only some devices reserve its tool', async () => {
     const fleet = fleetWith('on');
-    const waits = async (maker: Actor) => {
-      const { job } = await fleet.createJob({ ...lamps, tool: reboot }, randomUUID(), maker);
+    const waits = async (maker: Actor, ids = devices) => {
+      const { job } = await fleet.createJob({ ...lamps, tool: reboot, devices: { ids } }, randomUUID(), maker);
       if (job === undefined) throw new TypeError('No job.');
       return job;
     };
@@ -158,11 +158,13 @@ describe('a job that calls a tool', () => {
     const reserved = await waits(alice);
     expect(await fleet.scopeToApprove(reserved, limited)).toBe('TOOLS_CALL_PRIVILEGED');
     expect(await fleet.approveJob(reserved.id, limited)).toMatchObject({ refusal: { code: 'TOOL_FORBIDDEN' } });
-    // This one calls the tool only where any caller may.
-    const unreserved = await waits({ ...alice, mayCallUserOnly: false });
-    expect(await fleet.scopeToApprove(unreserved, limited)).toBeUndefined();
-    expect((await fleet.approveJob(unreserved.id, limited)).refusal).toBeUndefined();
-    for (const { id } of [reserved, unreserved]) await fleet.cancelJob(id, true, alice);
+    // These call the tool only where any caller may.
+    const unreserved = [await waits({ ...alice, mayCallUserOnly: false }), await waits(alice, ['open-board'])];
+    for (const job of unreserved) {
+      expect(await fleet.scopeToApprove(job, limited)).toBeUndefined();
+      expect((await fleet.approveJob(job.id, limited)).refusal).toBeUndefined();
+    }
+    for (const { id } of [reserved, ...unreserved]) await fleet.cancelJob(id, true, alice);
   });
 
   it('does not require TOOLS_CALL for a job that rolls out an image', async () => {

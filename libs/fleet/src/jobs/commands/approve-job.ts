@@ -8,12 +8,12 @@ import type { CallRules } from '../../calls/call-rules.js';
 import { refuse } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import type { JobAnswer } from './create-job.js';
-import { refuseTool, requireToolScope } from './refuse-tool.js';
+import { refuseTool, requireToolScope, userOnlyTool } from './refuse-tool.js';
 import { steerJob } from './steer-job.js';
 import type { SteerJobDeps } from './steer-job.js';
 
 export interface ApproveJobDeps extends SteerJobDeps {
-  readonly registry: Pick<Registry, 'jobCommands' | 'toolSets' | 'viewFor'>;
+  readonly registry: Pick<Registry, 'jobCommands' | 'jobs' | 'toolSets' | 'viewFor'>;
   readonly callRules: CallRules;
 }
 
@@ -61,12 +61,14 @@ export function isCreatorOf({ createdById, createdByOwner }: Job, actor: Actor):
 }
 
 /** The job calls the tool with the rights of its creator, also where it is user-only. */
-function refuseToolOf(
+async function refuseToolOf(
   deps: ApproveJobDeps,
-  { tool, mayCallUserOnly }: Job,
+  { id, tool, mayCallUserOnly }: Job,
   actor: Actor,
 ): Promise<Refusal | undefined> {
-  return refuseTool(deps, tool, actor, ['id'], mayCallUserOnly);
+  const refusal = await refuseTool(deps, tool, actor, ['id']);
+  if (refusal !== undefined || actor.mayCallUserOnly || !mayCallUserOnly) return refusal;
+  return (await deps.registry.jobs.reservesTool(id)) ? userOnlyTool(tool, ['id']) : undefined;
 }
 
 function refuseApprover(job: Job, actor: Actor): Refusal | undefined {

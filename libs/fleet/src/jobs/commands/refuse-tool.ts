@@ -23,15 +23,13 @@ export function requireToolScope({ mayCallTools }: Actor): void {
 }
 
 /**
- * Refuses a tool that is user-only on every device that has it. Other tools are judged per device,
- * unless the call is made with the rights of another person (`isPrivileged`).
+ * Refuses a tool that is user-only on every device that has it. Other tools are judged per device.
  */
 export async function refuseTool(
   { registry, callRules }: RefuseToolDeps,
   tool: string,
   actor: Actor,
   path: readonly string[],
-  isPrivileged = false,
 ): Promise<Refusal | undefined> {
   const forbidden = callRules.refuseActor(tool, actor)?.error;
   if (forbidden !== undefined) return refuse(forbidden.code, path, forbidden.message);
@@ -39,7 +37,10 @@ export async function refuseTool(
   const [open, guarded] = await Promise.all(
     [false, true].map((userOnly) => registry.toolSets.pageOfTools({ name: tool, userOnly }, { first: 1 })),
   );
-  if (guarded?.rows.length === 0 || (!isPrivileged && open?.rows.length !== 0)) return undefined;
+  return open?.rows.length !== 0 || guarded?.rows.length === 0 ? undefined : userOnlyTool(tool, path);
+}
+
+export function userOnlyTool(tool: string, path: readonly string[]): Refusal {
   return refuse(
     'TOOL_FORBIDDEN',
     path,

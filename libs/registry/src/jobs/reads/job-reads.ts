@@ -101,6 +101,20 @@ export class JobReads {
     return row?.count ?? 0;
   }
 
+  /** Whether the tool of the job is user-only on a device that its approval covers. */
+  async reservesTool(id: JobId): Promise<boolean> {
+    const [row] = await this.db.query<{ reserves: boolean }>(
+      {
+        text: `SELECT EXISTS (
+          SELECT FROM job j JOIN job_approval_target a ON a.job_id = j.id JOIN device d ON d.id = a.device_id
+          JOIN tool t ON t.tool_set_hash = d.tool_set_hash AND t.name = j.tool
+          WHERE j.id = $1 AND t.user_only) AS reserves`,
+      },
+      [id],
+    );
+    return row?.reserves === true;
+  }
+
   async progress(ids: readonly JobId[]): Promise<ReadonlyMap<JobId, JobProgress>> {
     const sums = COUNTER_COLUMNS.map((column) => `coalesce(sum(c.${column}), 0) AS ${column}`).join(', ');
     const rows = await this.db.query<CounterRecord>(
