@@ -25,7 +25,8 @@ export function restartStuckDevice({ deps, jobId }: RunContext, { deviceId, epoc
   deps.bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => {
     const isSent = outcome.certainty !== 'NEVER';
     const data = { jobId, isSent, outcome: outcome.kind, ...(outcome.error && { code: outcome.error.code }) };
-    const event = { type: 'device.restarted_after_upgrade', deviceId, at: deps.clock.now(), data };
-    deps.bus.feed.publish('event', deps.registry.events.append(event));
+    const at = deps.clock.now();
+    const event = deps.registry.events.append({ type: 'device.restarted_after_upgrade', deviceId, at, data });
+    deps.bus.feed.publish('event', event);
   });
 }
