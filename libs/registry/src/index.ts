@@ -99,13 +99,13 @@ export type {
 export type { DeviceFacts } from './desired-states/queue/device-facts.js';
 export type { Rollout, RolloutReach } from './desired-states/queue/rollouts.js';
 export type {
-  DueRun,
   MissedRunPolicy,
   OverlapPolicy,
   RecurringJobAnswer,
   RecurringJobPlan,
   RecurringJobRow,
   RecurringRequest,
+  RecurringRun,
 } from './recurring-jobs/recurring-job.js';
 export type { RecurringJobStore } from './recurring-jobs/recurring-job-store.js';
 export type { AppliedAnswer, AppliedConfigurationRow, AppliedRecord } from './configuration/applied-configuration.js';

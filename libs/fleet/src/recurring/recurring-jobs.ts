@@ -108,10 +108,9 @@ export async function deleteRecurringJob(
 /** Starts a run now, with the rights of `actor`. The schedule stays as it is. */
 export async function runRecurringJob(deps: RecurringJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   const { registry, clock } = deps;
-  const recurring = await visible(deps, id, actor);
-  if (recurring === undefined) return { refusal: noSuchJob(id) };
-  const request = await registry.recurringJobs.requestOf(id);
-  if (request === undefined) return { refusal: noSuchJob(id) };
+  const found = await registry.recurringJobs.findRun(id);
+  if (found === undefined || !isVisible(found.job, actor)) return { refusal: noSuchJob(id) };
+  const { job: recurring, request } = found;
   if (request === 'lost') return { refusal: secretsLost };
   const masked = await refuseStoredMasks(deps, request, actor);
   if (masked !== undefined) return { refusal: masked };
@@ -147,11 +146,14 @@ export async function refuseStoredMasks(
   return refuse('CONFLICT', ['id'], message);
 }
 
-/** Scoped keys see what they created, until another saves it: it may cover other devices then. */
 async function visible({ registry }: RecurringJobDeps, id: string, actor: Actor): Promise<RecurringJobRow | undefined> {
   const job = await registry.recurringJobs.find(id);
-  const isOwn = job?.createdById === actor.id && job.savedById === actor.id;
-  return actor.devices === undefined || isOwn ? job : undefined;
+  return job && isVisible(job, actor) ? job : undefined;
+}
+
+/** Scoped keys see what they created, until another saves it: it may cover other devices then. */
+function isVisible({ createdById, savedById }: RecurringJobRow, actor: Actor): boolean {
+  return actor.devices === undefined || (createdById === actor.id && savedById === actor.id);
 }
 
 interface CompleteEdit {

@@ -1,7 +1,9 @@
 /** Recurring jobs that change, end or run elsewhere while a run of them begins. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Registry } from '@flotilla/registry';
-import { operator, storeWith } from '../fleet-fixture.suite.js';
+import { CallRules } from '../calls/call-rules.js';
+import { operator, silent, storeWith } from '../fleet-fixture.suite.js';
+import { Fleet } from '../fleet.js';
 import { RecurringFixture, requestOf, volumeOf } from './recurring-fixture.suite.js';
 
 const HOUR = 3_600_000;
@@ -64,6 +66,30 @@ describe('a recurring job', () => {
     await runDueWith(() => hub.fleet.updateRecurringJob(recurring.id, requestOf({ name: recurring.name, job }), next));
     expect(await fixture.found(recurring.id)).toMatchObject({ enabled: true, pausedReason: undefined });
     await hub.fleet.deleteRecurringJob(recurring.id, operator);
+  });
+
+  it('that another person saves while a caller runs it has the request that its caller could see', async () => {
+    const { fleet, registry } = fixture.hub;
+    const [owner, next] = [await fixture.owner({ ids: ['x'] }), await fixture.owner()];
+    const recurring = await fixture.created({ job }, owner);
+    const louder = { ...job, arguments: { volume: 30 } };
+    const save = () => fleet.updateRecurringJob(recurring.id, requestOf({ name: recurring.name, job: louder }), next);
+    const { recurringJobs } = registry;
+    const thenSaved = async <Read>(read: Promise<Read>): Promise<Read> => {
+      const row = await read;
+      expect(await save()).toHaveProperty('job');
+      return row;
+    };
+    const reads: Partial<Registry['recurringJobs']> = {
+      find: (id) => thenSaved(recurringJobs.find(id)),
+      findRun: (id) => thenSaved(recurringJobs.findRun(id)),
+    };
+    const slow = { ...registry, recurringJobs: storeWith(recurringJobs, reads) };
+    const racing = new Fleet({ ...fixture.hub, registry: slow, logger: silent, callRules: new CallRules([]) });
+    const { job: run } = await racing.runRecurringJob(recurring.id, owner);
+    expect(run?.arguments).toEqual({ volume: 20 });
+    expect(await racing.runRecurringJob(recurring.id, owner)).toMatchObject({ refusal: { code: 'NOT_FOUND' } });
+    await fleet.deleteRecurringJob(recurring.id, operator);
   });
 
   it('does not make up for a missed run after its end', async () => {

@@ -2,7 +2,7 @@
  * Starts the runs that are due. Each step may be repeated by another worker or after a crash: the
  * job of a due time has a fixed idempotency key, and the next time is compared and set.
  */
-import type { DueRun, RecurringJobRow, Registry } from '@flotilla/registry';
+import type { RecurringJobRow, RecurringRun, Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -83,7 +83,7 @@ export class RecurringRuns {
 
   async #runOne({ id, nextRunAt: dueAt }: RecurringJobRow): Promise<void> {
     const { clock, registry } = this.#deps;
-    const due = dueAt === undefined ? undefined : await registry.recurringJobs.dueRun(id, dueAt);
+    const due = dueAt === undefined ? undefined : await registry.recurringJobs.findRun(id, dueAt);
     if (dueAt === undefined || due === undefined) return;
     const { job } = due;
     const now = clock.now();
@@ -105,7 +105,7 @@ export class RecurringRuns {
   }
 
   /** OVERLAP if it is left out. */
-  async #start({ job, request }: DueRun, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
+  async #start({ job, request }: RecurringRun, dueAt: number, actor: Actor): Promise<'OVERLAP' | undefined> {
     if (request === 'lost') return this.#pause(job, secretsLost.message);
     const masked = await refuseStoredMasks(this.#deps, request, actor);
     if (masked !== undefined) return this.#pause(job, masked.message);

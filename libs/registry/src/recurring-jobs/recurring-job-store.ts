@@ -12,7 +12,6 @@ import type { Page, PageRequest } from '../page.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type {
   ChangedRecurringJob,
-  DueRun,
   MissedRunPolicy,
   NewRecurringJob,
   OverlapPolicy,
@@ -22,6 +21,7 @@ import type {
   RecurringJobRow,
   RecurringJobUpdate,
   RecurringRequest,
+  RecurringRun,
 } from './recurring-job.js';
 
 /** What no row shows. */
@@ -147,11 +147,12 @@ export class RecurringJobStore {
   }
 
   /**
-   * The whole recurring job, if its run at `dueAt` is still due: it may have been changed or run
-   * since it was listed. In one read, because the request and the rights belong together.
+   * The recurring job with its request as it is sent, in one read, because the request and the
+   * rights belong together. With `dueAt` only if its run at this time is still due.
    */
-  async dueRun(id: string, dueAt: number): Promise<DueRun | undefined> {
-    const where = { id, enabled: true, nextRunAt: new Date(dueAt) };
+  async findRun(id: string, dueAt?: number): Promise<RecurringRun | undefined> {
+    if (!isUuid(id)) return undefined;
+    const where = dueAt === undefined ? { id } : { id, enabled: true, nextRunAt: new Date(dueAt) };
     const query = { where, omit: { ...OMITTED, secretArguments: false } };
     const found = await this.database.ask((prisma) => prisma.recurringJob.findFirst(query));
     if (found === null) return undefined;

@@ -48,8 +48,8 @@ export interface RecurringJobRow extends RecurringJobPlan {
   readonly updatedAt: number;
 }
 
-/** A recurring job whose run is due, with its request as it is sent. */
-export interface DueRun {
+/** A recurring job with its request as it is sent. */
+export interface RecurringRun {
   readonly job: RecurringJobRow;
   /** `lost` if its secrets were sealed with another key. */
   readonly request: RecurringRequest | 'lost';
