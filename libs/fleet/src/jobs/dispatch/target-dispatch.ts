@@ -61,11 +61,15 @@ export class TargetDispatch {
     const { tell, deps } = this.#context;
     const images = job.firmwareImageId === undefined ? undefined : new ImageSends(this.#context, deps.rollout);
     const wanted = images === undefined ? limit : Math.min(limit, await images.room());
+    // Nothing gives back what a run takes after its end.
+    if (this.#context.isClosed) return undefined;
     const granted = this.#slots.take(job, wanted, () => tell({ kind: 'slotsGranted' }));
     if (granted === 0) return undefined;
     let claimed = 0;
     try {
       const targets = await this.#claimTargets(job, granted);
+      // The next owner of the job classifies them.
+      if (this.#context.isClosed) return undefined;
       claimed = targets.length;
       if (claimed > 0) this.#claimed = { targets, images };
       return claimed;
@@ -124,6 +128,14 @@ export class TargetDispatch {
   /** Slots that other jobs wait for are theirs. */
   withdraw(): void {
     this.#slots.withdraw(this.#context.jobId);
+  }
+
+  /** Gives all slots back once the run has ended. */
+  close(): void {
+    this.forgetCalls();
+    this.#slots.give(this.#claimed?.targets.length ?? 0);
+    this.#claimed = undefined;
+    this.withdraw();
   }
 
   /** Marks the calls that are in flight for longer than a flush takes. */

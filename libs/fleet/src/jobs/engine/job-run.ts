@@ -69,8 +69,7 @@ export class JobRun {
       // The owner that takes the job over classifies what is still in flight.
       this.#context.close();
       this.#cancelSleep?.();
-      this.#dispatch.forgetCalls();
-      this.#dispatch.withdraw();
+      this.#dispatch.close();
       this.#notifications.stop();
     }
   }
