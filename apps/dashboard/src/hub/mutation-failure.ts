@@ -14,14 +14,22 @@ export interface Refusal {
   readonly message: string;
 }
 
-/** The hub may fail after the change. UNKNOWN is the outcome of a call that may have run. */
-const uncertainCodes: ReadonlySet<string> = new Set(['INTERNAL', 'UNAVAILABLE', 'UNKNOWN']);
+/** The hub may fail after the change, for example while it reads what it answers with. */
+const faultCodes: ReadonlySet<string> = new Set(['INTERNAL', 'UNAVAILABLE']);
 
-/** Without a refusal there was no answer. */
-export function failureOf(refusals: readonly Refusal[]): MutationFailure {
-  return {
-    messages: refusals.map(({ message }) => message),
-    codes: refusals.map(({ code }) => code),
-    isUncertain: refusals.length === 0 || refusals.some(({ code }) => uncertainCodes.has(code)),
-  };
+/** Of errors in place of a payload. Without an error there was no answer. */
+export function failureOf(errors: readonly Refusal[]): MutationFailure {
+  return withMessages(errors, errors.length === 0 || errors.some(({ code }) => faultCodes.has(code)));
+}
+
+/** Of a payload. UNAVAILABLE means there that nothing was sent; UNKNOWN is of a call that may have run. */
+export function refusalOf(refusals: readonly Refusal[]): MutationFailure {
+  return withMessages(
+    refusals,
+    refusals.some(({ code }) => code === 'UNKNOWN'),
+  );
+}
+
+function withMessages(refusals: readonly Refusal[], isUncertain: boolean): MutationFailure {
+  return { messages: refusals.map(({ message }) => message), codes: refusals.map(({ code }) => code), isUncertain };
 }

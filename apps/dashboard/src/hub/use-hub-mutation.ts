@@ -1,7 +1,7 @@
 /** A mutation and its failure: rejected (nothing was changed), or its result is unknown. */
 import { useCallback, useState } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
-import { failureOf, type MutationFailure, type Refusal } from './mutation-failure';
+import { failureOf, type MutationFailure, type Refusal, refusalOf } from './mutation-failure';
 
 export interface HubMutation<Data, Variables> {
   /** The payload, or undefined where `failure` says why not. */
@@ -31,7 +31,7 @@ export function useHubMutation<Data, Variables extends AnyVariables>(
     }
     const refused = refusals(data);
     if (refused.length === 0) return data;
-    setFailure(failureOf(refused));
+    setFailure(refusalOf(refused));
     return undefined;
   };
   const reset = useCallback(() => setFailure(undefined), []);

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { failureOf } from '../../hub/mutation-failure';
+import { refusalOf } from '../../hub/mutation-failure';
 import { callFailures } from './call-failures';
 
 describe('the failure of a call', () => {
   const failureAfter = (outcome: string, code: string) =>
-    failureOf(callFailures({ callTool: { call: { outcome, error: { code, message: 'Why.' } }, userErrors: [] } }));
+    refusalOf(callFailures({ callTool: { call: { outcome, error: { code, message: 'Why.' } }, userErrors: [] } }));
 
   it('does not exist after success', () => {
     expect(callFailures({ callTool: { call: { outcome: 'SUCCEEDED', error: null }, userErrors: [] } })).toEqual([]);
@@ -13,6 +13,7 @@ describe('the failure of a call', () => {
   it('changed nothing if the device refused, or nothing was sent', () => {
     expect(failureAfter('FAILED', 'DEVICE_ERROR')).toMatchObject({ codes: ['DEVICE_ERROR'], isUncertain: false });
     expect(failureAfter('REJECTED', 'DEVICE_OFFLINE').isUncertain).toBe(false);
+    expect(failureAfter('NOT_SENT', 'UNAVAILABLE').isUncertain).toBe(false);
   });
 
   it('may have changed something if its outcome is unknown', () => {
