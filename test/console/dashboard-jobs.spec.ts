@@ -300,29 +300,49 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
+  const jobCount = async () =>
+    (await ask<{ jobs: { totalCount: number } }>(hub, '{ jobs(first: 1) { totalCount } }')).jobs.totalCount;
+  /** Does `act`, loses the hub's answer to the mutation, and loads the page again. */
+  const loseAnswer = async (mutation: string, act: () => Promise<void>) => {
+    const lose = async (route: Route) => {
+      if (!route.request().postData()?.includes(`mutation ${mutation}`)) return route.fallback();
+      await route.fetch();
+      await route.abort();
+    };
+    await page.route('**/graphql', lose);
+    await act();
+    await page.getByText('may or may not have happened', { exact: false }).waitFor();
+    await page.unroute('**/graphql', lose);
+    await page.reload();
+  };
+
   it('is started once, also if its answer was lost and the page is loaded again', async () => {
-    const jobCount = async () =>
-      (await ask<{ jobs: { totalCount: number } }>(hub, '{ jobs(first: 1) { totalCount } }')).jobs.totalCount;
     const before = await jobCount();
     await console.visit('/jobs/new?tool=self.get_device_status');
     await page.getByText('Advanced').waitFor();
     await next();
     await page.getByRole('checkbox', { name: 'All devices' }).check();
     for (let step = 0; step < 3; step += 1) await next();
-    const isStart = (route: Route) => route.request().postData()?.includes('mutation CreateJob') === true;
-    const loseAnswer = async (route: Route) => {
-      if (!isStart(route)) return route.fallback();
-      await route.fetch();
-      await route.abort();
-    };
-    await page.route('**/graphql', loseAnswer);
     const start = page.getByRole('button', { name: /^Start on/ });
-    await start.click();
-    await page.getByText('may or may not have happened', { exact: false }).waitFor();
-    await page.unroute('**/graphql', loseAnswer);
-    await page.reload();
+    await loseAnswer('CreateJob', () => start.click());
     await start.click();
     await page.waitForURL(/\/jobs\/[0-9a-f]{8}-/);
+    expect(await jobCount()).toBe(before + 1);
+  });
+
+  it('runs what failed again once, also if the answer was lost and the page is loaded again', async () => {
+    const input = { name: 'Lost', tool: broken.tool, arguments: { volume: 80 }, devices: { all: true }, abort: [] };
+    await console.visit(`/jobs/${await jobOf(hub, input, 'lost')}`);
+    const before = await jobCount();
+    const again = page.getByRole('button', { name: `Run again on ${refusing} devices` });
+    const confirm = page.getByRole('dialog').getByRole('button', { name: `Run again on ${refusing} devices` });
+    const rerun = async () => {
+      await again.click({ timeout: 60_000 * PATIENCE });
+      await confirm.click();
+    };
+    await loseAnswer('RerunJob', rerun);
+    await rerun();
+    await page.getByRole('link', { name: 'previous job' }).waitFor();
     expect(await jobCount()).toBe(before + 1);
   });
 });

@@ -7,7 +7,7 @@ import { IconRefresh, IconRotate2 } from '@tabler/icons-react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { newIdempotencyKey } from '../../hub/idempotency-key';
+import { attemptKey, endAttempt } from '../../hub/attempt-key';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Confirm } from '../../parts/dialog/confirm';
@@ -21,8 +21,6 @@ const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'EXPIR
 export function Rerun({ job: { id, tool, disruptive, firmwareImage } }: { readonly job: JobSeenFragment }) {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  // A second press after a lost answer makes no second job.
-  const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RerunJobDocument, (data) => data.rerunJob.userErrors);
   const [isAsking, setAsking] = useState(false);
   const mayRollOut = useScope('FIRMWARE_WRITE');
@@ -32,9 +30,12 @@ export function Rerun({ job: { id, tool, disruptive, firmwareImage } }: { readon
   if (!offer) return <ReadFailure read={read} />;
   if (offer.count === 0) return null;
   const rerun = async () => {
-    const made = (await act.run({ id, outcomes: [...failedOutcomes], exceptCodes: [...offer.exceptCodes], key }))
-      ?.rerunJob.job;
-    if (made) void navigate({ to: '/jobs/$id', params: { id: made.id } });
+    const wanted = { id, outcomes: [...failedOutcomes], exceptCodes: [...offer.exceptCodes] };
+    const key = attemptKey(sessionStorage, `rerun.${id}`, wanted);
+    const made = (await act.run({ ...wanted, key }))?.rerunJob.job;
+    if (!made) return;
+    endAttempt(sessionStorage, `rerun.${id}`);
+    void navigate({ to: '/jobs/$id', params: { id: made.id } });
   };
   return (
     <>
@@ -71,13 +72,14 @@ export function Revert({ job: { id, progress } }: { readonly job: JobSeenFragmen
   const notify = useNotify();
   const mayRevert = useScope('FIRMWARE_WRITE');
   const [isAsking, setAsking] = useState(false);
-  const [key] = useState(newIdempotencyKey);
   const act = useHubMutation(RevertJobDocument, (data) => data.revertJob.userErrors);
   const sent = progress.succeeded + progress.verifyFailed + progress.unknown;
   const revert = async () => {
+    const key = attemptKey(sessionStorage, `revert.${id}`, id);
     const data = await act.run({ id, key });
     const made = data?.revertJob.job;
     if (!made) return;
+    endAttempt(sessionStorage, `revert.${id}`);
     const others = data.revertJob.others?.length ?? 0;
     if (others > 0) notify(t('job.revertedInMore', { count: others }));
     void navigate({ to: '/jobs/$id', params: { id: made.id } });

@@ -2,7 +2,7 @@
 import { useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { newIdempotencyKey } from '../../hub/idempotency-key';
+import { attemptKey, endAttempt } from '../../hub/attempt-key';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { Dialog } from '../../parts/dialog/dialog';
 import { DialogForm } from '../../parts/dialog/dialog-form';
@@ -23,15 +23,16 @@ export function RepeatJob({ input, onClose }: RepeatJobProps) {
     ...{ name: input.name ?? '', timeZone: viewerZone(), schedule: defaultSchedule },
     ...{ missed: 'SKIP', overlap: 'SKIP' },
   });
-  // Pressing again after a lost answer makes no second one.
-  const [key] = useState(newIdempotencyKey);
   const create = useHubMutation(CreateRecurringJobDocument, (data) => data.createRecurringJob.userErrors);
   const cron = cronOf(repeat.schedule);
   const save = async () => {
     const { name, timeZone, missed, overlap } = repeat;
     const job = { ...input, startAt: null };
-    const made = await create.run({ input: { name: name.trim(), cron, timeZone, missed, overlap, job }, key });
-    if (made) void navigate({ to: '/recurring' });
+    const wanted = { name: name.trim(), cron, timeZone, missed, overlap, job };
+    const key = attemptKey(sessionStorage, 'recurring-job', wanted);
+    if (!(await create.run({ input: wanted, key }))) return;
+    endAttempt(sessionStorage, 'recurring-job');
+    void navigate({ to: '/recurring' });
   };
   return (
     <Dialog title={t('newJob.repeat')} onClose={onClose} size="lg" isSticky>

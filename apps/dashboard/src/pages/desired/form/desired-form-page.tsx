@@ -3,7 +3,7 @@ import { type FormEvent, useState } from 'react';
 import { Button, Group, Stack, TextInput } from '@mantine/core';
 import { getRouteApi, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { newIdempotencyKey } from '../../../hub/idempotency-key';
+import { attemptKey, endAttempt } from '../../../hub/attempt-key';
 import { useScope } from '../../../hub/hub';
 import { useHubMutation } from '../../../hub/use-hub-mutation';
 import { useFirstRead } from '../../../hub/use-read-now';
@@ -32,12 +32,14 @@ export function NewDesiredPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [draft] = useState(draftFrom(newRoute.useSearch()));
-  // Pressing again after a lost answer makes no second one.
-  const [key] = useState(newIdempotencyKey);
   const create = useHubMutation(CreateDesiredStateDocument, (data) => data.createDesiredState.userErrors);
   const save = async (changed: DesiredDraft) => {
-    const made = (await create.run({ input: inputOf(changed), key }))?.createDesiredState.desiredState;
-    if (made) void navigate({ to: '/desired/$id', params: { id: made.id } });
+    const input = inputOf(changed);
+    const key = attemptKey(sessionStorage, 'desired-state', input);
+    const made = (await create.run({ input, key }))?.createDesiredState.desiredState;
+    if (!made) return;
+    endAttempt(sessionStorage, 'desired-state');
+    void navigate({ to: '/desired/$id', params: { id: made.id } });
   };
   return (
     <DesiredForm
