@@ -146,6 +146,19 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     expect(await ruleNamed('Warm store')).toMatchObject({ enabled: true });
   });
 
+  it('take a share as a percentage', async () => {
+    await console.visit('/alerts?view=rules');
+    const rule = card('A tenth of the fleet is offline');
+    await rule.getByRole('button', { name: 'Edit rule' }).click();
+    const threshold = page.getByRole('dialog').getByRole('textbox', { name: 'Threshold in percent' });
+    expect(await threshold.inputValue()).toBe('10');
+    await threshold.fill('');
+    await threshold.pressSequentially('12.5', { delay: 30 });
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await rule.getByText('at 12.5%').waitFor();
+    expect(await ruleNamed('A tenth of the fleet is offline')).toMatchObject({ threshold: 0.125 });
+  });
+
   it('are shown to a limited key without what the hub hides from it', async () => {
     const input = { name: 'Shop', scopes: ['EVENTS_READ'], devices: { tags: ['shop'] } };
     const { createApiKey } = await ask<{ createApiKey: { secret: string } }>(
@@ -155,7 +168,7 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     );
     const limited = await openConsole(browser, hub, { key: createApiKey.secret });
     await limited.visit('/alerts?view=rules');
-    await limited.page.getByRole('region', { name: 'A tenth of the fleet is offline' }).getByText('at 10%').waitFor();
+    await limited.page.getByRole('region', { name: 'A tenth of the fleet is offline' }).getByText('at 12.5%').waitFor();
     expect(await limited.page.getByText(/There is no channel|Channels: none|Devices: all/).count()).toBe(0);
     await limited.visit('/alerts?view=channels');
     await limited.page.getByText('No channels are visible').waitFor();

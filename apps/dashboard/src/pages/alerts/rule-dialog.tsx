@@ -16,7 +16,7 @@ import {
   UpdateAlertRuleDocument,
 } from './generated/alerts';
 import { filterIn, inputOfRule } from './rule-input';
-import { kindsWithoutDevices, shareKinds } from './rule-kinds';
+import { kindsWithoutDevices, shareKinds, shownThreshold, typedThreshold } from './rule-kinds';
 import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
 
@@ -149,20 +149,22 @@ function RuleTargets({ input, channels, onChange: change }: RuleTargetsProps) {
 
 function RuleNumbers({ input, onChange }: RuleNumbersProps) {
   const { t } = useTranslation();
-  const isMeasurement = input.kind === 'MEASUREMENT';
+  const { kind, threshold } = input;
+  const isMeasurement = kind === 'MEASUREMENT';
+  const isShare = shareKinds.has(kind);
   return (
     <>
-      {withThreshold.has(input.kind) && (
+      {withThreshold.has(kind) && (
         <NumberField
-          label={t('alerts.rule.threshold')}
+          label={t(isShare ? 'alerts.rule.thresholdPercent' : 'alerts.rule.threshold')}
           description={!isMeasurement && t('alerts.rule.thresholdHint')}
           required={isMeasurement}
           allowDecimal
           allowNegative={isMeasurement}
           min={isMeasurement ? undefined : 0}
-          max={shareKinds.has(input.kind) ? 1 : undefined}
-          value={input.threshold ?? undefined}
-          onChange={(threshold) => onChange({ threshold: threshold ?? null })}
+          max={isShare ? 100 : undefined}
+          value={shownThreshold(kind, threshold ?? undefined)}
+          onChange={(typed) => onChange({ threshold: typedThreshold(kind, typed) ?? null })}
           w="100%"
         />
       )}
