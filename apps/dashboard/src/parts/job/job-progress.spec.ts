@@ -1,6 +1,6 @@
 /** The counts of a job. */
 import { describe, expect, it } from 'vitest';
-import { countsOf, decidedOf } from './job-progress';
+import { countsOf, decidedOf, isOfHiddenTargets } from './job-progress';
 
 const progress = {
   total: 20,
@@ -11,6 +11,14 @@ const progress = {
 
 describe('the progress of a job', () => {
   it('counts targets with an outcome as decided', () => expect(decidedOf(progress)).toBe(10));
+
+  it('does not explain a partial success if the targets of one kind are hidden', () => {
+    const none = { ...Object.fromEntries(Object.keys(progress).map((name) => [name, 0])) } as typeof progress;
+    expect(isOfHiddenTargets('PARTIAL', { ...none, total: 3, succeeded: 1, noChange: 1, skipped: 1 })).toBe(true);
+    expect(isOfHiddenTargets('PARTIAL', { ...none, total: 2, failed: 2 })).toBe(true);
+    expect(isOfHiddenTargets('PARTIAL', { ...none, total: 2, succeeded: 1, expired: 1 })).toBe(false);
+    expect(isOfHiddenTargets('SUCCEEDED', { ...none, total: 2, succeeded: 2 })).toBe(false);
+  });
 
   it('has every target in exactly one count', () => {
     expect(Object.values(countsOf(progress)).reduce((sum, count) => sum + (count ?? 0), 0)).toBe(progress.total);

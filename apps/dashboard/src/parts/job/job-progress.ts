@@ -6,6 +6,12 @@ export function decidedOf({ total, pending, waitingDevice, inFlight, verifying }
   return total - pending - waitingDevice - inFlight - verifying;
 }
 
+/** PARTIAL has good and bad targets. A limited key that sees only one kind does not see all. */
+export function isOfHiddenTargets(conclusion: string | null, { total, ...counts }: JobCountsFragment): boolean {
+  const good = counts.succeeded + counts.noChange;
+  return conclusion === 'PARTIAL' && (good === 0 || good + counts.skipped === total);
+}
+
 export function countsOf(progress: JobCountsFragment): OutcomeCounts {
   return {
     SUCCEEDED: progress.succeeded,
