@@ -72,7 +72,10 @@ export function useViewer(): Viewer {
   return viewer;
 }
 
-/** A key may be limited to some devices, and sees less of the hub then. People are not. */
+/**
+ * A key may be limited to some devices, and sees less of the hub then. People are not. A key with
+ * ADMIN counts as unlimited: a limit would take most rights of ADMIN away.
+ */
 export function useMayBeLimited(): boolean {
   const { scopes, user } = useViewer();
   return user === null && !scopes.includes('ADMIN');

@@ -22,7 +22,7 @@ export function failureOf(errors: readonly Refusal[]): MutationFailure {
   return withMessages(errors, errors.length === 0 || errors.some(({ code }) => faultCodes.has(code)));
 }
 
-/** Of a payload. UNAVAILABLE means there that nothing was sent; UNKNOWN is of a call that may have run. */
+/** Of a payload. UNAVAILABLE says there that nothing was sent, UNKNOWN that a call may have run. */
 export function refusalOf(refusals: readonly Refusal[]): MutationFailure {
   return withMessages(
     refusals,
