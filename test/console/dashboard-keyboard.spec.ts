@@ -69,6 +69,7 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
     await page.keyboard.press('Control+k');
     const field = page.getByRole('combobox', { name: 'Search or jump to' });
     await option('Overview').waitFor();
+    expect(await seriousViolations(page)).toEqual([]);
     await field.fill('front');
     await option('Front of house').waitFor();
     await option('Front desk').waitFor();

@@ -1,5 +1,5 @@
 /** The palette: one field that finds pages, acts, devices, jobs, groups and images, by keyboard. */
-import { type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, useCallback, useEffect, useState } from 'react';
 import { Combobox, Kbd, Modal, TextInput, useCombobox } from '@mantine/core';
 import {
   IconCpu,
@@ -50,6 +50,9 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
   const combobox = useCombobox({ opened: true, onDropdownClose: onClose });
   const count = groups.reduce((sum, { choices }) => sum + choices.length, 0);
   const { selectFirstOption } = combobox;
+  // The field refers to the list only in a rendering after the list is drawn.
+  const [, setDrawn] = useState(false);
+  const onDrawn = useCallback(() => setDrawn(true), []);
   useEffect(() => selectOption(selectFirstOption), [typed, selectFirstOption]);
   // What the hub found is added below; a selected choice stays selected.
   useEffect(() => selectOption(() => hasSelection() || selectFirstOption()), [count, selectFirstOption]);
@@ -80,7 +83,7 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
                 onChange={(event) => setTyped(event.currentTarget.value)}
               />
             </Combobox.EventsTarget>
-            <Choices groups={groups} />
+            <Choices groups={groups} onDrawn={onDrawn} />
             <div className={classes.foot} role="status">
               {hasFailed && t('palette.failed')}
               {!hasFailed && isBusy && t('common.loading')}
@@ -102,10 +105,16 @@ export function Palette({ onClose, onHelp }: PaletteProps) {
 
 const keys = ['↑', '↓', 'Enter', 'Esc'] as const;
 
-function Choices({ groups }: { readonly groups: readonly ChoiceGroup[] }) {
+interface ChoicesProps {
+  readonly groups: readonly ChoiceGroup[];
+  readonly onDrawn: () => void;
+}
+
+function Choices({ groups, onDrawn }: ChoicesProps) {
   const { t } = useTranslation();
+  useEffect(onDrawn, [onDrawn]);
   return (
-    <Combobox.Options className={classes.options ?? ''} aria-label={t('palette.results')}>
+    <Combobox.Options id="palette-choices" className={classes.options ?? ''} aria-label={t('palette.results')}>
       {groups.map(({ name, choices }) => (
         <Combobox.Group key={name} label={name}>
           {choices.map(({ id, text, detail, icon }) => (
