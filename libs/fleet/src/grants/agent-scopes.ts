@@ -15,7 +15,7 @@ export const agentScopes = [
   'FIRMWARE_WRITE',
 ] as const satisfies readonly Scope[];
 
-/** What a client receives that asks for no scope: finds devices, calls their tools, reads alerts. */
+/** What a client receives that asks for no scope: to find devices, call tools and read alerts. */
 export const usualAgentScopes = [
   'DEVICES_READ',
   'TOOLS_CALL',

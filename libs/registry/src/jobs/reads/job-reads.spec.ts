@@ -73,7 +73,8 @@ describe('reads of jobs', () => {
     const moved = await fixture.jobCommands.transition(made.job, move, Date.now());
     expect((await fixture.jobs.page(filter, { first: 5 })).rows).toEqual([]);
     expect(await fixture.jobs.count(filter)).toBe(0);
-    if (moved !== undefined) await fixture.jobCommands.transition(moved.job, { ...move, state: 'FINISHED' }, Date.now());
+    if (moved !== undefined)
+      await fixture.jobCommands.transition(moved.job, { ...move, state: 'FINISHED' }, Date.now());
     expect((await fixture.jobs.page(filter, { first: 5 })).rows.map(({ id }) => id)).toEqual([job.id]);
   });
 
