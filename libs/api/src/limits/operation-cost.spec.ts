@@ -21,6 +21,14 @@ describe('the cost of an operation', () => {
     expect(cost('{ devices { nodes { id } } }')).toBe(cost('{ devices(first: 50) { nodes { id } } }'));
   });
 
+  it('counts the default where `first` is null', () => {
+    const nested = (first: string) =>
+      `query ($none: Int) { devices(${first}) { nodes { calls(${first}) { nodes { id } } } } }`;
+    expect(cost(nested('after: null'))).toBeGreaterThan(2_500);
+    expect(cost(nested('first: null'))).toBe(cost(nested('after: null')));
+    expect(cost(nested('first: $none'), { none: null })).toBe(cost(nested('after: null')));
+  });
+
   it('adds for lists that need a statement for each device', () => {
     expect(cost('{ devices(first: 10) { nodes { calls(first: 1) { nodes { id } } } } }')).toBeGreaterThan(10 * 20);
   });

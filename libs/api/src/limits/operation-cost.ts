@@ -15,7 +15,7 @@ import {
   Kind,
   visit,
 } from 'graphql';
-import { getComplexity, type ComplexityEstimator } from 'graphql-query-complexity';
+import { getComplexity, type ComplexityEstimator, type ComplexityEstimatorArgs } from 'graphql-query-complexity';
 import { ApiError } from '../errors/api-error.js';
 import type { ApiLimits } from './api-limits.js';
 
@@ -135,7 +135,8 @@ export function costOf({ schema, document, variables, operationName }: Operation
 }
 
 function pointsOf(pageRowsMax: number): ComplexityEstimator {
-  return ({ type, field, args, node, childComplexity }) => {
+  return ({ type, field, args: given, node, childComplexity }) => {
+    const args = withDefaultFirst(given, field);
     if (field.name.startsWith('__')) return field.name === '__typename' ? 0 : introspectionPoints;
     const own = (extraPoints.get(`${type.name}.${field.name}`) ?? 0) + (mayCountAll(node) ? totalCountPoints : 0);
     if (!isCompositeType(getNamedType(field.type))) return own;
@@ -144,6 +145,15 @@ function pointsOf(pageRowsMax: number): ComplexityEstimator {
       own + timesOf(field.name, args, isListType(getNullableType(field.type)), pageRowsMax) * (1 + childComplexity)
     );
   };
+}
+
+/** For `first: null`, resolvers use the default of the schema as if it was left out. */
+function withDefaultFirst(
+  args: Readonly<Record<string, unknown>>,
+  field: ComplexityEstimatorArgs['field'],
+): Readonly<Record<string, unknown>> {
+  if (args['first'] !== null) return args;
+  return { ...args, first: field.args.find(({ name }) => name === 'first')?.defaultValue };
 }
 
 /** Asks for `totalCount`, or for a fragment in which it may be. */
