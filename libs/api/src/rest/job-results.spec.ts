@@ -30,7 +30,7 @@ class ManyTargets {
 }
 
 function targetOf(index: number): TargetRow {
-  const said = index === 0 ? '=HYPERLINK("http://evil.test","x")' : index === 1 ? 'a "b",\r\nc' : 'true';
+  const said = ['=HYPERLINK("http://evil.test","x")', 'a "b",\r\nc', 'true', 'two\nlines', 'a\rb'][index] ?? 'true';
   return {
     deviceId: `device-${String(index).padStart(6, '0')}` as DeviceId,
     ...{ wave: 1, state: 'DECIDED', outcome: 'SUCCEEDED', attempts: 1, late: false, decidedAt: 0 },
@@ -105,6 +105,8 @@ describe('the results of a job as a file', () => {
     expect(lines[1]).toContain(`"'=HYPERLINK(""http://evil.test"",""x"")"`);
     expect(`${lines[2]}\r\n${lines[3]}`).toContain('"a ""b"",\r\nc"');
     expect(lines[4]).toContain("DEVICE_ERROR,'+1+cmd,");
+    expect(lines[5]).toMatch(/,"two\nlines"$/);
+    expect(lines[6]).toMatch(/,"a\rb"$/);
     expect(text).not.toMatch(/(^|,|")[=+@]/m);
   });
 

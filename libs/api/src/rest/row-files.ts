@@ -26,7 +26,7 @@ export interface RowFile<Row> {
 const pageRows = 1_000;
 
 /** Spreadsheets run cells that begin like formulas, and their text comes from devices. */
-const csv = { escape_formulas: true, record_delimiter: '\r\n' } as const;
+const csv = { escape_formulas: true, record_delimiter: '\r\n', quote_record_delimiter: true } as const;
 
 const contentTypes: Readonly<Record<FileEnding, string>> = {
   jsonl: 'application/jsonl; charset=utf-8',
