@@ -60,6 +60,29 @@ describe('registering a microcontroller that the hub dials', () => {
       { deviceId: 'dialled-2', address: '10.0.0.8:3000', byAdmin: false },
     ]);
   });
+
+  it('does not wait for ever for names that no server resolves', async () => {
+    const { registry, bus } = fixture.hub;
+    let now = 0;
+    const clock = {
+      now: () => now,
+      setTimer: (delayMs: number, wake: () => void) => {
+        now += delayMs;
+        wake();
+        return () => undefined;
+      },
+    };
+    const refuseAddress = (address: string) =>
+      address.startsWith('slow') ? new Promise<undefined>(() => undefined) : Promise.resolve(undefined);
+    const guarded = new Provisioning({ registry, bus, clock, logger: silent, refuseAddress });
+    const boards = (count: number) =>
+      Array.from({ length: count }, (_, index) => board(`slow-${String(index)}`, `slow-${String(index)}:3000`));
+    const refusal = { code: 'UNAVAILABLE', path: ['input'], message: expect.stringMatching(/in time/) };
+    expect(await guarded.registerDevices(boards(7), ['input'], admin)).toEqual({ refusal });
+    expect(await guarded.previewRegistration(boards(7), ['input'], admin)).toEqual([refusal]);
+    expect(await registry.devices.find('slow-0')).toBeUndefined();
+    expect(await guarded.registerDevices(boards(2), ['input'], admin)).toMatchObject({ registered: [{}, {}] });
+  });
 });
 
 describe('removing a device', () => {

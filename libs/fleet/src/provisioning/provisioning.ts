@@ -12,7 +12,7 @@ import type {
   NewDevice,
   Registry,
 } from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
+import { withTimeout, type Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -51,10 +51,23 @@ export interface RegisteredDevice {
   readonly known: KnownDevice | undefined;
 }
 
+/** A device of a request, and the path of its address there. */
+interface PlacedDevice {
+  readonly device: NewDevice;
+  readonly at: readonly string[];
+}
+
 export type Refused = { readonly refusal: Refusal };
 
 /** How codes are shown. Anything else cannot be one, and is no attempt at guessing. */
 const codePattern = /^[0-9]{6}$/;
+
+/** Ms for a name to resolve. After that it is accepted, and gateways check it before they dial. */
+const ADDRESS_MS = 5_000;
+/** Time for the addresses of one request, ms. Callers do not wait longer. */
+const ADDRESSES_MS = 30_000;
+const namesTooSlow =
+  'The names in the addresses could not be resolved in time. Give IP addresses, or try again when DNS answers.';
 
 export class Provisioning {
   /** Changes of many devices by a filter. */
@@ -81,7 +94,8 @@ export class Provisioning {
   ): Promise<{ readonly registered: readonly RegisteredDevice[] } | Refused> {
     const parsed = parseRegistrations(registrations, path, this.#deps.clock.now());
     if ('refusal' in parsed) return parsed;
-    const refusal = await this.#refuseAddresses(parsed.devices, path, actor);
+    const addresses = parsed.devices.map((device, index) => ({ device, at: [...path, String(index), 'address'] }));
+    const { value: refusal } = await this.#refusedAddresses(addresses, path, actor).next();
     if (refusal !== undefined) return { refusal };
     const devices = parsed.devices.map((device) => ({
       ...device,
@@ -119,32 +133,32 @@ export class Provisioning {
     const view = this.#deps.registry.viewFor(actor);
     const known = await view.devices.findMany(devices.map(({ device }) => device.deviceId));
     const found = [...problems];
+    const fresh: PlacedDevice[] = [];
     for (const [place, { index, device }] of devices.entries()) {
       const at = [...path, String(index)];
-      if (known[place] !== undefined) {
-        found.push(refuse('CONFLICT', [...at, 'deviceId'], `"${device.deviceId}" is registered already.`));
-        continue;
-      }
-      const message = await this.#refuseAddress(device, actor);
-      if (message !== undefined) found.push(refuse('INVALID', [...at, 'address'], message));
+      if (known[place] === undefined) fresh.push({ device, at: [...at, 'address'] });
+      else found.push(refuse('CONFLICT', [...at, 'deviceId'], `"${device.deviceId}" is registered already.`));
     }
+    for await (const refusal of this.#refusedAddresses(fresh, path, actor)) found.push(refusal);
     return found;
   }
 
-  async #refuseAddresses(
-    devices: readonly NewDevice[],
+  /** One after the other, because each name occupies a thread while it is resolved. */
+  async *#refusedAddresses(
+    devices: readonly PlacedDevice[],
     path: readonly string[],
     actor: Actor,
-  ): Promise<Refusal | undefined> {
-    for (const [index, device] of devices.entries()) {
-      const message = await this.#refuseAddress(device, actor);
-      if (message !== undefined) return refuse('INVALID', [...path, String(index), 'address'], message);
+  ): AsyncGenerator<Refusal, void, void> {
+    const { clock, refuseAddress } = this.#deps;
+    if (refuseAddress === undefined) return;
+    const until = clock.now() + ADDRESSES_MS;
+    for (const { device, at } of devices) {
+      if (device.address === undefined) continue;
+      if (clock.now() >= until) return yield refuse('UNAVAILABLE', path, namesTooSlow);
+      const checked = refuseAddress(device.address, actor.isAdmin === true);
+      const message = await withTimeout(checked, ADDRESS_MS, clock, () => undefined);
+      if (message !== undefined) yield refuse('INVALID', at, message);
     }
-    return undefined;
-  }
-
-  async #refuseAddress({ address }: NewDevice, actor: Actor): Promise<string | undefined> {
-    return address === undefined ? undefined : this.#deps.refuseAddress?.(address, actor.isAdmin === true);
   }
 
   /** Removes a device with its credentials, and ends its session. Its records stay. */
