@@ -9,13 +9,20 @@ import { IS_HERE, readMoving } from './read-moving.js';
 
 /** More boards than one hub holds. Beyond it, a new board takes the place of another one. */
 export const MOVING_BOARDS_MAX = 100_000;
+/** How long the move of a board that never asked here admits its first Client-Id. */
+export const FIRST_CLIENT_MS = 7 * 86_400_000;
 
-/** $1 devices, $2 now, $3 who. */
+/** A moved board that its move does not admit any more, at $4: it was removed, or never came. */
+const IS_OVER = `(EXISTS (SELECT FROM removed_device r WHERE r.device_id = m.device_id AND r.removed_at >= m.moved_at)
+  OR (m.client_uuid_hash IS NULL AND m.moved_at <= to_timestamp($4::float8 / 1000)
+    AND NOT EXISTS (SELECT FROM device d WHERE d.id = m.device_id AND ${IS_HERE})))`;
+
+/** $1 devices, $2 now, $3 who, $4 from when on a move admits the first Client-Id. */
 const MOVE = {
   name: 'move-boards',
   text: `UPDATE moving_board m SET moved_at = to_timestamp($2::float8 / 1000), moved_by = $3, returning_at = NULL,
            released_at = NULL, attempted_at = NULL
-         WHERE m.device_id = ANY($1::text[]) AND m.moved_at IS NULL RETURNING m.device_id`,
+         WHERE m.device_id = ANY($1::text[]) AND (m.moved_at IS NULL OR ${IS_OVER}) RETURNING m.device_id`,
 };
 
 /** $1 devices, $2 now. A board without a credential of this hub has nothing to give back. */
@@ -43,7 +50,9 @@ export async function changeMoving(
   if (missing !== undefined) return { kind: 'missing', deviceId: missing };
   const changed =
     change.to === 'here'
-      ? await transaction.query<{ device_id: DeviceId }>(MOVE, [ids, change.at, storableText(change.by)])
+      ? await transaction.query<{ device_id: DeviceId }>(MOVE, [
+          ...[ids, change.at, storableText(change.by), change.at - FIRST_CLIENT_MS],
+        ])
       : await transaction.query<{ device_id: DeviceId }>(MOVE_BACK, [ids, change.at]);
   return {
     kind: 'changed',
@@ -122,9 +131,6 @@ const ADMITTED = {
            AND (m.client_uuid_hash = i.client_uuid_hash
              OR (m.client_uuid_hash IS NULL AND m.moved_at > to_timestamp($2::float8 / 1000)))`,
 };
-
-/** How long the move of a board that never asked here admits its first Client-Id. */
-export const FIRST_CLIENT_MS = 7 * 86_400_000;
 
 /** Those of the boards that their move admits, now that they ask with this Client-Id. */
 export async function admittedByMove(

@@ -83,9 +83,9 @@ describe('a board that asked its former server', () => {
     await enrolments.admitMoved(removed);
     await enrolments.remove(removed.deviceId);
     expect(await enrolments.admitMoved(removed)).toBeUndefined();
-    await movingBoards.moveBack([removed.deviceId]);
-    await movingBoards.move([removed.deviceId], 'operator');
+    expect(await movingBoards.move([removed.deviceId], 'operator')).toMatchObject({ changed: [removed.deviceId] });
     expect(await enrolments.admitMoved(removed)).toBeDefined();
+    expect(await movingBoards.move([removed.deviceId], 'operator')).toMatchObject({ changed: [] });
   });
 });
 
@@ -100,6 +100,19 @@ describe('a board of an import', () => {
     });
     await movingBoards.move([contact.deviceId], 'operator');
     expect(await enrolments.admitMoved({ ...contact, at: Date.now() + FIRST_CLIENT_MS + 60_000 })).toBeUndefined();
+    expect(await enrolments.admitMoved(contact)).toBeDefined();
+  });
+
+  it('may be moved again if it did not come within that week', async () => {
+    const { enrolments, movingBoards } = fixture.registry;
+    const contact = newContact();
+    const { deviceId } = contact;
+    await movingBoards.add([{ deviceId, name: undefined, agent: undefined, user: undefined }]);
+    await movingBoards.move([deviceId], 'operator');
+    expect(await movingBoards.move([deviceId], 'operator')).toMatchObject({ changed: [] });
+    await fixture.sql(`UPDATE moving_board SET moved_at = now() - interval '8 days' WHERE device_id = '${deviceId}'`);
+    expect(await enrolments.admitMoved(contact)).toBeUndefined();
+    expect(await movingBoards.move([deviceId], 'operator')).toMatchObject({ changed: [deviceId] });
     expect(await enrolments.admitMoved(contact)).toBeDefined();
   });
 
