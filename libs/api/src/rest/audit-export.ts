@@ -2,11 +2,11 @@
  * The audit trail as a file: one JSON object per line, in the order of the chain, read page by page
  * as fast as the client receives it.
  */
-import { Readable } from 'node:stream';
 import type { AuditEntryRow, AuditStore } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import { boundOf } from './read-times.js';
 import type { RestRoute } from './rest-routes.js';
+import { sendLines } from './row-files.js';
 
 /** Entries of one page: with the largest data 8 MiB, the most that an export holds in memory. */
 const PAGE_ROWS = 1_000;
@@ -29,7 +29,7 @@ export function auditExport(audit: Pick<AuditStore, 'page'>): RestRoute {
         'cache-control': 'no-store',
         'x-content-type-options': 'nosniff',
       };
-      return reply.headers(headers).send(Readable.from(linesOf(audit, bounds), { objectMode: false }));
+      return sendLines(reply.headers(headers), linesOf(audit, bounds));
     },
   };
 }

@@ -142,6 +142,15 @@ describe('the results of a job as a file', () => {
     },
   );
 
+  it('are not read for HEAD, which has no body', async () => {
+    const before = await pagesAtRest();
+    const headers = { authorization: 'Bearer reader' };
+    const answer = await fetch(`${base}/api/jobs/${JOB}/results.csv`, { method: 'HEAD', headers });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, expect.stringContaining('text/csv')]);
+    expect(answer.headers.get('content-length')).toBeNull();
+    expect((await pagesAtRest()) - before).toBe(0);
+  });
+
   it('need the scope, and a job', async () => {
     expect((await get(`/api/jobs/${JOB}/results.csv`, 'stranger')).status).toBe(403);
     const missing = await get(`/api/jobs/${randomUUID()}/results.jsonl`);

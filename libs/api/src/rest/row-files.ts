@@ -40,7 +40,12 @@ export function sendRows<Row>(reply: FastifyReply, file: RowFile<Row>, ending: F
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
   };
-  return reply.headers(headers).send(Readable.from(linesOf(file, ending), { objectMode: false }));
+  return sendLines(reply.headers(headers), linesOf(file, ending));
+}
+
+/** Reads nothing for HEAD: the server would read the whole body, and at full speed, to drop it. */
+export function sendLines(reply: FastifyReply, lines: AsyncIterable<string>): FastifyReply {
+  return reply.send(Readable.from(reply.request.method === 'HEAD' ? [] : lines, { objectMode: false }));
 }
 
 async function* linesOf<Row>(
