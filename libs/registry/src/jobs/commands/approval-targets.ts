@@ -39,7 +39,7 @@ export async function restartWithApproval(transaction: Queryable, id: JobId): Pr
   await transaction.query({ text: 'DELETE FROM job_target WHERE job_id = $1' }, [id]);
   await countByWave(transaction, id);
   const [job] = await transaction.query<{ devices: ResolvedFilter }>(
-    { text: `UPDATE job SET prepared_up_to = '' WHERE id = $1 RETURNING devices` },
+    { text: `UPDATE job SET prepared_up_to = '', total = NULL WHERE id = $1 RETURNING devices` },
     [id],
   );
   return job && fixApprovalTargets(transaction, { id }, job.devices);

@@ -48,6 +48,18 @@ describe('commands of jobs', () => {
     expect(await fixture.jobCommands.transition(job, { state: 'CANCELLING' }, AT)).toBeUndefined();
   });
 
+  it('forgets the targets of a job that waits for approval after all, also where their number was fixed', async () => {
+    const job = newJob();
+    const created = await fixture.jobCommands.create(job);
+    const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
+    if (!fence || created.kind !== 'created') throw new Error('not made');
+    await fixture.targetPreparation.prepareChunk(fence, [], FLEET, AT);
+    expect(await fixture.targetPreparation.freeze(fence, [])).toBe(FLEET);
+    const held = await fixture.jobCommands.transition(created.job, { state: 'AWAITING_APPROVAL' }, AT);
+    expect(held?.job).toMatchObject({ approvalTargets: FLEET, total: undefined });
+    expect(await progress(job.id)).toMatchObject({ total: 0, pending: 0 });
+  });
+
   it('stores the event of each change with the change, and announces deliveries after it', async () => {
     const stored = (id: string) =>
       fixture.db.query<{ type: string }>({ text: `SELECT type FROM event WHERE data ->> 'jobId' = $1 ORDER BY id` }, [
