@@ -31,5 +31,5 @@ export async function moveInsteadOfStart(
   const subject = { tool, policy: { disruptive }, image };
   if (approvedBy !== undefined || !needsApproval(approvals, subject, { id: createdById, owner: createdByOwner }))
     return undefined;
-  return { state: 'AWAITING_APPROVAL', reason: 'It needs an approval since its image was published again.' };
+  return { state: 'AWAITING_APPROVAL', reason: 'It needs an approval now, and did not when it was created.' };
 }
