@@ -36,6 +36,13 @@ describe('the idempotency key of an attempt', () => {
     expect(attemptKey(storage, 'job', lamps, 3_600_000)).not.toBe(later);
   });
 
+  it('is there also where the storage is full', () => {
+    const setItem = () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    };
+    expect(attemptKey({ ...storageOf(), setItem }, 'job', lamps)).toMatch(/^console-/);
+  });
+
   it('does not depend on what another program stored there', () => {
     const storage = { ...storageOf(), getItem: () => '{"key":1' };
     expect(attemptKey(storage, 'job', lamps)).toMatch(/^console-[0-9a-f]{32}-[0-9a-f]{1,8}$/);

@@ -20,7 +20,11 @@ interface Attempt {
 export function attemptKey(storage: AttemptStorage, name: string, content: unknown, now = Date.now()): string {
   const stored = readAttempt(storage, name);
   const attempt = stored && now - stored.at < attemptMsMax ? stored : { at: now, key: newIdempotencyKey() };
-  storage.setItem(prefix + name, JSON.stringify(attempt));
+  try {
+    storage.setItem(prefix + name, JSON.stringify(attempt));
+  } catch {
+    // A full storage: the request is sent anyway.
+  }
   return `${attempt.key}-${fingerprint(JSON.stringify(content))}`;
 }
 
