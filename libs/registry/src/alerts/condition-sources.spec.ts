@@ -22,6 +22,7 @@ it.each([
   ['its health gate ended', 'FINISHED', undefined, undefined, gate, 'health gate'],
   ['an abort rule paused and its health gate ended', 'FINISHED', undefined, rule('PAUSE'), gate, 'health gate'],
   ['its health gate paused and an abort rule ended', 'FINISHED', undefined, rule('CANCEL'), gate, 'abort rule'],
+  ['the signature of its image ended', 'FINISHED', undefined, undefined, undefined, 'image without a valid signature'],
   ['its health gate paused again', 'PAUSED', 'HEALTH_GATE', rule('PAUSE'), gate, 'health gate'],
   ['an abort rule paused again', 'PAUSED', 'ABORT_RULE', rule('PAUSE'), gate, 'abort rule'],
 ])(

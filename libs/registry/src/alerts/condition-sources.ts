@@ -131,7 +131,8 @@ export function stoppedJobs(
     detail: (parameters) => `SELECT
         coalesce(j.finished_at, to_timestamp((${TRIPPED}->>'at')::float8 / 1000), ${atMs(parameters, now)}) AS since,
         false AS by_hub, jsonb_build_object('label', coalesce(j.name, j.tool, j.id::text), 'jobId', j.id,
-          'reason', CASE WHEN ${STOPPED_BY_GATE} THEN 'health gate' ELSE 'abort rule' END) AS facts
+          'reason', CASE WHEN ${STOPPED_BY_GATE} THEN 'health gate'
+            WHEN ${TRIPPED} IS NULL THEN 'image without a valid signature' ELSE 'abort rule' END) AS facts
       FROM job j WHERE j.id = h.subject::uuid`,
   };
 }

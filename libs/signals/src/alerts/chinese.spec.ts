@@ -13,6 +13,7 @@ const chinese = (facts: Pick<AlertFacts, 'kind' | 'label' | 'reason'>) =>
 it.each([
   ['abort rule', '停止规则'],
   ['health gate', '健康检查'],
+  ['image without a valid signature', '镜像没有有效签名'],
   [undefined, '停止规则'],
 ])('a job that was stopped by its %s is explained in Chinese', (reason, words) => {
   expect(chinese({ kind: 'JOB_STOPPED', label: '音量', reason })).toMatch(

@@ -4,7 +4,10 @@ import type { AlertTexts, Words } from './alert-text.js';
 const inGroup = ({ group }: Words) => (group === undefined ? '' : `“${group}”中`);
 
 /** Stored alerts have their reasons in English. */
-const stopReasons = { 'abort rule': '停止规则', 'health gate': '健康检查' };
+const stopReasons = {
+  ...{ 'abort rule': '停止规则', 'health gate': '健康检查' },
+  'image without a valid signature': '镜像没有有效签名',
+};
 const complianceStates = {
   ...{ APPLYING: '正在应用', RETRYING: '正在重试', DRIFTED: '已偏离' },
   ...{ HELD: '暂缓', CONFLICT: '冲突', FAILED: '失败' },

@@ -12,13 +12,14 @@ describe('what needs attention', () => {
     expect(hasFailedSince({ conclusion: 'FAILED', finishedAt: null }, since)).toBe(false);
   });
 
-  it('says of a job that its health gate ended that it was not an abort rule', () => {
+  it('says what ended a job: an abort rule, its health gate or its image', () => {
     const aborted = {
       ...{ state: 'FINISHED', pauseReason: null, conclusion: 'ABORTED' as const, trippedRule: null },
       ...{ healthGate: { action: 'CANCEL' }, trippedHealthGate: { at: noon } },
     };
     expect(endOf(aborted)).toBe('UNHEALTHY');
     expect(endOf({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORTED');
+    expect(endOf({ ...aborted, trippedHealthGate: null })).toBe('UNSIGNED');
     expect(endOf({ ...aborted, conclusion: 'FAILED' })).toBe('FAILED');
   });
 

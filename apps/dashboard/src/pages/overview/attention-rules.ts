@@ -19,8 +19,14 @@ export function hasFailedSince<Job extends EndCheck>(
 }
 
 /** Which sentence says how it ended. */
-export function endOf(job: StoppableJob & { readonly conclusion: BadConclusion }): BadConclusion | 'UNHEALTHY' {
-  return job.conclusion === 'ABORTED' && stopCause(job) === 'HEALTH_GATE' ? 'UNHEALTHY' : job.conclusion;
+export function endOf(
+  job: StoppableJob & { readonly conclusion: BadConclusion },
+): BadConclusion | 'UNHEALTHY' | 'UNSIGNED' {
+  if (job.conclusion !== 'ABORTED') return job.conclusion;
+  const cause = stopCause(job);
+  // Only its image is left as the cause.
+  if (cause === undefined) return 'UNSIGNED';
+  return cause === 'HEALTH_GATE' ? 'UNHEALTHY' : 'ABORTED';
 }
 
 /** A webhook that an operator has disabled does not count; one that the hub has stopped does. */
