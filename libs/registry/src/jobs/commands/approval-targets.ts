@@ -1,7 +1,7 @@
 /**
- * The devices that an approval covers. They are fixed when the job is created: devices that match
- * the filter later are not approved, and devices that no longer match when the job starts are left
- * out.
+ * The devices that an approval covers. They are fixed when the job begins to wait: devices that
+ * match the filter later are not approved, and devices that no longer match when the job starts are
+ * left out.
  */
 import type { JobId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
@@ -11,7 +11,7 @@ import type { NewJob } from './new-job.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
 import { countByWave } from '../preparation/count-by-wave.js';
 
-/** Runs in the transaction that inserts the job. */
+/** Runs in the transaction that lets the job wait. */
 export async function fixApprovalTargets(
   transaction: Queryable,
   { id }: Pick<NewJob, 'id'>,
