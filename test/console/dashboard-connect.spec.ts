@@ -68,12 +68,12 @@ describe.skipIf(!isChromiumInstalled())('an agent that asks in the console', () 
     await page.getByRole('button', { name: 'Allow' }).click();
     await page.getByText('Back at the agent').waitFor();
     await transport.finishAuth(new URL(page.url()).searchParams);
-    expect(memory.held?.scope).toBe('DEVICES_READ TOOLS_CALL JOBS_READ');
+    expect(memory.held?.scope).toBe('DEVICES_READ TOOLS_CALL JOBS_READ EVENTS_READ');
     await (await connectAgain(hub, memory)).close();
     await console.visit('/access');
     const agents = page.getByRole('region', { name: 'Connected agents' });
     await agents.getByText('Garden helper').waitFor();
-    await agents.getByText('DEVICES_READ TOOLS_CALL JOBS_READ', { exact: true }).waitFor();
+    await agents.getByText('DEVICES_READ TOOLS_CALL JOBS_READ EVENTS_READ', { exact: true }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
 
