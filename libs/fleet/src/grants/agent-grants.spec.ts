@@ -26,7 +26,7 @@ describe('the scopes of an agent', () => {
 
   it('of an administrator are all that exist for agents', () => {
     expect(grantableScopes(agentScopes, 'ADMIN')).toEqual(agentScopes);
-    expect(grantableScopes(agentScopes, 'VIEWER')).toEqual(['DEVICES_READ', 'JOBS_READ']);
+    expect(grantableScopes(agentScopes, 'VIEWER')).toEqual(['DEVICES_READ', 'JOBS_READ', 'EVENTS_READ']);
   });
 });
 
