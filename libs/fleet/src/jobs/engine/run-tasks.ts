@@ -132,8 +132,10 @@ export class RunTasks {
 
   async #moveJob({ gate, ...move }: RunMove & Pick<JobMove, 'reason'>): Promise<Report<'jobMoved'>> {
     const { persist, deps, jobId, state } = this.#context;
+    // Of this version, also where it is tried again: another one may have been changed by a person.
+    const { id, version } = state().job;
     const moved = await persist('move the job', () =>
-      deps.registry.jobCommands.transition(state().job, move, deps.clock.now()),
+      deps.registry.jobCommands.transition({ id, version }, move, deps.clock.now()),
     );
     if (moved === undefined) return { kind: 'jobMoved', job: undefined };
     const { job } = moved;
