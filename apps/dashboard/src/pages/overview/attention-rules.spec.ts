@@ -19,7 +19,7 @@ describe('what needs attention', () => {
     };
     expect(endOf(aborted)).toBe('UNHEALTHY');
     expect(endOf({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORTED');
-    expect(endOf({ ...aborted, trippedHealthGate: null })).toBe('UNSIGNED');
+    expect(endOf({ ...aborted, trippedHealthGate: null })).toBe('STOPPED');
     expect(endOf({ ...aborted, conclusion: 'FAILED' })).toBe('FAILED');
   });
 

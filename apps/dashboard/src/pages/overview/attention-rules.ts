@@ -21,11 +21,11 @@ export function hasFailedSince<Job extends EndCheck>(
 /** Which sentence says how it ended. */
 export function endOf(
   job: StoppableJob & { readonly conclusion: BadConclusion },
-): BadConclusion | 'UNHEALTHY' | 'UNSIGNED' {
+): BadConclusion | 'UNHEALTHY' | 'STOPPED' {
   if (job.conclusion !== 'ABORTED') return job.conclusion;
   const cause = stopCause(job);
-  // Only its image is left as the cause.
-  if (cause === undefined) return 'UNSIGNED';
+  // A missing signature, or the hub hides the cause, as from limited keys.
+  if (cause === undefined) return 'STOPPED';
   return cause === 'HEALTH_GATE' ? 'UNHEALTHY' : 'ABORTED';
 }
 
