@@ -2,9 +2,11 @@
 import { randomUUID } from 'node:crypto';
 import { liveJobsMax } from '@flotilla/jobs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Actor } from '../actor.js';
 import { operator } from '../fleet-fixture.suite.js';
 import { recurringJobRevision } from './recurring-jobs.js';
 import { RecurringFixture, requestOf, volumeOf } from './recurring-fixture.suite.js';
+import type { RecurringJobRequest } from './recurring-request.js';
 
 describe('an edit of a recurring job', () => {
   let fixture: RecurringFixture;
@@ -52,6 +54,27 @@ describe('an edit of a recurring job', () => {
     const other = await fixture.owner();
     const changed = { ...off, cron: '@daily' };
     expect(await fleet.updateRecurringJob(id, changed, other)).toMatchObject({ job: { savedById: other.id } });
+  });
+
+  it('leaves a run that is due, unless it changes the times, or another person makes it', async () => {
+    const { fleet } = fixture.hub;
+    const [owner, other] = [await fixture.owner(), await fixture.owner()];
+    const runs = fixture.runs();
+    const rowsAfter = async (change: Partial<RecurringJobRequest>, by: Actor) => {
+      const recurring = await fixture.created({}, owner);
+      await fixture.whenDue(recurring);
+      const edit = requestOf({ name: recurring.name, job: { ...volumeOf({ ids: ['x'] }), priority: 1 }, ...change });
+      expect(await fleet.updateRecurringJob(recurring.id, edit, by)).toHaveProperty('job');
+      await runs.runDue();
+      const found = await fixture.jobsOf(recurring);
+      await fleet.deleteRecurringJob(recurring.id, operator);
+      for (const { id } of found) await fleet.cancelJob(id, false, operator);
+      return found.map(({ priority }) => priority);
+    };
+    expect(await rowsAfter({}, owner)).toEqual([1]);
+    expect(await rowsAfter({ cron: '30 * * * *' }, owner)).toEqual([]);
+    expect(await rowsAfter({}, other)).toEqual([]);
+    await runs.stop();
   });
 
   it('does not count the jobs that are live now', async () => {

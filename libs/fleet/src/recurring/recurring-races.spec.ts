@@ -92,6 +92,23 @@ describe('a recurring job', () => {
     await fleet.deleteRecurringJob(recurring.id, operator);
   });
 
+  it('whose run began before a crash and an edit does not report it as failed', async () => {
+    const { hub } = fixture;
+    const owner = await fixture.owner();
+    const recurring = await fixture.created({ job }, owner);
+    await fixture.whenDue(recurring);
+    const advance = () => Promise.reject(new Error('the worker was killed'));
+    const recurringJobs = storeWith(hub.registry.recurringJobs, { advance } as Partial<Registry['recurringJobs']>);
+    await fixture.runs({ ...hub.registry, recurringJobs }).runDue();
+    const edit = requestOf({ name: recurring.name, job: { ...job, arguments: { volume: 30 } } });
+    expect(await hub.fleet.updateRecurringJob(recurring.id, edit, owner)).toHaveProperty('job');
+    await fixture.runs().runDue();
+    expect(await fixture.jobsOf(recurring)).toHaveLength(1);
+    expect(await fixture.eventsOf(recurring)).toEqual([]);
+    expect((await fixture.found(recurring.id)).nextRunAt).toBeGreaterThan(hub.clock.now());
+    await hub.fleet.deleteRecurringJob(recurring.id, operator);
+  });
+
   it('does not make up for a missed run after its end', async () => {
     const { hub } = fixture;
     const until = hub.clock.now() + 1.5 * HOUR;

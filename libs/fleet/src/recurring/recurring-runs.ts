@@ -112,6 +112,8 @@ export class RecurringRuns {
     const run = { request, key: String(dueAt), actor };
     const { former, refusal } = await startRun(this.#deps, job, run).catch(refusalOf);
     if (former !== undefined) return 'OVERLAP';
+    // It was started before an edit, by a worker that was killed before it set the next time.
+    if (refusal?.code === 'IDEMPOTENCY_KEY_REUSED') return undefined;
     if (refusal !== undefined)
       this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
     return undefined;

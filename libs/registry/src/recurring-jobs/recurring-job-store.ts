@@ -84,7 +84,8 @@ export class RecurringJobStore {
           if (isExpected?.(toRow(stored)) === false) return { kind: 'OTHER_REVISION' };
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
           const saved = { savedById, secretsById, pausedReason, updatedAt: new Date(at) };
-          const { request, secretArguments, ...columns } = this.#columnsOf(plan);
+          const nextRunAt = isStillDue(toRow(stored), plan, at) ? stored.nextRunAt?.getTime() : plan.nextRunAt;
+          const { request, secretArguments, ...columns } = this.#columnsOf({ ...plan, nextRunAt });
           const data = { ...columns, ...(keepsRequest ? {} : { request, secretArguments }), ...saved };
           const row = await prisma.recurringJob.update({ where: { id }, data, omit: OMITTED });
           return { kind: 'saved', job: toRow(row) };
@@ -230,6 +231,16 @@ export class RecurringJobStore {
 /** Writers take turns, because names are unique and the number of rows is bounded. */
 async function lock(transaction: Queryable): Promise<void> {
   await transaction.query({ text: 'LOCK TABLE recurring_job IN SHARE ROW EXCLUSIVE MODE' }, []);
+}
+
+/**
+ * Whether an edit leaves a run that has not begun yet. That of another person does not: jobs have
+ * one key per person, so theirs could run beside one that began with the former rights.
+ */
+function isStillDue(stored: RecurringJobRow, edit: ChangedRecurringJob, at: number): boolean {
+  const isDue = stored.enabled && stored.nextRunAt !== undefined && stored.nextRunAt <= at;
+  const { cron, enabled, savedById, timeZone } = edit;
+  return isDue && enabled && cron === stored.cron && timeZone === stored.timeZone && savedById === stored.savedById;
 }
 
 async function isTaken(
