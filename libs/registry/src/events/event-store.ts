@@ -11,6 +11,7 @@ import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf, timeOfUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
 import type { Page, PageRequest } from '../page.js';
+import { RegistryError } from '../registry-error.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import { insertEvents } from './insert-events.js';
@@ -219,7 +220,12 @@ export class EventStore {
     if (this.#spill === undefined || this.#spill.isEmpty || this.#draining !== undefined || this.#isClosed) return;
     this.#draining = this.#spill
       .drain(parseSpilled, async (row) => {
-        if (this.#writer.depth >= ROWS_PER_WRITE || this.#isClosed) await this.#writer.add(row);
+        if (this.#writer.depth >= ROWS_PER_WRITE || this.#isClosed)
+          await this.#writer.add(row).catch((error: unknown) => {
+            // It would end each drain, and the rows behind it would never be written.
+            if (!(error instanceof RegistryError && error.code === 'DATABASE_REFUSED')) throw error;
+            this.#drop(1);
+          });
         else
           this.#writer.add(row).catch((error: unknown) => {
             this.#spillOrDrop(row, error);
