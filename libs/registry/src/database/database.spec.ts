@@ -97,6 +97,16 @@ describe('connections that were cut without notice', () => {
   });
 });
 
+it('cuts statements that hang when it closes', async () => {
+  const closing = new Database(test.databaseUrl, 2, silentLogger);
+  const hanging = closing.query({ text: 'SELECT pg_sleep(30)' }, []).catch((error: unknown) => error);
+  const work = closing.transaction((transaction) => transaction.query({ text: 'SELECT pg_sleep(30)' }, []));
+  const failed = work.catch((error: unknown) => error);
+  await closing.close(100);
+  expect(await hanging).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+  expect(await failed).toMatchObject({ code: 'DATABASE_UNAVAILABLE' });
+});
+
 describe('a transaction', () => {
   const add = (pattern: string) => ({
     ...{ pattern, idempotent: true, disruptive: false, disconnectExpected: false, callTimeoutMs: 1_000 },

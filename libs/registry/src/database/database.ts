@@ -41,6 +41,8 @@ export const CONNECT_TIMEOUT_MS = 10_000;
 const STATEMENT_TIMEOUT_MS = 60_000;
 /** The system tests an idle connection after this time. Its own default is two hours. */
 const KEEP_ALIVE_MS = 30_000;
+/** What uses a connection so long after the writers have ended does not matter any more. */
+const CLOSE_WITHIN_MS = 5_000;
 /** For small queries that a caller waits for, like all queries of Prisma outside transactions. */
 export const QUESTION_TIMEOUT_MS = 5_000;
 
@@ -145,9 +147,13 @@ export class Database implements Transaction {
     return databaseError(error);
   }
 
-  async close(): Promise<void> {
+  /** Statements that still run after `withinMs` are cut: a stop must not wait for their timeout. */
+  async close(withinMs = CLOSE_WITHIN_MS): Promise<void> {
     await this.prisma.$disconnect();
+    // Again and again, because a connection that is being opened is in use only later.
+    const late = setInterval(() => this.#halfOpen.cut(), withinMs);
     await this.#pool.end();
+    clearInterval(late);
     await this.#halfOpen.close();
   }
 }

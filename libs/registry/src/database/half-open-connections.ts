@@ -84,6 +84,11 @@ export class HalfOpenConnections {
     this.#timer = setInterval(() => void this.#check(), limits.everyMs).unref();
   }
 
+  /** Closes all connections in use: their statements fail. */
+  cut(): void {
+    for (const client of this.#inUse.keys()) client.connection.stream.destroy();
+  }
+
   async close(): Promise<void> {
     clearInterval(this.#timer);
     await this.#questions.end();
