@@ -142,11 +142,8 @@ export class MqttIngress {
       return;
     }
     const { remoteAddress } = connection.peer;
-    const { auth, attempts, host } = this.options;
-    if (host.isFullFor(identity.deviceId)) {
-      this.#refuseForNow(connection, answer, 'hub_full', 'no room for another session');
-      return;
-    }
+    const { auth, attempts } = this.options;
+    if (this.#isRefusedAsFull(connection, identity, answer)) return;
     if (!attempts.mayTry(remoteAddress, clientId)) {
       this.#refuseForNow(connection, answer, 'address_limited', 'too many failed attempts from this address');
       return;
@@ -171,12 +168,24 @@ export class MqttIngress {
   #accept(connection: MqttConnection, identity: DeviceIdentity, answer: Answer): void {
     const { attempts, host } = this.options;
     attempts.succeeded(connection.peer.remoteAddress, connection.claimedId ?? '');
+    // Others may have taken the last places while its credentials were checked.
+    if (this.#isRefusedAsFull(connection, identity, answer)) return;
     if (host.welcome(identity.deviceId, 'MQTT') === 'welcome') {
       connection.identify(identity);
       answer(null, true);
     } else {
       this.#refuseForNow(connection, answer, 'flapping', 'this device connects again and again; it has to wait');
     }
+  }
+
+  #isRefusedAsFull(
+    connection: MqttConnection,
+    { deviceId }: Pick<DeviceIdentity, 'deviceId'>,
+    answer: Answer,
+  ): boolean {
+    const isFull = this.options.host.isFullFor(deviceId);
+    if (isFull) this.#refuseForNow(connection, answer, 'hub_full', 'no room for another session');
+    return isFull;
   }
 
   /** Refuses for a reason that is not the device's fault: it should connect again later. */

@@ -6,7 +6,7 @@ import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
-import type { DeviceAuth } from '../auth/device-auth.js';
+import type { AuthVerdict, DeviceAuth } from '../auth/device-auth.js';
 import { ingressOptions, listen, realClock } from '../ingress.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
@@ -153,6 +153,24 @@ describe('a device that flaps', () => {
     const response = await refusalOf(ingresses.dialWebSocket());
     expect([response.statusCode, response.headers['retry-after']]).toEqual([503, '10']);
     expect(ingresses.count('refusal_flapping')).toBe(6);
+    expect(ingresses.host.connections).toEqual([]);
+  });
+});
+
+describe('devices whose credentials are checked while the last place is taken', () => {
+  it('are refused, because the limit would not hold for a fleet that connects at once', async () => {
+    const decide: (() => void)[] = [];
+    const ask = () => new Promise<AuthVerdict>((resolve) => decide.push(() => resolve({ kind: 'granted' })));
+    const ingresses = await openIngresses({ auth: { checkMqtt: ask, checkToken: ask, checkWebSocket: ask } });
+    const device = await ingresses.dialMqtt();
+    device.connect();
+    const refused = refusalOf(ingresses.dialWebSocket());
+    await vi.waitFor(() => expect(decide).toHaveLength(2));
+    ingresses.host.isFull = true;
+    for (const grant of decide) grant();
+    expect(await device.connack()).toBe(3);
+    expect((await refused).statusCode).toBe(503);
+    expect(ingresses.count('refusal_hub_full')).toBe(2);
     expect(ingresses.host.connections).toEqual([]);
   });
 });

@@ -106,14 +106,7 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
     }
     const isFull = host.isFullFor(handshake.deviceId);
     const leaveLobby = isFull ? undefined : lobby.enter(remoteAddress, () => socket.destroy());
-    if (leaveLobby === undefined) {
-      this.#refuse(socket, 'hub_full', {
-        status: 503,
-        code: 'OVERLOADED',
-        message: 'no room for another session, try again later',
-      });
-      return;
-    }
+    if (leaveLobby === undefined) return this.#refuseAsFull(socket);
     socket.once('close', leaveLobby);
     socket.on('error', () => socket.destroy());
     askAuth({ ask: handshake.ask, subject: { deviceId: handshake.deviceId } }, this.options, (verdict) => {
@@ -156,12 +149,22 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
   #mayEnter(socket: Duplex, { deviceId, login, peer }: Handshake): boolean {
     const { attempts, host } = this.options;
     attempts.succeeded(peer.remoteAddress, login);
+    // Others may have taken the last places while its credentials were checked.
+    if (host.isFullFor(deviceId)) {
+      this.#refuseAsFull(socket);
+      return false;
+    }
     const entry = host.welcome(deviceId, 'WEBSOCKET');
     if (entry === 'welcome') return true;
     const message = 'this device connects again and again; it has to wait';
     const retryAfterSeconds = Math.ceil(entry.retryAfterMs / 1_000);
     this.#refuse(socket, 'flapping', { status: 503, code: 'OVERLOADED', message, retryAfterSeconds });
     return false;
+  }
+
+  #refuseAsFull(socket: Duplex): void {
+    const message = 'no room for another session, try again later';
+    this.#refuse(socket, 'hub_full', { status: 503, code: 'OVERLOADED', message });
   }
 
   #refuse(socket: Duplex, reason: ConnectionRefusal, refusal: UpgradeRefusal): void {
