@@ -92,4 +92,18 @@ describe('the limits of a conversation', () => {
     }
     expect(stage.count('frames_dropped_backend_stalled')).toBeGreaterThan(0);
   });
+
+  it('do not end the conversation with a server that reads again, although the device is silent', async () => {
+    const clock = new ManualClock(1_000);
+    const { conversation, heard, stage } = await converse({ backendUnsentBytesMax: 50_000 }, clock);
+    heard.socket.pause();
+    await vi.waitFor(() => {
+      for (let n = 0; n < 50; n += 1) conversation.heardAudio(Buffer.alloc(20_000, 1));
+      expect(stage.count('frames_dropped_backend_stalled')).toBeGreaterThan(0);
+    });
+    heard.socket.resume();
+    await vi.waitFor(() => expect(heard.frames).toHaveLength(stage.count('frames_from_device')));
+    clock.advance(10_000);
+    expect(reasons(stage)).toEqual([]);
+  });
 });

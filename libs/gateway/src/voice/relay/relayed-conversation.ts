@@ -207,10 +207,11 @@ export class RelayedConversation implements BackendListener {
     // They are later than now if the clock was set back.
     this.#activeAt = Math.min(this.#activeAt, now);
     if (this.#stalledSince !== undefined) this.#stalledSince = Math.min(this.#stalledSince, now);
+    // A device that is silent sends nothing that would show that the server reads again.
+    const isReading = this.#isBackendReading();
     if (now - this.#startedAt >= limits.lengthMsMax) this.end('too_long');
     else if (now - this.#activeAt >= limits.idleMs) this.end('idle');
-    else if (this.#stalledSince !== undefined && now - this.#stalledSince >= limits.backendStallMsMax)
-      this.end('backend_stalled');
+    else if (!isReading && now - (this.#stalledSince ?? now) >= limits.backendStallMsMax) this.end('backend_stalled');
     else this.#scheduleCheck();
   }
 }
