@@ -25,8 +25,14 @@ export class DownloadMeter extends Transform {
 
   override _transform(chunk: Buffer, _encoding: BufferEncoding, done: TransformCallback): void {
     this.#unreported += chunk.length;
-    if (this.options.clock.now() - this.#reportedAt >= this.options.everyMs) void this.report(false);
+    if (this.#isDue) void this.report(false);
     done(null, chunk);
+  }
+
+  /** The last report is later than now if the clock was set back. */
+  get #isDue(): boolean {
+    const now = this.options.clock.now();
+    return now < this.#reportedAt || now - this.#reportedAt >= this.options.everyMs;
   }
 
   /** Reports new progress; always at the end of the image, or of a download before it. */
