@@ -236,4 +236,17 @@ describe('a device’s screen', () => {
       (await fetch(permits.previewUrl('0192aa00-0000-7000-8000-0000000000ff', Date.now() + 5_000) ?? '')).status,
     ).toBe(404);
   });
+
+  it('fetches a picture together with many others', async () => {
+    const picture = await sharp({ create: { width: 1_000, height: 1_000, channels: 3, background: 'red' } })
+      .jpeg()
+      .toBuffer();
+    const ticket = '0192aa00-0000-7000-8000-00000000000d';
+    await post(permits.snapshotUrl(camera, ticket, Date.now() + 5_000) ?? '', photoParts('', picture));
+    const upload = await registry.uploads.findByTicket(ticket);
+    const url = permits.previewUrl(upload?.id ?? '', Date.now() + 60_000) ?? '';
+    const shown = await Promise.all(Array.from({ length: 10 }, () => fetch(url)));
+    expect(shown.map(({ status }) => status)).toEqual(Array.from({ length: 10 }, () => 200));
+    await Promise.all(shown.map((response) => response.arrayBuffer()));
+  });
 });

@@ -27,9 +27,12 @@ export interface ScreenEndpointsOptions {
 
 /** Pictures decoded for screens at once: each takes up to 100 MB for a moment. */
 const DECODINGS_MAX = 2;
+/** Devices that wait for their picture: it has to begin within their 30 s. [xiaozhi §6] */
+const WAITING_MAX = 50;
 
 export class ScreenEndpoints {
   #decodings = 0;
+  readonly #waiting: (() => void)[] = [];
 
   constructor(private readonly options: ScreenEndpointsOptions) {}
 
@@ -54,15 +57,27 @@ export class ScreenEndpoints {
     const uploadId = grants.readPreviewPath(pathOf(request), clock.now());
     const upload = uploadId === undefined ? undefined : await uploads.find(uploadId).catch(unavailable);
     if (upload === undefined) throw unknownAddress();
-    if (this.#decodings >= DECODINGS_MAX)
-      throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are being prepared. Try again.');
-    this.#decodings += 1;
-    try {
+    await this.#inTurn(async () => {
+      // The device gave up while it waited.
+      if (response.destroyed) return;
       const picture = await this.#screenPicture(upload.storageKey);
       response.writeHead(200, { 'Content-Type': 'image/png', 'Content-Length': picture.length, Connection: 'close' });
       response.end(picture);
+    });
+  }
+
+  /** Each that has finished passes its place on to the one that waits longest. */
+  async #inTurn(act: () => Promise<void>): Promise<void> {
+    if (this.#waiting.length >= WAITING_MAX)
+      throw new UploadRefusal('UNAVAILABLE', 'Too many pictures are being prepared. Try again.');
+    if (this.#decodings < DECODINGS_MAX) this.#decodings += 1;
+    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    try {
+      await act();
     } finally {
-      this.#decodings -= 1;
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#decodings -= 1;
+      else next();
     }
   }
 
