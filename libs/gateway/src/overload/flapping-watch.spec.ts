@@ -37,6 +37,16 @@ describe('FlappingWatch', () => {
     expect(watch.flapping).toBe(1);
   });
 
+  it('notices two boards that evict each other from gateway to gateway within four minutes', () => {
+    const { clock, watch } = stage();
+    while (watch.enter(board, connect).kind === 'welcome') {
+      clock.advance(10 * second);
+      watch.takenElsewhere(board, 'MQTT');
+      clock.advance(10 * second);
+    }
+    expect(clock.now()).toBeLessThan(4 * minute);
+  });
+
   it('lets such a device in less and less often, and never quite locks it out', () => {
     const { attempts } = stage();
     const seen = attempts(360, 10 * second, takeover);

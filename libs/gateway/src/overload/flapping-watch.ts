@@ -65,6 +65,13 @@ export class FlappingWatch {
     return welcome;
   }
 
+  /** Another gateway took over a session of the device that this one had welcomed. */
+  takenElsewhere(deviceId: DeviceId, kind: IncomingTransport): void {
+    if (this.limits.reconnectsMax === 0) return;
+    const cost = costOf({ kind, isTakeover: true }) - costOf({ kind, isTakeover: false });
+    this.#count(deviceId, cost, this.clock.now());
+  }
+
   /** The number of devices that flap now. */
   get flapping(): number {
     const now = this.clock.now();

@@ -274,7 +274,11 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   #supersedeAs(session: DeviceSession): void {
-    if (this.#table.get(session.deviceId) === session) this.supersede(session.deviceId);
+    const { connection, deviceId } = session;
+    if (this.#table.get(deviceId) !== session) return;
+    this.supersede(deviceId);
+    // Over TCP the hub connects, so the device cannot flap.
+    if (connection.kind !== 'TCP') this.#flapping.takenElsewhere(deviceId, connection.kind);
   }
 
   #end(session: DeviceSession, reason: string): void {

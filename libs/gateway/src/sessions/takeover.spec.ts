@@ -8,6 +8,7 @@ import { openTestDatabase } from '@flotilla/registry/test-database';
 import type { TestDatabase } from '@flotilla/registry/test-database';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { silentLogger } from '../ingress.suite.js';
+import type { GatewayOptions } from '../gateway-options.js';
 import { GatewayStage, lampId } from '../gateway-stage.suite.js';
 import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 
@@ -29,10 +30,10 @@ interface HubProcess {
   close(): Promise<void>;
 }
 
-async function startProcess(bus: Bus): Promise<HubProcess> {
+async function startProcess(bus: Bus, change: Partial<GatewayOptions> = {}): Promise<HubProcess> {
   const registry = await openRegistry({ databaseUrl: database.databaseUrl });
   const lease = await registry.takeLease();
-  const stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus });
+  const stage = await GatewayStage.set({ gatewayId: lease.id, registry, bus, ...change });
   const close = async () => {
     await stage.close();
     await lease.release();
@@ -200,6 +201,28 @@ function describeMove(name: string, openBuses: () => Promise<TwoBuses>): void {
     });
   });
 }
+
+describe('two boards with one identity at two gateways', () => {
+  it('flap as soon as at one gateway, because a takeover counts twice there, too', async () => {
+    const { close, here: bus } = await shareLocalBus();
+    const limits = { retryDelayMs: 10, readinessWaitMs: 10, reconnectsMax: 4 };
+    const [here, there] = await Promise.all([startProcess(bus, { limits }), startProcess(bus, { limits })]);
+    try {
+      let epoch = 0;
+      for (const { stage } of [here, there, here, there]) {
+        await stage.connectLamp();
+        ({ epoch } = await stage.entry(epoch));
+      }
+      await vi.waitFor(() => expect(here.stage.gateway.status().sessions).toEqual([]));
+      const device = await here.stage.connectLamp();
+      expect(await device.connack()).toBe(3);
+      expect(here.stage.gateway.status().flapping).toBe(1);
+    } finally {
+      await Promise.all([here.close(), there.close()]);
+      await close();
+    }
+  });
+});
 
 describeMove('one bus', shareLocalBus);
 describe.skipIf(!isRedisInstalled())('over Redis', () => describeMove('Redis', openRedisBuses));
