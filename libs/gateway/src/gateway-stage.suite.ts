@@ -101,17 +101,20 @@ export class GatewayStage {
     });
   }
 
-  call(change: Partial<RoutedCall> = {}): Promise<SettledCall> {
-    const call = {
+  newCall(): RoutedCall['call'] {
+    return {
       callId: '01932f3e-0000-7000-8000-000000000001' as CallId,
       tool: 'self.lamp.turn_on',
       arguments: {},
       queueDeadlineAt: Date.now() + 2000,
       callTimeoutMs: 2000,
     };
+  }
+
+  call(change: Partial<RoutedCall> = {}): Promise<SettledCall> {
     return new Promise((resolve) => {
       const rights = { mayCallUserOnly: true, mayChangeFirmware: true };
-      this.gateway.callServer.enqueue({ deviceId: lampId, rights, call, ...change }, resolve);
+      this.gateway.callServer.enqueue({ deviceId: lampId, rights, call: this.newCall(), ...change }, resolve);
     });
   }
 

@@ -104,8 +104,13 @@ export class SessionRecord {
   /** A session of this device began with this epoch: perhaps this session, or an older one. */
   compare(epoch: number): void {
     void this.opened.then(() => {
-      if (this.epoch !== undefined && this.epoch < epoch) this.options.onSuperseded();
+      if (this.epoch !== undefined && this.epoch < epoch) this.superseded();
     });
+  }
+
+  /** PostgreSQL answered that this session is not the newest of its device. */
+  superseded(): void {
+    this.options.onSuperseded();
   }
 
   /** Records the end; called once. Resolves when it is written. */
@@ -189,10 +194,7 @@ export class SessionRecord {
   }
 
   async #written(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
-    if (!answer.isCurrent) {
-      this.options.onSuperseded();
-      return;
-    }
+    if (!answer.isCurrent) return this.superseded();
     if (!this.#isClosed) await this.#enterDirectory(epoch, facts.toolSet?.hash ?? answer.previousToolSetHash);
     // Also after the end: the next session compares with this one, and would see no change.
     await this.#report(epoch, facts, answer);

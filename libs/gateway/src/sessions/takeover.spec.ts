@@ -12,6 +12,8 @@ import type { GatewayOptions } from '../gateway-options.js';
 import { GatewayStage, lampId } from '../gateway-stage.suite.js';
 import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 
+const STATUS = 'self.get_device_status';
+
 let database: TestDatabase;
 
 beforeAll(async () => {
@@ -109,8 +111,11 @@ describe('a second connection of a device', () => {
     expect(last?.isClosed).toBe(false);
   });
 
-  it('that was not announced on the feed ends the session with its next write', async () => {
-    const device = await stage.connectLamp();
+  it.each([
+    ['next write', () => Promise.resolve(stage.gateway.callServer.refreshTools(lampId))],
+    ['next report', () => stage.call({ call: { ...stage.newCall(), tool: STATUS } })],
+  ])('that was not announced on the feed ends the session with its %s', async (_what, write) => {
+    const device = await stage.connectLamp({ tools: [STATUS], texts: { [STATUS]: '{"audio_speaker":{"volume":7}}' } });
     await stage.entry();
     const elsewhere = {
       deviceId: lampId,
@@ -120,7 +125,7 @@ describe('a second connection of a device', () => {
       remoteAddress: undefined,
     } as const;
     await registry.devices.connect({ ...elsewhere, connectedAt: Date.now() });
-    stage.gateway.callServer.refreshTools(lampId);
+    await write();
     await device.closed();
     expect((await stage.event('device.disconnected')).data).toMatchObject({ reason: 'taken_over' });
   });

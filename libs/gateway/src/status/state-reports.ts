@@ -42,13 +42,14 @@ export class StateReports {
   }
 
   async #keep(
-    { deviceId }: WatchedSession,
+    { deviceId, record }: WatchedSession,
     report: { readonly epoch: number; readonly tool: string; readonly state: JsonObject },
   ): Promise<void> {
     const { bus, clock, registry } = this.options;
     const at = clock.now();
     const former = await registry.devices.report({ deviceId, ...report, at });
-    if (!former.isCurrent) return;
+    // The announcement of the newer session was lost, such as in an outage of Redis.
+    if (!former.isCurrent) return record.superseded();
     const changes = stateChanges(former.state, report.state);
     if (changes.length === 0) return;
     const event = registry.events.append({

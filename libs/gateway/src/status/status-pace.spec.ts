@@ -31,7 +31,12 @@ function watched(count: number, { statusIntervalSeconds = 0 } = {}) {
   const sessions = Array.from({ length: count }, (_, number): WatchedSession => {
     const deviceId = `device-${number}` as DeviceId;
     const session = { state: 'ready', enqueue: () => void looks.push(deviceId) } as never;
-    return { deviceId, session, record: { epoch: 1 }, statusTool: 'self.get_device_status' };
+    return {
+      deviceId,
+      session,
+      record: { epoch: 1, superseded: () => undefined },
+      statusTool: 'self.get_device_status',
+    };
   });
   const setAll = (): void => {
     for (const session of sessions) watch.settled(session, SET, { callId, outcome, settledAt: clock.now() });

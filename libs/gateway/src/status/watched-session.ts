@@ -5,7 +5,11 @@ import type { Session } from '@flotilla/session';
 export interface WatchedSession {
   readonly deviceId: DeviceId;
   readonly session: Session;
-  readonly record: { readonly epoch: number | undefined };
+  readonly record: {
+    readonly epoch: number | undefined;
+    /** The device has a newer session elsewhere. */
+    superseded(): void;
+  };
   /** The tool that returns the state without arguments; undefined if the device has none. */
   readonly statusTool: string | undefined;
 }
