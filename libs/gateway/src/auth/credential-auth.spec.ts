@@ -85,6 +85,15 @@ describe('CredentialAuth', () => {
     expect(JSON.stringify(written)).not.toContain('3b0c5b1e');
   });
 
+  it('says it again a minute after the clock was set back', async () => {
+    const { own, time, written } = auth({ kind: 'refused', deviceId: lampId });
+    for (const now of [3_600_000, 1, 60_002]) {
+      time.now = now;
+      await own.checkMqtt(login);
+    }
+    expect(written.map(({ at }) => at)).toEqual([3_600_000, 1, 60_002]);
+  });
+
   it('writes an event where the connection bound its Client-Id to a registered device', async () => {
     const { own, written } = auth({ kind: 'granted', deviceId: lampId, hasBound: true });
     const handshake = { clientId: '3b0c5b1e', deviceId: lampId, token: 'token', remoteAddress: '192.0.2.4' };

@@ -30,17 +30,10 @@ const REFUSAL_EVENT_EVERY_MS = 60_000;
 const REFUSED_MAX = 10_000;
 
 export class CredentialAuth implements DeviceAuth {
-  /** Devices with a recent event. */
-  readonly #refused: LRUCache<DeviceId, true>;
+  /** When the last event of a device was written. */
+  readonly #refusedAt = new LRUCache<DeviceId, number>({ max: REFUSED_MAX });
 
-  constructor(private readonly options: CredentialAuthOptions) {
-    this.#refused = new LRUCache({
-      max: REFUSED_MAX,
-      ttl: REFUSAL_EVENT_EVERY_MS,
-      ttlResolution: 0,
-      perf: options.clock,
-    });
-  }
+  constructor(private readonly options: CredentialAuthOptions) {}
 
   checkMqtt({ clientId, username, password, remoteAddress }: MqttCredentials): AuthVerdict | Promise<AuthVerdict> {
     if (username === undefined || username === '' || password === undefined || password.length === 0)
@@ -88,8 +81,11 @@ export class CredentialAuth implements DeviceAuth {
   }
 
   async #report(deviceId: DeviceId, { transport, remoteAddress }: Attempt): Promise<void> {
-    if (this.#refused.has(deviceId)) return;
-    this.#refused.set(deviceId, true);
+    const now = this.options.clock.now();
+    const lastAt = this.#refusedAt.get(deviceId) ?? Number.NEGATIVE_INFINITY;
+    // It is later than now if the clock was set back.
+    if (lastAt <= now && now - lastAt <= REFUSAL_EVENT_EVERY_MS) return;
+    this.#refusedAt.set(deviceId, now);
     const isReleased = await this.options.isReleased?.(deviceId).catch(() => false);
     const advice = isReleased === true ? adviceReleased : adviceRotate;
     this.options.events.write('device.auth_refused', deviceId, {
