@@ -14,6 +14,7 @@ import { removeJobsBefore } from './remove-jobs.js';
 import { removeKeysBefore } from './remove-keys.js';
 import { removeSeriesBefore } from './remove-series.js';
 import { removeSessionsBefore } from './remove-sessions.js';
+import { removeToolSetsBefore } from './remove-tool-sets.js';
 
 /** Retention per kind, ms. */
 export interface KeptTimes {
@@ -22,7 +23,7 @@ export interface KeptTimes {
   /** Counted from the end of a job. */
   readonly jobsMs: number;
   readonly auditMs: number;
-  /** Single points of measurements, and their roll-ups, with restarts and sessions of devices. */
+  /** Single points of measurements, and roll-ups, with restarts, sessions and former tool sets. */
   readonly measurementsMs: number;
   readonly rollupsMs: number;
 }
@@ -53,6 +54,7 @@ export async function removeOld(
   now: number,
 ): Promise<Readonly<Record<string, number>>> {
   const records = now - kept.recordsMs;
+  const sessions = now - Math.max(kept.rollupsMs, SESSIONS_KEPT_MS_MIN);
   const steps: Readonly<Record<string, () => Promise<number>>> = {
     events: () => dropPartitionsBefore(database, 'event', records),
     calls: () => dropPartitionsBefore(database, 'call', records),
@@ -60,7 +62,8 @@ export async function removeOld(
     alerts: () => alertEvaluation.removeOld(records),
     measurements: () => removeMeasurements(database, now - kept.measurementsMs),
     rollups: () => removeRollups(database, now - kept.rollupsMs),
-    sessions: () => removeSessionsBefore(database, now - Math.max(kept.rollupsMs, SESSIONS_KEPT_MS_MIN)),
+    sessions: () => removeSessionsBefore(database, sessions),
+    toolSets: () => removeToolSetsBefore(database, sessions, now),
     series: () => removeSeriesBefore(database, now - kept.rollupsMs),
     jobs: () => removeJobsBefore(database, now - kept.jobsMs, now),
     oauth: () => oauth.removeExpired(now),

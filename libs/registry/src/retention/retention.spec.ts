@@ -1,4 +1,4 @@
-import type { CallId, DeviceId, JobId } from '@flotilla/mcp';
+import type { CallId, DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type pg from 'pg';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -194,6 +194,57 @@ describe('retention', () => {
     expect(await registry.removeOld(kept, NOW)).toMatchObject({ sessions: count });
     expect(await registry.removeOld(kept, NOW)).not.toHaveProperty('sessions');
     expect(await rowsOf(`SELECT DISTINCT epoch FROM session WHERE device_id LIKE 'many%'`)).toEqual([{ epoch: 2 }]);
+  });
+
+  it('removes tool sets that no device has had of late, and what one device listed too often', async () => {
+    const used = async (deviceId: string, hash: string, days: number) =>
+      raw.query(`INSERT INTO tool_set_use VALUES ($1, $2, '', $3, $3)`, [deviceId, hash, new Date(daysAgo(days))]);
+    const stored = async (hash: string, days: number) =>
+      raw.query(`INSERT INTO tool_set (hash, stored_at) VALUES ($1, $2)`, [hash, new Date(daysAgo(days))]);
+    await raw.query(`INSERT INTO device (id, dialect, reachability, tool_set_hash)
+      VALUES ('steady', 'XIAOZHI', 'ALWAYS', 'now'), ('faulty', 'XIAOZHI', 'ALWAYS', 'faulty-0')`);
+    for (const hash of ['now', 'former', 'old', 'unused']) await stored(hash, 500);
+    await stored('new', 1);
+    for (const [hash, days] of [
+      ['now', 500],
+      ['former', 399],
+      ['old', 401],
+    ] as const)
+      await used('steady', hash, days);
+    for (let number = 0; number < 105; number += 1) {
+      await stored(`faulty-${number}`, 3);
+      await used('faulty', `faulty-${number}`, 300 - number);
+    }
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ toolSets: 6 });
+    const hashes = (await rowsOf(`SELECT hash FROM tool_set WHERE hash NOT LIKE 'faulty%' ORDER BY 1`)).map(
+      ({ hash }) => hash,
+    );
+    expect(hashes).toEqual(['former', 'new', 'now']);
+    const left = (await rowsOf(`SELECT tool_set_hash AS hash FROM tool_set_use WHERE device_id = 'faulty'`)).map(
+      ({ hash }) => hash,
+    );
+    expect(left).toHaveLength(101);
+    expect(left).toContain('faulty-0');
+    expect(left).not.toContain('faulty-4');
+    expect(left).toContain('faulty-5');
+  });
+
+  it('leaves a tool set that a device lists again, also if this process has read it before', async () => {
+    const tool = { name: 'a', description: '', inputSchema: {}, userOnly: false, schemaKnown: true };
+    const toolSet = { hash: 'again' as ToolSetHash, tools: [tool], pins: [] };
+    await registry.toolSets.ensure(toolSet);
+    await raw.query(`UPDATE tool_set SET stored_at = $1 WHERE hash = 'again'`, [new Date(daysAgo(3))]);
+    const other = await openRegistry({ databaseUrl: fixture.databaseUrl });
+    await other.toolSets.get(toolSet.hash);
+    // It is listed once before the removal, and once after it.
+    const third = await openRegistry({ databaseUrl: fixture.databaseUrl });
+    await third.toolSets.ensure(toolSet);
+    expect(await registry.removeOld(kept, NOW)).not.toHaveProperty('toolSets');
+    await raw.query(`UPDATE tool_set SET stored_at = $1 WHERE hash = 'again'`, [new Date(daysAgo(3))]);
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ toolSets: 1 });
+    await other.toolSets.ensure(toolSet);
+    expect(await rowsOf(`SELECT name FROM tool WHERE tool_set_hash = 'again'`)).toEqual([{ name: 'a' }]);
+    await Promise.all([other.close(), third.close()]);
   });
 
   it('frees paths without points and roll-ups, also for a process that has their number cached', async () => {

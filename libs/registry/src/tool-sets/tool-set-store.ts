@@ -21,6 +21,8 @@ import type { StoredTool, ToolSet } from './tool-set.js';
 
 /** A fleet has tens of firmware versions, rarely hundreds. A set takes some tens of KB. */
 const CACHED_SETS_MAX = 1_000;
+/** Sets in use are written again so often. Retention leaves those of the last days. */
+const STORED_AGAIN_MS = 3_600_000;
 
 /** A distinct tool of the fleet. */
 export interface FleetToolRow {
@@ -40,18 +42,23 @@ export interface ToolFilter {
 }
 
 const INSERT = `
-WITH known AS (INSERT INTO tool_set (hash, pins) VALUES ($1, $3) ON CONFLICT (hash) DO NOTHING RETURNING hash)
+WITH known AS (
+  INSERT INTO tool_set (hash, pins) VALUES ($1, $3)
+  ON CONFLICT (hash) DO UPDATE SET stored_at = CURRENT_TIMESTAMP RETURNING hash)
 INSERT INTO tool (
   tool_set_hash, position, name, description, input_schema, schema_hash, user_only, schema_known, polling_interval_ms)
 SELECT k.hash, i.position, i.name, i.description, i.input_schema, i.schema_hash, i.user_only, i.schema_known,
   i.polling_interval_ms
 FROM known k, json_to_recordset($2) AS i(
   position int, name text, description text, input_schema jsonb, schema_hash text, user_only boolean,
-  schema_known boolean, polling_interval_ms int)`;
+  schema_known boolean, polling_interval_ms int)
+ON CONFLICT DO NOTHING`;
 
 export class ToolSetStore {
   readonly #database: Database;
   readonly #cache = new LRUCache<ToolSetHash, ToolSet>({ max: CACHED_SETS_MAX });
+  /** Sets that this process has written of late. What it has read may be removed by now. */
+  readonly #stored = new LRUCache<ToolSetHash, true>({ max: CACHED_SETS_MAX, ttl: STORED_AGAIN_MS });
   /** Sets that are being written: a thousand devices of one new firmware write its set once. */
   readonly #writing = new Map<ToolSetHash, Promise<void>>();
   /** By filter, including the access scope of the viewer. */
@@ -62,11 +69,11 @@ export class ToolSetStore {
   }
 
   /**
-   * Writes the set with its tools unless it is known. Costs nothing if this process has seen the
-   * hash.
+   * Writes the set with its tools, or marks it as used. Costs nothing if this process did so within
+   * the hour.
    */
   async ensure(toolSet: ToolSet): Promise<void> {
-    if (this.#cache.get(toolSet.hash) !== undefined) return;
+    if (this.#stored.get(toolSet.hash) === true) return;
     const writing =
       this.#writing.get(toolSet.hash) ?? this.#write(toolSet).finally(() => this.#writing.delete(toolSet.hash));
     this.#writing.set(toolSet.hash, writing);
@@ -86,6 +93,7 @@ export class ToolSetStore {
     }));
     await this.#database.query({ text: INSERT }, [toolSet.hash, toJson(rows), toJson(toolSet.pins ?? [])]);
     this.#cache.set(toolSet.hash, toolSet);
+    this.#stored.set(toolSet.hash, true);
   }
 
   async get(hash: ToolSetHash): Promise<ToolSet | undefined> {
