@@ -249,6 +249,24 @@ describe('webhooks', () => {
     await wakeUntil(() => heard.some(({ data }) => data['webhookId'] === slow));
   });
 
+  it('are paused for too many pending deliveries again only by events that came since they were enabled', async () => {
+    const { webhooks, id } = await makeWebhook();
+    for (let index = 0; index < 11; index += 1) append();
+    await expect.poll(() => registry.webhooks.pendingMoreThan(10)).toEqual([id]);
+    await registry.webhooks.pause(id, 'the spec', { at: Date.now() });
+    // The hub delivers nothing, as when the receiver takes an hour for all of them.
+    await deliveries.stop();
+    const request = { url: `${receiver.origin}/hook`, types: ['*'], enabled: true };
+    await webhooks.update(id, request, admin);
+    expect(await registry.webhooks.backlog()).toMatchObject({ pending: 11, paused: 0 });
+    expect(await registry.webhooks.pendingMoreThan(10)).toEqual([]);
+    for (let index = 0; index < 11; index += 1) append();
+    await expect.poll(() => registry.webhooks.pendingMoreThan(10)).toEqual([id]);
+    // An edit of an enabled webhook changes nothing about that.
+    await webhooks.update(id, { ...request, types: ['device.*'] }, admin);
+    expect(await registry.webhooks.pendingMoreThan(10)).toEqual([id]);
+  });
+
   it('are counted for too many pending deliveries also when the clock was set back', async () => {
     const clock = new ManualClock(10_000_000);
     let looks = 0;

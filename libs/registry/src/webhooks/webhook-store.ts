@@ -41,13 +41,18 @@ const DELIVERIES = {
          ORDER BY d.id DESC`,
 };
 const DELIVER_NOW = { text: 'UPDATE webhook_outbox SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' };
+/** The time of PostgreSQL, as events of the outbox have it. */
+const NOTE_ENABLED = { text: 'UPDATE webhook SET enabled_at = now() WHERE id = $1' };
 const DELIVER_AGAIN = {
   text: `INSERT INTO webhook_outbox (webhook_id, event_id, pending_since, next_at) VALUES ($1, $2, now(), now())
          ON CONFLICT (webhook_id, event_id) DO UPDATE SET pending_since = now(), next_at = now()`,
 };
 const PENDING_MORE_THAN = {
   text: `SELECT w.id FROM webhook w WHERE w.enabled AND (
-           SELECT count(*) FROM (SELECT FROM webhook_outbox d WHERE d.webhook_id = w.id LIMIT $1 + 1) pending) > $1`,
+           SELECT count(*) FROM (
+             SELECT FROM webhook_outbox d
+             WHERE d.webhook_id = w.id AND (w.enabled_at IS NULL OR d.pending_since >= w.enabled_at)
+             LIMIT $1 + 1) pending) > $1`,
 };
 
 export class WebhookStore {
@@ -96,6 +101,7 @@ export class WebhookStore {
         const stored = await transaction.ask((prisma) => prisma.webhook.findUnique({ where: { id }, select: SHOWN }));
         if (stored !== null && isExpected?.(plainRow(stored)) === false) return 'OTHER_REVISION' as const;
         const [updated] = await transaction.ask((prisma) => prisma.webhook.updateManyAndReturn(change));
+        if (enabled && stored?.enabled === false) await transaction.query(NOTE_ENABLED, [id]);
         // A receiver that was repaired must not wait for retries that are due in an hour.
         if (enabled) await transaction.query(DELIVER_NOW, [id]);
         return updated && plainRow(updated);
@@ -158,7 +164,10 @@ export class WebhookStore {
     return releasePending(this.database, pending);
   }
 
-  /** The enabled webhooks with more than that many events in their outbox. */
+  /**
+   * The enabled webhooks with more than that many events in their outbox. Events that waited when a
+   * webhook was enabled again do not count: it must get the time to deliver them.
+   */
   async pendingMoreThan(events: number): Promise<readonly string[]> {
     return (await this.database.query<{ id: string }>(PENDING_MORE_THAN, [events])).map(({ id }) => id);
   }
