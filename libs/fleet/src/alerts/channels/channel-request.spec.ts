@@ -47,6 +47,28 @@ describe('the requests of channels', () => {
     });
   });
 
+  it('name fewer alerts where a chat refuses a longer text', () => {
+    const lines = Array.from(
+      { length: 50 },
+      (_, index) => `[警告] 设备离线 ${index}: ${'一号店的音箱'.repeat(10)} 离线。`,
+    );
+    const long = { ...message, text: { ...message.text, lines } };
+    const textOf = (settings: HttpChannelSettings) => requestOf(settings, long).body;
+    const url = 'https://chat.example/hook';
+    const { text: toTelegram } = JSON.parse(textOf({ kind: 'TELEGRAM', token: '1:a', chatId: '1' })) as {
+      text: string;
+    };
+    expect(toTelegram.length).toBeLessThanOrEqual(4_096);
+    const { text: toWecom } = JSON.parse(textOf({ kind: 'WECOM', url })) as { text: { content: string } };
+    expect(Buffer.byteLength(toWecom.content)).toBeLessThanOrEqual(2_048);
+    for (const kind of ['DINGTALK', 'FEISHU'] as const)
+      expect(Buffer.byteLength(textOf({ kind, url }))).toBeLessThanOrEqual(20_000);
+    const shown = toWecom.content.split('\n');
+    expect(shown.slice(0, 2)).toEqual(['[Warning] Shops <1>', lines[0]]);
+    expect(shown.slice(-2)).toEqual(['…', 'Open in the console: https://hub.example/alerts/1']);
+    expect(toTelegram.split('\n').length).toBeGreaterThan(shown.length);
+  });
+
   it('are text messages for WeCom, Slack and Telegram', () => {
     expect(sent({ kind: 'WECOM', url: 'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=k' }).body).toEqual({
       ...{ msgtype: 'text', text: { content: plain } },

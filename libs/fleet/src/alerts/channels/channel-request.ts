@@ -24,23 +24,37 @@ export interface ChannelRequest {
 
 const TELEGRAM = 'https://api.telegram.org';
 
+/**
+ * The longest text that each chat accepts. It would refuse a longer one at each attempt, and the
+ * messages after it would wait for a day.
+ */
+const fits: Readonly<Record<'TELEGRAM' | 'DINGTALK' | 'FEISHU' | 'WECOM', (text: string) => boolean>> = {
+  TELEGRAM: (text) => text.length <= 4_096,
+  WECOM: (text) => Buffer.byteLength(text) <= 2_048,
+  // The limit of both is 20 kB for the whole request.
+  DINGTALK: (text) => Buffer.byteLength(JSON.stringify(text)) <= 19_000,
+  FEISHU: (text) => Buffer.byteLength(JSON.stringify(text)) <= 19_000,
+};
+
 export function requestOf(settings: HttpChannelSettings, message: OutgoingMessage): ChannelRequest {
   switch (settings.kind) {
     case 'SLACK':
       return json(settings.url, { text: slackText(message.text) });
     case 'TELEGRAM': {
       const { token, chatId, url = TELEGRAM } = settings;
-      const body = { chat_id: chatId, text: plainText(message.text), disable_web_page_preview: true };
+      const body = { chat_id: chatId, text: fittedText(message.text, fits.TELEGRAM), disable_web_page_preview: true };
       return json(`${url.replace(/\/$/, '')}/bot${token}/sendMessage`, body);
     }
     case 'DINGTALK':
-      return json(signedUrl(settings, message.at), { msgtype: 'text', text: { content: plainText(message.text) } });
+      return json(signedUrl(settings, message.at), {
+        ...{ msgtype: 'text', text: { content: fittedText(message.text, fits.DINGTALK) } },
+      });
     case 'FEISHU': {
-      const body = { msg_type: 'text', content: { text: plainText(message.text) } };
+      const body = { msg_type: 'text', content: { text: fittedText(message.text, fits.FEISHU) } };
       return json(settings.url, { ...feishuProof(settings.secret, message.at), ...body });
     }
     case 'WECOM':
-      return json(settings.url, { msgtype: 'text', text: { content: plainText(message.text) } });
+      return json(settings.url, { msgtype: 'text', text: { content: fittedText(message.text, fits.WECOM) } });
     case 'WEBHOOK':
       return webhookRequest(settings, message);
   }
@@ -107,6 +121,15 @@ function webhookRequest(
 
 export function plainText({ title, lines, link }: AlertMessage): string {
   return [title, ...lines, ...(link === undefined ? [] : [`${link.text}: ${link.url}`])].join('\n');
+}
+
+/** With as many lines as fit; the link leads to the others. */
+function fittedText(message: AlertMessage, isShortEnough: (text: string) => boolean): string {
+  const { lines } = message;
+  const textWith = (count: number) => plainText({ ...message, lines: [...lines.slice(0, count), '…'] });
+  let text = plainText(message);
+  for (let count = lines.length - 1; count >= 0 && !isShortEnough(text); count -= 1) text = textWith(count);
+  return text;
 }
 
 /** `&`, `<` and `>` would begin links and mentions. */
