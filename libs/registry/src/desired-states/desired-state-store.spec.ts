@@ -103,6 +103,14 @@ describe('the store of desired states', () => {
     expect(saved).toMatchObject({ state: { enabled: true, pausedReason: undefined, generation: 2 } });
   });
 
+  it('is not paused for who saved it before an edit', async () => {
+    const state = await fixture.create();
+    const edit = editOf(state, { savedById: 'KEY:other', enabled: undefined });
+    expect(await fixture.store.update(edit, 1, { at: AT, by })).toMatchObject({ kind: 'saved' });
+    expect(await fixture.store.pause(state, 'the key was revoked', AT, by)).toBe(false);
+    expect(await fixture.store.find(state.id)).toMatchObject({ enabled: true, pausedReason: undefined });
+  });
+
   it('leaves a disabled and a paused one as they are, if an edit does not say otherwise', async () => {
     const [disabled, paused] = [await fixture.create(), await fixture.create()];
     await fixture.store.setEnabled(disabled.id, false, change);

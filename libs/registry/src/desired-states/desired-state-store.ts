@@ -131,8 +131,9 @@ export class DesiredStateStore {
     );
   }
 
-  /** Disables it until it is saved again. False where it was disabled already. */
+  /** Disables it until it is saved again. False where it was disabled or edited meanwhile. */
   async pause(state: DesiredStateRow, reason: string, at: number, by: AuditSource): Promise<boolean> {
+    const { id, generation } = state;
     const data = { enabled: false, pausedReason: storableText(reason), updatedAt: new Date(at) };
     return audited(
       this.database,
@@ -140,9 +141,9 @@ export class DesiredStateStore {
       async (transaction) => {
         const isPaused = await transaction.ask(
           async (prisma) =>
-            (await prisma.desiredState.updateMany({ where: { id: state.id, enabled: true }, data })).count > 0,
+            (await prisma.desiredState.updateMany({ where: { id, generation, enabled: true }, data })).count > 0,
         );
-        if (isPaused) await forgetTargets(transaction, state.id);
+        if (isPaused) await forgetTargets(transaction, id);
         return isPaused;
       },
       (isPaused) => (isPaused ? [changeOf('desired_state.paused', { ...state, enabled: false }, at, { reason })] : []),
