@@ -80,6 +80,19 @@ describe('a value that a person changed', () => {
     expect(stateAfter({}, expired, factsOf(80, { isOnline: false }))).toEqual(['WAITING_DEVICE', 'none', undefined]);
   });
 
+  it('is left alone also if the hub sees the change when the device is away', () => {
+    const away = factsOf(80, { isOnline: false });
+    const back = factsOf(80, { cause: 'READY' });
+    const held = decide(wantedOf(), entryOf(), away, NOW).entry;
+    expect(held).toMatchObject({ state: 'HELD', nextTryAt: NOW + 1_800_000, reported: 80 });
+    expect(stateAfter({}, held, back)).toEqual(['HELD', 'none', NOW + 1_800_000]);
+    const accepted = decide(wantedOf({ onDrift: 'ACCEPT' }), entryOf(), away, NOW).entry;
+    expect(stateAfter({ onDrift: 'ACCEPT' }, accepted, back)).toEqual(['DRIFTED', 'none', undefined]);
+    expect(stateAfter({ onDrift: 'REVERT' }, {}, away)).toEqual(['WAITING_DEVICE', 'none', undefined]);
+    // An edit is a new decision.
+    expect(stateAfter({ generation: 2 }, {}, away)).toEqual(['WAITING_DEVICE', 'none', undefined]);
+  });
+
   it('is accepted until the next edit', () => {
     const accepted = decide(wantedOf({ onDrift: 'ACCEPT' }), entryOf(), drifted, NOW).entry;
     expect(accepted.state).toBe('DRIFTED');

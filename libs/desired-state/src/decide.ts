@@ -4,7 +4,7 @@
  */
 import { recentReverts, stepOfDrift, stepOfRevert, wouldRevert } from './drift.js';
 import type { DriftStep } from './drift.js';
-import type { BlockedState, Decision, Entry, Facts, Wanted } from './entry.js';
+import type { BlockedState, Decision, Entry, Facts, KnownValue, Wanted } from './entry.js';
 import { freshMs } from './limits.js';
 import { isSameValue } from './same-value.js';
 
@@ -22,7 +22,7 @@ export function decide(wanted: Wanted, former: Entry | undefined, facts: Facts, 
   const known = facts.value;
   const isEqual = known !== undefined && isSameValue(known.value, wanted.desired, wanted.tolerance);
   const told = known === undefined ? entry : { ...entry, reported: known.value, reportedAt: known.at };
-  if (!facts.isOnline) return rest(isEqual ? lastKnownInSync(told, now) : away(wanted, told, now));
+  if (!facts.isOnline) return rest(isEqual ? lastKnownInSync(told, now) : away(wanted, told, known, now));
   if (known === undefined || known.at < facts.freshSince) return toRead(wanted, told, isEqual, now);
   if (isEqual) return rest(inSync(wanted, told, now));
   if (wanted.mode === 'REPORT') return rest({ ...to(told, 'DRIFTED', now), nextTryAt: undefined });
@@ -87,13 +87,16 @@ function lastKnownInSync(entry: Entry, now: number): Entry {
   return { ...to(entry, 'IN_SYNC', now), nextTryAt: undefined, error: undefined };
 }
 
-function away(wanted: Wanted, entry: Entry, now: number): Entry {
+function away(wanted: Wanted, entry: Entry, known: KnownValue | undefined, now: number): Entry {
   const isLeft =
     (entry.state === 'HELD' && (entry.nextTryAt ?? -Infinity) > now) ||
     isAccepted(wanted, entry) ||
     isShown(wanted, entry);
   if (isLeft) return entry.state === 'HELD' ? entry : { ...to(entry, 'DRIFTED', now), nextTryAt: undefined };
-  return { ...to(entry, 'WAITING_DEVICE', now), nextTryAt: undefined };
+  // A change that is seen too late for the session: after the return it would look like a retry.
+  const isDrift = known !== undefined && entry.state === 'IN_SYNC';
+  const left = isDrift ? leftAlone(driftStep(wanted, entry, now), entry, now) : undefined;
+  return left ?? { ...to(entry, 'WAITING_DEVICE', now), nextTryAt: undefined };
 }
 
 function isAccepted({ generation, onDrift }: Wanted, { state, syncedGeneration }: Entry): boolean {
@@ -127,11 +130,17 @@ function differing(
   if (entry.state === 'FAILED' && cause === 'CHANGE') return rest(entry);
   if (isAccepted(wanted, entry)) return rest(entry);
   const tried = cause === 'READY' ? { ...entry, attempts: 0 } : entry;
-  const step = driftStep(wanted, tried, now);
-  if (step.kind === 'ACCEPTED') return rest({ ...to(tried, 'DRIFTED', now), nextTryAt: undefined });
-  if (step.kind === 'HELD') return rest({ ...to(tried, 'HELD', now), nextTryAt: step.until });
+  const left = leftAlone(driftStep(wanted, tried, now), tried, now);
+  if (left !== undefined) return rest(left);
   if (value.at < now - freshMs) return { entry: tried, next: 'read' };
   return { entry: { ...to(tried, 'APPLYING', now), nextTryAt: undefined }, next: 'set' };
+}
+
+/** Undefined for a drift that has to be reverted. */
+function leftAlone(step: DriftStep, entry: Entry, now: number): Entry | undefined {
+  if (step.kind === 'ACCEPTED') return { ...to(entry, 'DRIFTED', now), nextTryAt: undefined };
+  if (step.kind === 'HELD') return { ...to(entry, 'HELD', now), nextTryAt: step.until };
+  return undefined;
 }
 
 function driftStep(wanted: Wanted, entry: Entry, now: number): DriftStep {
