@@ -69,6 +69,17 @@ describe('the roll-out of an edit', () => {
     expect(loud()).toBe(3);
   });
 
+  it('ends when the hub pauses the desired state, because its owner may not call tools any more', async () => {
+    const actor = await world.makeActor();
+    const state = await world.save({ devices: { ids: ['a', 'b', 'c'] }, waves }, actor);
+    const jobId = state.rolloutJobId as JobId;
+    await world.hub.clock.until(async () => (await world.hub.job(jobId)).pauseReason).toBe('WAVE_GATE');
+    await world.hub.fleet.revokeApiKey(actor.keyId, admin);
+    await world.hub.clock.until(() => world.row(state)).toMatchObject({ enabled: false });
+    expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'CANCELLED' });
+    expect([...world.sets.values()]).toEqual([1]);
+  });
+
   it('leaves the former generation where no person opened its gate until it expired', async () => {
     const { state, jobId } = await editedInWaves();
     world.hub.clock.step(29 * DAY_MS);

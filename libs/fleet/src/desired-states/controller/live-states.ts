@@ -5,7 +5,9 @@
 import { isDeepStrictEqual } from 'node:util';
 import { currentActor } from '../../recurring/current-actor.js';
 import type { OwnedDesiredState } from '@flotilla/registry';
+import { sourceOf } from '../../actor.js';
 import type { Actor } from '../../actor.js';
+import { cancelJob } from '../../jobs/commands/steer-job.js';
 import { writeDesiredStateEvent } from '../desired-states.js';
 import { fenced } from './compare-devices.js';
 import type { Compared } from './compare-devices.js';
@@ -14,8 +16,8 @@ import { EntryLock } from './entry-lock.js';
 import { LiveState, liveGeneration } from './live-state.js';
 import type { LiveGeneration } from './live-state.js';
 
-/** Who pauses a desired state, in the audit trail. */
-const HUB = { actor: 'hub' };
+/** Who pauses a desired state, and cancels its roll-out. */
+const HUB: Actor = { id: 'hub', name: 'hub', mayCallUserOnly: false, mayChangeFirmware: false };
 
 /** ADOPTED: another process may have left something unfinished. EDITED: each device is compared. */
 export interface LiveChange {
@@ -180,7 +182,9 @@ export class LiveStates {
   async #pause({ state }: OwnedDesiredState, reason: string): Promise<void> {
     const { bus, clock, registry } = this.#deps;
     this.#drop(state.id);
-    if (!(await registry.desiredStateStore.pause(state, reason, clock.now(), HUB))) return;
+    // Before the pause: if the process ends in between, the next one finds the state again.
+    if (state.rolloutJobId !== undefined) await cancelJob(this.#deps, state.rolloutJobId, false, HUB);
+    if (!(await registry.desiredStateStore.pause(state, reason, clock.now(), sourceOf(HUB)))) return;
     writeDesiredStateEvent(this.#deps, 'desired_state.paused', state, { reason });
     bus.feed.publish('desiredState', { id: state.id });
   }
