@@ -225,6 +225,25 @@ describe('the worker of alerts', () => {
     expect(types()).toHaveLength(2);
   });
 
+  it('sends a message for a device that joins a group of snoozed devices', async () => {
+    const [one = '', other = '', last = ''] = deviceNames(3, randomUUID());
+    await hub.connect([one, other, last]);
+    const rule = await ruled({ devices: { ids: [one, other, last] }, groupAbove: 1 });
+    for (const name of [one, other]) await alerts.snoozeRule(rule.id, name, hub.clock.now() + 3_600_000, admin);
+    await hub.disconnect(one);
+    await hub.disconnect(other);
+    await rounds(worker, 12);
+    expect(await alertsOf(rule)).toMatchObject([{ isGroup: true, deviceCount: 2 }]);
+    expect(types()).toEqual([]);
+    await hub.disconnect(last);
+    await rounds(worker, 7);
+    expect(await alertsOf(rule)).toMatchObject([{ isGroup: true, deviceCount: 3 }]);
+    expect(types()).toEqual(['alert.fired']);
+    await hub.connect([one, other, last]);
+    await rounds(worker, 8);
+    expect(types()).toEqual(['alert.fired', 'alert.resolved']);
+  });
+
   it('resolves what fires when its rule is disabled or deleted', async () => {
     const name = randomUUID();
     await hub.connect([name]);

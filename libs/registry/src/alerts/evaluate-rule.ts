@@ -76,6 +76,11 @@ async function fire(
     const { alertId, conditions } = joined;
     await transaction.query(sql.FIRE, [rule.id, alertId, now, conditions.map(({ subject }) => subject)]);
     await transaction.query(sql.GROW, [alertId, Math.max(...conditions.map(({ beganAt }) => beganAt))]);
+    // A group whose devices were all snoozed has no message yet.
+    const isTold = (await transaction.query(sql.SENT, [[alertId]])).length > 0;
+    const deviceIds = conditions.map(({ deviceId }) => deviceId);
+    if (!isTold && !isSilenced(snoozes, deviceIds, now))
+      await notify(transaction, alertId, rule.channelIds, 'FIRED', now);
   }
   const events: EventRow[] = [];
   for (const firing of fired) events.push(await add(transaction, { rule, now }, firing, snoozes));
