@@ -127,6 +127,34 @@ describe('the roll-out of an edit', () => {
     expect([world.volumes.get(reached), world.sets.get(reached)]).toEqual([70, sets]);
   });
 
+  it('blocks a desired state of lower priority also while it calls the device', async () => {
+    const { clock, fleet, gateway } = world.hub;
+    const devices = { ids: ['a'] };
+    const low = await world.save({ devices, arguments: { volume: 10 }, onDrift: 'REVERT' });
+    const { id, name, savedById } = await world.save({ devices, priority: 5 });
+    const high = { id } as DesiredStateRow;
+    await clock.until(() => world.states(high)).toEqual({ a: 'IN_SYNC' });
+    await clock.until(() => world.states(low)).toEqual({ a: 'OVERRIDDEN' });
+    const behave = gateway.behave;
+    let answer: (() => void) | undefined;
+    gateway.behave = (call, settle) => {
+      if (call.call.arguments['volume'] !== 70) return behave(call, settle);
+      answer = () => behave(call, settle);
+    };
+    const request = requestOf({ name, devices, priority: 5, arguments: { volume: 70 }, waves });
+    await fleet.updateDesiredState(id, 1, request, { ...admin, id: savedById, mayCallTools: true });
+    await clock.until(() => answer !== undefined).toBe(true);
+    const sets = world.sets.get('a');
+    await world.turn('a', 45);
+    await clock.pass(3_000);
+    expect([world.volumes.get('a'), world.sets.get('a')]).toEqual([45, sets]);
+    expect(await world.states(low)).toEqual({ a: 'OVERRIDDEN' });
+    gateway.behave = behave;
+    answer?.();
+    await clock.until(() => world.volumes.get('a')).toBe(70);
+    await clock.until(() => world.states(high)).toEqual({ a: 'IN_SYNC' });
+  });
+
   it('leaves a device that it is calling while its desired state is saved again', async () => {
     const { clock, fleet, gateway } = world.hub;
     const devices = { ids: ['a', 'b', 'c'] };

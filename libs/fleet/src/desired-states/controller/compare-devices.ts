@@ -73,37 +73,41 @@ export class DeviceComparison {
     for (const [deviceId, look] of looks) {
       const device = found.get(deviceId);
       const covered: Covered[] = [];
+      const blocking: LiveGeneration[] = [];
       for (const [index, live] of lives.entries()) {
         const row = rowsOf.get(`${live.row.id} ${deviceId}`);
         const hasEnded = row?.isSending === true && tried.get(deviceId) !== live.row.id;
         if (device?.matches[index] === true) {
-          const generation = await this.#generationOf(live, row, (jobId) => reach.get(`${jobId} ${deviceId}`));
-          if (generation !== undefined) covered.push({ live, generation, row, hasEnded });
+          const reachOf = (jobId: JobId) => reach.get(`${jobId} ${deviceId}`);
+          const { generation, isUnderWay } = await this.#generationOf(live, row, reachOf);
+          if (generation !== undefined && !isUnderWay) covered.push({ live, generation, row, hasEnded });
           else if (hasEnded) compared.push(apart(live, row, abandonTry(row)));
+          if (generation !== undefined && isUnderWay) blocking.push(generation);
         } else if (row !== undefined && (!row.isSending || hasEnded)) compared.push(apart(live, row, undefined));
       }
-      if (device !== undefined) compared.push(...this.#compare(device, look, covered, readTools));
+      if (device !== undefined) compared.push(...this.#compare(device, look, { covered, blocking }, readTools));
     }
     return compared;
   }
 
-  /** UNDER_WAY: the job decides, so the entry stays as it is. */
+  /** UNDER_WAY: the job decides, so the entry stays as it is, and it is in the way of others. */
   async #generationOf(
     live: LiveState,
     row: DesiredTargetRow | undefined,
     reachOf: (jobId: JobId) => RolloutReach | undefined,
-  ): Promise<LiveGeneration | undefined> {
+  ): Promise<{ readonly generation: LiveGeneration | undefined; readonly isUnderWay: boolean }> {
     const { generation: newest, settledGeneration } = live.row;
     let reached = 0;
     // Disabling the desired state removed its entry: the jobs still know what it got.
     for (const { generation, jobId } of live.owned.rollouts) {
       const reach = reachOf(jobId);
-      if (reach === 'UNDER_WAY') return undefined;
+      if (reach === 'UNDER_WAY')
+        return { generation: await this.states.generation(live, generation), isUnderWay: true };
       if (reach === 'REACHED' && generation > settledGeneration) reached = Math.max(reached, generation);
     }
-    if (settledGeneration === newest) return this.states.generation(live, newest);
-    const number = live.generationOf(row, reached);
-    return (await this.states.generation(live, number)) ?? this.states.generation(live, newest);
+    const number = settledGeneration === newest ? newest : live.generationOf(row, reached);
+    const own = await this.states.generation(live, number);
+    return { generation: own ?? (await this.states.generation(live, newest)), isUnderWay: false };
   }
 
   async #judgeTools(lives: readonly LiveState[], facts: readonly DeviceFacts[]): Promise<void> {
@@ -120,7 +124,7 @@ export class DeviceComparison {
   #compare(
     device: DeviceFacts,
     look: Look,
-    covered: readonly Covered[],
+    { covered, blocking }: { readonly covered: readonly Covered[]; readonly blocking: readonly LiveGeneration[] },
     readTools: readonly string[],
   ): readonly Compared[] {
     const now = this.deps.clock.now();
@@ -128,9 +132,9 @@ export class DeviceComparison {
     const properties = new Set(covered.map(({ generation }) => generation.property));
     return [...properties].flatMap((property) => {
       const group = covered.filter(({ generation }) => generation.property === property);
-      const contenders: Contender[] = group
-        .filter(({ generation }) => generation.wanted.generation > 0)
-        .map(({ generation }) => ({ wanted: generation.wanted, unsupported: unsupportedBy(generation, device) }));
+      const contenders: Contender[] = [...group.map(({ generation }) => generation), ...blocking]
+        .filter((each) => each.property === property && each.wanted.generation > 0)
+        .map((each) => ({ wanted: each.wanted, unsupported: unsupportedBy(each, device) }));
       const blocks = blocksOf(contenders, zone, now);
       return group.map((each) => {
         const { wanted, stored } = each.generation;
