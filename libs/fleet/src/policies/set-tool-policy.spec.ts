@@ -93,6 +93,18 @@ describe('setting tool policies', () => {
     await hub.fleet.deleteToolPolicy(change.pattern, admin);
   });
 
+  it('is refused if it makes its own readback disrupt the device', async () => {
+    const readback = { tool: 'self.motor.get_state', path: 'power', argument: 'power' };
+    const policy = lamp({ pattern: 'self.motor.*', disruptive: true, readback });
+    expect(await hub.fleet.setToolPolicy(policy, admin)).toMatchObject({
+      refusal: { code: 'INVALID', path: ['input', 'readback', 'tool'] },
+    });
+    const reads = lamp({ pattern: 'self.motor.get_state', readOnly: true });
+    await hub.fleet.setToolPolicy(reads, admin);
+    expect(await hub.fleet.setToolPolicy(policy, admin)).toMatchObject({ toolPolicy: policy });
+    for (const pattern of ['self.motor.*', 'self.motor.get_state']) await hub.fleet.deleteToolPolicy(pattern, admin);
+  });
+
   it('refuses contradictions, deletes existing policies, and is limited in number', async () => {
     const before = await hub.registry.toolPolicies.all();
     expect(await hub.fleet.setToolPolicy(lamp({ callTimeoutMs: 1 }), admin)).toMatchObject({

@@ -3,7 +3,7 @@
  * their policy.
  */
 import type { Bus } from '@flotilla/bus';
-import { withHubTools } from '@flotilla/jobs';
+import { findToolPolicy, withHubTools } from '@flotilla/jobs';
 import type { ToolPolicy } from '@flotilla/jobs';
 import type { Registry } from '@flotilla/registry';
 import type { Clock } from '@flotilla/session';
@@ -73,8 +73,11 @@ export function policyRevision(policy: ToolPolicy): string {
 }
 
 /** The hub calls the readback tool repeatedly and without approval. */
-async function refuseRead({ policies }: SetToolPolicyDeps, { readback }: ToolPolicy): Promise<Refusal | undefined> {
-  if (readback === undefined || !(await policies.policyOf(readback.tool)).disruptive) return undefined;
+async function refuseRead({ registry }: SetToolPolicyDeps, policy: ToolPolicy): Promise<Refusal | undefined> {
+  const { pattern, readback } = policy;
+  if (readback === undefined) return undefined;
+  const others = (await registry.toolPolicies.all()).filter((other) => other.pattern !== pattern);
+  if (!findToolPolicy([...others, policy], readback.tool).disruptive) return undefined;
   return refuse(
     'INVALID',
     ['input', 'readback', 'tool'],
