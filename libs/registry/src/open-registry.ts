@@ -101,7 +101,7 @@ export async function openRegistry({
   const events = new EventStore(database, dataDir && path.join(dataDir, 'events.spill'), logger);
   const calls = new CallStore(database, { seal, holder }, logger);
   const measurements = new MeasurementStore(database, logger);
-  const restarts = new RestartStore(database, logger);
+  const restarts = new RestartStore(database, events, logger);
   const audit = new AuditStore(database, logger);
   const { credentials, enrolments, movingBoards } = provisioningStores(database, devices, logger);
   const downloads = new DownloadStore(database, logger);

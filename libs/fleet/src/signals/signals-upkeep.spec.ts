@@ -13,7 +13,7 @@ describe('the upkeep of measurements', () => {
     };
     let now = 10 * HOUR;
     const upkeep = new SignalsUpkeep({
-      registry: { restarts: { judge: () => Promise.resolve([]) }, measurements: { keepUp } },
+      registry: { restarts: { judge: () => Promise.resolve({ restarts: [], events: [] }) }, measurements: { keepUp } },
       clock: { now: () => now },
     } as unknown as SignalsUpkeepDeps);
     for (now of [10 * HOUR, 10 * HOUR + 59_000, 10 * HOUR + 60_000, 7 * HOUR, 7 * HOUR + 5_000]) await upkeep.round();

@@ -4,11 +4,11 @@
  */
 import type { Bus } from '@flotilla/bus';
 import type { VerificationTimes } from '@flotilla/jobs';
-import type { JudgedRestart, Registry, RestartCause } from '@flotilla/registry';
+import type { Registry, RestartCause } from '@flotilla/registry';
 import type { FleetLogger } from '../fleet-logger.js';
 
 export interface SignalsUpkeepDeps {
-  readonly registry: Pick<Registry, 'events' | 'restarts' | 'measurements'>;
+  readonly registry: Pick<Registry, 'restarts' | 'measurements'>;
   readonly feed: Pick<Bus['feed'], 'publish'>;
   readonly verification: Pick<VerificationTimes, 'rebootMs' | 'firmwareMs'>;
   readonly clock: { now(): number };
@@ -48,25 +48,15 @@ export class SignalsUpkeep {
 
   /** One round. */
   async round(): Promise<void> {
-    const { clock, registry, verification } = this.deps;
-    for (const restart of await registry.restarts.judge(clock.now(), verification)) {
-      this.#judged.set(restart.cause, (this.#judged.get(restart.cause) ?? 0) + 1);
-      if (restart.cause === 'UNEXPECTED') this.#report(restart);
-    }
+    const { clock, feed, registry, verification } = this.deps;
+    const { events, restarts } = await registry.restarts.judge(clock.now(), verification);
+    for (const { cause } of restarts) this.#judged.set(cause, (this.#judged.get(cause) ?? 0) + 1);
+    for (const event of events) feed.publish('event', event);
     const now = clock.now();
     // Also once the clock was set back.
     if (now >= this.#rolledUpAt && now - this.#rolledUpAt < rollUpEveryMs) return;
     this.#rolledUpAt = now;
     const { hours, days } = await registry.measurements.keepUp(now);
     if (hours + days > 0) this.deps.logger.info({ hours, days }, 'rolled up measurements');
-  }
-
-  #report({ deviceId, at, firmwareVersion, bootedVersion, reason, via }: JudgedRestart): void {
-    const data = {
-      ...{ firmwareVersion: firmwareVersion ?? null, bootedVersion: bootedVersion ?? null, reason: reason ?? null },
-      via: via.toLowerCase(),
-    };
-    const event = this.deps.registry.events.append({ type: 'device.restarted_unexpectedly', deviceId, at, data });
-    this.deps.feed.publish('event', event);
   }
 }

@@ -7,6 +7,7 @@ import { newContact } from '../provisioning/provisioning-fixture.suite.js';
 import { Database } from '../database/database.js';
 import { silentLogger } from '../registry-logger.js';
 import { openTestDatabase, type TestDatabase } from '../test-database.js';
+import { EventStore } from '../events/event-store.js';
 import { RestartStore } from './restart-store.js';
 
 const MINUTE = 60_000;
@@ -19,6 +20,7 @@ let testDatabase: TestDatabase;
 let database: Database;
 let raw: pg.Client;
 let boards: ReturnType<typeof openContactWriter>;
+let events: EventStore;
 let restarts: RestartStore;
 
 beforeAll(async () => {
@@ -27,7 +29,8 @@ beforeAll(async () => {
   raw = new pg.Client({ connectionString: testDatabase.databaseUrl });
   await raw.connect();
   boards = openContactWriter(database, silentLogger, () => undefined);
-  restarts = new RestartStore(database, silentLogger);
+  events = new EventStore(database, undefined, silentLogger);
+  restarts = new RestartStore(database, events, silentLogger);
   await raw.query(
     `INSERT INTO device (id, dialect, reachability, client_uuid_hash) VALUES ($1, 'XIAOZHI', 'ALWAYS', $2)`,
     [contact.deviceId, createHash('sha256').update(uuid).digest('hex')],
@@ -36,6 +39,7 @@ beforeAll(async () => {
 afterAll(async () => {
   await boards.close();
   await restarts.close();
+  await events.close();
   await raw.end();
   await database.close();
   await testDatabase.close();
@@ -50,7 +54,10 @@ describe('a board', () => {
     await boot(T + 2_000, '1.0.0');
     await boot(T + 10 * MINUTE, '1.1.0', 'panic');
     await boot(T + 11 * MINUTE, '1.1.0');
-    const judged = await restarts.judge(T + 20 * MINUTE, { rebootMs: 5 * MINUTE, firmwareMs: 20 * MINUTE });
+    const { restarts: judged } = await restarts.judge(T + 20 * MINUTE, {
+      rebootMs: 5 * MINUTE,
+      firmwareMs: 20 * MINUTE,
+    });
     expect(judged).toEqual([
       {
         ...{ deviceId: contact.deviceId, at: T + 10 * MINUTE, cause: 'UNEXPECTED', via: 'OTA' },
@@ -77,7 +84,10 @@ describe('a board', () => {
       ],
     );
     await boards.add({ ...own, at: T + MINUTE, firmwareVersion: '1.0.0' });
-    const judged = await restarts.judge(T + 20 * MINUTE, { rebootMs: 5 * MINUTE, firmwareMs: 20 * MINUTE });
+    const { restarts: judged } = await restarts.judge(T + 20 * MINUTE, {
+      rebootMs: 5 * MINUTE,
+      firmwareMs: 20 * MINUTE,
+    });
     expect(judged).toMatchObject([{ deviceId: own.deviceId, at: T + MINUTE, cause: 'UNEXPECTED' }]);
   });
 });

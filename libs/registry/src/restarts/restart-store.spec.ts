@@ -46,7 +46,7 @@ const call = (deviceId: DeviceId, tool: string, startedAt: number, kind: 'SUCCEE
     outcome: { kind, certainty: kind === 'NOT_SENT' ? 'NEVER' : 'YES' },
   });
 const judged = async (now: number) =>
-  (await registry.restarts.judge(now, explained)).map(({ deviceId, cause }) => [deviceId, cause]);
+  (await registry.restarts.judge(now, explained)).restarts.map(({ deviceId, cause }) => [deviceId, cause]);
 
 describe('a restart', () => {
   it('is no first boot, no lost link, and each later boot', async () => {
@@ -55,8 +55,13 @@ describe('a restart', () => {
     await boot(id, T + 20_000);
     expect(await judged(T + 60 * MINUTE)).toEqual([]);
     await boot(id, T + 10 * MINUTE, '1.0.1', 'brownout');
-    expect(await registry.restarts.judge(T + 10 * MINUTE + 19_000, explained)).toEqual([]);
-    expect(await registry.restarts.judge(T + 10 * MINUTE + 20_000, explained)).toEqual([
+    expect(await judged(T + 10 * MINUTE + 19_000)).toEqual([]);
+    const { events, restarts } = await registry.restarts.judge(T + 10 * MINUTE + 20_000, explained);
+    // Stored with the judgement: no process judges it again.
+    const stored = await raw.query(`SELECT id, type, device_id, data FROM event WHERE type LIKE '%unexpectedly'`);
+    const data = { firmwareVersion: '1.0.0', bootedVersion: '1.0.1', reason: 'brownout', via: 'uptime' };
+    expect(stored.rows).toEqual([{ id: events[0]?.id, type: 'device.restarted_unexpectedly', device_id: 'm1', data }]);
+    expect(restarts).toEqual([
       {
         ...{ deviceId: 'm1', at: T + 10 * MINUTE, cause: 'UNEXPECTED', via: 'UPTIME' },
         ...{ firmwareVersion: '1.0.0', bootedVersion: '1.0.1', reason: 'brownout' },

@@ -9,12 +9,14 @@ import { sql, SqlFile } from '../database/sql-file.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { IS_ONLINE, listedDeviceCondition } from '../devices/device-condition.js';
+import type { EventStore } from '../events/event-store.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import type { RegistryLogger } from '../registry-logger.js';
 import type { WriterStatus } from '../registry.js';
 import type {
   ExplainedFor,
   JudgedRestart,
+  JudgedRestarts,
   MovedBoot,
   RestartCause,
   RestartSign,
@@ -22,6 +24,7 @@ import type {
   ShownBoot,
   VersionFigures,
 } from './restart.js';
+import { unexpectedRestart } from './restart-event.js';
 
 /** Restarts are judged once the records of the calls before them are written, ms. */
 export const judgedAfterMs = 20_000;
@@ -75,6 +78,7 @@ export class RestartStore {
 
   constructor(
     private readonly database: Database,
+    private readonly events: Pick<EventStore, 'insertIn' | 'announce'>,
     logger: RegistryLogger,
   ) {
     this.#boots = new BatchWriter<ShownBoot, undefined>({
@@ -128,15 +132,24 @@ export class RestartStore {
     await this.database.query({ name: 'note-restart', text }, values);
   }
 
-  /** Judges restarts that are old enough, at most 500. Each is returned once, by one process. */
-  async judge(now: number, { rebootMs, firmwareMs }: ExplainedFor): Promise<readonly JudgedRestart[]> {
+  /**
+   * Judges restarts that are old enough, at most 500. Each is returned once, by one process. The
+   * events of unexpected ones commit together with it.
+   */
+  async judge(now: number, { rebootMs, firmwareMs }: ExplainedFor): Promise<JudgedRestarts> {
     const until = new Date(now - judgedAfterMs);
-    const rows = await JUDGE.run(this.database, { until, explainedMs: rebootMs, jobMs: firmwareMs });
-    return rows.map((row) => ({
-      ...{ deviceId: row.device_id, at: row.at.getTime(), cause: row.cause ?? 'UNEXPECTED', via: row.via },
-      ...{ firmwareVersion: row.firmware_version ?? undefined, bootedVersion: row.booted_version ?? undefined },
-      reason: row.reason ?? undefined,
-    }));
+    const { restarts, inserted } = await this.database.transaction(async (transaction) => {
+      const rows = await JUDGE.run(transaction, { until, explainedMs: rebootMs, jobMs: firmwareMs });
+      const judged = rows.map((row): JudgedRestart => ({
+        ...{ deviceId: row.device_id, at: row.at.getTime(), cause: row.cause ?? 'UNEXPECTED', via: row.via },
+        ...{ firmwareVersion: row.firmware_version ?? undefined, bootedVersion: row.booted_version ?? undefined },
+        reason: row.reason ?? undefined,
+      }));
+      const unexpected = judged.filter(({ cause }) => cause === 'UNEXPECTED').map(unexpectedRestart);
+      return { restarts: judged, inserted: await this.events.insertIn(transaction, unexpected) };
+    });
+    this.events.announce(inserted);
+    return { restarts, events: inserted.rows };
   }
 
   /** Unexpected restarts of each device, in the order of the input. `starts` bounds their times. */

@@ -1,5 +1,6 @@
 /** Restarts of devices as callers of the store see them. Times are ms since the Unix epoch. */
 import type { DeviceId } from '@flotilla/mcp';
+import type { EventRow } from '../events/event-store.js';
 
 /** How the hub noticed a restart. */
 export type RestartSign = 'OTA' | 'UPTIME' | 'NOTIFICATION';
@@ -16,6 +17,13 @@ export interface JudgedRestart {
   readonly bootedVersion: string | undefined;
   readonly reason: string | undefined;
   readonly via: RestartSign;
+}
+
+/** What one look has judged. */
+export interface JudgedRestarts {
+  readonly restarts: readonly JudgedRestart[];
+  /** Of those that are unexpected, stored already. */
+  readonly events: readonly EventRow[];
 }
 
 /** A boot that the uptime of a microcontroller shows. */
