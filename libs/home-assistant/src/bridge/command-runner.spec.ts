@@ -73,6 +73,12 @@ describe('a command', () => {
     expect(await runner.run(input.device, entity('update'), 'install', all)).toEqual({ result: 'succeeded' });
     expect(jobs).toMatchObject([{ firmwareImageId: 'image', devices: { ids: [input.device.id] } }]);
   });
+
+  it('to install is refused where the device runs nothing older: it would install an older image', async () => {
+    const newer = { ...input.device, firmwareVersion: '3.1.0', latestVersion: '3.1.0' };
+    expect(await runner.run(newer, entity('update'), 'install', all)).toMatchObject({ result: 'refused' });
+    expect(jobs).toEqual([]);
+  });
 });
 
 it('samples are known by their series, and reported only when they change', () => {

@@ -65,12 +65,15 @@ export class CommandRunner {
     return { result: 'failed', reason: call?.error?.message ?? call?.outcome };
   }
 
-  async #install({ id, model }: HomeDevice, principal: Principal): Promise<CommandEnd> {
+  async #install({ id, firmwareVersion, latestVersion, model }: HomeDevice, principal: Principal): Promise<CommandEnd> {
     if (!rightsOf(principal).mayUpdate)
       return {
         result: 'refused',
         reason: 'The key needs the scopes TOOLS_CALL, TOOLS_CALL_PRIVILEGED, FIRMWARE_WRITE and JOBS_WRITE.',
       };
+    // Then the newest image may be older than what runs.
+    if (latestVersion !== undefined && latestVersion === firmwareVersion)
+      return { result: 'refused', reason: 'The device runs the newest firmware already.' };
     const image = model === undefined ? undefined : await this.deps.reader.newestImage(model);
     if (image === undefined) return { result: 'refused', reason: 'There is no published image for the board.' };
     const request = { name: 'Home Assistant', firmwareImageId: image.id, devices: { ids: [id] } };
