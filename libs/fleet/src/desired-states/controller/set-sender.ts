@@ -51,6 +51,7 @@ export class SetSender {
   #isStopped = false;
   #onIdle: (() => void)[] = [];
   #cancelTimer: (() => void) | undefined;
+  #wakesAt = Infinity;
 
   constructor(deps: DesiredStateRunnerDeps, parts: SenderParts) {
     this.#deps = deps;
@@ -218,9 +219,14 @@ export class SetSender {
     if (this.#calling.size === 0) for (const wake of this.#onIdle.splice(0)) wake();
   }
 
+  /** The earliest of all waits decides: another desired state may wait longer for its pace. */
   #later(delayMs: number): void {
     if (this.#isStopped) return;
-    this.#cancelTimer ??= this.#deps.clock.setTimer(delayMs, () => {
+    const at = this.#deps.clock.now() + delayMs;
+    if (this.#cancelTimer !== undefined && this.#wakesAt <= at) return;
+    this.#cancelTimer?.();
+    this.#wakesAt = at;
+    this.#cancelTimer = this.#deps.clock.setTimer(delayMs, () => {
       this.#cancelTimer = undefined;
       this.pump();
     });
