@@ -82,6 +82,16 @@ describe('the tail of events', () => {
     expect(told).toEqual(['e1', 'e2']);
   });
 
+  it.each(['UNREACHABLE', 'TIMEOUT', 'RATE_LIMITED'])(
+    'reads a gap later after %s, as it connects again',
+    async (code) => {
+      const { tail } = hubThatReads([], new FlotillaError(code, 'The hub is gone again.'), [eventOf(1), eventOf(2)]);
+      const told: string[] = [];
+      for await (const { node } of tail) if (told.push(node.id) === 2) break;
+      expect(told).toEqual(['e1', 'e2']);
+    },
+  );
+
   it('ends after as many failed reads of a gap as attempts for a connection', async () => {
     const { reads, tail } = hubThatReads([], unavailable);
     await expect(tail.next()).rejects.toBe(unavailable);

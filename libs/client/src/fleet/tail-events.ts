@@ -14,6 +14,7 @@ import type { EventFilter } from '../generated/schema-types.js';
 import { LiveEvents } from './live-events.js';
 import type { OperationSender } from '../operation.js';
 import { backOffOf, pause } from '../transport/back-off.js';
+import { passing } from '../transport/http-operations.js';
 import { SeenEvents } from './seen-events.js';
 
 export interface TailOptions {
@@ -72,8 +73,8 @@ export async function* tailEvents(
             if (seen.add(missed)) yield missed;
           [hasCaughtUp, failures] = [true, 0];
         } catch (error) {
-          // It is also the error of a filter that takes too long, which no retry helps.
-          if (!hasCaughtUp || !isError(error, 'UNAVAILABLE') || failures >= limits.reconnectsMax) throw error;
+          // UNAVAILABLE is also the error of a filter that takes too long, which no retry helps.
+          if (!hasCaughtUp || !mayPass(error) || failures >= limits.reconnectsMax) throw error;
           // The subscription goes on, and the gap comes before its events.
           await pause(backOffOf(++failures, limits), ending.signal).catch(() => undefined);
           live.miss();
@@ -109,6 +110,11 @@ async function listen(
     }
     throw new FlotillaError('UNAVAILABLE', 'The hub ended the subscription.');
   }
+}
+
+/** The hub may be gone again before the gap is read. */
+function mayPass(error: unknown): boolean {
+  return error instanceof FlotillaError && passing.has(error.code);
 }
 
 function isError(error: unknown, code: FlotillaError['code']): boolean {

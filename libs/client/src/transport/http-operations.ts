@@ -18,7 +18,7 @@ export interface HttpPeer {
 }
 
 /** After these nothing was done, or what was done counts once: worth another attempt. */
-const passing: ReadonlySet<string> = new Set(['UNREACHABLE', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED']);
+export const passing: ReadonlySet<string> = new Set(['UNREACHABLE', 'TIMEOUT', 'UNAVAILABLE', 'RATE_LIMITED']);
 
 export async function sendOperation(
   peer: HttpPeer,
