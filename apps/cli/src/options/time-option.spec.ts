@@ -12,8 +12,9 @@ describe('a time on the command line', () => {
     ['2026-01-31', new Date(2026, 0, 31).toISOString()],
   ])('%s is %s', (typed, time) => expect(timeOf('since', typed, now)).toBe(time));
 
-  it.each(['yesterday', '2026-13-01', '7', ''])('is rejected otherwise: "%s"', (typed) =>
-    expect(() => timeOf('since', typed, now)).toThrow('--since must be a time such as 12h'),
+  it.each(['yesterday', '2026-13-01', '2026-02-30', '2026-11-31T22:00', '7', ''])(
+    'is rejected otherwise: "%s"',
+    (typed) => expect(() => timeOf('since', typed, now)).toThrow('--since must be a time such as 12h'),
   );
 });
 

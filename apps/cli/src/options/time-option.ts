@@ -54,7 +54,15 @@ function timeAt(name: string, typed: unknown, atDistance: (seconds: number) => n
 
 /** A date begins in the zone of this computer. */
 function parsed(text: string): number {
-  if (/^\d{4}-\d{2}-\d{2}$/.test(text)) return Date.parse(`${text}T00:00`);
+  const [day] = /^\d{4}-\d{2}-\d{2}/.exec(text) ?? [];
+  // `Date` takes February 31 for March 3.
+  if (day === undefined || !isDay(day)) return Number.NaN;
+  if (day === text) return Date.parse(`${text}T00:00`);
   const isTime = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(?::\d{2}(?:\.\d+)?)?(?:Z|[+-]\d{2}:\d{2})?$/.test(text);
   return isTime ? Date.parse(text) : Number.NaN;
+}
+
+function isDay(day: string): boolean {
+  const date = new Date(day);
+  return !Number.isNaN(date.getTime()) && date.toISOString().startsWith(day);
 }
