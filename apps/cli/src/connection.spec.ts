@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { hubAddress } from './connection.js';
+import { exitCodes } from './exit-codes.js';
 import { profileFile, writeProfiles } from './profiles/profile-store.js';
 
 let config: NodeJS.ProcessEnv;
@@ -36,6 +37,10 @@ describe('the hub and the key of a command', () => {
   });
 
   it('need a key', () => expect(() => hubAddress({}, config)).toThrow('No API key for http://127.0.0.1:8080.'));
+
+  it.each([{}, { key: 'two words' }])('end with the code of a missing or invalid key: %j', (options) => {
+    expect(() => hubAddress(options, config)).toThrow(expect.objectContaining({ exitCode: exitCodes.forbidden }));
+  });
 });
 
 describe('a profile', () => {

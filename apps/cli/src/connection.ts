@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { FlotillaClient } from '@flotilla/client';
 import { WebSocket } from 'ws';
-import { UsageError } from './exit-codes.js';
+import { exitCodes, UsageError } from './exit-codes.js';
 import { profileNamed, type Profile } from './profiles/profile-store.js';
 
 export interface ConnectionOptions {
@@ -33,7 +33,10 @@ export function hubAddress(options: ConnectionOptions, environment: NodeJS.Proce
     (options.keyFile === undefined ? undefined : keyIn(options.keyFile)) ??
     (options.profile === undefined ? (ofEnvironment ?? ofProfile) : (ofProfile ?? ofEnvironment));
   if (apiKey === undefined || apiKey === '')
-    throw new UsageError(`No API key for ${url}. Run \`flotilla login\`, set FLOTILLA_KEY, or use --key-file.`);
+    throw new UsageError(
+      `No API key for ${url}. Run \`flotilla login\`, set FLOTILLA_KEY, or use --key-file.`,
+      exitCodes.forbidden,
+    );
   return { url, apiKey: checkedKey(apiKey) };
 }
 
@@ -61,7 +64,7 @@ export function checkedUrl(address: string): string {
 /** Returns a key that can be sent in a header. Throws UsageError otherwise. */
 export function checkedKey(key: string): string {
   if (/^[\x21-\x7e]+$/.test(key)) return key;
-  throw new UsageError('The API key has invalid characters. Check the file or variable.');
+  throw new UsageError('The API key has invalid characters. Check the file or variable.', exitCodes.forbidden);
 }
 
 function isSameHub(profile: Profile, url: string): boolean {

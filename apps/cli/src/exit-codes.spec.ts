@@ -1,10 +1,11 @@
 import { FlotillaError } from '@flotilla/client';
 import { describe, expect, it } from 'vitest';
-import { exitCodeOf, UsageError } from './exit-codes.js';
+import { exitCodeOf, exitCodes, UsageError } from './exit-codes.js';
 
 describe('the exit code', () => {
   it.each([
     [new UsageError('x'), 1],
+    [new UsageError('x', exitCodes.forbidden), 5],
     [new TypeError('x'), 1],
     [new FlotillaError('INTERNAL', 'x'), 1],
     [new FlotillaError('NOT_FOUND', 'x'), 2],

@@ -22,6 +22,13 @@ export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
 /** A usage error; the message says what to do. */
 export class UsageError extends Error {
   override readonly name = 'UsageError';
+
+  constructor(
+    message: string,
+    readonly exitCode: ExitCode = exitCodes.usage,
+  ) {
+    super(message);
+  }
 }
 
 const unreachable: ReadonlySet<string> = new Set([
@@ -34,6 +41,7 @@ const unreachable: ReadonlySet<string> = new Set([
 const forbidden: ReadonlySet<string> = new Set(['UNAUTHENTICATED', 'FORBIDDEN']);
 
 export function exitCodeOf(error: unknown): ExitCode {
+  if (error instanceof UsageError) return error.exitCode;
   if (!(error instanceof FlotillaError) || error.code === 'INTERNAL') return exitCodes.usage;
   if (unreachable.has(error.code)) return exitCodes.unreachable;
   return forbidden.has(error.code) ? exitCodes.forbidden : exitCodes.refused;

@@ -2,12 +2,12 @@
  * Asks for confirmation before a disruptive call: on a terminal with a question, elsewhere `--yes`
  * is required.
  */
-import { createInterface } from 'node:readline/promises';
 import { FlotillaError, type FlotillaClient } from '@flotilla/client';
 import { UsageError } from '../exit-codes.js';
 import { PolicyOfToolDocument } from '../generated/operations.js';
 import { say } from './output.js';
 import { printable } from './printable.js';
+import { answerTo } from './secret.js';
 
 export const yesOption = {
   yes: {
@@ -39,14 +39,7 @@ export async function isConfirmed(
 export async function confirm(what: string, { yes }: Confirmation): Promise<boolean> {
   if (yes === true) return true;
   if (!process.stdin.isTTY || !process.stderr.isTTY) throw new UsageError(`${what} Confirm it with --yes.`);
-  const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  try {
-    const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
-    const answer = await Promise.race([terminal.question(`${what} Continue? [y/N] `), ended]);
-    if (/^y(es)?$/i.test(answer.trim())) return true;
-  } finally {
-    terminal.close();
-  }
+  if (/^y(es)?$/i.test(await answerTo(`${what} Continue? [y/N] `, process.stderr))) return true;
   say('Nothing was done.');
   return false;
 }

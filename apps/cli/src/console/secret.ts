@@ -1,7 +1,7 @@
 /** Reads a secret: without echo on a terminal, otherwise the first line of standard input. */
 import { createInterface } from 'node:readline/promises';
 import { Writable } from 'node:stream';
-import { UsageError } from '../exit-codes.js';
+import { exitCodes, UsageError } from '../exit-codes.js';
 import { readStandardInput } from '../json-input.js';
 
 /** The longest secret, in bytes. */
@@ -26,10 +26,15 @@ async function askHidden(question: string): Promise<string> {
   return answer;
 }
 
-async function answerTo(question: string, output: NodeJS.WritableStream): Promise<string> {
-  const terminal = createInterface({ input: process.stdin, output, terminal: true });
+/** The line that a person types; empty after Ctrl-D. Throws UsageError after Ctrl-C. */
+export async function answerTo(
+  question: string,
+  output: NodeJS.WritableStream,
+  input: NodeJS.ReadableStream = process.stdin,
+): Promise<string> {
+  const terminal = createInterface({ input, output, terminal: true });
   const interrupted = new Promise<never>((_resolve, reject) =>
-    terminal.once('SIGINT', () => reject(new UsageError('Interrupted. Nothing was changed.'))),
+    terminal.once('SIGINT', () => reject(new UsageError('Interrupted. Nothing was changed.', exitCodes.interrupted))),
   );
   const ended = new Promise<string>((resolve) => terminal.once('close', () => resolve('')));
   try {
