@@ -39,6 +39,28 @@ describe('arguments in words', () => {
     });
   });
 
+  it('of several types are texts where they are no JSON', () => {
+    const several = {
+      type: 'object',
+      properties: { mode: { type: ['string', 'null'] }, level: { type: ['integer', 'null'] } },
+    };
+    expect(typedArguments('set', several, ['mode=quiet', 'level=null'])).toEqual({ mode: 'quiet', level: null });
+    expect(() => typedArguments('set', several, ['level=high'])).toThrow('level must be of the type integer|null');
+  });
+
+  it.each([
+    { $schema: 'https://json-schema.org/draft/2020-12/schema', properties: { volume: { type: 'integer' } } },
+    { properties: { volume: { type: 'integer' }, other: { $ref: '#/$defs/missing' } } },
+    { properties: { volume: { type: 'integer' }, other: { type: 'number', minimum: 'none' } } },
+  ])('are left to the hub where the schema of a device cannot be used: %j', (unusable) => {
+    expect(typedArguments('set', unusable, ['volume=20'])).toEqual({ volume: 20 });
+  });
+
+  it('are not compared with an expression of a device, which could run without end', () => {
+    const endless = { type: 'object', properties: { text: { type: 'string', pattern: '^(a+)+$' } } };
+    expect(typedArguments('say', endless, [`text=${'a'.repeat(40)}!`])).toEqual({ text: `${'a'.repeat(40)}!` });
+  });
+
   it('are rejected by a tool that takes none', () => {
     expect(() => typedArguments('reboot', { type: 'object', properties: {} }, ['now=1'])).toThrow(
       'reboot has no argument "now". reboot takes no arguments.',
