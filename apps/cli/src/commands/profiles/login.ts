@@ -51,8 +51,10 @@ export const logoutCommand = leaf({
     if (name === undefined || !Object.hasOwn(profiles, name))
       throw new UsageError(`There is no profile ${name === undefined ? 'in use' : `"${name}"`}. Nothing was removed.`);
     const rest = Object.fromEntries(Object.entries(profiles).filter(([other]) => other !== name));
-    writeProfiles(profileFile(), { current: current === name ? Object.keys(rest)[0] : current, profiles: rest });
+    const next = current === name ? Object.keys(rest)[0] : current;
+    writeProfiles(profileFile(), { current: next, profiles: rest });
     await printThing({ removedProfile: name }, args);
+    if (next !== undefined && next !== current) say(`Commands now use the profile ${next}: ${rest[next]?.url ?? ''}`);
     say('The key stays valid. Revoke it with: flotilla keys revoke <id>');
   },
 });
