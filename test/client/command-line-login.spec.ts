@@ -49,6 +49,6 @@ describe('a login', () => {
     expect((await run(['profiles'])).stdout).toMatch(/shop +http:\S+ +yes/);
     expect((await run(['profiles', 'use', 'lab'])).code).toBe(1);
     expect(await run(['logout'])).toMatchObject({ code: 0, stderr: expect.stringContaining('keys revoke') });
-    expect(await run(['devices'])).toMatchObject({ code: 1, stderr: expect.stringContaining('No API key') });
+    expect(await run(['devices'])).toMatchObject({ code: 5, stderr: expect.stringContaining('No API key') });
   });
 });

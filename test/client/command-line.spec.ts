@@ -176,6 +176,19 @@ describe('output whose reader is gone', () => {
   });
 });
 
+describe('messages whose reader is gone', () => {
+  it('are lost, and the exit code is still that of the job', async () => {
+    const words = `jobs create ${lampOn} --device ${lamp} --follow --json`;
+    const script = `{ "${process.execPath}" "${flotillaBin}" ${words}; echo "code $?"; } 2> >(exec 0<&-)`;
+    const child = spawn('bash', ['-c', script], { env: environmentFor(hub) });
+    let printed = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => (printed += text));
+    await once(child, 'close');
+    expect(printed).toContain('"conclusion":"SUCCEEDED"');
+    expect(printed).toMatch(/code 0\n$/);
+  });
+});
+
 describe('a command that cannot be carried out', () => {
   it('says why with its exit code, and prints nothing on standard output', async () => {
     const cases: readonly (readonly [readonly string[], CommandOptions, number, RegExp])[] = [
@@ -198,7 +211,7 @@ describe('a command that cannot be carried out', () => {
       [['devices', 'more'], {}, 1, /Unknown command or argument "more"\. See --help/],
       [['jobs', 'follow', 'nothing'], {}, 2, /^NOT_FOUND/],
       [['jobs', 'follow', 'nothing', '--url', 'http://127.0.0.1:9'], {}, 4, /UNREACHABLE/],
-      [['devices'], { env: { FLOTILLA_KEY: '' } }, 1, /No API key/],
+      [['devices'], { env: { FLOTILLA_KEY: '' } }, 5, /No API key/],
       [['devices', '--key', 'wrong'], {}, 5, /UNAUTHENTICATED/],
       [['devices', '--key-file', '/nowhere'], {}, 1, /cannot be read/],
       [['devices', '--url', 'hub.example'], {}, 1, /not an address of a hub/],

@@ -26,6 +26,9 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   process.exit(exitCodes.usage);
 });
 
+// Messages without a reader are lost; the work, and its exit code, do not depend on them.
+process.stderr.on('error', () => undefined);
+
 async function main(): Promise<void> {
   const typed = hideBin(process.argv);
   const completed = typed[0] === completionsFlag ? completedOf(commands, typed.slice(2)) : undefined;
