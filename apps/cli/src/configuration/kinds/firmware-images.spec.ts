@@ -28,6 +28,21 @@ const published = (id: string, ...models: string[]) => ({
 });
 
 describe('an apply of a firmware image', () => {
+  it.each([
+    ['no-such-image.bin', /^no-such-image\.bin cannot be read: ENOENT/],
+    ['firmware-images.spec.ts', /^firmware-images\.spec\.ts has the SHA-256 [0-9a-f]{64}, not abab/],
+  ])('uploads nothing where the file is another: %s', async (file, message) => {
+    const { context } = hubOf([]);
+    const uploads: unknown[] = [];
+    const client = { ...context.client, uploadFirmware: async (image: unknown) => uploads.push(image) };
+    const here = { ...context, client: client as unknown as FlotillaClient, folder: import.meta.dirname };
+    await expect(firmwareImages.create(sha256, { models: ['lamp'], file }, here)).rejects.toMatchObject({
+      name: 'UsageError',
+      message: expect.stringMatching(message),
+    });
+    expect(uploads).toEqual([]);
+  });
+
   it('changes nothing where the hub refuses the boards that remain', async () => {
     const { context, changes } = hubOf([]);
     const live = { id: 'one', name: sha256, fields: { models: ['lamp', 'clock'] } };

@@ -1,5 +1,6 @@
 /** Published firmware images, by SHA-256. Their bytes are in other files. */
-import { openAsBlob } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { UsageError } from '../../exit-codes.js';
@@ -67,13 +68,16 @@ async function upload(sha256: string, fields: Fields, { client, folder }: KindCo
       `The hub has no image with the SHA-256 ${sha256}. Upload it (flotilla firmware upload), or name its file.`,
     );
   const kind = fields['kind'] === 'ASSETS' ? 'ASSETS' : 'FIRMWARE';
-  const content = await openAsBlob(path.resolve(folder, file));
-  const id = await client.uploadFirmware({
-    ...{ content, fileName: path.basename(file), kind },
+  const bytes = await readFile(path.resolve(folder, file)).catch((error: unknown) => {
+    throw new UsageError(
+      `${file} cannot be read: ${error instanceof Error ? error.message : String(error)}. Check its name.`,
+    );
+  });
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found !== sha256)
+    throw new UsageError(`${file} has the SHA-256 ${found}, not ${sha256}. Correct the configuration.`);
+  return client.uploadFirmware({
+    ...{ content: new Blob([bytes]), fileName: path.basename(file), kind },
     ...(kind === 'ASSETS' && typeof version === 'string' && { version }),
   });
-  const image = (await imagesOf(client)).find((each) => each.id === id);
-  if (image?.sha256 !== sha256)
-    throw new UsageError(`${file} has the SHA-256 ${String(image?.sha256)}, not ${sha256}. Correct the configuration.`);
-  return id;
 }
