@@ -79,9 +79,20 @@ export function chosenColumns<Row>(
     const name = typed.trim();
     const known = columns.find((column) => plain(column.key) === plain(name) || plain(headOf(column)) === plain(name));
     if (known !== undefined) return known;
-    if (name !== '' && (sample === undefined || fieldOf(sample, name) !== undefined)) return { key: name };
+    if (name !== '' && (sample === undefined || mayHave(sample, name))) return { key: name };
     throw new UsageError(`There is no column "${name}". The columns are ${namesOf(columns, sample).join(', ')}.`);
   });
+}
+
+/** Whether rows can have this field. What is null in one row can have fields in another. */
+function mayHave(row: unknown, key: string): boolean {
+  let value = row;
+  for (const name of key.split('.')) {
+    if (value === null) return true;
+    if (typeof value !== 'object' || !Object.hasOwn(value, name)) return false;
+    value = Reflect.get(value, name);
+  }
+  return true;
 }
 
 function namesOf<Row>(columns: readonly Column<Row>[], sample: Row | undefined): readonly string[] {

@@ -79,6 +79,17 @@ describe('rows', () => {
     );
   });
 
+  it('can have columns from inside of a field that is null in the first row', async () => {
+    const rows = [
+      { id: '1', error: null },
+      { id: '2', error: { code: 'TIMEOUT' } },
+    ];
+    const printed = (columns: string) => captured(() => printRows(rows, ['id'], { columns, output: 'csv' }));
+    expect((await printed('id,error.code')).stdout).toBe('id,error.code\n1,\n2,TIMEOUT\n');
+    await expect(printed('id,errors.code')).rejects.toThrow('There is no column "errors.code".');
+    await expect(printed('id.code')).rejects.toThrow('There is no column "id.code".');
+  });
+
   it('have relative times for people and absolute ones for programs', async () => {
     const at = new Date(Date.now() - 150_000).toISOString();
     expect((await captured(() => printRows([{ lastSeenAt: at }], ['lastSeenAt'], {}))).stdout).toBe(
