@@ -146,6 +146,19 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     expect(await ruleNamed('Warm store')).toMatchObject({ enabled: true });
   });
 
+  it('keep what was chosen when a click misses the dialog', async () => {
+    await console.visit('/alerts?view=rules');
+    const dialog = page.getByRole('dialog');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.getByRole('combobox', { name: 'Severity' }).click();
+    await page.getByRole('option', { name: 'Critical' }).click();
+    await page.mouse.click(5, 5);
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Hot store');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card('Hot store').waitFor();
+    expect(await ruleNamed('Hot store')).toMatchObject({ severity: 'CRITICAL' });
+  });
+
   it('take a share as a percentage', async () => {
     await console.visit('/alerts?view=rules');
     const rule = card('A tenth of the fleet is offline');

@@ -1,8 +1,8 @@
 /**
  * A modal dialog with a title and a labelled close button. A click outside closes it until
- * something is typed: a slip must not lose that.
+ * something is typed or chosen: a slip must not lose that.
  */
-import { type ReactNode, useEffect, useState } from 'react';
+import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { Modal, type MantineSize } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 
@@ -16,20 +16,28 @@ export interface DialogProps {
   readonly children: ReactNode;
 }
 
+/** What changes a field without an input event: options of a select, steps of a number, pills. */
+const choices = '[role=option], form button';
+
 export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = false, children }: DialogProps) {
   const { t } = useTranslation();
-  const [isTyped, setTyped] = useState(false);
-  useEffect(() => setTyped(false), [isOpen]);
+  const [isChanged, setChanged] = useState(false);
+  useEffect(() => setChanged(false), [isOpen]);
+  const noteChoice = ({ target }: MouseEvent) => {
+    if (target instanceof Element && target.closest(choices) !== null) setChanged(true);
+  };
   return (
     <Modal
       opened={isOpen}
       onClose={onClose}
       title={title}
       size={size}
-      closeOnClickOutside={!isSticky && !isTyped}
+      closeOnClickOutside={!isSticky && !isChanged}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      <div onInput={() => setTyped(true)}>{children}</div>
+      <div onInput={() => setChanged(true)} onClick={noteChoice}>
+        {children}
+      </div>
     </Modal>
   );
 }
