@@ -1,6 +1,7 @@
 /** Times in the viewer's zone: relative at a glance, exact with zone on hover or focus. */
 import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
+import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
 
 export interface TimeProps {
@@ -64,7 +65,7 @@ export function Time({ at, form = 'ago' }: TimeProps) {
       >
         {form === 'ago' ? timeAgo(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
       </time>
-      {isNear && <Tooltip target={text} opened label={exactTime(moment, form, i18n.language)} />}
+      {isNear && <Tooltip target={text} opened label={exactTime(moment, form, i18n)} />}
     </>
   );
 }
@@ -82,9 +83,10 @@ function timeAgo(ms: number, language: string): string {
 }
 
 /** With the zone, and with how long ago it was where the page does not say so. */
-function exactTime(moment: Date, form: TimeProps['form'], language: string): string {
+function exactTime(moment: Date, form: TimeProps['form'], { t, language }: i18n): string {
   const exact = formatsOf(language).exact.format(moment);
-  return form === 'ago' ? exact : `${exact} (${timeAgo(moment.getTime() - Date.now(), language)})`;
+  const ago = timeAgo(moment.getTime() - Date.now(), language);
+  return form === 'ago' ? exact : exact + t('mark.open') + ago + t('mark.close');
 }
 
 /** Of today the time alone. */

@@ -54,4 +54,10 @@ describe('the catalogues', () => {
     );
     expect(untranslated).toEqual([]);
   });
+
+  it('have Chinese punctuation beside Chinese characters', () => {
+    const mixed = /\p{Script=Han}\s?[,;:!?()]|[,;:!?()]\p{Script=Han}/u;
+    expect(Object.entries(flat(zh)).filter(([, text]) => mixed.test(text))).toEqual([]);
+    for (const mark of Object.values(zh.mark)) expect(mark).toMatch(/^[：，、（）]$/);
+  });
 });

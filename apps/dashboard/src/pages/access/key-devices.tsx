@@ -30,7 +30,7 @@ export function KeyDevices({ filter }: KeyDevicesProps) {
         </Link>
       ) : (
         <code>{text}</code>
-      )}{' '}
+      )}
       <CoveredCount filter={filter} />
     </span>
   );
@@ -43,7 +43,14 @@ function CoveredCount({ filter }: KeyDevicesProps) {
     variables: { filter: filter as DeviceConditions },
   });
   const count = data?.fleetSummary.deviceCount;
-  return count === undefined ? null : <span className="soft">({t('access.devicesNow', { count })})</span>;
+  if (count === undefined) return null;
+  return (
+    <span className="soft">
+      {t('mark.open')}
+      {t('access.devicesNow', { count })}
+      {t('mark.close')}
+    </span>
+  );
 }
 
 export interface KeyDeviceFieldsProps {

@@ -110,7 +110,7 @@ function SignInWays({ user: { hasPassword, identityProvider } }: { readonly user
     ...(hasPassword ? [t('access.password')] : []),
     ...(identityProvider === null ? [] : [t('access.byProvider', { provider: hostOf(identityProvider) })]),
   ];
-  return <span title={identityProvider ?? undefined}>{ways.join(', ') || t('access.noSignIn')}</span>;
+  return <span title={identityProvider ?? undefined}>{ways.join(t('mark.listed')) || t('access.noSignIn')}</span>;
 }
 
 /** An issuer is an https URL; its host is enough in a table. */

@@ -48,7 +48,7 @@ export function AlertCard({ alert, onAcknowledge }: AlertCardProps) {
           <>
             {' · '}
             {t('alerts.acknowledgedBy', { name: acknowledgedBy ?? '' })} <Time at={acknowledgedAt} />
-            {note !== null && `: ${note}`}
+            {note !== null && t('mark.colon') + note}
           </>
         )}
       </p>

@@ -110,7 +110,8 @@ function ChannelCard({ channel, rules, onEdit, onChanged }: ChannelCardProps) {
       </p>
       {failingSince !== null && (
         <p>
-          {t('alerts.channel.failing')} <Time at={failingSince} />: {lastError}
+          {t('alerts.channel.failing')} <Time at={failingSince} />
+          {t('mark.colon') + (lastError ?? '')}
         </p>
       )}
       <MutationFailureNotice failure={test.failure} />

@@ -148,11 +148,15 @@ function RuleFacts({ rule, isSnoozed }: Pick<RuleCardProps, 'rule'> & { readonly
   const facts = [
     !kindsWithoutDevices.has(kind) && (!mayBeLimited || devices !== null) && (
       <>
-        {t('alerts.rule.devices')}: {devices === null ? t('alerts.rule.all') : <FilterText filter={devices} />}
+        {t('alerts.rule.devices') + t('mark.colon')}
+        {devices === null ? t('alerts.rule.all') : <FilterText filter={devices} />}
       </>
     ),
     (!mayBeLimited || channels.length > 0) &&
-      `${t('alerts.rule.channels')}: ${channels.map(({ name }) => name).join(', ') || t('alerts.rule.none')}`,
+      [
+        t('alerts.rule.channels'),
+        channels.map(({ name }) => name).join(t('mark.listed')) || t('alerts.rule.none'),
+      ].join(t('mark.colon')),
     isSnoozed && (
       <>
         {t('alerts.rule.snoozedUntil')} <Time at={snoozedUntil} />

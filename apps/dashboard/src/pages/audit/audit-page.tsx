@@ -150,7 +150,8 @@ function EntryDrawer({ entry, onClose }: { readonly entry: Entry | undefined; re
           </Text>
           <Code block>{JSON.stringify(entry.data, null, 2)}</Code>
           <Text size="xs" c="dimmed" style={{ overflowWrap: 'anywhere' }}>
-            {t('audit.hash')}: <code>{entry.hash}</code>
+            {t('audit.hash') + t('mark.colon')}
+            <code>{entry.hash}</code>
           </Text>
         </Stack>
       )}

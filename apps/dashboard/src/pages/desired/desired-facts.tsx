@@ -34,7 +34,7 @@ export function DesiredFacts({ state }: { readonly state: DesiredSeenFragment })
         <Line name={t('desired.priority')}>{number.format(state.priority)}</Line>
         <Line name={t('desired.pace')}>
           {t('newJob.inFlight', { count: state.maxInFlight })}
-          {state.perMinute !== null && `, ${t('job.perMinute', { count: state.perMinute })}`}
+          {state.perMinute !== null && t('mark.comma') + t('job.perMinute', { count: state.perMinute })}
         </Line>
         {(state.waves !== null || state.abort !== null) && (
           <Line name={t('desired.rollouts')}>
@@ -44,7 +44,8 @@ export function DesiredFacts({ state }: { readonly state: DesiredSeenFragment })
           </Line>
         )}
         <Line name={t('desired.createdBy')}>
-          {state.createdBy}, <Time at={state.createdAt} />
+          {state.createdBy + t('mark.comma')}
+          <Time at={state.createdAt} />
         </Line>
       </dl>
     </Section>

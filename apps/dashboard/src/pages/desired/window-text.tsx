@@ -16,6 +16,6 @@ export function WindowText({ window }: WindowTextProps) {
   if (window === null) return t('desired.always');
   const { from, to, zone, days } = window;
   const names = weekdayNames(i18n.language);
-  const on = days === null ? '' : ` · ${days.map((day) => names[day - 1]).join(', ')}`;
+  const on = days === null ? '' : ` · ${days.map((day) => names[day - 1]).join(t('mark.listed'))}`;
   return `${from}–${to}${on} · ${zone ?? t('desired.deviceZone')}`;
 }

@@ -64,8 +64,9 @@ function Entry({ target }: { readonly target: Target }) {
         {t('device.desiredValue', { desired: text(desired), reported: text(reported) })}
         {reportedAt !== null && (
           <>
-            {' '}
-            (<Time at={reportedAt} />)
+            {t('mark.open')}
+            <Time at={reportedAt} />
+            {t('mark.close')}
           </>
         )}
       </div>

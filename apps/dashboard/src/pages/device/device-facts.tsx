@@ -48,7 +48,7 @@ export function DeviceFacts({ device }: { readonly device: DeviceSeen }) {
         )}
         {device.groups.length > 0 && (
           <div className={classes.note}>
-            {t('device.groups')} {device.groups.map(({ name }) => name).join(', ')}
+            {t('device.groups')} {device.groups.map(({ name }) => name).join(t('mark.listed'))}
           </div>
         )}
       </Fact>

@@ -54,7 +54,8 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
                 />
               </button>
               <div className={classes.note}>
-                {t(`device.kind.${picture.kind}`)}, <Time at={picture.at} />
+                {t(`device.kind.${picture.kind}`) + t('mark.comma')}
+                <Time at={picture.at} />
               </div>
               {picture.answer !== null && <div className={classes.note}>{picture.answer}</div>}
             </li>

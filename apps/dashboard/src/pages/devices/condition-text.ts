@@ -44,7 +44,7 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
     if (name === 'toolsStale') return t(value === true ? 'devices.condition.toolsStale' : 'devices.toolsFresh');
     if (name === 'outOfSync') return t(value === true ? 'devices.condition.outOfSync' : 'devices.notOutOfSync');
     if (name === 'ids') return t('devices.chosenIds', { count: (value as readonly string[]).length });
-    return `${t(`devices.condition.${name}`)}: ${valueText(name, value)}`;
+    return t(`devices.condition.${name}`) + t('mark.colon') + valueText(name, value);
   };
   const eitherText = (any: readonly DeviceConditions[]): string =>
     any.map((alternative) => textOf(alternative)).join(` ${t('devices.or')} `);
@@ -52,7 +52,7 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
   const textOf = (conditions: DeviceConditions): string =>
     [
       ...plainPartsOf(conditions).map(({ name, value }) => plainText(name, value)),
-      ...(conditions.any ? [`(${eitherText(conditions.any)})`] : []),
+      ...(conditions.any ? [t('mark.open').trim() + eitherText(conditions.any) + t('mark.close')] : []),
       ...excludedBy(conditions).map(notText),
     ].join(` ${t('devices.and')} `);
   const chipsOf = (search: DeviceSearch): readonly Chip[] => [

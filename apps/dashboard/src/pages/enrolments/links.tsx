@@ -96,7 +96,12 @@ function useColumns(onRevoke: (link: EnrolmentLink) => void): readonly Column<En
   const { t } = useTranslation();
   return [
     { id: 'name', header: t('enrolments.linkName'), width: 140, cell: ({ name }) => name },
-    { id: 'tags', header: t('enrolments.tags'), width: 140, cell: ({ tags }) => tags.join(', ') || t('common.none') },
+    {
+      id: 'tags',
+      header: t('enrolments.tags'),
+      width: 140,
+      cell: ({ tags }) => tags.join(t('mark.listed')) || t('common.none'),
+    },
     {
       id: 'used',
       header: t('enrolments.used'),

@@ -34,7 +34,7 @@ export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
     ...(image.secureVersion ? [[t('firmware.secureVersion'), String(image.secureVersion)] as const] : []),
     [t('firmware.file'), image.fileName],
     [t('firmware.signedBy'), image.signedBy?.name ?? t('firmware.unsigned')],
-    [t('firmware.boards'), image.models.join(', ') || t('common.none')],
+    [t('firmware.boards'), image.models.join(t('mark.listed')) || t('common.none')],
   ] as const;
   return (
     <section className={classes.card} aria-label={`${image.project} ${image.version}`} data-new={isNew || undefined}>

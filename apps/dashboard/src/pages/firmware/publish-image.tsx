@@ -45,7 +45,9 @@ export function PublishImage({ image, isPublished, onClose, onDone }: PublishIma
         mutations={[act]}
         isDisabled={models.length === 0}
       >
-        {isPublished && <p className="soft">{t('firmware.boardsAlready', { boards: image.models.join(', ') })}</p>}
+        {isPublished && (
+          <p className="soft">{t('firmware.boardsAlready', { boards: image.models.join(t('mark.listed')) })}</p>
+        )}
         <TagsInput
           label={t('firmware.boards')}
           description={t('firmware.boardsHint')}

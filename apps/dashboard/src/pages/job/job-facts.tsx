@@ -37,7 +37,8 @@ export function JobFacts({ job }: { readonly job: JobSeenFragment }) {
           </Fact>
         )}
         <Fact name={t('job.createdBy')}>
-          {job.createdBy}, <Time at={job.createdAt} />
+          {job.createdBy + t('mark.comma')}
+          <Time at={job.createdAt} />
         </Fact>
         {job.approvedBy !== null && <Fact name={t('job.approvedBy')}>{job.approvedBy}</Fact>}
         {job.startAt !== null && job.startedAt === null && (

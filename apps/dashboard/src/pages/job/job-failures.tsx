@@ -61,5 +61,9 @@ function LeftOut({ id }: { readonly id: string }) {
   const offer = read.data?.job?.rerunOffer;
   if (!offer) return <ReadFailure read={read} />;
   if (offer.leftOutCount === 0) return null;
-  return <p className="soft">{t('job.leftOut', { count: offer.leftOutCount, codes: offer.exceptCodes.join(', ') })}</p>;
+  return (
+    <p className="soft">
+      {t('job.leftOut', { count: offer.leftOutCount, codes: offer.exceptCodes.join(t('mark.listed')) })}
+    </p>
+  );
 }

@@ -99,9 +99,11 @@ function Unhealthy({ job, counts }: UnhealthyProps) {
     <Notice isBad icon={IconHandStop} title={t('job.unhealthy', { version })}>
       <p>
         {t('job.unhealthyNew', { count: restarts, version, hours: hours.format(deviceHours) })}{' '}
-        {t('job.unhealthyOld', { count: baselineRestarts, hours: hours.format(baselineDeviceHours) })}{' '}
+        {t('job.unhealthyOld', { count: baselineRestarts, hours: hours.format(baselineDeviceHours) })}
         <span className="soft">
-          (<Time at={at} />)
+          {t('mark.open')}
+          <Time at={at} />
+          {t('mark.close')}
         </span>
       </p>
       {job.state === 'PAUSED' && <p>{t('job.unhealthyNext')}</p>}

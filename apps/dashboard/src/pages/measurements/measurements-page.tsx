@@ -155,7 +155,9 @@ function Lines({ lines, since, path, isSplit }: LinesProps) {
       <Suspense fallback={<div className={classes.loading} />}>
         <LinesChart lines={shown} since={since} label={t('measurements.chart', { path })} />
       </Suspense>
-      {silent.length > 0 && <p className="soft">{t('measurements.noPointsOf', { names: silent.join(', ') })}</p>}
+      {silent.length > 0 && (
+        <p className="soft">{t('measurements.noPointsOf', { names: silent.join(t('mark.listed')) })}</p>
+      )}
     </>
   );
 }

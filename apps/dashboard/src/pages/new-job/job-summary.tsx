@@ -107,11 +107,12 @@ function Pace() {
       <div>{waves.length === 0 ? t('newJob.waveKinds.once') : waves.map(waveText).join(' → ')}</div>
       <div>
         {perMinute === undefined ? t('newJob.noPace') : t('job.perMinute', { count: perMinute })}
-        {`, ${t('newJob.inFlight', { count: draft.maxInFlight })}`}
+        {t('mark.comma') + t('newJob.inFlight', { count: draft.maxInFlight })}
       </div>
       {start !== undefined && (
         <div>
-          {t('newJob.startMoment')}: <Moment at={start} zone={draft.startZone} />
+          {t('newJob.startMoment') + t('mark.colon')}
+          <Moment at={start} zone={draft.startZone} />
         </div>
       )}
       {window && <HoursText hours={window} />}

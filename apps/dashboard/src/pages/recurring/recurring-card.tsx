@@ -140,7 +140,8 @@ function Summary({ job: { job, name } }: Pick<RecurringCardProps, 'job'>) {
       {given !== undefined && given !== null && <code> {JSON.stringify(given)}</code>}
       {devices && (
         <div>
-          {t('jobs.devices')}: <FilterText filter={devices} />
+          {t('jobs.devices') + t('mark.colon')}
+          <FilterText filter={devices} />
         </div>
       )}
       <Disclosure title={t('recurring.allSettings')}>

@@ -99,7 +99,7 @@ function useWriterColumns(): readonly Column<Writer>[] {
       width: 90,
       grow: 0,
       isNumeric: true,
-      cell: ({ lagMs }) => `${number.format(Math.round(lagMs))} ms`,
+      cell: ({ lagMs }) => number.format(Math.round(lagMs)) + t('unit.ms'),
     },
     {
       id: 'dropped',

@@ -149,7 +149,7 @@ function VerificationFields({ draft: { readback, verification }, onChange }: Ver
           />
           <NumberField
             label={t('settings.readback.settle')}
-            suffix=" ms"
+            suffix={t('unit.ms')}
             value={readback.settleMs}
             min={0}
             max={60_000}

@@ -15,7 +15,7 @@ export function ScheduleText({ cron }: { readonly cron: string }) {
     case 'daily':
       return t('schedule.texts.daily', { time });
     case 'weekly':
-      return t('schedule.texts.weekly', { time, days: days.map((day) => names[day - 1]).join(', ') });
+      return t('schedule.texts.weekly', { time, days: days.map((day) => names[day - 1]).join(t('mark.listed')) });
     case 'monthly':
       return t('schedule.texts.monthly', { time, day: monthDay });
   }

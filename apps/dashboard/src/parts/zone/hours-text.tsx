@@ -9,7 +9,7 @@ export function HoursText({ hours }: { readonly hours: DailyHours }) {
   const { t, i18n } = useTranslation();
   const names = weekdayNames(i18n.language);
   const { from, to, zone, days } = hours;
-  const on = days.length === 0 ? t('newJob.everyDay') : days.map((day) => names[day - 1]).join(', ');
+  const on = days.length === 0 ? t('newJob.everyDay') : days.map((day) => names[day - 1]).join(t('mark.listed'));
   return (
     <>
       <div>{t('newJob.windowText', { from, to, zone, days: on })}</div>

@@ -28,8 +28,10 @@ export function Moment({ at, zone = viewerZone() }: MomentProps) {
   return (
     <>
       {textOf(at, zone)}
-      {zone !== viewerZone() && ` · ${t('zone.yours', { at: textOf(at) })}`} (
-      <Time at={new Date(at).toISOString()} />)
+      {zone !== viewerZone() && ` · ${t('zone.yours', { at: textOf(at) })}`}
+      {t('mark.open')}
+      <Time at={new Date(at).toISOString()} />
+      {t('mark.close')}
     </>
   );
 }

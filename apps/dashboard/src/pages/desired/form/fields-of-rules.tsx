@@ -69,7 +69,7 @@ function Drift({ draft, change, refusals }: DesiredFields) {
       {draft.onDrift === 'HOLD' && (
         <NumberField
           label={t('desired.holdMinutes')}
-          suffix=" min"
+          suffix={t('unit.min')}
           allowDecimal
           min={0}
           max={holdMinutesMax}

@@ -31,7 +31,7 @@ export function CallTerms({ policy }: { readonly policy: Policy }) {
             label={t('newJob.callTimeout')}
             description={t('newJob.callTimeoutHint')}
             placeholder={t('newJob.exactSeconds', { count: policy.callTimeoutMs / 1_000 })}
-            suffix=" s"
+            suffix={t('unit.s')}
             min={1}
             max={300}
             value={draft.callTimeoutSeconds}

@@ -76,7 +76,7 @@ function Wave({ index, wave, onChange, onRemove }: WaveProps) {
       />
       <NumberField
         label={t('newJob.soak')}
-        suffix=" s"
+        suffix={t('unit.s')}
         min={0}
         max={weekSeconds}
         fallback={0}

@@ -76,7 +76,7 @@ function Away() {
       <NumberField
         label={t('newJob.expires')}
         description={t('newJob.expiresHint')}
-        suffix=" h"
+        suffix={t('unit.h')}
         allowDecimal
         min={0.01}
         max={720}
