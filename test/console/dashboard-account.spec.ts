@@ -123,7 +123,10 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await elsewhere.close();
   });
 
-  it('is out in every tab when one signs out', async () => {
+  it('is out in every tab when one signs out, and finds its forms again after signing in', async () => {
+    await page.getByRole('button', { name: 'Add policy' }).click();
+    const pattern = page.getByRole('dialog').getByRole('textbox', { name: 'Pattern' });
+    await pattern.fill('self.lamp.*');
     const tab = await page.context().newPage();
     await tab.goto('/devices');
     await heading(tab, 'Devices');
@@ -131,11 +134,19 @@ describe.skipIf(!isChromiumInstalled())('an account in the console', () => {
     await tab.getByRole('button', { name: 'Sign in', exact: true }).waitFor();
     await heading(page, 'Your session has ended');
     await tab.close();
+    expect(await seriousViolations(page)).toEqual([]);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('Escape');
+    await signIn(page, newPassword);
+    await page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ state: 'detached' });
+    expect(await page.title()).toContain('Settings');
+    expect(await pattern.inputValue()).toBe('self.lamp.*');
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('dialog').waitFor({ state: 'detached' });
+    await page.getByRole('table').getByText('self.lamp.*').first().waitFor();
   });
 
   it('is out everywhere when one asks for it, and not before', async () => {
-    await signIn(page, newPassword);
-    await heading(page, 'Settings');
     const elsewhere = await openConsole(browser, hub, { key: null });
     await elsewhere.page.goto('/devices');
     await signIn(elsewhere.page, newPassword);

@@ -27,10 +27,7 @@ export interface HubClientOptions {
 }
 
 export function openHubClient({ connection, onUnauthenticated }: HubClientOptions): HubClient {
-  /**
-   * Ignores events of a socket that was replaced: its successor reports the state of the
-   * connection.
-   */
+  /** After the end, events of the socket and late answers are about a former session. */
   let isOpen = true;
   const socket = createSocket({
     url: `${location.origin.replace(/^http/, 'ws')}/graphql`,
@@ -60,10 +57,12 @@ export function openHubClient({ connection, onUnauthenticated }: HubClientOption
     preferGetMethod: false,
     requestPolicy: 'cache-and-network',
     fetchOptions: () => ({ headers: authorization() }),
+    fetch: (...request) => (isOpen ? fetch(...request) : Promise.reject(new Error('The session has ended.'))),
     exchanges: [
       mapExchange({
         onError: ({ graphQLErrors }) => {
-          if (graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED')) onUnauthenticated();
+          const isUnknown = graphQLErrors.some(({ extensions }) => extensions['code'] === 'UNAUTHENTICATED');
+          if (isOpen && isUnknown) onUnauthenticated();
         },
       }),
       cacheExchange,

@@ -1,12 +1,12 @@
 /**
  * Provides the signed-in viewer, the client and the connection state to its pages, or shows the
- * sign-in page.
+ * sign-in page: over the pages after a session has ended, so that their forms keep their input.
  */
 import { createContext, type ReactNode, useContext, useEffect, useState, useSyncExternalStore } from 'react';
 import { Provider } from 'urql';
 import { Connection, type ConnectionState } from './connection';
 import { type HubClient, openHubClient } from './hub-client';
-import { type Scope, Session, type SessionState, type Viewer } from './session';
+import { type Scope, Session, type SessionState, type Viewer, viewerId } from './session';
 
 interface Hub {
   readonly session: Session;
@@ -26,28 +26,37 @@ export function HubProvider({ entrance, children }: HubProps) {
   const [hub] = useState<Hub>(() => ({ session: new Session(), connection: new Connection() }));
   const state = useSyncExternalStore(hub.session.subscribe, hub.session.state);
   useEffect(() => void hub.session.open(), [hub]);
+  const viewer = state.is === 'in' ? state.viewer : state.is === 'out' ? state.ended : undefined;
   return (
     <HubContext value={hub}>
-      {state.is === 'in' ? (
-        <ViewerContext value={state.viewer}>
-          <ClientProvider key={state.viewer.name}>{children}</ClientProvider>
+      {viewer && (
+        <ViewerContext value={viewer}>
+          <ClientProvider key={viewerId(viewer)} isSignedIn={state.is === 'in'}>
+            {children}
+          </ClientProvider>
         </ViewerContext>
-      ) : (
-        entrance(state)
       )}
+      {state.is !== 'in' && entrance(state)}
     </HubContext>
   );
 }
 
-/** Creates one client per viewer, so that no viewer sees cached data of another. */
-function ClientProvider({ children }: { readonly children: ReactNode }) {
+interface ClientProviderProps {
+  /** Without a session, the pages keep the closed client. */
+  readonly isSignedIn: boolean;
+  readonly children: ReactNode;
+}
+
+/** Creates one client per session, so that no viewer sees cached data of another. */
+function ClientProvider({ isSignedIn, children }: ClientProviderProps) {
   const { session, connection } = useHub();
   const [opened, setOpened] = useState<HubClient>();
   useEffect(() => {
+    if (!isSignedIn) return undefined;
     const made = openHubClient({ connection, onUnauthenticated: session.end });
     setOpened(made);
     return made.close;
-  }, [session, connection]);
+  }, [session, connection, isSignedIn]);
   return opened && <Provider value={opened.client}>{children}</Provider>;
 }
 
@@ -59,6 +68,11 @@ function useHub(): Hub {
 
 export function useSession(): Session {
   return useHub().session;
+}
+
+export function useIsSignedIn(): boolean {
+  const session = useSession();
+  return useSyncExternalStore(session.subscribe, session.state).is === 'in';
 }
 
 export function useConnection(): ConnectionState {

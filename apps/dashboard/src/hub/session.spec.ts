@@ -64,7 +64,7 @@ describe('a session of the console', () => {
       return session.state();
     };
     expect(await open({ '/graphql': known })).toMatchObject({ is: 'in' });
-    expect(await open({ '/graphql': unknown })).toEqual({ is: 'out', ended: false });
+    expect(await open({ '/graphql': unknown })).toEqual({ is: 'out' });
     expect(await open({})).toEqual({ is: 'unreachable' });
     expect(await open({ '/graphql': () => Response.json({ data: null }) })).toEqual({ is: 'unreachable' });
   });
@@ -91,7 +91,7 @@ describe('a session of the console', () => {
     expect([paths, authorization()]).toEqual([['/graphql'], {}]);
     await session.signOut();
     expect(paths.at(-1)).toBe('/api/sign-out');
-    expect(session.state()).toEqual({ is: 'out', ended: false });
+    expect(session.state()).toEqual({ is: 'out' });
   });
 
   it('is over for a viewer whom the hub rejects, and says so only to one who was signed in', async () => {
@@ -101,7 +101,25 @@ describe('a session of the console', () => {
     expect(session.state()).toEqual({ is: 'opening' });
     await session.signInByKey('right');
     session.end();
-    expect([session.state(), authorization()]).toEqual([{ is: 'out', ended: true }, {}]);
+    expect([session.state(), authorization()]).toEqual([{ is: 'out', ended: viewer }, {}]);
+  });
+
+  it('goes on where the same person has signed in again elsewhere', async () => {
+    serve({ '/graphql': known });
+    const session = new Session();
+    await session.signInByKey('right');
+    session.end();
+    for (const answer of [unknown, () => Response.json({ data: { viewer: { ...viewer, name: 'bob' } } })]) {
+      serve({ '/graphql': answer });
+      await session.resume();
+      expect(session.state()).toEqual({ is: 'out', ended: viewer });
+    }
+    serve({ '/graphql': known });
+    await session.resume();
+    expect(session.state()).toEqual({ is: 'in', viewer });
+    await session.signOut();
+    await session.resume();
+    expect(session.state()).toEqual({ is: 'out' });
   });
 
   it('is not ended everywhere before the hub confirms it', async () => {
@@ -112,6 +130,6 @@ describe('a session of the console', () => {
     expect(session.state()).toMatchObject({ is: 'in' });
     serve({ '/api/sign-out-everywhere': unknown });
     expect(await session.signOutEverywhere()).toBe(true);
-    expect(session.state()).toEqual({ is: 'out', ended: false });
+    expect(session.state()).toEqual({ is: 'out' });
   });
 });

@@ -11,8 +11,8 @@ export type Scope = Viewer['scopes'][number];
 
 export type SessionState =
   | { readonly is: 'opening' }
-  /** `ended`: there was a session, and the hub knows it no longer. */
-  | { readonly is: 'out'; readonly ended: boolean }
+  /** `ended`: whose session it was that the hub knows no longer. */
+  | { readonly is: 'out'; readonly ended?: Viewer }
   | { readonly is: 'unreachable' }
   | { readonly is: 'in'; readonly viewer: Viewer };
 
@@ -60,7 +60,7 @@ export class Session {
       if (viewer === undefined) sessionStorage.removeItem(storageKey);
       const page = viewer && rememberedPage();
       if (page !== undefined) return location.replace(page);
-      this.#become(viewer === undefined ? { is: 'out', ended: false } : { is: 'in', viewer });
+      this.#become(viewer === undefined ? { is: 'out' } : { is: 'in', viewer });
     } catch {
       this.#become({ is: 'unreachable' });
     }
@@ -100,7 +100,7 @@ export class Session {
     const hadKey = sessionStorage.getItem(storageKey) !== null;
     sessionStorage.removeItem(storageKey);
     if (!hadKey) await postJson('/api/sign-out', {}).catch(() => undefined);
-    this.#become({ is: 'out', ended: false });
+    this.#become({ is: 'out' });
   }
 
   /**
@@ -112,7 +112,7 @@ export class Session {
       const answer = await postJson('/api/sign-out-everywhere', {});
       // Whom the hub no longer knows is signed out already.
       if (!answer.ok && answer.status !== 401) return false;
-      this.#become({ is: 'out', ended: false });
+      this.#become({ is: 'out' });
       return true;
     } catch {
       return false;
@@ -123,13 +123,26 @@ export class Session {
   readonly end = (): void => {
     if (this.#state.is !== 'in') return;
     sessionStorage.removeItem(storageKey);
-    this.#become({ is: 'out', ended: true });
+    this.#become({ is: 'out', ended: this.#state.viewer });
   };
+
+  /** Goes on if the person has signed in again elsewhere, such as in another tab. */
+  async resume(): Promise<void> {
+    const viewer = await askViewer(authorization()).catch(() => undefined);
+    const state = this.#state;
+    if (viewer === undefined || state.is !== 'out' || state.ended === undefined) return;
+    if (viewerId(viewer) === viewerId(state.ended)) this.#become({ is: 'in', viewer });
+  }
 
   #become(state: SessionState): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/** The same for two sessions of a viewer with the same rights. */
+export function viewerId({ name, kind, user, scopes }: Viewer): string {
+  return JSON.stringify([name, kind, user?.id, scopes]);
 }
 
 function postJson(url: string, body: object): Promise<Response> {

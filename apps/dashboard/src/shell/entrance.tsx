@@ -1,5 +1,18 @@
-/** The sign-in page. It replaces the requested page, so that signing in leads there. */
-import { lazy, Suspense, useCallback, useEffect, useState } from 'react';
+/**
+ * The sign-in page. It replaces the requested page, so that signing in leads there. After a session
+ * has ended it covers the page, which keeps its input.
+ */
+import {
+  type KeyboardEvent,
+  lazy,
+  type ReactNode,
+  Suspense,
+  useCallback,
+  useEffect,
+  useLayoutEffect,
+  useRef,
+  useState,
+} from 'react';
 import { Button, Loader } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
@@ -24,7 +37,12 @@ export function Entrance({ state }: { readonly state: Exclude<SessionState, { is
       </div>
     );
   if (state.is === 'unreachable') return <Unreachable />;
-  return <SignIn isEnded={state.ended} />;
+  if (state.ended === undefined) return <SignIn isEnded={false} />;
+  return (
+    <Cover>
+      <SignIn isEnded />
+    </Cover>
+  );
 }
 
 /** Screens on walls come back by themselves after a restart of the hub. */
@@ -44,11 +62,46 @@ function Unreachable() {
   );
 }
 
+/** A dialog of the browser: the page below, with its own dialogs, takes no input. */
+function Cover({ children }: { readonly children: ReactNode }) {
+  const session = useSession();
+  const cover = useRef<HTMLDialogElement>(null);
+  useLayoutEffect(() => {
+    const dialog = cover.current;
+    dialog?.showModal();
+    // The browser then puts the focus back where it was on the page.
+    return () => dialog?.close();
+  }, []);
+  useEffect(() => {
+    const look = () => {
+      if (document.visibilityState === 'visible') void session.resume();
+    };
+    document.addEventListener('visibilitychange', look);
+    window.addEventListener('focus', look);
+    return () => {
+      document.removeEventListener('visibilitychange', look);
+      window.removeEventListener('focus', look);
+    };
+  }, [session]);
+  // Neither Escape nor a shortcut of the page leads past it.
+  const stay = (event: KeyboardEvent) => {
+    event.stopPropagation();
+    if (event.key === 'Escape') event.preventDefault();
+  };
+  return (
+    <dialog ref={cover} className={classes.cover} onKeyDown={stay} onCancel={(event) => event.preventDefault()}>
+      {children}
+    </dialog>
+  );
+}
+
 function SignIn({ isEnded }: { readonly isEnded: boolean }) {
   const { t } = useTranslation();
   const [offered, setOffered] = useState<SignInMethods>();
   useEffect(() => {
+    const former = document.title;
     document.title = `${t('signIn.title')} · ${t('app.name')}`;
+    return () => void (document.title = former);
   }, [t]);
   useEffect(() => void signInMethods().then(setOffered), []);
   return (
@@ -63,7 +116,7 @@ function SignIn({ isEnded }: { readonly isEnded: boolean }) {
         </div>
         {offered && (
           <Suspense>
-            <SignInForm offered={offered} />
+            <SignInForm offered={offered} isEnded={isEnded} />
           </Suspense>
         )}
       </div>

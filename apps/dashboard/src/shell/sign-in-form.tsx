@@ -7,7 +7,13 @@ import type { SignInFailure } from '../hub/session';
 import { rememberPage, type SignInMethods } from '../hub/sign-in-methods';
 import classes from './entrance.module.css';
 
-export function SignInForm({ offered }: { readonly offered: SignInMethods }) {
+export interface SignInFormProps {
+  readonly offered: SignInMethods;
+  /** Whether the page below waits for the same person. */
+  readonly isEnded: boolean;
+}
+
+export function SignInForm({ offered, isEnded }: SignInFormProps) {
   const { t } = useTranslation();
   const session = useSession();
   const [email, setEmail] = useState('');
@@ -65,14 +71,29 @@ export function SignInForm({ offered }: { readonly offered: SignInMethods }) {
         <Button type="submit" loading={isBusy} disabled={!isReady}>
           {t('signIn.submit')}
         </Button>
-        {offered.oidc && (
-          <Button component="a" variant="default" href={offered.oidc.url} onClick={rememberPage}>
-            {t('signIn.oidc', { name: offered.oidc.label })}
-          </Button>
-        )}
+        {offered.oidc && <ProviderLink provider={offered.oidc} isEnded={isEnded} />}
         <p className={classes.lead}>{t('signIn.keyWhere')}</p>
       </Stack>
     </form>
+  );
+}
+
+interface ProviderLinkProps extends Pick<SignInFormProps, 'isEnded'> {
+  readonly provider: NonNullable<SignInMethods['oidc']>;
+}
+
+/** After a session has ended it opens another tab: the page keeps its input, and resumes. */
+function ProviderLink({ provider: { label, url }, isEnded }: ProviderLinkProps) {
+  const { t } = useTranslation();
+  return (
+    <Button
+      component="a"
+      variant="default"
+      href={url}
+      {...(isEnded ? { target: '_blank' } : { onClick: rememberPage })}
+    >
+      {t('signIn.oidc', { name: label })}
+    </Button>
   );
 }
 

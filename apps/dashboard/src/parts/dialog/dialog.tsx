@@ -5,6 +5,7 @@
 import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
 import { Modal, type MantineSize } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
+import { useIsSignedIn } from '../../hub/hub';
 
 export interface DialogProps {
   readonly title: ReactNode;
@@ -21,6 +22,8 @@ const choices = '[role=option], form button';
 
 export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = false, children }: DialogProps) {
   const { t } = useTranslation();
+  // Escape on the sign-in page above it is not about the dialog.
+  const isSignedIn = useIsSignedIn();
   const [isChanged, setChanged] = useState(false);
   useEffect(() => setChanged(false), [isOpen]);
   const noteChoice = ({ target }: MouseEvent) => {
@@ -32,6 +35,7 @@ export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = 
       onClose={onClose}
       title={title}
       size={size}
+      closeOnEscape={isSignedIn}
       closeOnClickOutside={!isSticky && !isChanged}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
