@@ -5,6 +5,7 @@ import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, Toolt
 import { init, use as register } from 'echarts/core';
 import type { EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
+import { axisStart } from './axis-start';
 import classes from './chart.module.css';
 
 /** Colours of the page, as CSS has them. */
@@ -52,7 +53,7 @@ export function timeOptions({ soft, line }: ChartColours, since: string) {
       ...{ ...axis, type: 'time' as const, splitLine: { show: false } },
       ...{ min: Date.parse(since), max: Date.now() },
     },
-    yAxis: { ...axis, type: 'value' as const, scale: true },
+    yAxis: { ...axis, type: 'value' as const, scale: true, min: axisStart },
     dataZoom: [{ type: 'inside' as const }, { type: 'slider' as const, height: 20, bottom: 12 }],
     // Text instead of HTML, because the console allows no inline styles.
     tooltip: { trigger: 'axis' as const, renderMode: 'richText' as const },
