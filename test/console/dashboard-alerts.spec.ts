@@ -2,7 +2,13 @@
 import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
-import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
+import {
+  type ConsolePage,
+  isChromiumInstalled,
+  openBrowser,
+  openConsole,
+  seriousViolations,
+} from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 
@@ -10,6 +16,7 @@ interface Rule {
   readonly id: string;
   readonly name: string;
   readonly severity: string;
+  readonly devices: unknown;
   readonly enabled: boolean;
   readonly threshold: number | null;
   readonly forSeconds: number;
@@ -33,7 +40,7 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
   const ruleNamed = async (name: string) => {
     const { alertRules } = await ask<{ alertRules: readonly Rule[] }>(
       hub,
-      '{ alertRules { id name severity enabled threshold forSeconds repeatEverySeconds } }',
+      '{ alertRules { id name severity devices enabled threshold forSeconds repeatEverySeconds } }',
     );
     return alertRules.find((rule) => rule.name === name);
   };
@@ -157,6 +164,19 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await card('Hot store').waitFor();
     expect(await ruleNamed('Hot store')).toMatchObject({ severity: 'CRITICAL' });
+  });
+
+  it('have their devices chosen by conditions, and in words', async () => {
+    await console.visit('/alerts?view=rules');
+    const dialog = page.getByRole('dialog');
+    await card('Hot store').getByRole('button', { name: 'Edit rule' }).click();
+    await dialog.getByText('the rule is about all devices').waitFor();
+    await dialog.getByRole('searchbox').fill('fridge');
+    await dialog.getByText('the rule is about all devices').waitFor({ state: 'detached' });
+    expect(await seriousViolations(page)).toEqual([]);
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card('Hot store').getByText('Id or name contains: fridge').waitFor();
+    expect((await ruleNamed('Hot store'))?.devices).toEqual({ search: 'fridge' });
   });
 
   it('take a share as a percentage', async () => {

@@ -13,9 +13,11 @@ import {
   type AlertSeverity,
   type ChannelFieldsFragment,
   CreateAlertRuleDocument,
+  type DeviceFilter,
   UpdateAlertRuleDocument,
 } from './generated/alerts';
-import { filterIn, inputOfRule } from './rule-input';
+import { RuleDevices } from './rule-devices';
+import { inputOfRule } from './rule-input';
 import { kindsWithoutDevices, shareKinds, shownThreshold, typedThreshold } from './rule-kinds';
 import { RuleMeasurement } from './rule-measurement';
 import { RulePreview } from './rule-preview';
@@ -52,11 +54,11 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
           ...{ groupAbove: 5, enabled: true, channelIds: channels.map(({ id }) => id) },
         },
   );
-  const [filter, setFilter] = useState(rule === undefined || rule.devices === null ? '' : JSON.stringify(rule.devices));
+  // The API returns the filter as the shape of its input.
+  const [devices, setDevices] = useState((rule?.devices ?? null) as DeviceFilter | null | undefined);
   const create = useHubMutation(CreateAlertRuleDocument, (data) => data.createAlertRule.userErrors);
   const update = useHubMutation(UpdateAlertRuleDocument, (data) => data.updateAlertRule.userErrors);
   const change = (changes: Partial<AlertRuleInput>) => setInput((former) => ({ ...former, ...changes }));
-  const devices = filterIn(filter);
   const save = async () => {
     const wanted = { ...input, devices: kindsWithoutDevices.has(input.kind) ? null : (devices ?? null) };
     const saved = rule
@@ -90,16 +92,7 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
           allowDeselect={false}
           onChange={(kind) => change({ kind: kind as AlertKind, threshold: null, path: null, below: false })}
         />
-        {!kindsWithoutDevices.has(input.kind) && (
-          <TextInput
-            label={t('alerts.rule.devices')}
-            description={t('alerts.rule.devicesHint')}
-            placeholder={t('alerts.rule.devicesExample')}
-            value={filter}
-            error={devices === undefined && t('alerts.rule.devicesWrong')}
-            onChange={(event) => setFilter(event.currentTarget.value)}
-          />
-        )}
+        {!kindsWithoutDevices.has(input.kind) && <RuleDevices devices={devices} onChange={setDevices} />}
         {input.kind === 'MEASUREMENT' && <RuleMeasurement input={input} onChange={change} />}
         <RuleNumbers input={input} onChange={change} />
         <RuleTargets input={input} channels={channels} onChange={change} />
