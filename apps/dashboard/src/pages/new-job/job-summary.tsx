@@ -100,8 +100,8 @@ function Pace() {
   const waveText = ({ unit, size, gate }: DraftWave) =>
     [
       t(unit === 'percent' ? 'newJob.upToShare' : 'newJob.devicesCount', { count: size }),
-      `(${t(`job.gates.${gate}`)})`,
-    ].join(' ');
+      ...[t('mark.open'), t(`job.gates.${gate}`), t('mark.close')],
+    ].join('');
   return (
     <>
       <div>{waves.length === 0 ? t('newJob.waveKinds.once') : waves.map(waveText).join(' → ')}</div>
