@@ -86,7 +86,7 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
     ),
   };
   const error: Column<ListedCallFragment> = {
-    ...{ id: 'error', header: t('call.error'), width: 160, grow: 2 },
+    ...{ id: 'error', header: t('call.error'), width: 120, grow: 2 },
     cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
   };
   return [at, device, tool, outcome, error, duration, actor];
