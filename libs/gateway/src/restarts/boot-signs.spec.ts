@@ -52,10 +52,11 @@ async function known(id: string, connectedAt: number): Promise<DeviceId> {
   });
   return deviceId;
 }
-const restarts = async () =>
-  (await hub.registry.restarts.judge(Date.now() + 1_000 * HOUR, { rebootMs: MINUTE, firmwareMs: MINUTE })).map(
-    ({ deviceId, cause }) => `${deviceId} ${cause}`,
-  );
+const restarts = async () => {
+  const explainedFor = { rebootMs: MINUTE, firmwareMs: MINUTE };
+  const judged = await hub.registry.restarts.judge(Date.now() + 1_000 * HOUR, explainedFor);
+  return judged.restarts.map(({ deviceId, cause }) => `${deviceId} ${cause}`);
+};
 
 describe.each([
   ['ahead', HOUR],
