@@ -7,11 +7,12 @@ import { describe, expect, it } from 'vitest';
 import { eventTypes } from './event-types';
 
 const libs = fileURLToPath(new URL('../../../../../libs/', import.meta.url));
-/** Calls that write an event, with its type in the place where each has it. */
+/** What writes or makes an event, with its type in the place where each has it. */
 const writings = [
   /\b(?:write|event|tell)\(\s*'([a-z_]+\.[a-z_]+)'/g,
   /\breport\(\s*\w+, '([a-z_]+\.[a-z_]+)'/g,
   /\.append\(\{\s*type: '([a-z_]+\.[a-z_]+)'/g,
+  /\breturn \{ type: '([a-z_]+\.[a-z_]+)'/g,
 ];
 
 function writtenIn(file: string): string[] {
