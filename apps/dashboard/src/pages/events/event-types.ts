@@ -57,6 +57,7 @@ export const eventTypes = [
   'job.cancelled',
   'job.aborted',
   'job.expired',
+  'job.stopped_by_health_gate',
   'job.finished',
   'webhook.paused',
   'voice.server_unwell',
