@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { AuthVerdict } from './auth/device-auth.js';
 import { silentLogger } from './ingress.suite.js';
 import { lampId } from './gateway-stage.suite.js';
 import type { GatewayStage } from './gateway-stage.suite.js';
@@ -175,6 +176,24 @@ describe('a receive buffer for audio that the system cuts', () => {
     const other = await hub.openStage({ udp: { host: '127.0.0.1', port: 0, bufferBytes: 0x7fff_ffff }, voice, logger });
     await other.close();
     expect(warnings).toEqual(expected.map((pattern) => expect.stringMatching(pattern) as string));
+  });
+});
+
+describe('a gateway with room for one device', () => {
+  it('keeps one of several whose credentials are accepted at the same moment', async () => {
+    await stage.close();
+    const grant: (() => void)[] = [];
+    const ask = () => new Promise<AuthVerdict>((resolve) => grant.push(() => resolve({ kind: 'granted' })));
+    const auth = { checkMqtt: ask, checkToken: ask, checkWebSocket: ask };
+    stage = await hub.openStage({ auth, limits: { sessionsMax: 1 } });
+    const ids = [1, 2, 3].map((number) => `GID_lab@@@02_5e_7a_10_c4_0${number}@@@one`);
+    const devices = await Promise.all(ids.map((clientId) => stage.connectLamp({ clientId })));
+    await vi.waitFor(() => expect(grant).toHaveLength(3));
+    for (const each of grant) each();
+    await vi.waitFor(() => expect(devices.filter(({ isClosed }) => isClosed)).toHaveLength(2));
+    const { counts, sessions } = stage.gateway.status();
+    expect(sessions).toMatchObject([{ count: 1 }]);
+    expect(counts).toContainEqual({ name: 'refusal_hub_full', count: 2 });
   });
 });
 

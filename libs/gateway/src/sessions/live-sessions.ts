@@ -137,11 +137,13 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   admit(connection: DeviceConnection): void {
-    if (this.isDraining) {
-      connection.transport.close('hub_stopping');
+    const { deviceId, transport } = connection;
+    // Others may have taken the last places since the ingress accepted it.
+    if (this.isFullFor(deviceId)) {
+      this.context.counters.add('refusal', 'hub_full');
+      transport.close(this.isDraining ? 'hub_stopping' : 'hub_closed');
       return;
     }
-    const { deviceId } = connection;
     this.supersede(deviceId);
     const session = new DeviceSession(this.#sessionContext, connection, { after: this.#openings.get(deviceId) });
     this.#table.put(session);

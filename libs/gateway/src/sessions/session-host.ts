@@ -52,7 +52,10 @@ export interface SessionHost {
   report(deviceId: DeviceId, type: 'device.throttled', data: Readonly<Record<string, unknown>>): void;
   /** Ends the device's session, because a newer connection will be admitted. */
   supersede(deviceId: DeviceId): void;
-  /** Ends the device's older session and starts a new one, with messages from the next turn on. */
+  /**
+   * Ends the device's older session and starts a new one, with messages from the next turn on.
+   * Closes the connection if there is no room any more.
+   */
   admit(connection: DeviceConnection): void;
 }
 
