@@ -29,9 +29,9 @@ export class DownloadMeter extends Transform {
     done(null, chunk);
   }
 
-  /** The last report is later than now if the clock was set back. */
   get #isDue(): boolean {
     const now = this.options.clock.now();
+    // The last report is later than now if the clock was set back.
     return now < this.#reportedAt || now - this.#reportedAt >= this.options.everyMs;
   }
 

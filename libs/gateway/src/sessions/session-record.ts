@@ -108,7 +108,7 @@ export class SessionRecord {
     });
   }
 
-  /** PostgreSQL answered that this session is not the newest of its device. */
+  /** The device has a newer session, by the feed or PostgreSQL, or was removed. */
   superseded(): void {
     this.options.onSuperseded();
   }

@@ -7,7 +7,7 @@ export interface WatchedSession {
   readonly session: Session;
   readonly record: {
     readonly epoch: number | undefined;
-    /** The device has a newer session elsewhere. */
+    /** The device has a newer session elsewhere, or was removed. */
     superseded(): void;
   };
   /** The tool that returns the state without arguments; undefined if the device has none. */

@@ -27,7 +27,7 @@ export interface ScreenEndpointsOptions {
 
 /** Pictures decoded for screens at once: each takes up to 100 MB for a moment. */
 const DECODINGS_MAX = 2;
-/** Devices that wait for their picture: it has to begin within their 30 s. [xiaozhi §6] */
+/** Requests that wait for their turn. Devices give up after 30 s without an answer. [xiaozhi §6] */
 const WAITING_MAX = 50;
 
 export class ScreenEndpoints {
