@@ -111,6 +111,15 @@ describe('the store of desired states', () => {
     expect(await fixture.store.find(state.id)).toMatchObject({ enabled: true, pausedReason: undefined });
   });
 
+  it('is not paused beside a roll-out that began meanwhile: it would call devices on', async () => {
+    const waves = [{ count: 1, successThreshold: 1, soakSeconds: 0, gate: 'AUTO' as const }];
+    const state = await fixture.create({ waves });
+    const rolloutJobId = randomUUID();
+    expect(await fixture.store.startRollout(state, rolloutJobId)).toBe(true);
+    expect(await fixture.store.pause(state, 'the key was revoked', AT, by)).toBe(false);
+    expect(await fixture.store.pause({ ...state, rolloutJobId }, 'the key was revoked', AT, by)).toBe(true);
+  });
+
   it('leaves a disabled and a paused one as they are, if an edit does not say otherwise', async () => {
     const [disabled, paused] = [await fixture.create(), await fixture.create()];
     await fixture.store.setEnabled(disabled.id, false, change);

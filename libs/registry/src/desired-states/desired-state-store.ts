@@ -131,17 +131,20 @@ export class DesiredStateStore {
     );
   }
 
-  /** Disables it until it is saved again. False where it was disabled or edited meanwhile. */
+  /**
+   * Disables it until it is saved again. False where it was disabled or edited meanwhile, or a
+   * roll-out began that the caller could not cancel.
+   */
   async pause(state: DesiredStateRow, reason: string, at: number, by: AuditSource): Promise<boolean> {
-    const { id, generation } = state;
+    const { id, generation, rolloutJobId = null } = state;
+    const where = { id, generation, rolloutJobId, enabled: true };
     const data = { enabled: false, pausedReason: storableText(reason), updatedAt: new Date(at) };
     return audited(
       this.database,
       by,
       async (transaction) => {
         const isPaused = await transaction.ask(
-          async (prisma) =>
-            (await prisma.desiredState.updateMany({ where: { id, generation, enabled: true }, data })).count > 0,
+          async (prisma) => (await prisma.desiredState.updateMany({ where, data })).count > 0,
         );
         if (isPaused) await forgetTargets(transaction, id);
         return isPaused;
