@@ -111,9 +111,10 @@ export class RecurringRuns {
     if (masked !== undefined) return this.#pause(job, masked.message);
     const run = { request, key: String(dueAt), actor };
     const { former, refusal } = await startRun(this.#deps, job, run).catch(refusalOf);
+    if (former === undefined && refusal === undefined) return undefined;
+    // Before an edit, by a worker that was killed before it set the next time.
+    if (await hasStarted(this.#deps, job, run)) return undefined;
     if (former !== undefined) return 'OVERLAP';
-    // It was started before an edit, by a worker that was killed before it set the next time.
-    if (refusal?.code === 'IDEMPOTENCY_KEY_REUSED') return undefined;
     if (refusal !== undefined)
       this.#report('recurring_job.failed', job, { code: refusal.code, message: refusal.message });
     return undefined;
