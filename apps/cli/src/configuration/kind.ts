@@ -66,6 +66,8 @@ export interface Kind {
   readonly textLists?: readonly string[];
   /** The field with its end: from then on the hub does not have it. */
   readonly endsAt?: string;
+  /** The order of names in which things are written, where that of the alphabet is wrong. */
+  readonly order?: (one: string, other: string) => number;
   /** Whether `create` returns a secret that the hub shows only once. */
   readonly hasSecret?: boolean;
   /** Things of the hub, without those that no file should have. */

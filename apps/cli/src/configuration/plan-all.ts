@@ -7,7 +7,7 @@ import { readApplied, readLive } from './hub-state.js';
 import type { Kind } from './kind.js';
 import { isChange, planOf, type PlannedChange } from './plan.js';
 
-/** Kinds in their order, then names. Things without a change are left out; notes are printed. */
+/** In the order of kinds, then names. Things without a change are left out; notes are printed. */
 export async function planAll(
   document: Document,
   kinds: readonly Kind[],
@@ -16,7 +16,7 @@ export async function planAll(
   const [live, applied] = [await readLive(kinds, client), await readApplied(client)];
   return kinds.flatMap((kind) => {
     const [wanted, had, has] = [document.get(kind.kind), applied.get(kind.kind), live.get(kind.kind)];
-    const names = [...new Set([...(wanted?.keys() ?? []), ...(had?.keys() ?? [])])].sort();
+    const names = [...new Set([...(wanted?.keys() ?? []), ...(had?.keys() ?? [])])].sort().sort(kind.order);
     const changes = names
       .map((name) => ({ kind, name, wanted: wanted?.get(name), applied: had?.get(name), live: has?.get(name) }))
       .map((sides) => planOf(sides, process.env));

@@ -13,6 +13,9 @@ const flag = { type: 'boolean' } as const;
 /** The revision of a policy that must not exist yet. */
 const NO_REVISION = '';
 
+/** The most specific pattern applies to a tool: its name, or else the longest prefix. */
+const specificity = (pattern: string) => (pattern.endsWith('*') ? pattern.length : Number.MAX_SAFE_INTEGER);
+
 async function set(
   { name: pattern, revision = NO_REVISION }: Pick<Live, 'name' | 'revision'>,
   fields: Fields,
@@ -46,6 +49,8 @@ export const toolPolicies: Kind = {
   required: ['idempotent', 'disruptive'],
   defaults: { disconnectExpected: false, verification: 'NONE', callTimeoutMs: 60_000 },
   within: { readback: { tolerance: 0, settleMs: 600 } },
+  // The hub refuses a readback that disrupts, and a more specific pattern may say that it does not.
+  order: (one, other) => specificity(other) - specificity(one),
   async read({ client }) {
     const { toolPolicies: policies } = await client.request(ConfiguredPoliciesDocument);
     return policies.map(({ pattern, revision, ...fields }) => ({
