@@ -17,6 +17,16 @@ const SURPLUS = `r.device_id = $1 AND r.last_seen_at < (
   ORDER BY o.last_seen_at DESC OFFSET $2 - 1 LIMIT 1) AND ${IS_FORMER}`;
 
 /**
+ * The newest set with a user-only tool of this name: without any, the arguments of former calls
+ * would be shown to all (`userOnlyAmong`).
+ */
+const IS_NEWEST_USER_ONLY = `(
+  SELECT true FROM tool t WHERE t.tool_set_hash = r.hash AND t.user_only AND (
+    SELECT true FROM tool o JOIN tool_set s ON s.hash = o.tool_set_hash
+    WHERE o.name = t.name AND o.user_only AND (s.created_at, s.hash) > (r.created_at, r.hash) LIMIT 1) IS NULL
+  LIMIT 1)`;
+
+/**
  * One batch of sets without uses, from $2 on. Uses have no index by set, so each batch reads all.
  * Lookups of single sets are values, as in remove-series.ts.
  */
@@ -29,6 +39,7 @@ const REMOVE_UNUSED = {
       DELETE FROM tool_set r
       WHERE r.hash = ANY (ARRAY(SELECT b.hash FROM batch b)) AND r.stored_at < $1
         AND (SELECT true FROM device d WHERE d.tool_set_hash = r.hash LIMIT 1) IS NULL
+        AND ${IS_NEWEST_USER_ONLY} IS NULL
       RETURNING 1
     )
     SELECT max(b.hash) AS last, count(*)::int AS passed, (SELECT count(*) FROM removed)::int AS removed FROM batch b`,

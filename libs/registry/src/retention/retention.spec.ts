@@ -229,6 +229,23 @@ describe('retention', () => {
     expect(left).toContain('faulty-5');
   });
 
+  it('leaves the newest tool set with a user-only tool, so that arguments of former calls stay hidden', async () => {
+    for (const [hash, days] of [
+      ['secret-a', 600],
+      ['secret-b', 700],
+    ] as const) {
+      await raw.query(`INSERT INTO tool_set (hash, created_at, stored_at) VALUES ($1, $2, $2)`, [
+        hash,
+        new Date(daysAgo(days)),
+      ]);
+      for (const [position, name] of ['secret', 'open'].entries())
+        await raw.query(`INSERT INTO tool VALUES ($1, $2, $3, '', '{}', '', $2 = 0, true)`, [hash, position, name]);
+    }
+    expect(await registry.removeOld(kept, NOW)).toMatchObject({ toolSets: 1 });
+    expect(await rowsOf(`SELECT hash FROM tool_set WHERE hash LIKE 'secret%'`)).toEqual([{ hash: 'secret-a' }]);
+    expect(await registry.toolSets.userOnlyAmong(['secret', 'open'])).toEqual(new Set(['secret']));
+  });
+
   it('leaves a tool set that a device lists again, also if this process has read it before', async () => {
     const tool = { name: 'a', description: '', inputSchema: {}, userOnly: false, schemaKnown: true };
     const toolSet = { hash: 'again' as ToolSetHash, tools: [tool], pins: [] };
