@@ -39,12 +39,14 @@ describe('arguments in words', () => {
     });
   });
 
-  it('of several types are texts where they are no JSON', () => {
+  it('of several types are texts where no other type fits', () => {
     const several = {
       type: 'object',
       properties: { mode: { type: ['string', 'null'] }, level: { type: ['integer', 'null'] } },
     };
     expect(typedArguments('set', several, ['mode=quiet', 'level=null'])).toEqual({ mode: 'quiet', level: null });
+    expect(typedArguments('set', several, ['mode=20', 'level=20'])).toEqual({ mode: '20', level: 20 });
+    expect(typedArguments('set', several, ['mode={"a":1}'])).toEqual({ mode: '{"a":1}' });
     expect(() => typedArguments('set', several, ['level=high'])).toThrow('level must be of the type integer|null');
   });
 

@@ -99,14 +99,23 @@ function requiredOf(schema: unknown): readonly unknown[] {
   return Array.isArray(schema.required) ? schema.required : [];
 }
 
-/** Strings stay as they are typed; other types are JSON. */
+/** Strings stay as they are typed; other types are JSON, and of several types the one that fits. */
 function valueOf(name: string, text: string, property: Property | undefined): unknown {
-  if (property?.type === 'string') return text;
+  const type = property?.type;
+  if (type === 'string') return text;
   const value = parsed(text);
+  if (Array.isArray(type) && type.includes('string'))
+    return typesOf(value).some((own) => type.includes(own)) ? value : text;
   if (value !== undefined && (property !== undefined || typeof value !== 'object' || value === null)) return value;
-  if (property?.type === undefined) return text;
-  if (Array.isArray(property.type) && property.type.includes('string')) return text;
+  if (property === undefined || type === undefined) return text;
   throw new UsageError(`${name} must be of the type ${inWords(property)}, not "${text}".`);
+}
+
+/** The names that JSON Schema has for the type of a value. */
+function typesOf(value: unknown): readonly string[] {
+  if (value === null) return ['null'];
+  if (Array.isArray(value)) return ['array'];
+  return Number.isInteger(value) ? ['integer', 'number'] : [typeof value];
 }
 
 function parsed(text: string): unknown {
