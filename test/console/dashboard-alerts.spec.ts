@@ -177,6 +177,11 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await dialog.getByRole('button', { name: 'Save' }).click();
     await card('Hot store').getByText('Id or name contains: fridge').waitFor();
     expect((await ruleNamed('Hot store'))?.devices).toEqual({ search: 'fridge' });
+    await dialog.waitFor({ state: 'detached' });
+    await card('Hot store').getByRole('button', { name: 'Edit rule' }).click();
+    await dialog.getByRole('searchbox').fill('freezer');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await card('Hot store').getByText('Id or name contains: freezer').waitFor();
   });
 
   it('take a share as a percentage', async () => {

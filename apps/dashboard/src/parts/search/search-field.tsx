@@ -36,6 +36,8 @@ export function SearchField({ value, onChange, ...props }: SearchFieldProps) {
         setTyped((former) => withTyped(former, text));
         send(text.trim());
       }}
+      // The button of a form around it may be the next.
+      onBlur={() => send.flush()}
     />
   );
 }
