@@ -15,13 +15,18 @@ export interface RuleDevicesProps {
 }
 
 export function RuleDevices({ devices, onChange }: RuleDevicesProps) {
-  const [isPlain] = useState(conditionsIn(devices ?? {}) !== undefined);
-  if (!isPlain) return <DevicesAsJson devices={devices} onChange={onChange} />;
-  return <DevicesByConditions conditions={conditionsIn(devices ?? {}) ?? {}} onChange={onChange} />;
+  const [conditions, setConditions] = useState(() => conditionsIn(devices ?? {}));
+  if (!conditions) return <DevicesAsJson devices={devices} onChange={onChange} />;
+  const change = (changed: DeviceConditions) => {
+    setConditions(changed);
+    onChange(filterOf(changed) ?? null);
+  };
+  return <DevicesByConditions conditions={conditions} onChange={change} />;
 }
 
-interface ConditionsProps extends Pick<RuleDevicesProps, 'onChange'> {
+interface ConditionsProps {
   readonly conditions: DeviceConditions;
+  readonly onChange: (conditions: DeviceConditions) => void;
 }
 
 function DevicesByConditions({ conditions, onChange }: ConditionsProps) {
@@ -36,10 +41,7 @@ function DevicesByConditions({ conditions, onChange }: ConditionsProps) {
       <Text size="sm" fw={600} id="rule-devices">
         {t('alerts.rule.devices')}
       </Text>
-      <FilterBar
-        search={conditions}
-        onChange={(changed) => onChange(filterOf(conditionsOf({ ...conditions, ...changed })) ?? null)}
-      />
+      <FilterBar search={conditions} onChange={(changed) => onChange(conditionsOf({ ...conditions, ...changed }))} />
       {filterOf(conditions) === undefined && (
         <Text size="xs" c="dimmed">
           {t('alerts.rule.everyDevice')}
