@@ -6,7 +6,7 @@ import { createContext, type ReactNode, useContext, useEffect, useState, useSync
 import { Provider } from 'urql';
 import { Connection, type ConnectionState } from './connection';
 import { type HubClient, openHubClient } from './hub-client';
-import { type Scope, Session, type SessionState, type Viewer, viewerId } from './session';
+import { type Scope, Session, type SessionState, shownViewer, type Viewer, viewerId } from './session';
 
 interface Hub {
   readonly session: Session;
@@ -26,7 +26,7 @@ export function HubProvider({ entrance, children }: HubProps) {
   const [hub] = useState<Hub>(() => ({ session: new Session(), connection: new Connection() }));
   const state = useSyncExternalStore(hub.session.subscribe, hub.session.state);
   useEffect(() => void hub.session.open(), [hub]);
-  const viewer = state.is === 'in' ? state.viewer : state.is === 'out' ? state.ended : undefined;
+  const viewer = shownViewer(state);
   return (
     <HubContext value={hub}>
       {viewer && (

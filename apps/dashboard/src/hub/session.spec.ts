@@ -1,8 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { authorization, Session } from './session';
+import { authorization, Session, shownViewer } from './session';
 
 const viewer = { name: 'ada', scopes: ['DEVICES_READ'] };
 const known = () => Response.json({ data: { viewer } });
+const person = (name: string) => ({ name, kind: 'USER', scopes: ['DEVICES_READ'], user: { id: `id of ${name}` } });
+const ada = person('ada');
+const bob = person('bob');
+const as = (user: typeof ada) => ({
+  '/graphql': () => Response.json({ data: { viewer: user } }),
+  '/api/sign-in': () => Response.json({}),
+  '/api/sign-out': () => Response.json({}),
+});
 const unknown = () => new Response('', { status: 401 });
 
 /** Answers each request by its path; a path without an answer is a lost network. */
@@ -14,6 +22,20 @@ function serve(answers: Readonly<Record<string, () => Response>>): { readonly pa
     return answer ? Promise.resolve(answer()) : Promise.reject(new TypeError('no network'));
   });
   return { paths };
+}
+
+/** Delivers at once, to all but the sender. */
+class Tabs {
+  static readonly open: Tabs[] = [];
+  onmessage: (event: { readonly data: unknown }) => void = () => undefined;
+
+  constructor() {
+    Tabs.open.push(this);
+  }
+
+  postMessage(data: unknown): void {
+    for (const tab of Tabs.open) if (tab !== this) tab.onmessage({ data });
+  }
 }
 
 function heldAnswer() {
@@ -28,7 +50,10 @@ beforeEach(() => {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
     removeItem: (key: string) => void kept.delete(key),
+    clear: () => kept.clear(),
   });
+  Tabs.open.length = 0;
+  vi.stubGlobal('BroadcastChannel', Tabs);
   vi.stubGlobal('location', { pathname: '/', search: '' });
 });
 afterEach(() => void vi.unstubAllGlobals());
@@ -105,21 +130,82 @@ describe('a session of the console', () => {
   });
 
   it('goes on where the same person has signed in again elsewhere', async () => {
-    serve({ '/graphql': known });
+    serve(as(ada));
     const session = new Session();
-    await session.signInByKey('right');
+    await session.signInByPassword('ada@hub.test', 'secret');
     session.end();
-    for (const answer of [unknown, () => Response.json({ data: { viewer: { ...viewer, name: 'bob' } } })]) {
-      serve({ '/graphql': answer });
-      await session.resume();
-      expect(session.state()).toEqual({ is: 'out', ended: viewer });
-    }
-    serve({ '/graphql': known });
+    sessionStorage.setItem('draft', 'x');
+    serve({ '/graphql': unknown });
     await session.resume();
-    expect(session.state()).toEqual({ is: 'in', viewer });
+    expect(session.state()).toEqual({ is: 'out', ended: ada });
+    serve(as(ada));
+    await new Session().signInByPassword('ada@hub.test', 'secret');
+    await expect.poll(session.state).toEqual({ is: 'in', viewer: ada });
+    expect(sessionStorage.getItem('draft')).toBe('x');
     await session.signOut();
     await session.resume();
     expect(session.state()).toEqual({ is: 'out' });
+  });
+
+  it('leaves nothing of a person to the next one', async () => {
+    serve(as(ada));
+    const session = new Session();
+    await session.signInByPassword('ada@hub.test', 'secret');
+    session.end();
+    sessionStorage.setItem('draft', 'x');
+    serve(as(bob));
+    await session.resume();
+    expect([session.state(), sessionStorage.getItem('draft')]).toEqual([{ is: 'in', viewer: bob }, null]);
+  });
+
+  it.each([true, false])('leaves nothing after a sign-out in another tab, also after its end (%s)', async (isEnded) => {
+    serve(as(ada));
+    const session = new Session();
+    await session.open();
+    if (isEnded) session.end();
+    const key = new Session();
+    serve({ '/graphql': known });
+    await key.signInByKey('right');
+    sessionStorage.removeItem('flotilla.key');
+    const tab = new Session();
+    serve(as(ada));
+    await tab.open();
+    sessionStorage.setItem('draft', 'x');
+    const out = tab.signOut();
+    expect([session.state(), tab.state(), sessionStorage.getItem('draft')]).toEqual([
+      ...[{ is: 'out' }, { is: 'opening' }],
+      null,
+    ]);
+    await out;
+    expect([tab.state(), key.state()]).toMatchObject([{ is: 'out' }, { is: 'in' }]);
+  });
+
+  it('follows another person who signs in in another tab', async () => {
+    serve(as(ada));
+    const session = new Session();
+    await session.open();
+    serve(as(bob));
+    await new Session().signInByPassword('bob@hub.test', 'secret');
+    expect(session.state()).toEqual({ is: 'out' });
+    await expect.poll(session.state).toEqual({ is: 'in', viewer: bob });
+  });
+
+  it('keeps its pages after its end for a person, and not for a key', () => {
+    expect(shownViewer({ is: 'out', ended: ada as never })).toBe(ada);
+    expect(shownViewer({ is: 'out', ended: { ...viewer, user: null } as never })).toBeUndefined();
+  });
+
+  it('leaves nothing where the socket ends before the answer to a sign-out everywhere', async () => {
+    const held = heldAnswer();
+    serve(as(ada));
+    const session = new Session();
+    await session.open();
+    vi.stubGlobal('fetch', () => held.promise);
+    const out = session.signOutEverywhere();
+    session.end();
+    expect(session.state()).toEqual({ is: 'out' });
+    held.answer(new Response('', { status: 401 }));
+    await out;
   });
 
   it('is not ended everywhere before the hub confirms it', async () => {

@@ -37,7 +37,14 @@ export function authorization(): Readonly<Record<string, string>> {
 export class Session {
   #state: SessionState = { is: 'opening' };
   #opening: Promise<void> | undefined;
+  #isSigningOut = false;
   readonly #listeners = new Set<() => void>();
+  /** Tabs share the cookie. Carries the id of the person who signed in; null after a sign-out. */
+  readonly #tabs = new BroadcastChannel('flotilla.person');
+
+  constructor() {
+    this.#tabs.onmessage = ({ data }: MessageEvent<string | null>) => this.#follow(data);
+  }
 
   readonly state = (): SessionState => this.#state;
 
@@ -60,7 +67,8 @@ export class Session {
       if (viewer === undefined) sessionStorage.removeItem(storageKey);
       const page = viewer && rememberedPage();
       if (page !== undefined) return location.replace(page);
-      this.#become(viewer === undefined ? { is: 'out' } : { is: 'in', viewer });
+      if (viewer === undefined) this.#become({ is: 'out' });
+      else this.#enter(viewer);
     } catch {
       this.#become({ is: 'unreachable' });
     }
@@ -70,8 +78,7 @@ export class Session {
     try {
       const viewer = await askViewer({ authorization: `Bearer ${key}` });
       if (viewer === undefined) return { is: 'refused' };
-      sessionStorage.setItem(storageKey, key);
-      this.#become({ is: 'in', viewer });
+      this.#enter(viewer, key);
       return undefined;
     } catch {
       return { is: 'unreachable' };
@@ -85,7 +92,7 @@ export class Session {
       if (!answer.ok) return answer.status < 500 ? { is: 'refused' } : { is: 'unreachable' };
       const viewer = await askViewer({});
       if (viewer === undefined) return { is: 'refused' };
-      this.#become({ is: 'in', viewer });
+      this.#enter(viewer);
       return undefined;
     } catch {
       return { is: 'unreachable' };
@@ -93,13 +100,17 @@ export class Session {
   }
 
   /**
-   * Removes the key from this tab. A cookie that was not cleared on the hub is checked again at the
-   * next load.
+   * Removes the viewer from this tab at once. A cookie that was not cleared on the hub is checked
+   * again at the next load.
    */
   async signOut(): Promise<void> {
     const hadKey = sessionStorage.getItem(storageKey) !== null;
-    sessionStorage.removeItem(storageKey);
-    if (!hadKey) await postJson('/api/sign-out', {}).catch(() => undefined);
+    sessionStorage.clear();
+    this.#become({ is: 'opening' });
+    if (!hadKey) {
+      this.#tabs.postMessage(null);
+      await postJson('/api/sign-out', {}).catch(() => undefined);
+    }
     this.#become({ is: 'out' });
   }
 
@@ -108,36 +119,84 @@ export class Session {
    * it.
    */
   async signOutEverywhere(): Promise<boolean> {
+    this.#isSigningOut = true;
     try {
       const answer = await postJson('/api/sign-out-everywhere', {});
       // Whom the hub no longer knows is signed out already.
       if (!answer.ok && answer.status !== 401) return false;
-      this.#become({ is: 'out' });
+      this.#leaveInEachTab();
       return true;
     } catch {
       return false;
+    } finally {
+      this.#isSigningOut = false;
     }
   }
 
   /** The hub rejected the credentials. The address stays, so that signing in leads back to it. */
   readonly end = (): void => {
     if (this.#state.is !== 'in') return;
+    // The socket may end before the answer to the sign-out, or without it.
+    if (this.#isSigningOut) return this.#leaveInEachTab();
     sessionStorage.removeItem(storageKey);
     this.#become({ is: 'out', ended: this.#state.viewer });
   };
 
-  /** Goes on if the person has signed in again elsewhere, such as in another tab. */
+  /**
+   * Goes on if the person has signed in again in another tab. If another person has, the page is
+   * theirs.
+   */
   async resume(): Promise<void> {
-    const viewer = await askViewer(authorization()).catch(() => undefined);
-    const state = this.#state;
-    if (viewer === undefined || state.is !== 'out' || state.ended === undefined) return;
-    if (viewerId(viewer) === viewerId(state.ended)) this.#become({ is: 'in', viewer });
+    const viewer = await askViewer({}).catch(() => undefined);
+    const isCovered = this.#state.is === 'out' && shownViewer(this.#state) !== undefined;
+    if (viewer !== undefined && isCovered) this.#enter(viewer);
+  }
+
+  /** Another tab has changed the cookie, which is this tab's, too. */
+  #follow(person: string | null): void {
+    const former = shownViewer(this.#state)?.user;
+    if (!former) return;
+    if (former.id === person) {
+      if (this.#state.is === 'out') void this.resume();
+      return;
+    }
+    this.#leave();
+    if (person !== null) void this.open();
+  }
+
+  /** Another viewer finds nothing of the one whose session has ended. */
+  #enter(viewer: Viewer, key?: string): void {
+    const former = this.#state.is === 'out' ? this.#state.ended : undefined;
+    if (former && viewerId(former) !== viewerId(viewer)) sessionStorage.clear();
+    if (key !== undefined) sessionStorage.setItem(storageKey, key);
+    this.#become({ is: 'in', viewer });
+    if (viewer.user) this.#tabs.postMessage(viewer.user.id);
+  }
+
+  /** Leaves nothing of the viewer in this tab, such as drafts. */
+  #leave(): void {
+    sessionStorage.clear();
+    this.#become({ is: 'out' });
+  }
+
+  #leaveInEachTab(): void {
+    this.#tabs.postMessage(null);
+    this.#leave();
   }
 
   #become(state: SessionState): void {
     this.#state = state;
     for (const listener of this.#listeners) listener();
   }
+}
+
+/**
+ * Whose pages are open, also while the sign-in page covers them. Those of a key close with its
+ * session: another key of the same name may be limited to other devices.
+ */
+export function shownViewer(state: SessionState): Viewer | undefined {
+  if (state.is === 'in') return state.viewer;
+  return state.is === 'out' && state.ended?.user ? state.ended : undefined;
 }
 
 /** The same for two sessions of a viewer with the same rights. */

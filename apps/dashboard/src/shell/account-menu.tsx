@@ -22,7 +22,6 @@ import {
 import { useTranslation } from 'react-i18next';
 import { useSession, useViewer } from '../hub/hub';
 import { useDensity } from '../look/density';
-import { dropDrafts } from '../pages/new-job/draft-store';
 import { chooseLanguage, type Language, languages } from '../strings/language';
 import { useKeyboard } from './keyboard/keyboard';
 import classes from './shell.module.css';
@@ -52,10 +51,6 @@ export function AccountMenu() {
     setOpen(false);
     act();
   };
-  const signOut = () => {
-    dropDrafts(sessionStorage);
-    void session.signOut();
-  };
   return (
     <>
       {/* Not a menu item, because a menu must not contain radio groups. */}
@@ -83,7 +78,7 @@ export function AccountMenu() {
           <Choices
             onAsk={(dialog) => choose(() => setAsked(dialog))()}
             onKeyboard={choose(() => openKeyboard('help'))}
-            onSignOut={choose(signOut)}
+            onSignOut={choose(() => void session.signOut())}
           />
         </Popover.Dropdown>
       </Popover>

@@ -1,6 +1,6 @@
 /**
- * The sign-in page. It replaces the requested page, so that signing in leads there. After a session
- * has ended it covers the page, which keeps its input.
+ * The sign-in page. It replaces the requested page, so that signing in leads there. After the
+ * session of a person has ended it covers the page, which keeps its input.
  */
 import {
   type KeyboardEvent,
@@ -16,7 +16,7 @@ import {
 import { Button, Loader } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
-import type { SessionState } from '../hub/session';
+import { type SessionState, shownViewer } from '../hub/session';
 import { type SignInMethods, signInMethods } from '../hub/sign-in-methods';
 import { useVisibleInterval } from '../hub/use-visible-interval';
 import classes from './entrance.module.css';
@@ -27,6 +27,7 @@ const SignInForm = lazy(() => import('./sign-in-form').then((part) => ({ default
 
 /** Between two attempts to reach the hub, ms. */
 const openAgainMs = 3_000;
+const titleId = 'sign-in-title';
 
 export function Entrance({ state }: { readonly state: Exclude<SessionState, { is: 'in' }> }) {
   const { t } = useTranslation();
@@ -37,10 +38,11 @@ export function Entrance({ state }: { readonly state: Exclude<SessionState, { is
       </div>
     );
   if (state.is === 'unreachable') return <Unreachable />;
-  if (state.ended === undefined) return <SignIn isEnded={false} />;
+  const isEnded = state.ended !== undefined;
+  if (!shownViewer(state)) return <SignIn isEnded={isEnded} isCover={false} />;
   return (
     <Cover>
-      <SignIn isEnded />
+      <SignIn isEnded={isEnded} isCover />
     </Cover>
   );
 }
@@ -83,19 +85,31 @@ function Cover({ children }: { readonly children: ReactNode }) {
       window.removeEventListener('focus', look);
     };
   }, [session]);
-  // Neither Escape nor a shortcut of the page leads past it.
   const stay = (event: KeyboardEvent) => {
     event.stopPropagation();
     if (event.key === 'Escape') event.preventDefault();
   };
+  // Browsers close it at the second Escape or on the way back of a phone, even if cancelled.
   return (
-    <dialog ref={cover} className={classes.cover} onKeyDown={stay} onCancel={(event) => event.preventDefault()}>
+    <dialog
+      ref={cover}
+      className={classes.cover}
+      aria-labelledby={titleId}
+      onKeyDown={stay}
+      onCancel={(event) => event.preventDefault()}
+      onClose={() => cover.current?.showModal()}
+    >
       {children}
     </dialog>
   );
 }
 
-function SignIn({ isEnded }: { readonly isEnded: boolean }) {
+interface SignInProps {
+  readonly isEnded: boolean;
+  readonly isCover: boolean;
+}
+
+function SignIn({ isEnded, isCover }: SignInProps) {
   const { t } = useTranslation();
   const [offered, setOffered] = useState<SignInMethods>();
   useEffect(() => {
@@ -110,13 +124,15 @@ function SignIn({ isEnded }: { readonly isEnded: boolean }) {
         <div className={classes.brand}>
           <Mark size={30} />
           <div>
-            <h1 className={classes.title}>{t(isEnded ? 'signIn.endedTitle' : 'signIn.title')}</h1>
+            <h1 className={classes.title} id={titleId}>
+              {t(isEnded ? 'signIn.endedTitle' : 'signIn.title')}
+            </h1>
             <p className={classes.lead}>{t(isEnded ? 'signIn.ended' : 'signIn.lead')}</p>
           </div>
         </div>
         {offered && (
           <Suspense>
-            <SignInForm offered={offered} isEnded={isEnded} />
+            <SignInForm offered={offered} isCover={isCover} />
           </Suspense>
         )}
       </div>

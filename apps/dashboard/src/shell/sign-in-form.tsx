@@ -10,10 +10,10 @@ import classes from './entrance.module.css';
 export interface SignInFormProps {
   readonly offered: SignInMethods;
   /** Whether the page below waits for the same person. */
-  readonly isEnded: boolean;
+  readonly isCover: boolean;
 }
 
-export function SignInForm({ offered, isEnded }: SignInFormProps) {
+export function SignInForm({ offered, isCover }: SignInFormProps) {
   const { t } = useTranslation();
   const session = useSession();
   const [email, setEmail] = useState('');
@@ -71,26 +71,26 @@ export function SignInForm({ offered, isEnded }: SignInFormProps) {
         <Button type="submit" loading={isBusy} disabled={!isReady}>
           {t('signIn.submit')}
         </Button>
-        {offered.oidc && <ProviderLink provider={offered.oidc} isEnded={isEnded} />}
+        {offered.oidc && <ProviderLink provider={offered.oidc} isCover={isCover} />}
         <p className={classes.lead}>{t('signIn.keyWhere')}</p>
       </Stack>
     </form>
   );
 }
 
-interface ProviderLinkProps extends Pick<SignInFormProps, 'isEnded'> {
+interface ProviderLinkProps extends Pick<SignInFormProps, 'isCover'> {
   readonly provider: NonNullable<SignInMethods['oidc']>;
 }
 
-/** After a session has ended it opens another tab: the page keeps its input, and resumes. */
-function ProviderLink({ provider: { label, url }, isEnded }: ProviderLinkProps) {
+/** On a cover it opens another tab: the page below keeps its input, and resumes. */
+function ProviderLink({ provider: { label, url }, isCover }: ProviderLinkProps) {
   const { t } = useTranslation();
   return (
     <Button
       component="a"
       variant="default"
       href={url}
-      {...(isEnded ? { target: '_blank' } : { onClick: rememberPage })}
+      {...(isCover ? { target: '_blank' } : { onClick: rememberPage })}
     >
       {t('signIn.oidc', { name: label })}
     </Button>

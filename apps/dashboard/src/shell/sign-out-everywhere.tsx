@@ -2,7 +2,6 @@
 import { useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useSession } from '../hub/hub';
-import { dropDrafts } from '../pages/new-job/draft-store';
 import { Confirm } from '../parts/dialog/confirm';
 
 export function SignOutEverywhere({ onClose }: { readonly onClose: () => void }) {
@@ -12,7 +11,6 @@ export function SignOutEverywhere({ onClose }: { readonly onClose: () => void })
   const [isUncertain, setUncertain] = useState(false);
   const signOut = async () => {
     setBusy(true);
-    dropDrafts(sessionStorage);
     setUncertain(!(await session.signOutEverywhere()));
     setBusy(false);
   };

@@ -53,11 +53,6 @@ export function dropDraft(storage: DraftStorage, id: string): void {
   storage.removeItem(prefix + id);
 }
 
-/** For the end of a session: the next person gets none of them. */
-export function dropDrafts(storage: DraftStorage): void {
-  for (const key of draftKeys(storage)) storage.removeItem(key);
-}
-
 /** The latest first. */
 function draftKeys(storage: DraftStorage): readonly string[] {
   const keys = Array.from({ length: storage.length }, (_, index) => storage.key(index) ?? '');

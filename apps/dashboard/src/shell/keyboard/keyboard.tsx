@@ -1,7 +1,7 @@
 /** The keyboard of the console: the palette, the list of shortcuts, and what single keys do. */
 import { createContext, lazy, type ReactNode, Suspense, useContext, useEffect, useRef, useState } from 'react';
 import { useNavigate } from '@tanstack/react-router';
-import { useViewer } from '../../hub/hub';
+import { useIsSignedIn, useViewer } from '../../hub/hub';
 import { navigation } from '../navigation';
 import { areShortcutsOn } from './keyboard-choice';
 import { focusRow, focusSearch, hasDialog, hasOwnKeys, takesKeys } from './page-focus';
@@ -37,8 +37,11 @@ export function Keyboard({ children }: { readonly children: ReactNode }) {
 function useShortcuts(open: (open: Open) => void): void {
   const navigate = useNavigate();
   const { scopes } = useViewer();
+  const isSignedIn = useIsSignedIn();
   const started = useRef<StartedSequence>(undefined);
   useEffect(() => {
+    // The sign-in page covers the page, which keeps its place.
+    if (!isSignedIn) return undefined;
     const act = (wanted: ShortcutAct): boolean => {
       if (wanted.is === 'palette' || wanted.is === 'help') open(wanted.is);
       else if (wanted.is === 'search') return focusSearch();
@@ -65,7 +68,7 @@ function useShortcuts(open: (open: Open) => void): void {
     };
     document.addEventListener('keydown', listen);
     return () => document.removeEventListener('keydown', listen);
-  }, [navigate, open, scopes]);
+  }, [navigate, open, scopes, isSignedIn]);
 }
 
 function pressedKey({ key, ctrlKey, metaKey, altKey, timeStamp }: KeyboardEvent): PressedKey {
