@@ -112,7 +112,7 @@ export class RecurringRuns {
     const run = { request, key: String(dueAt), actor };
     const { former, refusal } = await startRun(this.#deps, job, run).catch(refusalOf);
     if (former === undefined && refusal === undefined) return undefined;
-    // Before an edit, by a worker that was killed before it set the next time.
+    // A worker may have started it before an edit, and ended before it set the next time.
     if (await hasStarted(this.#deps, job, run)) return undefined;
     if (former !== undefined) return 'OVERLAP';
     if (refusal !== undefined)
