@@ -249,7 +249,7 @@ export class EventStore {
     if (this.#droppedTotal % 10_000 === 0)
       this.#logger.error(
         { droppedTotal: this.#droppedTotal + count },
-        'dropping events: the writer and the spill file are full',
+        'dropping events: PostgreSQL refused them, or the writer and the spill file are full',
       );
     this.#droppedTotal += count;
   }
