@@ -21,7 +21,7 @@ import type { StoredTool, ToolSet } from './tool-set.js';
 
 /** A fleet has tens of firmware versions, rarely hundreds. A set takes some tens of KB. */
 const CACHED_SETS_MAX = 1_000;
-/** Sets in use are written again so often. Retention leaves those of the last days. */
+/** A set in use is written again after this time: retention leaves what was written of late. */
 const STORED_AGAIN_MS = 3_600_000;
 
 /** A distinct tool of the fleet. */
