@@ -33,6 +33,8 @@ export interface ModelTarget {
   baseline: string;
   /** How often its device had left before. */
   leftBefore: number;
+  /** A lost claim is found later, perhaps after its deadline. */
+  verifyingSince: number;
   deadlineAt: number;
   softDeadlineAt: number | undefined;
   readAt: number;
@@ -85,7 +87,8 @@ export class ModelRows {
       ...{ device: new ModelDevice(`device-${index}` as DeviceId, now), wave: waveOf(index) },
       ...{ state: planned.length > 0 ? 'PENDING' : 'READY', outcome: undefined, error: undefined },
       ...{ claims: 0, attempts: 0, sends: 0, readyAt: 0, decidedAt: 0, callId: '' as CallId, sentEpoch: 0 },
-      ...{ startedAt: 0, baseline: '', leftBefore: 0, deadlineAt: 0, softDeadlineAt: undefined, readAt: Infinity },
+      ...{ startedAt: 0, baseline: '', leftBefore: 0, verifyingSince: 0, deadlineAt: 0 },
+      ...{ softDeadlineAt: undefined, readAt: Infinity },
     }));
   }
 
@@ -247,7 +250,8 @@ export class ModelRows {
       }
       if (to.kind === 'verifying') {
         const { deadlineAt, softDeadlineAt, error, readAt = Infinity } = to;
-        Object.assign(target, { state: 'VERIFYING', deadlineAt, softDeadlineAt, error, readAt });
+        const verifying = { state: 'VERIFYING', verifyingSince: now, deadlineAt, softDeadlineAt, error, readAt };
+        Object.assign(target, verifying);
       }
     }
     const hasKind = (kind: AttemptEnd['kind']) => ends.some(({ to }) => to.kind === kind);
@@ -264,7 +268,10 @@ export class ModelRows {
       target.error = restarted;
       if (idempotent) target.state = 'READY';
       else if (verification === 'NONE') Object.assign(target, { state: 'DECIDED', outcome: 'UNKNOWN', decidedAt: now });
-      else Object.assign(target, { state: 'VERIFYING', deadlineAt: target.startedAt + deadlineMs, readAt: now });
+      else {
+        const deadlineAt = target.startedAt + deadlineMs;
+        Object.assign(target, { state: 'VERIFYING', verifyingSince: now, deadlineAt, readAt: now });
+      }
     }
   }
 

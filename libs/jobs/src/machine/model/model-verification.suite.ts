@@ -77,14 +77,15 @@ export interface VerdictMoment {
 export function checkVerdict(rows: ModelRows, { deviceId, to }: VerificationEnd, moment: VerdictMoment): void {
   const target = rows.targets.find(({ device }) => device.id === deviceId);
   if (target === undefined || to.kind !== 'decided') return;
-  const { baseline, deadlineAt, device } = target;
+  const { baseline, deadlineAt, device, verifyingSince } = target;
   const hasLeft = device.leftAt.length > target.leftBefore;
   if (to.outcome !== 'SUCCEEDED') return checkFailure(target, to, hasLeft, moment);
   assert(hasLeft, 'a device that passes has restarted');
   if (rows.job.verification !== 'FIRMWARE') return;
   assert(String(device.version) !== baseline, 'a device that passes has other firmware');
   assert(moment.now - device.bootedAt >= modelTimes.soakMs, 'its firmware has run for the soak');
-  assert(moment.now <= deadlineAt + modelTimes.soakMs + lookMsMax, 'it passes in time');
+  const passesBy = Math.max(deadlineAt + modelTimes.soakMs, verifyingSince) + lookMsMax;
+  assert(moment.now <= passesBy, 'it passes in time');
 }
 
 /** Without evidence of a failure, a target has until its deadline. */
