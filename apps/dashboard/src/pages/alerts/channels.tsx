@@ -105,7 +105,7 @@ function ChannelCard({ channel, rules, onEdit, onChanged }: ChannelCardProps) {
       }
     >
       <p className="soft">
-        {t(`alerts.channel.kinds.${kind}`)} · <code>{JSON.stringify(config)}</code>
+        {t(`alerts.channel.kinds.${kind}`)} · {addressOf(config, i18n.language)}
         {!enabled && ` · ${t('alerts.channel.disabled')}`}
       </p>
       {failingSince !== null && (
@@ -141,4 +141,11 @@ function ChannelCard({ channel, rules, onEdit, onChanged }: ChannelCardProps) {
       />
     </Section>
   );
+}
+
+/** To whom the messages go: the recipients, the number of a chat, or the host of an address. */
+function addressOf(config: unknown, language: string): string {
+  const { to, chatId, url } = config as { to?: readonly string[]; chatId?: string; url?: string };
+  if (to !== undefined) return new Intl.ListFormat(language).format(to);
+  return chatId ?? (url !== undefined && URL.canParse(url) ? new URL(url).host : '');
 }

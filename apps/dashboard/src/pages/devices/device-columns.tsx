@@ -83,7 +83,7 @@ function DesiredCell({ states }: { readonly states: readonly { readonly state: C
 
 function Tags({ tags, onChoose }: { readonly tags: readonly string[]; readonly onChoose: (tag: string) => void }) {
   return (
-    <span className={classes.tags}>
+    <span className={classes.tags} title={tags.join(', ')}>
       {tags.map((tag) => (
         <button key={tag} type="button" className={classes.tag} onClick={() => onChoose(tag)}>
           {tag}

@@ -3,6 +3,7 @@
  * has its own chunk, because the library is large.
  */
 import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
 import { type ChartColours, EChart, timeOptions } from './echart';
 
 export interface BandPoint {
@@ -21,9 +22,13 @@ export interface BandChartProps {
 }
 
 export default function BandChart({ points, since, label, words }: BandChartProps) {
+  const { language } = useTranslation().i18n;
   const optionsOf = useCallback(
-    (colours: ChartColours) => ({ ...timeOptions(colours, since), series: seriesOf(points, words, colours.accent) }),
-    [points, since, words],
+    (colours: ChartColours) => ({
+      ...timeOptions({ colours, since, language }),
+      series: seriesOf(points, words, colours.accent),
+    }),
+    [points, since, words, language],
   );
   return <EChart label={label} optionsOf={optionsOf} />;
 }

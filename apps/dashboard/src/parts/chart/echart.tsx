@@ -6,6 +6,7 @@ import { init, use as register } from 'echarts/core';
 import type { EChartsCoreOption } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { axisStart } from './axis-start';
+import { axisTime } from './axis-time';
 import classes from './chart.module.css';
 
 /** Colours of the page, as CSS has them. */
@@ -43,14 +44,22 @@ export function EChart({ label, optionsOf }: EChartProps) {
   return <div ref={place} className={classes.chart} role="img" aria-label={label} />;
 }
 
-/** What charts over time share. `since` is the left end, an ISO time; the right end is now. */
-export function timeOptions({ soft, line }: ChartColours, since: string) {
+export interface TimeOptions {
+  readonly colours: ChartColours;
+  /** The left end, an ISO time; the right end is now. */
+  readonly since: string;
+  readonly language: string;
+}
+
+/** What charts over time share. */
+export function timeOptions({ colours: { soft, line }, since, language }: TimeOptions) {
   const axis = { axisLabel: { color: soft }, splitLine: { lineStyle: { color: line } } };
   return {
     animation: false,
     grid: { left: 56, right: 16, top: 16, bottom: 64 },
     xAxis: {
-      ...{ ...axis, type: 'time' as const, splitLine: { show: false } },
+      ...{ type: 'time' as const, splitLine: { show: false } },
+      axisLabel: { color: soft, hideOverlap: true, formatter: (at: number) => axisTime(at, language) },
       ...{ min: Date.parse(since), max: Date.now() },
     },
     yAxis: { ...axis, type: 'value' as const, scale: true, min: axisStart },

@@ -1,5 +1,6 @@
 /** A lazy chart over time with several lines and a legend. */
 import { useCallback } from 'react';
+import { useTranslation } from 'react-i18next';
 import { type ChartColours, EChart, timeOptions } from './echart';
 
 export interface Line {
@@ -15,9 +16,10 @@ export interface LinesChartProps {
 }
 
 export default function LinesChart({ lines, since, label }: LinesChartProps) {
+  const { language } = useTranslation().i18n;
   const optionsOf = useCallback(
     (colours: ChartColours) => {
-      const common = timeOptions(colours, since);
+      const common = timeOptions({ colours, since, language });
       return {
         ...common,
         grid: { ...common.grid, top: 40 },
@@ -28,7 +30,7 @@ export default function LinesChart({ lines, since, label }: LinesChartProps) {
         })),
       };
     },
-    [lines, since],
+    [lines, since, language],
   );
   return <EChart label={label} optionsOf={optionsOf} />;
 }

@@ -5,6 +5,7 @@
 import { type PointerEvent, useState } from 'react';
 import { useElementSize } from '@mantine/hooks';
 import { useTranslation } from 'react-i18next';
+import { axisTime } from './axis-time';
 import { layOut, type Layout, type TimeSeries } from './time-chart-layout';
 import classes from './time-chart.module.css';
 
@@ -117,16 +118,4 @@ function Reading({ layout, index, width, language }: ReadingProps) {
       ))}
     </div>
   );
-}
-
-function axisTime(at: number, language: string): string {
-  const moment = new Date(at);
-  const isMidnight = moment.getHours() === 0 && moment.getMinutes() === 0;
-  const time = {
-    hour: '2-digit',
-    minute: '2-digit',
-    hourCycle: 'h23',
-    ...(moment.getSeconds() > 0 && { second: '2-digit' as const }),
-  } as const;
-  return new Intl.DateTimeFormat(language, isMidnight ? { month: 'short', day: 'numeric' } : time).format(moment);
 }
