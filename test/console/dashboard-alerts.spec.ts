@@ -138,7 +138,7 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await dialog.getByRole('button', { name: 'Keep channel' }).click();
   });
 
-  it('keep what was typed when a click misses the dialog', async () => {
+  it('keep what was typed when a click misses the dialog, or Escape is pressed', async () => {
     await console.visit('/alerts?view=rules');
     const dialog = page.getByRole('dialog');
     await page.getByRole('button', { name: 'Add rule' }).click();
@@ -146,8 +146,13 @@ describe.skipIf(!isChromiumInstalled())('alert rules in the console', () => {
     await page.mouse.click(5, 5);
     await dialog.waitFor({ state: 'detached' });
     await page.getByRole('button', { name: 'Add rule' }).click();
+    await dialog.waitFor();
+    await page.keyboard.press('Escape');
+    await dialog.waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Add rule' }).click();
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Warm store');
     await page.mouse.click(5, 5);
+    await page.keyboard.press('Escape');
     await dialog.getByRole('button', { name: 'Save' }).click();
     await card('Warm store').waitFor();
     expect(await ruleNamed('Warm store')).toMatchObject({ enabled: true });

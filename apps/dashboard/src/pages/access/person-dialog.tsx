@@ -25,7 +25,11 @@ export function PersonDialog({ user, onClose, onSaved }: PersonDialogProps) {
   const { t } = useTranslation();
   const [secret, setSecret] = useState<string>();
   return (
-    <Dialog onClose={onClose} title={t(user ? 'access.editPerson' : 'access.addPerson')} isSticky>
+    <Dialog
+      onClose={onClose}
+      title={t(user ? 'access.editPerson' : 'access.addPerson')}
+      isSticky={secret !== undefined}
+    >
       {secret === undefined ? (
         <PersonForm
           user={user}

@@ -14,7 +14,7 @@ export function AddDevicesDialog({ onClose }: { readonly onClose: () => void }) 
   // A link approves devices without a person, so only administrators make one.
   const isAdmin = useScope('ADMIN');
   return (
-    <Dialog title={t('addDevices.title')} onClose={onClose} size="lg" isSticky>
+    <Dialog title={t('addDevices.title')} onClose={onClose} size="lg">
       <Tabs
         defaultValue="code"
         keepMounted={false}

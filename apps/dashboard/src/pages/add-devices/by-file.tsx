@@ -36,7 +36,7 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
   const isRest = hasRegistered || isUncertain;
   const refused = hasRegistered ? t('addDevices.restRefused') : undefined;
   return (
-    <Stack>
+    <Stack component="form">
       <Text size="sm">{t('addDevices.fileText')}</Text>
       <pre className={classes.example}>{example}</pre>
       <FileInput

@@ -1,10 +1,10 @@
 /** Tags of many devices at once: what is added and what is taken away. */
 import { useState } from 'react';
-import { Button, Group, Stack, TagsInput, Text } from '@mantine/core';
+import { TagsInput, Text } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { Dialog } from '../../parts/dialog/dialog';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { MutationFailureNotice } from '../../parts/failure';
+import { Dialog } from '../../parts/dialog/dialog';
+import { DialogForm } from '../../parts/dialog/dialog-form';
 import { useNotify } from '../../parts/use-notify';
 import { type DeviceFilter, TagDevicesDocument } from './generated/devices';
 
@@ -34,7 +34,14 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
   };
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={t('devices.tagTitle')}>
-      <Stack>
+      <DialogForm
+        action={t('devices.tagAct', { count })}
+        keep={t('keep.tags')}
+        onSubmit={change}
+        onCancel={onClose}
+        mutations={[act]}
+        isDisabled={add.length + remove.length === 0}
+      >
         <Text size="sm">{t('devices.tagWhom', { count })}</Text>
         <TagsInput
           label={t('devices.tagAdd')}
@@ -51,16 +58,7 @@ export function TagDialog({ isOpen, filter, count, onClose, onTagged }: TagDialo
           onChange={setRemove}
           acceptValueOnBlur
         />
-        <MutationFailureNotice failure={act.failure} />
-        <Group justify="flex-end" gap="xs">
-          <Button variant="default" onClick={onClose}>
-            {t('keep.tags')}
-          </Button>
-          <Button disabled={add.length + remove.length === 0} loading={act.isBusy} onClick={() => void change()}>
-            {t('devices.tagAct', { count })}
-          </Button>
-        </Group>
-      </Stack>
+      </DialogForm>
     </Dialog>
   );
 }

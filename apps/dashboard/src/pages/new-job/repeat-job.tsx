@@ -35,7 +35,7 @@ export function RepeatJob({ input, onClose }: RepeatJobProps) {
     void navigate({ to: '/recurring' });
   };
   return (
-    <Dialog title={t('newJob.repeat')} onClose={onClose} size="lg" isSticky>
+    <Dialog title={t('newJob.repeat')} onClose={onClose} size="lg">
       <DialogForm
         action={t('newJob.repeatSave')}
         onSubmit={save}

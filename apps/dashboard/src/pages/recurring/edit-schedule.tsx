@@ -41,7 +41,7 @@ export function EditSchedule({ job, onClose, onSaved }: EditScheduleProps) {
     onClose();
   };
   return (
-    <Dialog title={t('recurring.edit')} onClose={onClose} size="lg" isSticky>
+    <Dialog title={t('recurring.edit')} onClose={onClose} size="lg">
       <DialogForm
         action={t('common.save')}
         onSubmit={save}

@@ -1,8 +1,8 @@
 /**
- * A modal dialog with a title and a labelled close button. A click outside closes it until
- * something is typed or chosen: a slip must not lose that.
+ * A modal dialog with a title and a labelled close button. Escape and a click outside close it
+ * until something is typed or chosen in its form: a slip must not lose that.
  */
-import { type MouseEvent, type ReactNode, useEffect, useState } from 'react';
+import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react';
 import { Modal, type MantineSize } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useIsSignedIn } from '../../hub/hub';
@@ -12,13 +12,13 @@ export interface DialogProps {
   readonly onClose: () => void;
   readonly isOpen?: boolean;
   readonly size?: MantineSize;
-  /** Whether a click outside always leaves the dialog open. */
+  /** Whether only its buttons close it, because it shows a secret that is not shown again. */
   readonly isSticky?: boolean;
   readonly children: ReactNode;
 }
 
 /** What changes a field without an input event: options of a select, steps of a number, pills. */
-const choices = '[role=option], form button';
+const choices = '[role=option], form button:not([type=submit])';
 
 export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = false, children }: DialogProps) {
   const { t } = useTranslation();
@@ -26,20 +26,26 @@ export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = 
   const isSignedIn = useIsSignedIn();
   const [isChanged, setChanged] = useState(false);
   useEffect(() => setChanged(false), [isOpen]);
-  const noteChoice = ({ target }: MouseEvent) => {
-    if (target instanceof Element && target.closest(choices) !== null) setChanged(true);
+  const noteChange = ({ target }: SyntheticEvent, within: string) => {
+    if (target instanceof Element && target.closest(within) !== null) setChanged(true);
   };
+  const isClosedBySlip = !isSticky && !isChanged;
   return (
     <Modal
       opened={isOpen}
       onClose={onClose}
       title={title}
       size={size}
-      closeOnEscape={isSignedIn}
-      closeOnClickOutside={!isSticky && !isChanged}
+      closeOnEscape={isSignedIn && isClosedBySlip}
+      closeOnClickOutside={isClosedBySlip}
       closeButtonProps={{ 'aria-label': t('common.close') }}
     >
-      <div onInput={() => setChanged(true)} onClick={noteChoice}>
+      <div
+        onInput={(event) => noteChange(event, 'form')}
+        onClick={(event) => noteChange(event, choices)}
+        // What was sent may be answered with a secret.
+        onSubmit={() => setChanged(true)}
+      >
         {children}
       </div>
     </Modal>

@@ -12,7 +12,7 @@ export interface SecretDialogProps extends Omit<SecretProps, 'value'> {
 export function SecretDialog({ title, label, hint, onClose, form }: SecretDialogProps) {
   const [secret, setSecret] = useState<string>();
   return (
-    <Dialog title={title} onClose={onClose} isSticky>
+    <Dialog title={title} onClose={onClose} isSticky={secret !== undefined}>
       {secret === undefined ? form(setSecret) : <Secret {...{ label, hint, onClose }} value={secret} />}
     </Dialog>
   );
