@@ -70,6 +70,8 @@ export interface Kind {
   readonly order?: (one: string, other: string) => number;
   /** Whether `create` returns a secret that the hub shows only once. */
   readonly hasSecret?: boolean;
+  /** Throws UsageError where `fields` name a thing that is not in `references`. */
+  requireNamed?(fields: Fields, references: References): void;
   /** Things of the hub, without those that no file should have. */
   read(context: Omit<KindContext, 'folder'>): Promise<readonly Live[]>;
   /** Returns the secret, if there is one. */

@@ -2,19 +2,23 @@
 import type { FlotillaClient } from '@flotilla/client';
 import { say } from '../console/output.js';
 import { printable } from '../console/printable.js';
+import { UsageError } from '../exit-codes.js';
 import type { Document } from './document.js';
-import { readApplied, readLive } from './hub-state.js';
-import type { Kind } from './kind.js';
+import { readApplied, readLive, readReferences } from './hub-state.js';
+import type { Kind, References } from './kind.js';
 import { isChange, planOf, type PlannedChange } from './plan.js';
 
-/** In the order of kinds, then names. Things without a change are left out; notes are printed. */
+/**
+ * In the order of kinds, then names. Things without a change are left out; notes are printed.
+ * Throws UsageError where a thing names another one that neither the hub nor the files have.
+ */
 export async function planAll(
   document: Document,
   kinds: readonly Kind[],
   client: FlotillaClient,
 ): Promise<readonly PlannedChange[]> {
   const [live, applied] = [await readLive(kinds, client), await readApplied(client)];
-  return kinds.flatMap((kind) => {
+  const planned = kinds.flatMap((kind) => {
     const [wanted, had, has] = [document.get(kind.kind), applied.get(kind.kind), live.get(kind.kind)];
     const names = [...new Set([...(wanted?.keys() ?? []), ...(had?.keys() ?? [])])].sort().sort(kind.order);
     const changes = names
@@ -24,4 +28,29 @@ export async function planAll(
       if (note !== undefined) say(`${kind.kind} "${printable(name)}": nothing to do, because ${note}`);
     return changes.filter(isChange);
   });
+  requireNamed(planned, withNamesOf(document, await readReferences(client)));
+  return planned;
+}
+
+/** An apply would end at this thing, after it has changed others. */
+function requireNamed(planned: readonly PlannedChange[], references: References): void {
+  for (const { kind, name, wanted } of planned) {
+    try {
+      if (wanted !== undefined) kind.requireNamed?.(wanted, references);
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      throw new UsageError(`${kind.kind} "${printable(name)}": ${error.message}`, error.exitCode);
+    }
+  }
+}
+
+/** What the files name has no id yet. */
+function withNamesOf(document: Document, { groups, images, channels }: References): References {
+  const withNames = (known: ReadonlyMap<string, string>, kind: string) =>
+    new Map([...[...(document.get(kind)?.keys() ?? [])].map((name) => [name, ''] as const), ...known]);
+  return {
+    groups: withNames(groups, 'DeviceGroup'),
+    images: withNames(images, 'FirmwareImage'),
+    channels: withNames(channels, 'NotificationChannel'),
+  };
 }

@@ -36,6 +36,7 @@ export const alertRules: Kind = {
     enabled: true,
   },
   sets: ['channels'],
+  requireNamed: (fields, references) => void inputOf('', fields, references),
   async read({ client, references }) {
     const { alertRules: rules } = await client.request(ConfiguredRulesDocument);
     return rules.map(({ id, name, revision, devices, channels, pristine: isPristine, ...rule }) => {

@@ -20,6 +20,7 @@ export const apiKeys: Kind = {
   sets: ['scopes'],
   endsAt: 'expiresAt',
   hasSecret: true,
+  requireNamed: ({ devices }, references) => void filterWithIds(devices, references),
   /** Without keys that do not work any more, and the first key, which the hub creates itself. */
   async read({ client, references }) {
     const { apiKeys: keys } = await client.request(ConfiguredKeysDocument);

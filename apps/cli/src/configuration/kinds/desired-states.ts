@@ -40,6 +40,7 @@ export const desiredStates: Kind = {
     ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 1_800, priority: 0, maxInFlight: 200, enabled: true },
   },
   within: rolloutDefaults,
+  requireNamed: (fields, references) => void inputOf('', fields, references),
   async read({ client, references }) {
     const states = await allOf(
       eachNode(async (page) => (await client.request(DesiredStatesDocument, page)).desiredStates),

@@ -34,6 +34,9 @@ export const recordingRules: Kind = {
   },
   required: ['rules'],
   within: { rules: [{ deadband: 0, minIntervalSeconds: 60 }] },
+  requireNamed(fields, references) {
+    for (const { devices } of rulesOf(fields)) filterWithIds(devices, references);
+  },
   async read({ client, references }) {
     const { recordingRules: rules } = await client.request(RecordingRulesDocument);
     const paths = [...new Set(rules.map(({ path }) => path))];

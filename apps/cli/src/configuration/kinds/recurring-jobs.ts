@@ -42,6 +42,7 @@ export const recurringJobs: Kind = {
   required: ['cron', 'timeZone', 'job'],
   defaults: { missed: 'SKIP', overlap: 'SKIP', enabled: true },
   within: { job: { ...jobDefaults, ...rolloutDefaults } },
+  requireNamed: (fields, references) => void inputOf('', fields, references),
   async read({ client, references }) {
     const jobs = await allOf(
       eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
