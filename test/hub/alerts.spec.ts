@@ -79,11 +79,13 @@ interface AlertNode {
   readonly state: 'FIRING' | 'RESOLVED';
   readonly deviceCount: number;
   readonly summary: string;
+  readonly inChinese: string;
 }
 
 async function alertsOf(ruleId: string): Promise<readonly AlertNode[]> {
   const query = `query ($filter: AlertFilter) {
-    alerts(filter: $filter, first: 200) { nodes { id state deviceCount summary } } }`;
+    alerts(filter: $filter, first: 200) { nodes { id state deviceCount summary
+      inChinese: summary(language: ZH) } } }`;
   return (await ask<{ alerts: { nodes: AlertNode[] } }>(hub, query, { filter: { ruleId } })).alerts.nodes;
 }
 
@@ -246,7 +248,10 @@ describe('alerts', () => {
         SENT_WITHIN_MS,
       );
     const alerts = await stateIs('FIRING');
-    expect(alerts).toMatchObject([{ deviceCount: 1, summary: expect.stringContaining('Volume 40 (DRIFTED)') }]);
+    const inChinese: unknown = expect.stringContaining('未达到期望状态');
+    expect(alerts).toMatchObject([
+      { deviceCount: 1, summary: expect.stringContaining('Volume 40 (DRIFTED)'), inChinese },
+    ]);
     await set(quiet, 40);
     await stateIs('RESOLVED');
     await fleet.stop();

@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Mutation, Query, ResolveField, Resolver } from '@nestjs/graphql';
 import type { Refusal } from '@flotilla/fleet';
-import { summaryOf } from '@flotilla/signals';
+import { summaryOf, type AlertLanguage } from '@flotilla/signals';
 import type { AlertFilter as StoredFilter, AlertRow, AlertRuleRow, DeviceRow } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
 import { ALERTS, LIMITS, REGISTRY, type FleetWideStores } from '../api-deps.js';
@@ -14,6 +14,8 @@ import type {
   AlertDevicesArgs,
   AlertFilter,
   AlertResolvers,
+  AlertSummaryArgs,
+  Language,
   MutationAcknowledgeAlertArgs,
   MutationResolvers,
   QueryAlertArgs,
@@ -21,6 +23,8 @@ import type {
   QueryResolvers,
 } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
+
+const languages: Readonly<Record<Language, AlertLanguage>> = { EN: 'en', ZH: 'zh' };
 
 type AlertPage = Connection<AlertRow> & { readonly totalCount: number };
 
@@ -87,8 +91,9 @@ export class AlertResolver
   }
 
   @ResolveField()
-  summary(alert: AlertRow): string {
-    return summaryOf(alert, this.alertOperations.messages);
+  summary(alert: AlertRow, { language }: AlertSummaryArgs): string {
+    const { messages } = this.alertOperations;
+    return summaryOf(alert, { ...messages, language: language ? languages[language] : messages.language });
   }
 }
 

@@ -16,6 +16,7 @@ import {
   AlertsDocument,
   type AlertsQuery,
 } from './generated/alerts';
+import { useSummaryLanguage } from './use-summary-language';
 
 const filters = {
   firing: { state: 'FIRING', acknowledged: false },
@@ -25,9 +26,13 @@ const filters = {
 
 export function AlertList({ view }: { readonly view: keyof typeof filters }) {
   const { t } = useTranslation();
+  const language = useSummaryLanguage();
   const client = useClient();
   const [asked, setAsked] = useState<string>();
-  const variables = useCallback((after: string | null) => ({ filter: filters[view], after }), [view]);
+  const variables = useCallback(
+    (after: string | null) => ({ filter: filters[view], after, language }),
+    [view, language],
+  );
   const { rows, error, hasMore, isLoading, loadMore, refresh } = usePages({ query: AlertsDocument, variables, pageOf });
   useEffect(() => {
     const { unsubscribe } = client.subscription(AlertsAsTheyChangeDocument, {}).subscribe(({ data }) => {

@@ -10,6 +10,7 @@ import { Page } from '../../parts/page';
 import { AcknowledgeDialog } from './acknowledge-dialog';
 import { AlertCard } from './alert-card';
 import { OneAlertDocument } from './generated/alerts';
+import { useSummaryLanguage } from './use-summary-language';
 
 /** Ms: an alert may be resolved while one looks. */
 const refreshMs = 5_000;
@@ -18,7 +19,8 @@ export function AlertPage() {
   const { t } = useTranslation();
   const [asked, setAsked] = useState<string>();
   const { id } = useParams({ from: '/alerts/$id' });
-  const { data, error, refresh } = useHubQuery({ query: OneAlertDocument, variables: { id }, refreshMs });
+  const variables = { id, language: useSummaryLanguage() };
+  const { data, error, refresh } = useHubQuery({ query: OneAlertDocument, variables, refreshMs });
   return (
     <Page title={data?.alert?.rule.name ?? t('alerts.one')}>
       {error && <LoadFailure error={error} onRetry={refresh} />}
