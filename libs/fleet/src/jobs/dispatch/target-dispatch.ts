@@ -8,7 +8,7 @@ import type { CallRights } from '@flotilla/bus';
 import { isFailure, isStuck, judgeAttempt, judgeReadback, markSentAfterMs, maySend } from '@flotilla/jobs';
 import type { AttemptEnd, Job, Readback } from '@flotilla/jobs';
 import { hubCall } from '@flotilla/mcp';
-import type { CallError } from '@flotilla/mcp';
+import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { ClaimedTarget } from '@flotilla/registry';
 import type { SettledCall } from '@flotilla/session';
 import { ImageSends } from '../../rollout/image-sends.js';
@@ -38,6 +38,8 @@ export class TargetDispatch {
   readonly #slots: SlotPool;
   readonly #buffer: OutcomeBuffer;
   readonly #inFlight = new InFlightCalls();
+  /** Devices whose value differs, but was read too late to send the call under the same claim. */
+  readonly #readLate = new Set<DeviceId>();
   /** The batch that was claimed last, until it is sent. */
   #claimed: Batch | undefined;
   /** Ends when the latest batch was handed over. */
@@ -160,13 +162,14 @@ export class TargetDispatch {
     // The last moment before the bytes: another process may own the job, as after a standstill of
     // this one, or the job may have been paused.
     if (isClosed) return this.#slots.give(1);
+    const wasReadLate = this.#readLate.delete(target.deviceId);
     if (!maySend(state()) || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
     const rejection = this.#rejectionOf(target);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
     if (image?.kind === 'keep') return this.#putBack(target, image.to);
     const { readback, skipIfSatisfied, arguments: args } = this.#job;
     const entry = this.#inFlight.add(target, image?.arguments ?? args, now);
-    if (skipIfSatisfied && readback !== undefined) this.#sendUnlessSatisfied(entry, readback);
+    if (skipIfSatisfied && readback !== undefined && !wasReadLate) this.#sendUnlessSatisfied(entry, readback);
     else this.#send(entry);
   }
 
@@ -181,7 +184,9 @@ export class TargetDispatch {
         kind === 'SUCCEEDED' &&
         result !== undefined &&
         judgeReadback(result, readback, args).decision.outcome === 'SUCCEEDED';
-      if (!isSatisfied && maySend(state()) && now < entry.target.sendBy) return this.#send(entry);
+      const isWanted = !isSatisfied && maySend(state());
+      if (isWanted && now < entry.target.sendBy) return this.#send(entry);
+      if (isWanted) this.#readLate.add(entry.target.deviceId);
       this.#inFlight.remove(entry);
       this.#putBack(entry.target, isSatisfied ? unchanged : { kind: 'ready' });
     });

@@ -119,6 +119,19 @@ describe('a job with a verification', () => {
     );
   });
 
+  it('sends the call where the value cannot be read, even if that takes longer than a lease', async () => {
+    await hub.connect(['mute']);
+    hub.gateway.behave = ({ call }, settle) => {
+      if (call.tool === setVolume.tool) settle(answers('true'));
+      else hub.clock.setTimer(call.callTimeoutMs, () => settle(silence));
+    };
+    const row = await endOf(
+      await startJob(hub, ['mute'], { ...setVolume, callTimeoutMs: 16_000, skipIfSatisfied: true }),
+    );
+    expect(row).toMatchObject({ outcome: 'SUCCEEDED', attempts: 1 });
+    expect(toolsSeen()).toEqual(['self.get_device_status', setVolume.tool]);
+  });
+
   /** Sends an upgrade and has the device leave in the middle of it. */
   async function upgrading(name: string): Promise<JobId> {
     await hub.connect([name]);
