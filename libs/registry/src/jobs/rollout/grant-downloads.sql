@@ -1,5 +1,6 @@
 -- Grants downloads to claimed targets as far as there is room. $1 job, $2 fence, $3 devices, $4 time,
--- $5 end of the grant, $6 start of the loop window, $7 limit of the loop, $8 room.
+-- $5 end of the grant, $6 start of the loop window, $7 limit of the loop, $8 room. A target that was
+-- granted one before and was put back gives that place back.
 WITH wanted AS MATERIALIZED (
   SELECT w.device_id, w.number, i.id AS image_id, {{incompatibility}} AS incompatibility,
     {{wastedDownloads}} AS whole,
@@ -13,6 +14,11 @@ WITH wanted AS MATERIALIZED (
 ), added AS (
   INSERT INTO download (id, image_id, device_id, job_id, expires_at, server_id)
   SELECT uuid_v7($4), image_id, device_id, $1, $5, server_id FROM chosen WHERE place <= $8 RETURNING id, device_id
+), freed AS (
+  UPDATE download o SET expires_at = least(o.expires_at, $4)
+  -- No index of open downloads fits this form of IS NULL.
+  WHERE o.job_id = $1 AND coalesce(o.completed_at, 'infinity') = 'infinity'
+    AND o.device_id IN (SELECT device_id FROM chosen WHERE place <= $8)
 )
 SELECT d.device_id, d.incompatibility, {{message}} AS message, d.whole,
   a.id AS download_id

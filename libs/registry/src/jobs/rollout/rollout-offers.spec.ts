@@ -120,3 +120,31 @@ describe('an offer of a running roll-out', () => {
     expect([await isCandidate(), await offered()]).toEqual([true, true]);
   });
 });
+
+describe('the room for downloads', () => {
+  let fixture: JobFixture;
+
+  beforeAll(async () => {
+    fixture = await openJobFixture();
+  });
+  afterAll(() => fixture.close());
+
+  it('counts one place for a target that was granted one, was put back, and is sent again', async () => {
+    const rollouts = new RolloutStore(fixture.db);
+    const images = new FirmwareImageStore(fixture.db);
+    const firmwareImageId = await addImage(images);
+    await images.publish({ id: firmwareImageId, models: ['board'], notes: undefined, at: Date.now() });
+    const [deviceId] = await fixture.addDevices(1);
+    await fixture.db.query({ text: `UPDATE device SET model = 'board' WHERE id = $1` }, [deviceId]);
+    const fence = await fixture.runningJob({ ...rollout, firmwareImageId });
+    for (let sends = 1; sends <= 3; sends += 1) {
+      const at = Date.now();
+      const [target] = await fixture.targetQueue.claim(fence, 1, at);
+      if (target === undefined) throw new TypeError('Nothing was claimed.');
+      expect((await rollouts.grant(fence, [target.deviceId], at, limits)).get(target.deviceId)?.kind).toBe('granted');
+      expect(await rollouts.room(fence.jobId, at, limits)).toBe(limits.downloadsMax - 1);
+      const putBack = { deviceId: target.deviceId, claim: target.claim, startedAt: undefined, at };
+      await fixture.targetQueue.flush(fence, [{ ...putBack, to: { kind: 'ready' } }]);
+    }
+  });
+});
