@@ -32,8 +32,8 @@ export type RunTask =
   | { readonly kind: 'endInFlight' }
   | { readonly kind: 'readTotals' }
   | { readonly kind: 'countRows' }
-  /** Reads the targets that can be judged and, where given, the target of a late answer. */
-  | { readonly kind: 'readVerifying'; readonly callId?: CallId }
+  /** Reads the targets that can be judged, and those of late answers. */
+  | { readonly kind: 'readVerifying'; readonly callIds: readonly CallId[] }
   | { readonly kind: 'writeVerifications'; readonly ends: readonly VerificationEnd[] }
   | { readonly kind: 'writeReadEnds' }
   | { readonly kind: 'beginReads'; readonly limit: number };
@@ -82,7 +82,7 @@ export type TaskReport =
       readonly kind: 'verifyingRead';
       /** All targets in VERIFYING. */
       readonly count: number;
-      /** Those that can be judged. */
+      /** Those that can be judged, and those of the late answers. */
       readonly targets: readonly VerifyingTarget[];
     }
   | { readonly kind: 'verificationsWritten'; readonly moved: ReadonlySet<DeviceId>; readonly isSomeReady: boolean }

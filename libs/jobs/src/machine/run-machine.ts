@@ -13,15 +13,12 @@ import type { RunState } from './run-state.js';
 import { batchSent, claimed, flushed, restEnded, targetEnded } from './sending.js';
 import { forgetTimes, move, recover, start, update, wake } from './turn.js';
 import type { Turn } from './turn.js';
-import { lookNow, readsBegun, verificationsWritten, verifyingRead } from './verifying.js';
+import { answeredLate, lookNow, readsBegun, verificationsWritten, verifyingRead } from './verifying.js';
 
 export interface RunStep {
   readonly run: RunState;
   readonly effects: readonly RunEffect[];
 }
-
-/** Late answers that wait to be judged. A soft deadline replaces one that is dropped. */
-const lateAnswersMax = 1_000;
 
 export function step(run: RunState, input: RunInput): RunStep {
   const turn: Turn = { run, now: input.now, rowsMax: input.rowsMax, effects: [], isWoken: false };
@@ -80,13 +77,8 @@ function takeSignal(turn: Turn, signal: RunSignal): void {
       return;
     case 'devicesWoken':
       return signal.count === 0 ? undefined : wake(turn, { mayHaveReady: true, claimAt: -Infinity });
-    case 'lateAnswer': {
-      if (run.job.verification === 'NONE' || verifying.lateAnswers.length >= lateAnswersMax) return;
-      const { callId, outcome } = signal;
-      const lateAnswers = [...verifying.lateAnswers, { callId, outcome }];
-      update(turn, { verifying: { ...verifying, lateAnswers } });
-      return lookNow(turn);
-    }
+    case 'lateAnswer':
+      return answeredLate(turn, signal.callId, signal.outcome);
     case 'readBegan':
       return update(turn, { slots: { ...slots, reading: slots.reading + 1 } });
     case 'readEnded':

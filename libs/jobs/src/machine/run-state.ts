@@ -42,14 +42,24 @@ export interface RunSlots {
   readonly reading: number;
 }
 
+export type LateAnswers = ReadonlyMap<CallId, CallOutcomeKind>;
+
+/** The look that is under way: when it began, and how many targets were in VERIFYING. */
+interface Look {
+  readonly from: number;
+  readonly count: number;
+  readonly isOneMoreExpected: boolean;
+  readonly lateAnswers: LateAnswers;
+}
+
 export interface VerifyingState {
   /** Whether any target may be in VERIFYING. */
   readonly isAnyExpected: boolean;
   readonly lookAt: number;
-  readonly lateAnswers: readonly { readonly callId: CallId; readonly outcome: CallOutcomeKind }[];
+  /** Answers of calls that were given up, until the next look. Most are of other jobs. */
+  readonly lateAnswers: LateAnswers;
   readonly isReadEndWaiting: boolean;
-  /** The look that is under way: when it began, and how many targets were in VERIFYING. */
-  readonly look: { readonly from: number; readonly count: number; readonly isOneMoreExpected: boolean } | undefined;
+  readonly look: Look | undefined;
   /** Devices to restart once the failures of their upgrades are written. */
   readonly stuck: readonly StuckDevice[];
 }
@@ -134,8 +144,8 @@ export function startRun(rules: RunRules, job: Job, now: number): RunState {
     ...{ slots: { claimed: 0, resting: 0, reading: 0 }, batches: 0, unwritten: { count: 0, failures: 0 } },
     ...{ emptyClaims: 0, claimAt: -Infinity, gatherUntil: undefined },
     verifying: {
-      ...{ isAnyExpected: job.verification !== 'NONE', lookAt: -Infinity, lateAnswers: [], isReadEndWaiting: false },
-      ...{ look: undefined, stuck: [] },
+      ...{ isAnyExpected: job.verification !== 'NONE', lookAt: -Infinity, isReadEndWaiting: false },
+      ...{ lateAnswers: new Map(), look: undefined, stuck: [] },
     },
     ...{ finalProgress: undefined, round: newRound },
   };

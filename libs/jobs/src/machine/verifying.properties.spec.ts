@@ -1,3 +1,4 @@
+import type { CallId } from '@flotilla/mcp';
 import fc from 'fast-check';
 import { assert, describe, expect, it } from 'vitest';
 import { finish, happenings, options, runThrough, verifications } from './model/happenings.suite.js';
@@ -60,11 +61,25 @@ describe('a target in VERIFYING', () => {
   it('of an upgrade is decided by a late failure, and its device is restarted once', () => {
     const world = verifyingRun({ targetCount: 2, verification: 'FIRMWARE' }, unanswered);
     const target = world.answerLate(0, 'FAILED');
+    world.advance(1_000);
     world.performAll();
     expect(target).toMatchObject({ state: 'DECIDED', outcome: 'VERIFY_FAILED' });
     expect(world.rows.inState('VERIFYING')).toHaveLength(1);
     finish(world);
     expect(world.restarted.filter((each) => each === target)).toHaveLength(1);
+  });
+
+  it('is looked at once for all late answers, as each look reads all targets', () => {
+    const world = verifyingRun({ targetCount: 3, verification: 'FIRMWARE' }, unanswered);
+    for (let call = 0; call < 50; call += 1)
+      world.tell({ kind: 'lateAnswer', callId: `of another job/${call}` as CallId, outcome: 'FAILED' });
+    const failed = [0, 1].map((target) => world.answerLate(target, 'FAILED'));
+    world.advance(1_000);
+    let looks = 0;
+    for (; world.task !== undefined; world.perform()) if (world.task.kind === 'readVerifying') looks += 1;
+    expect(looks).toBe(1);
+    for (const target of failed) expect(target).toMatchObject({ state: 'DECIDED', outcome: 'VERIFY_FAILED' });
+    expect(world.rows.inState('VERIFYING')).toHaveLength(1);
   });
 
   it.each(['REBOOT', 'READBACK'] as const)('of a %s waits on after a late answer', (verification) => {

@@ -1,4 +1,6 @@
 /** The targets of a job in VERIFYING: when they are judged, and which values are read. */
+import type { CallId, CallOutcomeKind } from '@flotilla/mcp';
+import type { Job } from '../job-types.js';
 import { judgeVerification } from '../verification/judge-verification.js';
 import { endOfVerification, isStuck } from '../verification/verification-end.js';
 import type { VerificationEnd, VerifyingTarget } from '../verification/verification-end.js';
@@ -16,21 +18,22 @@ const lookEveryMs = 1_000;
 const lookShare = 0.05;
 /** Reads of one statement. */
 const readsMax = 500;
+/** Late answers that wait for a look. */
+const lateAnswersMax = 1_000;
 
 /** True where a task was started. */
 export function verify(turn: Turn): boolean {
   const { job, verifying, round } = turn.run;
   if (job.verification === 'NONE') return false;
-  const [late] = verifying.lateAnswers;
-  if (late !== undefined) {
-    start(turn, { kind: 'readVerifying', callId: late.callId });
-  } else if (verifying.isReadEndWaiting) {
+  if (verifying.isReadEndWaiting) {
     updateVerifying(turn, { isReadEndWaiting: false });
     start(turn, { kind: 'writeReadEnds' });
   } else if (verifying.isAnyExpected && turn.now >= verifying.lookAt && !round.hasLooked) {
     update(turn, { round: { ...round, hasLooked: true } });
-    updateVerifying(turn, { look: { from: turn.now, count: 0, isOneMoreExpected: false } });
-    start(turn, { kind: 'readVerifying' });
+    const { lateAnswers } = verifying;
+    const look = { from: turn.now, count: 0, isOneMoreExpected: false, lateAnswers };
+    updateVerifying(turn, { look, lateAnswers: new Map() });
+    start(turn, { kind: 'readVerifying', callIds: [...lateAnswers.keys()] });
   } else return false;
   return true;
 }
@@ -51,24 +54,42 @@ export function lookNow(turn: Turn): void {
   turn.isWoken = true;
 }
 
-/** Judges all targets of a look, or the one whose call was answered late. */
+/**
+ * The next look judges all late answers at once, as each reads all targets. Only that to an upgrade
+ * says anything. A soft deadline replaces one that is dropped.
+ */
+export function answeredLate(turn: Turn, callId: CallId, outcome: CallOutcomeKind): void {
+  const { job, verifying } = turn.run;
+  const { isAnyExpected, lateAnswers } = verifying;
+  if (job.verification !== 'FIRMWARE' || !isAnyExpected || lateAnswers.size >= lateAnswersMax) return;
+  updateVerifying(turn, { lateAnswers: new Map([...lateAnswers, [callId, outcome]]) });
+}
+
+/** Judges all targets of a look, each by its late answer where that says anything. */
 export function verifyingRead(turn: Turn, { count, targets }: Extract<TaskReport, { kind: 'verifyingRead' }>): void {
   const { job, rules, verifying } = turn.run;
-  const { look, lateAnswers } = verifying;
-  if (look !== undefined) {
-    updateVerifying(turn, { look: { ...look, count } });
-    return write(
-      turn,
-      targets.map((target) => [target, judgeVerification(job.verification, target, rules.verification, turn.now)]),
-    );
-  }
-  const [late, ...others] = lateAnswers;
-  updateVerifying(turn, { lateAnswers: others });
-  const target = targets.find(({ callId }) => callId === late?.callId);
-  if (late === undefined || target === undefined) return;
-  const { baselineVersion } = target;
-  const ended = { outcome: { kind: late.outcome, certainty: 'YES' }, durationMs: job.callTimeoutMs } as const;
-  write(turn, [[target, verifyAfterLateAnswer(job, { ...ended, baselineVersion })]]);
+  const { look } = verifying;
+  if (look === undefined) return;
+  updateVerifying(turn, { look: { ...look, count } });
+  write(
+    turn,
+    targets.map((target) => {
+      const late = judgeLate(job, target, look.lateAnswers.get(target.callId));
+      return [target, late ?? judgeVerification(job.verification, target, rules.verification, turn.now)];
+    }),
+  );
+}
+
+/** Undefined where the late answer, or none, leaves the verdict to the device. */
+function judgeLate(
+  job: Job,
+  { baselineVersion }: VerifyingTarget,
+  kind: CallOutcomeKind | undefined,
+): VerificationVerdict | undefined {
+  if (kind === undefined) return undefined;
+  const ended = { outcome: { kind, certainty: 'YES' }, durationMs: job.callTimeoutMs, baselineVersion } as const;
+  const verdict = verifyAfterLateAnswer(job, ended);
+  return verdict.kind === 'pending' ? undefined : verdict;
 }
 
 function write(turn: Turn, judged: readonly (readonly [VerifyingTarget, VerificationVerdict])[]): void {

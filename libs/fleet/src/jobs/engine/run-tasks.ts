@@ -65,7 +65,7 @@ export class RunTasks {
       case 'endInFlight':
         return this.#endTargets(task);
       case 'readVerifying': {
-        const look = await persist('look at devices', () => targetVerification.verifying(fence, now, task.callId));
+        const look = await persist('look at devices', () => targetVerification.verifying(fence, now, task.callIds));
         return { kind: 'verifyingRead', count: look.verifyingCount, targets: look.targets };
       }
       case 'writeVerifications':

@@ -7,14 +7,14 @@ import { modelReadback, modelTimes } from './model-job.suite.js';
 import type { ModelRows, ModelTarget } from './model-rows.suite.js';
 
 /** The targets that a look can judge. */
-export function readVerifying(rows: ModelRows, now: number, callId: CallId | undefined) {
+export function readVerifying(rows: ModelRows, now: number, callIds: readonly CallId[]) {
   const verifying = rows.inState('VERIFYING');
   const targets = verifying
     .filter((target) => {
       const { deadlineAt, device, softDeadlineAt = Infinity, sentEpoch } = target;
       const isBack = device.bootedAt > target.startedAt || (device.isOnline && device.epoch > sentEpoch);
       const isDue = Math.min(deadlineAt, softDeadlineAt) <= now;
-      return isDue || target.callId === callId || (isBack && rows.job.verification !== 'READBACK');
+      return isDue || callIds.includes(target.callId) || (isBack && rows.job.verification !== 'READBACK');
     })
     .map(evidenceOf);
   return { kind: 'verifyingRead', count: verifying.length, targets } as const;

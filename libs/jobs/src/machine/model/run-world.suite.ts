@@ -274,7 +274,7 @@ export class World {
         extendVerifying(rows, task.until);
         return { kind: 'verificationsExtended' };
       case 'readVerifying':
-        return readVerifying(rows, now, task.callId);
+        return readVerifying(rows, now, task.callIds);
       case 'writeVerifications':
         return writeVerifications(rows, task.ends, now);
       case 'writeReadEnds':

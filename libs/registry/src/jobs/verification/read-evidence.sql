@@ -1,5 +1,5 @@
 -- Targets in VERIFYING with news: the device is back or sent an OTA request, it reported that its
--- upgrade failed, or a deadline has passed; and always the target of the call $4. Returns one row
+-- upgrade failed, or a deadline has passed; and always the targets of the calls $4. Returns one row
 -- without a device if there is no news.
 --
 -- A device has left by itself if the hub did not end its connection and its gateway is still there.
@@ -17,7 +17,8 @@ WITH fenced AS (
     CASE WHEN d.booted_at > t.started_at THEN d.booted_at END AS boot_at, d.booted_version AS boot_version
   FROM fenced f CROSS JOIN verifying t
   LEFT JOIN device d ON d.id = t.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id
-  WHERE t.verify_deadline_at <= $3 OR t.soft_deadline_at <= $3 OR t.call_id = $4 OR t.has_answered
+  WHERE t.verify_deadline_at <= $3 OR t.soft_deadline_at <= $3 OR t.has_answered
+    OR t.call_id IN (SELECT unnest($4::uuid[]))
     OR (f.verification <> 'READBACK'
       AND (d.booted_at > t.started_at OR (d.online AND d.epoch > t.epoch AND g.lease_until > now())))
 )

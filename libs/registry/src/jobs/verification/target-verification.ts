@@ -50,9 +50,9 @@ export interface VerificationEnd {
 export class TargetVerification {
   constructor(private readonly db: Queryable) {}
 
-  /** Reads the targets with news, and the target of `callId`. */
-  async verifying(fence: JobFence, at: number, callId?: CallId): Promise<VerificationLook> {
-    const rows = await READ_EVIDENCE.run(this.db, { ...fence, at: new Date(at), callId: callId ?? null });
+  /** Reads the targets with news, and those of `callIds`. */
+  async verifying(fence: JobFence, at: number, callIds: readonly CallId[] = []): Promise<VerificationLook> {
+    const rows = await READ_EVIDENCE.run(this.db, { ...fence, at: new Date(at), callIds });
     return {
       verifyingCount: rows[0]?.verifying_count ?? 0,
       targets: rows.flatMap((row) => (row.device_id === null ? [] : [targetOf(row, row.device_id)])),

@@ -10,7 +10,7 @@ const gaps = (name: string) => named<readonly (string | undefined)[]>(`${name}[]
 
 export const READ_EVIDENCE = new SqlFile(new URL('./read-evidence.sql', import.meta.url), {
   name: 'job-evidence',
-  parameters: { ...fence, at: timestamp, callId: orNull(uuid<CallId>()) },
+  parameters: { ...fence, at: timestamp, callIds: array(uuid<CallId>()) },
   row: {
     verifying_count: integer,
     /** Null in the one row of a job without news. */

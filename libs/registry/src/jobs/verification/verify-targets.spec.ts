@@ -120,7 +120,7 @@ describe('targets that are being verified', () => {
       hasLeft: true,
       attempts: 1,
     });
-    expect((await fixture.targetVerification.verifying(fence, AT + 6_000, second.callId)).targets).toHaveLength(2);
+    expect((await fixture.targetVerification.verifying(fence, AT + 6_000, [second.callId])).targets).toHaveLength(2);
     expect((await fixture.targetVerification.verifying(fence, AT + 30_000)).targets).toHaveLength(3);
   });
 
