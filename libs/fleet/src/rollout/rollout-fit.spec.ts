@@ -77,6 +77,16 @@ describe('an image', () => {
     expect(preview.argumentErrors.map(({ deviceCount }) => deviceCount)).toEqual([3]);
   });
 
+  it('takes the time in which a health gate watches each wave, in the estimate of a preview', async () => {
+    const image = await rollout.published('2.3.0');
+    await hub.connect(['watched-1', 'watched-2']);
+    const waves = [{ count: 1, successThreshold: 0, soakSeconds: 60, gate: 'AUTO' }] as const;
+    const asked = { firmwareImageId: image.id, devices: { ids: ['watched-1', 'watched-2'] }, waves, perMinute: 60 };
+    expect((await hub.fleet.previewJob(asked, admin)).estimatedSeconds).toBe(18 + 60);
+    const health = { observeSeconds: 600, action: 'PAUSE' } as const;
+    expect((await hub.fleet.previewJob({ ...asked, health }, admin)).estimatedSeconds).toBe(18 + 600 + 600);
+  });
+
   it('that is withdrawn during its roll-out is sent to no more devices', async () => {
     const image = await rollout.published('2.1.0');
     await hub.connect(['first', 'second']);

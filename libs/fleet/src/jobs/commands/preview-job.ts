@@ -46,7 +46,7 @@ export interface JobPreview {
   readonly waves: readonly number[];
   /** The most devices that a job can affect before its rules stop it, if each of them fails. */
   readonly blastRadius: number;
-  /** The shortest duration that pace and soaks allow; undefined without a pace. */
+  /** The shortest duration that pace, soaks and health gate allow; undefined without a pace. */
   readonly estimatedSeconds: number | undefined;
   /** What an operator should know before the start. None of it prevents the job. */
   readonly warnings: readonly JobWarning[];
@@ -121,7 +121,9 @@ async function preview(
   const sendable = Math.max(0, targetCount - rejected);
   const waves = planWaves(sendable, terms.waves);
   const pace = paceOf(terms);
-  const soakSeconds = waves.slice(0, -1).reduce((total, wave) => total + wave.soakSeconds, 0);
+  // A health gate also watches the last wave, or a job without waves.
+  const watchSeconds = terms.healthGate?.observeSeconds ?? 0;
+  const soakSeconds = sum(waves.slice(0, -1), (wave) => Math.max(wave.soakSeconds, watchSeconds)) + watchSeconds;
   return {
     targetCount,
     onlineCount: sum(counts, ({ online }) => online),
