@@ -16,3 +16,17 @@ it('gets the slots back that were set aside for a job that wants none any more',
   pool.withdraw(second.id);
   expect(pool.inUse).toBe(25);
 });
+
+it('passes on what was set aside for a job that wants less by then', () => {
+  const pool = new SlotPool(new ManualClock(), 100);
+  const [first, second, third, fourth] = [jobOf('first'), jobOf('second'), jobOf('third'), jobOf('fourth')];
+  const woken: string[] = [];
+  expect(pool.take(first, 100, () => undefined)).toBe(100);
+  for (const job of [second, third, fourth]) expect(pool.take(job, 50, () => void woken.push(job.id))).toBe(0);
+  pool.give(50);
+  expect(woken).toEqual(['second']);
+  expect(pool.take(second, 10, () => undefined)).toBe(10);
+  expect(woken).toEqual(['second', 'third']);
+  expect(pool.take(third, 50, () => undefined)).toBe(40);
+  expect(pool.inUse).toBe(100);
+});

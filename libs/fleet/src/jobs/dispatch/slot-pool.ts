@@ -48,6 +48,8 @@ export class SlotPool {
       this.#free -= taken;
       if (taken === wanted) this.#forget(id);
       else this.#await(id, { since, onRoom, granted: 0 }, { wanted: wanted - taken, weight: weightOf(priority, 0) });
+      // It wants less than was set aside for it: the others wait for what is left.
+      if (setAside > taken) this.give(0);
       return taken;
     }
     this.#await(id, { since, onRoom, granted: 0 }, { wanted, weight: weightOf(priority, this.#clock.now() - since) });
