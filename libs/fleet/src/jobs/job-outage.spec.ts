@@ -1,7 +1,19 @@
+import { RegistryError } from '@flotilla/registry';
 import type { JobStores, TargetQueue } from '@flotilla/registry';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { answers, deviceNames, mortalRunner, openHub, startJob, storeWith } from '../fleet-fixture.suite.js';
+import { CallRules } from '../calls/call-rules.js';
+import {
+  answers,
+  deviceNames,
+  mortalRunner,
+  openHub,
+  quickVerification,
+  silent,
+  startJob,
+  storeWith,
+} from '../fleet-fixture.suite.js';
 import type { HubFixture } from '../fleet-fixture.suite.js';
+import { LateAnswers } from './verification/late-answers.js';
 
 type Fault = 'refused' | 'answer lost' | undefined;
 
@@ -88,5 +100,36 @@ describe('a job while PostgreSQL comes and goes', () => {
     expect([...hub.gateway.callsByDevice.values()]).toEqual(Array.from({ length: 10 }, () => 1));
     expect(await hub.progress(jobId)).toMatchObject({ succeeded: 10 });
     await hub.clock.during(runner.stop());
+  });
+
+  it('corrects an unknown target by a late answer that came while PostgreSQL was away', async () => {
+    const { hub } = fixture;
+    hub.gateway.forget();
+    const error = { code: 'TIMEOUT', message: 'no answer' } as const;
+    hub.gateway.behave = (_, settle) => settle({ kind: 'UNKNOWN', certainty: 'YES', error });
+    const runner = mortalRunner(hub);
+    const jobId = await startJob(hub, ids.slice(0, 1));
+    await runner.drive(jobId);
+    await hub.finished(jobId);
+    const { targetQueue } = hub.registry;
+    let looks = 0;
+    const lateTargets: TargetQueue['lateTargets'] = async (callIds) => {
+      if ((looks += 1) <= 20) throw new RegistryError('DATABASE_UNAVAILABLE', 'away');
+      return targetQueue.lateTargets(callIds);
+    };
+    const { bus, clock, rollout, singleCalls } = hub;
+    const lateAnswers = new LateAnswers({
+      ...{ bus, clock, rollout, singleCalls, logger: silent, callRules: new CallRules([]) },
+      registry: { ...hub.registry, targetQueue: storeWith(targetQueue, { lateTargets }) },
+      verification: quickVerification,
+    });
+    lateAnswers.start();
+    const callId = hub.gateway.seen[0]?.call.callId;
+    if (callId !== undefined) bus.feed.publish('lateAnswer', { callId, outcome: answers('done') });
+    await clock.until(() => looks).toBeGreaterThan(0);
+    await clock.pass(15_000);
+    await clock.until(() => hub.progress(jobId)).toMatchObject({ succeeded: 1, unknown: 0 });
+    lateAnswers.stop();
+    await clock.during(runner.stop());
   });
 });

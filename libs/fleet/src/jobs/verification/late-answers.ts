@@ -1,11 +1,12 @@
 /**
  * Answers to calls that were given up: each corrects its UNKNOWN target once, also in a finished
- * job. Any worker may do it, as the statement changes a target only once. An answer that is lost
- * leaves its target UNKNOWN, which stays true.
+ * job. Any worker may do it, as the statement changes a target only once. Answers wait while
+ * PostgreSQL is away. One that is lost leaves its target UNKNOWN, which stays true.
  */
 import { decidedPerMessageMax } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import type { CallId, CallOutcome, DeviceId, JobId } from '@flotilla/mcp';
+import { RegistryError } from '@flotilla/registry';
 import type { CorrectedTarget, LateAnswer, LateTarget } from '@flotilla/registry';
 import type { RunDeps } from '../engine/run-context.js';
 import { defaultTuning } from '../run-tuning.js';
@@ -63,10 +64,10 @@ export class LateAnswers {
     try {
       await this.#correct(new Map(batch));
     } catch (error) {
-      this.#deps.logger.warn(
-        { err: error, answers: batch.length },
-        'could not record late answers; their targets stay UNKNOWN',
-      );
+      const isAway = error instanceof RegistryError && error.code === 'DATABASE_UNAVAILABLE';
+      if (isAway) for (const [callId, answer] of batch) this.#waiting.set(callId, answer);
+      const what = isAway ? 'trying again' : 'their targets stay UNKNOWN';
+      this.#deps.logger.warn({ err: error, answers: batch.length }, `could not record late answers; ${what}`);
     }
     if (this.#cancelTimer === undefined) return;
     this.#cancelTimer = undefined;
