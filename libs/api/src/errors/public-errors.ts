@@ -86,11 +86,14 @@ function waitOf(cause: Error): GraphQLErrorExtensions {
   return retryAfterMs === undefined ? {} : { retryAfterMs };
 }
 
-/** The error for a caller outside GraphQL if it was not written for callers. */
+/**
+ * The error for a caller outside GraphQL if it was not written for callers. It has the code of the
+ * same error in GraphQL, and its message where that one shows it.
+ */
 export function maskFault(error: unknown): ApiError {
-  const isAway = error instanceof Error && isFault(error) && faultCodes.get(error.code) === 'UNAVAILABLE';
-  const code = isAway ? 'UNAVAILABLE' : 'INTERNAL';
-  return new ApiError(code, maskedMessageOf(error, code) ?? maskedMessages[code], error);
+  const code = error instanceof Error && isFault(error) ? (faultCodes.get(error.code) ?? 'INTERNAL') : 'INTERNAL';
+  const message = error instanceof Error ? error.message : String(error);
+  return new ApiError(code, maskedMessageOf(error, code) ?? message, error);
 }
 
 function maskedMessageOf(cause: unknown, code: ApiErrorCode): string | undefined {

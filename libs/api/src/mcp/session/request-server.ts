@@ -44,14 +44,10 @@ export function makeRequestServer(deps: RequestDeps, caller: AgentCaller, onFaul
       return await work(params);
     } catch (error) {
       if (ProtocolError.isInstance(error)) throw error;
-      if (error instanceof ApiError && error.code === 'BAD_USER_INPUT')
-        throw new ProtocolError(ProtocolErrorCode.InvalidParams, error.message);
+      const { message, code } = error instanceof ApiError ? error : maskFault(error);
+      if (code === 'BAD_USER_INPUT') throw new ProtocolError(ProtocolErrorCode.InvalidParams, message);
       onFault(error);
-      const { message, code } = maskFault(error);
-      throw new ProtocolError(
-        code === 'BAD_USER_INPUT' ? ProtocolErrorCode.InvalidParams : ProtocolErrorCode.InternalError,
-        message,
-      );
+      throw new ProtocolError(ProtocolErrorCode.InternalError, maskFault(error).message);
     }
   };
   server.setRequestHandler('tools/list', ({ params }) =>
