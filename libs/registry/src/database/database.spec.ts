@@ -188,3 +188,12 @@ describe('a refused statement', () => {
     expect(rejectsValues(await refusalOf(late))).toBe(false);
   });
 });
+
+it('refuses more values than the protocol can count, and keeps its connections', async () => {
+  const statement = { text: 'SELECT 1 AS one' };
+  const refusal = { code: 'ARGUMENT_INVALID', message: expect.stringContaining('65535') };
+  const values = Array.from({ length: 65_536 }, () => 'a');
+  await expect(database.query(statement, values)).rejects.toMatchObject(refusal);
+  await expect(database.transaction(({ query }) => query(statement, values))).rejects.toMatchObject(refusal);
+  expect(await database.query(statement, [])).toEqual([{ one: 1 }]);
+});

@@ -39,6 +39,11 @@ export const CONNECT_TIMEOUT_MS = 10_000;
  * the statement for 15 minutes. The longest statements, which prepare a large job, take seconds.
  */
 const STATEMENT_TIMEOUT_MS = 60_000;
+/**
+ * A statement has no more: the protocol counts values in 16 bits, and pg sends a wrong count
+ * without an error.
+ */
+const VALUES_MAX = 65_535;
 /** The system tests an idle connection after this time. Its own default is two hours. */
 const KEEP_ALIVE_MS = 30_000;
 /** What uses a connection so long after the writers have ended does not matter any more. */
@@ -86,6 +91,7 @@ export class Database implements Transaction {
     { timeoutMs, ...statement }: Statement,
     values: unknown[],
   ): Promise<readonly Row[]> {
+    refuseTooMany(values);
     try {
       const query = { ...statement, values, ...(timeoutMs === undefined ? {} : { query_timeout: timeoutMs }) };
       return (await this.#pool.query<Row>(query)).rows;
@@ -103,8 +109,10 @@ export class Database implements Transaction {
       await client.query('BEGIN');
       const result = await work({
         auditKey: this.auditKey,
-        query: async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) =>
-          (await client.query<Row>({ ...statement, values })).rows,
+        query: async <Row extends pg.QueryResultRow>(statement: Statement, values: unknown[]) => {
+          refuseTooMany(values);
+          return (await client.query<Row>({ ...statement, values })).rows;
+        },
         ask: (ordinary) =>
           this.#joined.during(client, () => this.prisma.$transaction(ordinary, { timeout: STATEMENT_TIMEOUT_MS })),
       });
@@ -156,6 +164,15 @@ export class Database implements Transaction {
     clearInterval(late);
     await this.#halfOpen.close();
   }
+}
+
+/** Only filters of callers have values without limit. Throws ARGUMENT_INVALID. */
+function refuseTooMany(values: readonly unknown[]): void {
+  if (values.length > VALUES_MAX)
+    throw new RegistryError(
+      'ARGUMENT_INVALID',
+      `The filter has ${String(values.length)} values, but a query takes at most ${String(VALUES_MAX)}.`,
+    );
 }
 
 /** Codes of failures that may pass: of PostgreSQL by class, of Prisma, and of sockets in Node. */
