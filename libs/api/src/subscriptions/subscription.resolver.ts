@@ -8,7 +8,8 @@ import { actorOf, type ApiContext } from '../api-context.js';
 import { FEED, FLEET, LIMITS, LOGGER, REGISTRY, type FleetWideStores } from '../api-deps.js';
 import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
-import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
+import { parseDeviceFilter } from '../devices/device-filter-input.js';
+import { parseEventFilter } from '../events/event-filter-input.js';
 import type {
   SubscriptionDesiredStateChangedArgs,
   SubscriptionAlertChangedArgs,
@@ -72,7 +73,7 @@ export class SubscriptionResolver {
   // Nothing of an event is loaded.
   @Subscription('eventAdded', { resolve: (addition: EventAddition) => addition })
   eventAdded(_root: unknown, { filter }: SubscriptionEventAddedArgs, context: ApiContext): Live<EventBatch> {
-    return eventAdditions({ ...this.sources, view: context.view }, withoutNulls(filter ?? {}));
+    return eventAdditions({ ...this.sources, view: context.view }, parseEventFilter(filter));
   }
 
   @Subscription('jobProgress', { resolve: withFreshLoaders<Job> })
