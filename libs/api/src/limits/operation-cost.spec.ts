@@ -33,6 +33,21 @@ describe('the cost of an operation', () => {
     expect(cost('{ devices(first: 10) { nodes { calls(first: 1) { nodes { id } } } } }')).toBeGreaterThan(10 * 20);
   });
 
+  it.each([
+    ['devices', 'alerts'],
+    ['deviceGroups', 'devices'],
+    ['recurringJobs', 'jobs'],
+    ['desiredStates', 'targets'],
+  ])('of %s with their %s allows hundreds of statements, and not thousands', (parents, children) => {
+    const often = Array.from(
+      { length: 40 },
+      (_, index) => `a${index}: ${children}(first: 1) { pageInfo { endCursor } }`,
+    );
+    const of = (fields: readonly string[]) => cost(`{ ${parents}(first: 200) { nodes { ${fields.join(' ')} } } }`);
+    expect(of(often.slice(0, 1))).toBeLessThan(defaultApiLimits.queryCostMax);
+    expect(of(often)).toBeGreaterThan(100_000);
+  });
+
   it('cannot be made small by a negative `first`', () => {
     expect(cost('{ devices(first: -1000000) { nodes { id tools { name } } } }')).toBeGreaterThan(0);
   });
