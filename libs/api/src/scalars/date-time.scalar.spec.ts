@@ -30,4 +30,13 @@ describe('DateTime', () => {
   ])('refuses %s', (value) => {
     expect(() => dateTimeScalar.parseValue(value)).toThrow('RFC 3339');
   });
+
+  it.each(['9999-12-31T23:59:59-00:01', '0001-01-01T00:00:00+00:01'])('refuses %s: beyond the years of UTC', (text) => {
+    expect(() => dateTimeScalar.parseValue(text)).toThrow('years 0001 to 9999');
+  });
+
+  it('takes the last moment that can be stored', () => {
+    const last = '9999-12-31T23:59:59.999Z';
+    expect(dateTimeScalar.serialize(dateTimeScalar.parseValue(last))).toBe(last);
+  });
 });

@@ -8,6 +8,9 @@ import { ApiError } from '../errors/api-error.js';
 const rfc3339 =
   /^(\d{4})-(\d{2})-(\d{2})T([01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/i;
 
+const earliest = Date.parse('0001-01-01T00:00:00.000Z');
+const latest = Date.parse('9999-12-31T23:59:59.999Z');
+
 export const dateTimeScalar = new GraphQLScalarType<number, string>({
   name: 'DateTime',
   description: 'A moment in UTC, written as RFC 3339, for example `2026-01-31T12:00:00Z`.',
@@ -28,7 +31,11 @@ function parseDateTime(value: unknown): number {
       'A DateTime is RFC 3339 text with a zone, for example "2026-11-21T09:30:00.000Z".',
     );
   }
-  return Date.parse(parts[0].toUpperCase());
+  const at = Date.parse(parts[0].toUpperCase());
+  // The offset can lead out of the years that RFC 3339 and PostgreSQL can write.
+  if (at < earliest || at > latest)
+    throw new ApiError('BAD_USER_INPUT', 'A DateTime is in the years 0001 to 9999 of UTC.');
+  return at;
 }
 
 function isCalendarDay(year: number, month: number, day: number): boolean {
