@@ -24,6 +24,9 @@ interface Order {
   readonly keyOf: (record: DeviceRecord) => CursorKey;
 }
 
+/** As `toISOString` writes it. PostgreSQL has no year 0. */
+const storedTime = z.iso.datetime({ precision: 3 }).refine((text) => !text.startsWith('0000'));
+
 const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
   ID_ASC: {
     key: z.tuple([z.string()]),
@@ -45,11 +48,7 @@ const ORDERS: Readonly<Record<DeviceOrder, Order>> = {
     keyOf: ({ id, name }) => [name === null ? 1 : 0, name ?? '', id],
   },
   LAST_SEEN_DESC: {
-    key: z.tuple([
-      z.union([z.literal(0), z.literal(1)]),
-      z.union([z.literal('-infinity'), z.iso.datetime()]),
-      z.string(),
-    ]),
+    key: z.tuple([z.union([z.literal(0), z.literal(1)]), z.union([z.literal('-infinity'), storedTime]), z.string()]),
     orderBy: () => `${lastContact()} DESC, d.id`,
     after: ([isOnline, seen, id], parameters) => {
       const [seenAt, online] = [bind(parameters, seen), bind(parameters, isOnline === 1)];

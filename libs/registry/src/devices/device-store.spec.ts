@@ -77,6 +77,19 @@ describe('lists of devices', () => {
     }
   });
 
+  it('refuses invented cursors that PostgreSQL cannot read', async () => {
+    const cursorOf = (...key: unknown[]) => Buffer.from(JSON.stringify(key)).toString('base64url');
+    const refusal = { code: 'ARGUMENT_INVALID' };
+    for (const time of ['0000-01-01T00:00:00.000Z', `2026-01-01T00:00:00.${'1'.repeat(100)}Z`]) {
+      const request = { first: 1, after: cursorOf('devices LAST_SEEN_DESC', 1, time, 'a') };
+      await expect(registry.devices.page(undefined, 'LAST_SEEN_DESC', request)).rejects.toMatchObject(refusal);
+    }
+    for (const time of [-8.64e15, 1e300, 0.5]) {
+      const request = { first: 1, after: cursorOf('blocked_boards', time, 'a') };
+      await expect(registry.enrolments.blockedPage(request)).rejects.toMatchObject(refusal);
+    }
+  });
+
   it('refuses cursors of other lists and page sizes that make no sense', async () => {
     const { cursors } = await registry.devices.page(undefined, 'ID_ASC', { first: 1 });
     const after = cursors[0] ?? '';

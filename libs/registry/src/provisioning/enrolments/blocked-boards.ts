@@ -98,7 +98,7 @@ export async function pageOfBlocked(
   request: PageRequest,
   at: number,
 ): Promise<Page<BlockedBoardRow>> {
-  const key = decodeCursor(LIST, request, z.tuple([z.number(), z.string()]));
+  const key = decodeCursor(LIST, request, z.tuple([z.int().nonnegative(), z.string()]));
   const parameters: unknown[] = [at];
   const after =
     key === undefined
