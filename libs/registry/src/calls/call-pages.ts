@@ -7,7 +7,7 @@ import { decodeCursor, toPage } from '../database/cursor.js';
 import type { Database } from '../database/database.js';
 import { grouped } from '../database/grouped.js';
 import { storableText } from '../database/json-rows.js';
-import { bind } from '../database/sql-parameters.js';
+import { bind, bindDistinct } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { isUuid, lowestUuidOf } from '../database/uuid-v7.js';
 import type { Page, PageRequest } from '../page.js';
@@ -144,7 +144,7 @@ function conditionsOf(names: Names, filter: CallFilter, after: string | undefine
     conditions.push(`${names.deviceId} = ${bind(parameters, storableText(filter.deviceId))}`);
   if (filter.tool !== undefined) conditions.push(`${names.tool} = ${bind(parameters, storableText(filter.tool))}`);
   if (filter.outcomes !== undefined)
-    conditions.push(`${names.outcome} = ANY(${bind(parameters, filter.outcomes)}::outcome[])`);
+    conditions.push(`${names.outcome} = ANY(${bindDistinct(parameters, filter.outcomes)}::outcome[])`);
   if (filter.since !== undefined)
     conditions.push(`${names.id} >= ${bind(parameters, lowestUuidOf(filter.since))}::uuid`);
   if (filter.until !== undefined)

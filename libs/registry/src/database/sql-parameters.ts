@@ -6,6 +6,14 @@ export function bind(parameters: unknown[], value: unknown): string {
   return `$${String(parameters.length)}`;
 }
 
+/**
+ * As `bind`, for a list of a caller: each value once, because PostgreSQL compares each row with
+ * each entry.
+ */
+export function bindDistinct(parameters: unknown[], values: readonly unknown[]): string {
+  return bind(parameters, [...new Set(values)]);
+}
+
 /** The pattern for LIKE that finds `text` anywhere; wildcards in it are escaped. */
 export function containsPattern(text: string): string {
   return `%${escapedPattern(text.toLowerCase())}%`;

@@ -105,7 +105,7 @@ export class DesiredStateReads {
     scope?: JobScope,
   ): Promise<Page<DesiredTargetRow>> {
     const after = decodeCursor('desired-targets', request, z.tuple([z.string()]));
-    const parameters: unknown[] = [id, states ?? null, after?.[0] ?? '', request.first + 1];
+    const parameters: unknown[] = [id, states ? [...new Set(states)] : null, after?.[0] ?? '', request.first + 1];
     const isInScope = await this.#scopeOf(parameters, scope);
     const records = await this.database.query<TargetRecord>(
       {

@@ -9,7 +9,7 @@ import { targetScopeOf } from '../../access-scope/history-scope.js';
 import { decodeCursor, toPage } from '../../database/cursor.js';
 import type { Queryable } from '../../database/database.js';
 import { grouped } from '../../database/grouped.js';
-import { bind, containsPattern } from '../../database/sql-parameters.js';
+import { bind, bindDistinct, containsPattern } from '../../database/sql-parameters.js';
 import { isUuid } from '../../database/uuid-v7.js';
 import type { Page, PageRequest } from '../../page.js';
 import { COUNTER_COLUMNS, JOB_COLUMNS, jobOf, progressOf, type CounterRecord, type JobRecord } from '../job-rows.js';
@@ -224,7 +224,8 @@ function conditionsOf(
 ): readonly string[] {
   const conditions: string[] = [];
   const add = (value: unknown, condition: (parameter: string) => string) => {
-    if (value !== undefined) conditions.push(condition(bind(parameters, value)));
+    if (value !== undefined)
+      conditions.push(condition(Array.isArray(value) ? bindDistinct(parameters, value) : bind(parameters, value)));
   };
   add(states, (values) => `state = ANY (${values}::job_state[])`);
   add(exceptPauseReasons, (values) => `NOT (state = 'PAUSED' AND pause_reason::text = ANY (${values}::text[]))`);

@@ -63,7 +63,13 @@ export async function readTargets(
   page: PageRequest,
 ): Promise<readonly Page<TargetRow>[]> {
   const after = decodeCursor('targets', page, z.tuple([z.string()]));
-  const parameters: unknown[] = [ids, outcomes ?? null, after?.[0] ?? '', page.first + 1, deviceIds ?? null];
+  const parameters: unknown[] = [
+    ids,
+    outcomes ? [...new Set(outcomes)] : null,
+    after?.[0] ?? '',
+    page.first + 1,
+    deviceIds ?? null,
+  ];
   const isInScope = (await targetScopeOf(db, scope))(parameters);
   const records = await db.query<TargetRecord>(
     {
