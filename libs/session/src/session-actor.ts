@@ -64,12 +64,12 @@ export class SessionActor implements Session {
   readonly #pageCache: ToolPageCache | undefined;
   readonly #timer: LazyTimer;
   readonly #mailbox: MailboxItem[] = [];
-  /** Calls that were settled while `call` was on the stack. */
+  /** Calls that were settled while `enqueue` was on the stack. */
   #deferred: Settlement[] = [];
   #state: MachineState;
   #isListening = false;
   #isBusy = false;
-  #isInsideCall = false;
+  #isInsideEnqueue = false;
   #droppedInputs = 0;
 
   constructor({
@@ -140,9 +140,9 @@ export class SessionActor implements Session {
   enqueue(call: SessionCall, settle: Settle): void {
     const input: SessionInput = { kind: 'call', call, settle, now: this.#clock.now() };
     if (!this.#isBusy) {
-      this.#isInsideCall = true;
+      this.#isInsideEnqueue = true;
       this.#drain(input);
-      this.#isInsideCall = false;
+      this.#isInsideEnqueue = false;
     } else if (this.#isMailboxFull()) {
       const outcome = notSent('OVERLOADED', 'The mailbox of the session is full.');
       this.#settleLater({ kind: 'settle', settle, settled: { callId: call.callId, outcome, settledAt: input.now } });
@@ -190,7 +190,7 @@ export class SessionActor implements Session {
   /** Processes inputs one at a time, including those that callbacks add. Never throws. */
   #drain(first?: MailboxItem): void {
     this.#isBusy = true;
-    if (!this.#isInsideCall) this.#settleDeferred();
+    if (!this.#isInsideEnqueue) this.#settleDeferred();
     for (let item = first ?? this.#mailbox.shift(); item !== undefined; item = this.#mailbox.shift())
       this.#process(item);
     this.#isBusy = false;
@@ -263,11 +263,11 @@ export class SessionActor implements Session {
   }
 
   #settle(effect: Settlement): void {
-    if (this.#isInsideCall) this.#settleLater(effect);
+    if (this.#isInsideEnqueue) this.#settleLater(effect);
     else effect.settle(effect.settled);
   }
 
-  /** Ensures that a call is not settled before `call` has returned. */
+  /** Ensures that a call is not settled before `enqueue` has returned. */
   #settleLater(effect: Settlement): void {
     this.#deferred.push(effect);
     if (this.#deferred.length === 1) void Promise.resolve().then(() => this.#drain());
