@@ -29,7 +29,10 @@ export function abandonTry(entry: Entry): Entry {
   return { ...entry, isSending: false };
 }
 
-/** `sent`: the generation that was sent. `chance`, from 0 to 1, spreads the tries. */
+/**
+ * The entry after a try, and what follows. A block, a lost connection or another generation decides
+ * before the result of the try. `chance`, from 0 to 1, spreads the tries.
+ */
 export function endTry(
   wanted: Wanted,
   entry: Entry,

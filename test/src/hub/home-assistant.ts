@@ -18,7 +18,7 @@ export interface DiscoveredDevice {
 export class HomeAssistant {
   /** The latest payloads by topic; removed ones are absent. */
   readonly messages = new Map<string, string>();
-  /** Messages by topic since `forgetCounts`. */
+  /** Messages by topic, removals included; specs clear it to count from a moment on. */
   readonly counts = new Map<string, number>();
 
   private constructor(private readonly client: MqttClient) {
