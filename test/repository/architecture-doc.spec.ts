@@ -61,4 +61,14 @@ describe('the map in ARCHITECTURE.md', () => {
     expect(steps.filter(([, file]) => !isFile(file))).toEqual([]);
     expect(new Set(steps.map(([, file]) => file)).size).toBe(steps.length);
   });
+
+  it.each(['The path of a connection', 'The path of a desired state', 'The path of an alert'])(
+    'numbers the steps of %s, each with one file',
+    (title) => {
+      const steps = stepsOf(title);
+      expect(steps.length).toBeGreaterThan(5);
+      expect(steps.map(([number]) => number)).toEqual(steps.map((_, index) => index + 1));
+      expect(steps.filter(([, file]) => !isFile(file))).toEqual([]);
+    },
+  );
 });
