@@ -36,6 +36,10 @@ export interface MqttConnectionOptions {
   readonly onThrottled: (deviceId: DeviceId, report: ThrottleReport) => void;
 }
 
+/**
+ * In order: `claim` (CONNECT was read), `identify` (its credentials are correct), `accepted`,
+ * `connected` (CONNACK was written), `admit` and `flush`. It may end at any step.
+ */
 export class MqttConnection {
   readonly client: Client;
   /** The client id as CONNECT gave it; Aedes invents one where it is empty. */
@@ -123,7 +127,7 @@ export class MqttConnection {
   }
 
   /** The broker accepted the device; CONNACK waits for `flush`. Undefined if the hub did not. */
-  prove(): DeviceId | undefined {
+  accepted(): DeviceId | undefined {
     if (this.deviceId === undefined) return undefined;
     this.options.leaveLobby();
     this.#reader.accept();

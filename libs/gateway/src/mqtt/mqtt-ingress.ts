@@ -83,7 +83,7 @@ export class MqttIngress {
     // Aedes' types lack this event. Unhandled it would end the process.
     const emitter: EventEmitter = this.#broker;
     emitter.on('error', (error: unknown) => options.logger.error({ error }, 'the broker failed'));
-    this.#broker.on('client', (client) => this.#prove(client));
+    this.#broker.on('client', (client) => this.#accepted(client));
     this.#broker.on('clientReady', (client) => this.#connected(client));
     this.#broker.on('subscribe', (subscriptions, client) => this.#subscribed(client, subscriptions));
     this.#broker.on('clientError', (client, error) => this.#connections.get(client)?.fail(error));
@@ -199,9 +199,9 @@ export class MqttIngress {
     answer(refusal, null);
   }
 
-  /** Accepts a device before CONNACK. Its older session must learn why Aedes has just closed it. */
-  #prove(client: Client): void {
-    const deviceId = this.#connections.get(client)?.prove();
+  /** Before CONNACK. Aedes has just closed an older connection, whose session must learn why. */
+  #accepted(client: Client): void {
+    const deviceId = this.#connections.get(client)?.accepted();
     if (deviceId !== undefined) this.options.host.supersede(deviceId);
   }
 
