@@ -42,7 +42,7 @@ export class LiveSessions implements SessionHost, CallServer {
   /** Sessions that ended and whose end is not written yet. */
   readonly #ending = new Set<DeviceSession>();
   readonly #sessionContext: SessionContext;
-  #endings: readonly (() => void)[] = [];
+  #unsubscribe: readonly (() => void)[] = [];
   readonly #largeRequests: LargeRequestMemory;
   readonly #logs: SessionLogs;
   #isStopping = false;
@@ -62,7 +62,7 @@ export class LiveSessions implements SessionHost, CallServer {
       ...context,
       largeRequests: this.#largeRequests,
       onClosed: (session, reason) => this.#end(session, reason),
-      onSuperseded: (session) => this.#supersedeAs(session),
+      onSuperseded: (session) => this.#takenElsewhere(session),
     };
   }
 
@@ -75,7 +75,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#samples.start();
     this.#logs.start();
     const { feed } = this.context.bus;
-    this.#endings = [
+    this.#unsubscribe = [
       feed.subscribe('session', ({ deviceId, epoch }) => this.#table.get(deviceId)?.record.compare(epoch)),
       feed.subscribe('expelled', ({ deviceId }) => this.disconnect(deviceId)),
     ];
@@ -234,7 +234,7 @@ export class LiveSessions implements SessionHost, CallServer {
   async stop(): Promise<void> {
     this.#isStopping = true;
     this.#drain?.stop();
-    for (const end of this.#endings) end();
+    for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#pace.stop();
     this.#logs.stop();
     this.#status.stop();
@@ -275,7 +275,8 @@ export class LiveSessions implements SessionHost, CallServer {
     queueMicrotask(() => settle(settled));
   }
 
-  #supersedeAs(session: DeviceSession): void {
+  /** The device has a newer session at another gateway, unless a newer one is here already. */
+  #takenElsewhere(session: DeviceSession): void {
     const { connection, deviceId } = session;
     if (this.#table.get(deviceId) !== session) return;
     this.supersede(deviceId);

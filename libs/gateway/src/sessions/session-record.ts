@@ -193,6 +193,10 @@ export class SessionRecord {
     if (written !== undefined) await this.#written(epoch, written.stored, written.answer);
   }
 
+  /**
+   * After a write with these facts: enters the directory, and writes the events of what changed.
+   * `answer` has what PostgreSQL knew before.
+   */
   async #written(epoch: number, facts: SessionFacts, answer: ReadyResult): Promise<void> {
     if (!answer.isCurrent) return this.superseded();
     if (!this.#isClosed) await this.#enterDirectory(epoch, facts.toolSet?.hash ?? answer.previousToolSetHash);
