@@ -69,8 +69,13 @@ export class Gateway {
       voice && new BackendReport({ clock, logger, list: () => this.#voice?.health() ?? [], store: voice.report });
     this.#voice = voice && this.#makeRelay(voice, voiceless);
     this.#sessions = new LiveSessions({
-      ...{ ...shared, gatewayId, registry, bus, visionFor },
-      ...{ measurements: options.measurements, boots: options.boots },
+      ...shared,
+      gatewayId,
+      registry,
+      bus,
+      visionFor,
+      measurements: options.measurements,
+      boots: options.boots,
       toolSets: new ToolSetIndex(),
       pageCache: new LRUCache<string, ToolPage>({
         maxSize: this.#limits.toolPageCacheBytesMax,
@@ -91,7 +96,10 @@ export class Gateway {
     };
     this.#mqtt = new MqttIngress({ ...ingress, publishTopic: options.publishTopic ?? defaultPublishTopic });
     this.#mqttUpgrade = new MqttUpgrade({
-      ...{ limits: this.#limits, clock, counters: this.#counters, addressOf },
+      limits: this.#limits,
+      clock,
+      counters: this.#counters,
+      addressOf,
       accept: (stream, peer) => this.#mqtt.accept(stream, peer),
     });
     this.#webSockets = new XiaozhiWebSocketIngress(ingress);
@@ -219,7 +227,10 @@ export class Gateway {
           else events.write('voice.server_well', undefined, { backend, unwellMs: forMs });
         },
       },
-      ...{ ...voice, voiceless, clock, logger },
+      ...voice,
+      voiceless,
+      clock,
+      logger,
       publicHost: udp.publicHost,
       udp: () => this.#audio,
       limits: { ...defaultVoiceLimits, ...voice.limits },

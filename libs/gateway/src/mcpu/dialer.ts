@@ -145,12 +145,15 @@ export class Dialer {
       return;
     }
     const transport = new TcpLineTransport(socket, {
-      ...{ ...limits, clock },
+      ...limits,
+      clock,
       onOverlong: () => counters.add('anomaly', 'line_overlong'),
       onTraffic: (lines, bytes) => traffic.count(lines, bytes),
     });
     const traffic = new TrafficControl({
-      ...{ clock, limits, counters },
+      clock,
+      limits,
+      counters,
       hold: () => socket.pause(),
       release: () => socket.resume(),
       cut: () => transport.close('traffic_exceeded'),

@@ -27,7 +27,10 @@ export class McpuWebSocketIngress extends WebSocketIngress<McpuWebSocketIngressO
     const peer = peerOfRequest(request, this.options.addressOf);
     const credentials = { deviceId, token: tokenOf(request), remoteAddress: peer.remoteAddress };
     return {
-      ...{ deviceId, peer, host: request.headers.host, login: deviceId },
+      deviceId,
+      peer,
+      host: request.headers.host,
+      login: deviceId,
       ask: () => this.options.auth.checkToken(credentials),
     };
   }

@@ -79,7 +79,9 @@ export class MqttConnection {
     });
     this.#stream.once('close', () => this.#ended());
     this.#traffic = new TrafficControl({
-      ...{ clock, counters, limits },
+      clock,
+      counters,
+      limits,
       hold: () => this.#stream.hold(),
       release: () => this.#stream.release(),
       cut: () => this.#cut('traffic_exceeded'),

@@ -117,7 +117,12 @@ export class MqttIngress {
       return;
     }
     const connection = new MqttConnection(conn, {
-      ...{ peer, leaveLobby, clock, limits, counters, publishTopic },
+      peer,
+      leaveLobby,
+      clock,
+      limits,
+      counters,
+      publishTopic,
       connect: (stream) => this.#broker.handle(stream),
       onStranger: () => {
         if (!isExpelled) attempts.failed(peer.remoteAddress);

@@ -131,7 +131,9 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
   protected meter(socket: WebSocket, { deviceId }: Handshake, end: (reason: CloseReason) => void) {
     const { clock, counters, host, limits } = this.options;
     return meterTraffic(socket, {
-      ...{ clock, counters, limits },
+      clock,
+      counters,
+      limits,
       cut: () => end('traffic_exceeded'),
       report: (throttle) => host.report(deviceId, 'device.throttled', { transport: 'WEBSOCKET', ...throttle }),
     });

@@ -33,7 +33,10 @@ export class XiaozhiWebSocketIngress extends WebSocketIngress<XiaozhiWebSocketIn
     const deviceId = deviceIdText ?? '';
     const credentials = { clientId, deviceId, token: tokenOf(request), remoteAddress: peer.remoteAddress };
     return {
-      ...{ deviceId: identity.deviceId, clientId, peer, host: request.headers.host },
+      deviceId: identity.deviceId,
+      clientId,
+      peer,
+      host: request.headers.host,
       login: `${deviceId} ${clientId}`,
       ask: () => this.options.auth.checkWebSocket(credentials),
     };
