@@ -109,7 +109,10 @@ function endBeforeVerification(
   const isRead = job.verification === 'READBACK';
   const begin = isRead ? settledAt : from;
   return {
-    ...{ kind: 'verifying', certainty, error, result },
+    kind: 'verifying',
+    certainty,
+    error,
+    result,
     deadlineAt: begin + deadlineMs,
     softDeadlineAt: softMs === undefined ? undefined : begin + softMs,
     readAt: isRead ? begin + (job.readback?.settleMs ?? times.readbackDelayMs) : undefined,

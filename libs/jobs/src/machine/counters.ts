@@ -109,7 +109,9 @@ export function pendingRead(turn: Turn, byWave: ReadonlyMap<number, JobProgress>
   const mayHaveReady = open.some(([, { pending }]) => pending > 0);
   const claims = mayHaveReady ? emptyClaims + 1 : 0;
   update(turn, {
-    ...{ isEndPossible: true, mayHaveReady, emptyClaims: claims },
+    isEndPossible: true,
+    mayHaveReady,
+    emptyClaims: claims,
     claimAt: turn.now + Math.min(gatherSlotsMs * claims, sleepMsMax),
   });
 }

@@ -69,9 +69,16 @@ function followClock(turn: Turn): boolean {
 /** Nothing is known of what happened while the job was in another state. */
 function enter(turn: Turn, state: JobState): void {
   update(turn, {
-    ...{ enteredState: state, mayHaveReady: true, isEndPossible: true, areWaveCountersDue: true, isOpening: true },
-    ...{ retryAt: -Infinity, claimAt: -Infinity, round: newRound },
-    ...{ healthAt: -Infinity, endAt: undefined },
+    enteredState: state,
+    mayHaveReady: true,
+    isEndPossible: true,
+    areWaveCountersDue: true,
+    isOpening: true,
+    retryAt: -Infinity,
+    claimAt: -Infinity,
+    round: newRound,
+    healthAt: -Infinity,
+    endAt: undefined,
   });
   if (state !== 'RUNNING') turn.effects.push({ kind: 'withdraw' });
 }

@@ -36,9 +36,21 @@ export function step(run: RunState, input: RunInput): RunStep {
 
 /** A kind that is missing here does not compile. */
 const signalKinds: Readonly<Record<RunSignal['kind'], true>> = {
-  ...{ started: true, stop: true, timePassed: true, rowChanged: true, devicesReturned: true, devicesWoken: true },
-  ...{ lateAnswer: true, slotsGranted: true, targetEnded: true, restEnded: true, batchSent: true, readBegan: true },
-  ...{ readEnded: true, readEndsWait: true, flushed: true },
+  started: true,
+  stop: true,
+  timePassed: true,
+  rowChanged: true,
+  devicesReturned: true,
+  devicesWoken: true,
+  lateAnswer: true,
+  slotsGranted: true,
+  targetEnded: true,
+  restEnded: true,
+  batchSent: true,
+  readBegan: true,
+  readEnded: true,
+  readEndsWait: true,
+  flushed: true,
 };
 
 function isSignal(input: RunSignal | TaskReport): input is RunSignal {

@@ -2,8 +2,20 @@
 import type { JobProgress } from '../job-types.js';
 
 const zero: JobProgress = {
-  ...{ total: 0, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 0, noChange: 0, failed: 0 },
-  ...{ rejected: 0, verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  total: 0,
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  succeeded: 0,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 const counters = Object.keys(zero) as readonly (keyof JobProgress)[];
 

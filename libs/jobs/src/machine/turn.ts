@@ -29,9 +29,16 @@ export function wake(turn: Turn, change: Partial<RunState>): void {
 export function forgetTimes(turn: Turn): void {
   const { run, now } = turn;
   wake(turn, {
-    ...{ checkAllAt: -Infinity, healthAt: -Infinity, retryAt: -Infinity, claimAt: -Infinity, markSentAt: -Infinity },
-    ...{ recountAt: now + recountMs, rowReadAt: now, areWaveCountersDue: true },
-    ...{ window: undefined, gatherUntil: undefined },
+    checkAllAt: -Infinity,
+    healthAt: -Infinity,
+    retryAt: -Infinity,
+    claimAt: -Infinity,
+    markSentAt: -Infinity,
+    recountAt: now + recountMs,
+    rowReadAt: now,
+    areWaveCountersDue: true,
+    window: undefined,
+    gatherUntil: undefined,
     verifying: { ...run.verifying, lookAt: -Infinity },
   });
 }

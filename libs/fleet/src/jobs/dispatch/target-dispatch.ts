@@ -259,7 +259,11 @@ function publishLate({ feed }: RunContext['deps']['bus'], { callId }: ClaimedTar
 }
 
 const unchanged: AttemptEnd = {
-  ...{ kind: 'decided', outcome: 'NO_CHANGE', certainty: 'NEVER', error: undefined, result: undefined },
+  kind: 'decided',
+  outcome: 'NO_CHANGE',
+  certainty: 'NEVER',
+  error: undefined,
+  result: undefined,
 };
 
 function rejected(error: CallError): AttemptEnd {

@@ -50,7 +50,10 @@ export class JobRun {
     this.#dispatch = new TargetDispatch(context, eligibility, shared.slots);
     const readbacks = job.readback && new Readbacks(context, job, job.readback, shared.slots);
     this.#tasks = new RunTasks(context, {
-      ...{ dispatch: this.#dispatch, eligibility, readbacks, notifications: this.#notifications },
+      dispatch: this.#dispatch,
+      eligibility,
+      readbacks,
+      notifications: this.#notifications,
     });
     this.#finished = new Promise((resolve, reject) => {
       this.#finish = (error) => (error === undefined ? resolve() : reject(error as Error));

@@ -9,8 +9,13 @@ export const PREPARE_CHUNK = new SqlFile(
   new URL('./prepare-chunk.sql', import.meta.url),
   {
     parameters: {
-      ...{ jobId: uuid<JobId>(), fence: integer, limit: bigint, at: timestamp },
-      ...{ hashes: array(text()), codes: array(text()), messages: array(text()) },
+      jobId: uuid<JobId>(),
+      fence: integer,
+      limit: bigint,
+      at: timestamp,
+      hashes: array(text()),
+      codes: array(text()),
+      messages: array(text()),
     },
     row: { count: integer, is_preparing: boolean },
   },

@@ -94,7 +94,10 @@ export class TargetPreparation {
     if (!wanted) return undefined;
     const rejected = toolSets.flatMap(({ toolSetHash, rejection }) => (rejection ? { toolSetHash, ...rejection } : []));
     const values = {
-      ...{ jobId, fence, limit, at: new Date(at) },
+      jobId,
+      fence,
+      limit,
+      at: new Date(at),
       hashes: rejected.map(({ toolSetHash }) => toolSetHash),
       codes: rejected.map(({ code }) => code),
       messages: rejected.map(({ message }) => message),

@@ -79,7 +79,10 @@ export function flushParameters({ jobId, fence }: JobFence, flushes: readonly Ta
   const distinct = [...ends.values()].map(({ end }) => end);
   const verifying = flushes.map(({ to }) => (to.kind === 'verifying' ? to : undefined));
   return {
-    ...{ jobId, fence, hashes: results.hashes, bodies: results.bodies },
+    jobId,
+    fence,
+    hashes: results.hashes,
+    bodies: results.bodies,
     states: distinct.map(({ state }) => state),
     outcomes: distinct.map(({ outcome }) => outcome),
     certainties: distinct.map(({ certainty }) => certainty),

@@ -275,7 +275,9 @@ export class TargetQueue {
       errorCodes: answers.map(({ error }) => error?.code),
       errorMessages: answers.map(({ error }) => error && storableText(error.message)),
       rpcCodes: answers.map(({ error }) => error?.rpcCode),
-      ...{ resultHashes, hashes: results.hashes, bodies: results.bodies },
+      resultHashes,
+      hashes: results.hashes,
+      bodies: results.bodies,
     });
     return rows.map((row) => ({ jobId: row.job_id, deviceId: row.device_id }));
   }
