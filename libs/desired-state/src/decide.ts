@@ -36,7 +36,10 @@ const kept: ReadonlySet<string> = new Set(['IN_SYNC', 'APPLYING', 'WAITING_DEVIC
 export function inSync({ generation }: Wanted, entry: Entry, now: number): Entry {
   return {
     ...to(entry, 'IN_SYNC', now),
-    ...{ syncedGeneration: generation, attempts: 0, nextTryAt: undefined, error: undefined },
+    syncedGeneration: generation,
+    attempts: 0,
+    nextTryAt: undefined,
+    error: undefined,
     reverts: recentReverts(entry.reverts, now),
   };
 }
@@ -77,8 +80,13 @@ function blocked(
 ): Decision {
   return rest({
     ...to(entry, state, now),
-    ...{ observedGeneration: generation, syncedGeneration: 0, attempts: 0, nextTryAt: undefined, reverts: [] },
-    ...{ error, blockedBy: by },
+    observedGeneration: generation,
+    syncedGeneration: 0,
+    attempts: 0,
+    nextTryAt: undefined,
+    reverts: [],
+    error,
+    blockedBy: by,
   });
 }
 

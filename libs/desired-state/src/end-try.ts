@@ -19,7 +19,9 @@ export function startTry(wanted: Wanted, entry: Entry, now: number): Entry {
   const reverts = recentReverts(entry.reverts, now);
   return {
     ...to(entry, 'APPLYING', now),
-    ...{ attempts: entry.attempts + 1, isSending: true, nextTryAt: undefined },
+    attempts: entry.attempts + 1,
+    isSending: true,
+    nextTryAt: undefined,
     reverts: wouldRevert(entry, wanted) ? [...reverts, now] : reverts,
   };
 }

@@ -52,9 +52,15 @@ export async function createDesiredState(
   const { registry, clock } = deps;
   const at = clock.now();
   const plan = {
-    ...{ ...request, devices: scopedFilter(request.devices, actor.devices), id: newId(at), ...checked },
-    ...{ savedById: actor.id, secretsById: actor.id, createdBy: actor.name },
-    ...{ idempotencyKey, requestHash: requestHash(request) },
+    ...request,
+    devices: scopedFilter(request.devices, actor.devices),
+    id: newId(at),
+    ...checked,
+    savedById: actor.id,
+    secretsById: actor.id,
+    createdBy: actor.name,
+    idempotencyKey,
+    requestHash: requestHash(request),
   };
   const answer = await registry.desiredStateStore.create(plan, { statesMax, at, by: sourceOf(actor) });
   return afterSave(deps, answer, { actor, saver: actor });

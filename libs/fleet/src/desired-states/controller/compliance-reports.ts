@@ -50,7 +50,10 @@ export class ComplianceReports {
     for (const { type, row, deviceId, to } of reported) {
       const { id, name, readback, tool } = row;
       const data = {
-        ...{ desiredStateId: id, name, state: to.state, generation: to.observedGeneration },
+        desiredStateId: id,
+        name,
+        state: to.state,
+        generation: to.observedGeneration,
         desired: userOnly.has(tool) ? MASK : row.arguments[readback.argument],
         reported: maskReported(readback, to.reported),
       };

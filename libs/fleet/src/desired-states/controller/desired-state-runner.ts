@@ -77,13 +77,17 @@ export class DesiredStateRunner {
     // Single calls do not make room for sets, but the other way round.
     const caller = new ToolCaller({ ...deps, policies, singleCalls: { during: (call) => call() } });
     this.#sender = new SetSender(deps, {
-      ...{ states: this.#states, queue: this.#queue, reader: this.#reader, caller },
+      states: this.#states,
+      queue: this.#queue,
+      reader: this.#reader,
+      caller,
       onEnd: (deviceId, id, end) => this.#look(deviceId, lookOfEnd(id, end)),
       onLost: (deviceId) => this.#look(deviceId, plainLook),
       onFree: () => this.#gather(),
     });
     this.#passes = new FleetPasses(deps, {
-      ...{ queue: this.#queue, timers: this.#timers },
+      queue: this.#queue,
+      timers: this.#timers,
       look: (deviceId, look) => this.#look(deviceId, look),
       onEnd: (live) => this.#endPass(live),
     });

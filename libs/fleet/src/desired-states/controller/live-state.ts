@@ -91,17 +91,27 @@ export function liveGeneration(
   const { toolSets } = deps.registry;
   return {
     wanted: {
-      ...{ id, generation, desired: plan.arguments[readback.argument], tolerance: readback.tolerance ?? 0 },
-      ...{ mode: plan.mode, onDrift: plan.onDrift, holdSeconds: plan.holdSeconds },
-      ...{ priority: plan.priority, window: plan.window },
+      id,
+      generation,
+      desired: plan.arguments[readback.argument],
+      tolerance: readback.tolerance ?? 0,
+      mode: plan.mode,
+      onDrift: plan.onDrift,
+      holdSeconds: plan.holdSeconds,
+      priority: plan.priority,
+      window: plan.window,
     },
     property: propertyOf(readback),
     stored,
     sets: new EligibilityCheck(toolSets, deps.callRules, {
-      ...{ tool: plan.tool, arguments: plan.arguments, mayCallUserOnly },
+      tool: plan.tool,
+      arguments: plan.arguments,
+      mayCallUserOnly,
     }),
     reads: new EligibilityCheck(toolSets, deps.callRules, {
-      ...{ tool: readback.tool, arguments: {}, mayCallUserOnly },
+      tool: readback.tool,
+      arguments: {},
+      mayCallUserOnly,
     }),
   };
 }

@@ -82,8 +82,11 @@ export class ValueReader {
     const { deviceId, epoch, gatewayId } = device;
     if (gatewayId === undefined) return offline;
     const call = {
-      ...{ callId: newId(now) as CallId, tool, arguments: {} },
-      ...{ queueDeadlineAt: now + callTimeoutMs, callTimeoutMs },
+      callId: newId(now) as CallId,
+      tool,
+      arguments: {},
+      queueDeadlineAt: now + callTimeoutMs,
+      callTimeoutMs,
     };
     const rights = { mayCallUserOnly, mayChangeFirmware: false };
     return new Promise((resolve) =>

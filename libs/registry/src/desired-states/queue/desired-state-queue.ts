@@ -129,8 +129,11 @@ export class DesiredStateQueue {
   /** Resolves to the targets whose set may be sent now. */
   claim(owner: HubProcessId, targets: readonly FencedTarget[]): Promise<readonly TargetKey[]> {
     const rows = targets.map(({ fence, row }) => ({
-      ...{ desired_state_id: row.desiredStateId, fence, device_id: row.deviceId },
-      ...{ observed_generation: row.observedGeneration, reverts: row.reverts },
+      desired_state_id: row.desiredStateId,
+      fence,
+      device_id: row.deviceId,
+      observed_generation: row.observedGeneration,
+      reverts: row.reverts,
     }));
     return this.database.transaction(async (transaction) => {
       await lockClaims(transaction, false);
