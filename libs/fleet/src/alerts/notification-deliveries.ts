@@ -116,7 +116,9 @@ export class NotificationDeliveries {
   #messageOf({ messageId, isResolved, alerts }: ClaimedMessage): OutgoingMessage {
     const { clock, messages } = this.#deps;
     return {
-      ...{ id: messageId, type: isResolved ? 'alert.resolved' : 'alert.fired', at: clock.now() },
+      id: messageId,
+      type: isResolved ? 'alert.resolved' : 'alert.fired',
+      at: clock.now(),
       text: messageOf(alerts, isResolved, messages),
       alerts: alerts.map((alert) => alertForPrograms(alert, messages)),
     };

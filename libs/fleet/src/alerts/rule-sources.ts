@@ -106,7 +106,10 @@ async function measured(
   now: number,
 ): Promise<readonly HeldSubject[]> {
   const values = await registry.measurements.latestOver({
-    ...{ filter: devices ?? { all: true }, path, since: now - VALUE_COUNTS_MS, seenSince: now - SEEN_WITHIN_MS },
+    filter: devices ?? { all: true },
+    path,
+    since: now - VALUE_COUNTS_MS,
+    seenSince: now - SEEN_WITHIN_MS,
     ...(below ? { below: threshold } : { above: threshold }),
   });
   return values.map(({ deviceId, value, at }) => ({ subject: deviceId, deviceId, since: at, facts: { value } }));

@@ -60,7 +60,8 @@ async function fire(
   if (records.length === 0) return [];
   const waiting = records.map(({ beganAt, deviceId, ...record }) => ({
     ...record,
-    ...{ beganAt: beganAt.getTime(), deviceId: deviceId ?? undefined },
+    beganAt: beganAt.getTime(),
+    deviceId: deviceId ?? undefined,
   }));
   const [recent] = await transaction.query<{ firedRecently: number; alertId: string | null; until: Date | null }>(
     sql.RECENT,
@@ -100,8 +101,15 @@ async function add(
   const facts = await factsOf(transaction, rule, conditions, isGroup);
   const deviceCount = deviceIds.filter((each) => each !== undefined).length;
   const row = {
-    ...{ id, rule_id: rule.id, severity, device_id: deviceId, is_group: isGroup, device_count: deviceCount, facts },
-    ...{ fired_at: isoOf(now), group_until: isoOf(groupUntil) },
+    id,
+    rule_id: rule.id,
+    severity,
+    device_id: deviceId,
+    is_group: isGroup,
+    device_count: deviceCount,
+    facts,
+    fired_at: isoOf(now),
+    group_until: isoOf(groupUntil),
     repeat_at: isoOf(repeatEverySeconds === undefined ? undefined : now + repeatEverySeconds * 1_000),
   };
   await transaction.query(sql.ADD_ALERTS, [toJson([row])]);
@@ -159,7 +167,11 @@ async function notify(
 ): Promise<void> {
   if (channelIds.length === 0) return;
   const rows = channelIds.map((channelId) => ({
-    ...{ id: v7({ msecs: now }), alert_id: alertId, channel_id: channelId, kind, created_at: isoOf(now) },
+    id: v7({ msecs: now }),
+    alert_id: alertId,
+    channel_id: channelId,
+    kind,
+    created_at: isoOf(now),
   }));
   await transaction.query(sql.NOTIFY, [toJson(rows)]);
 }

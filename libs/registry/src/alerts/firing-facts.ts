@@ -22,8 +22,15 @@ export async function factsOf(
   const { kind, name: ruleName, threshold, below, windowSeconds, path } = rule;
   const group = await groupNameOf(transaction, rule);
   const common = {
-    ...{ kind, ruleName, threshold, below, windowSeconds, path, group },
-    ...{ beganFrom: least(began), beganTo: -least(began.map((at) => -at)) },
+    kind,
+    ruleName,
+    threshold,
+    below,
+    windowSeconds,
+    path,
+    group,
+    beganFrom: least(began),
+    beganTo: -least(began.map((at) => -at)),
   };
   if (isGroup) return { ...common, examples: names, total: await deviceTotal(transaction, rule) };
   const [condition] = conditions;

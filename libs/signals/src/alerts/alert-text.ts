@@ -111,14 +111,19 @@ function wordsOf(
     (value ?? 0).toLocaleString(options.language, { maximumFractionDigits: digits });
   const share = (value: number | undefined) => `${number((value ?? 0) * 100, 1)} %`;
   return {
-    ...{ facts, isGroup, group: facts.group, isOne: deviceCount === 1 },
+    facts,
+    isGroup,
+    group: facts.group,
+    isOne: deviceCount === 1,
     label: facts.label ?? '',
     count: number(deviceCount),
     total: number(facts.total),
     from: timeOf(facts.beganFrom, options),
     to: timeOf(facts.beganTo, options),
-    ...{ value: number(facts.value), share: share(facts.value) },
-    ...{ threshold: number(facts.threshold), thresholdShare: share(facts.threshold) },
+    value: number(facts.value),
+    share: share(facts.value),
+    threshold: number(facts.threshold),
+    thresholdShare: share(facts.threshold),
     minutes: number((facts.windowSeconds ?? 0) / 60),
   };
 }
