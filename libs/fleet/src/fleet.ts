@@ -117,8 +117,11 @@ export class Fleet {
   constructor(deps: FleetDeps) {
     const policies = new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed);
     const defaults = {
-      ...{ approvals: noApprovals, mustBeSigned: false, downloadOrigin: () => undefined },
-      ...{ verification: verificationTimes, voiceOrigins: noVoiceServers },
+      approvals: noApprovals,
+      mustBeSigned: false,
+      downloadOrigin: () => undefined,
+      verification: verificationTimes,
+      voiceOrigins: noVoiceServers,
     };
     this.#deps = { ...defaults, ...deps, policies, readers: new SessionLogReaders() };
     this.#caller = new ToolCaller(this.#deps);

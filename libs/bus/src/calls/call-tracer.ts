@@ -32,8 +32,10 @@ export interface CallTracer {
 
 export function callAttributes({ deviceId, call }: RoutedCall): SpanAttributes {
   return {
-    ...{ 'flotilla.call.id': call.callId, 'flotilla.device.id': deviceId },
-    ...{ 'gen_ai.tool.name': call.tool, 'mcp.method.name': 'tools/call' },
+    'flotilla.call.id': call.callId,
+    'flotilla.device.id': deviceId,
+    'gen_ai.tool.name': call.tool,
+    'mcp.method.name': 'tools/call',
   };
 }
 

@@ -108,7 +108,14 @@ export class ToolCaller {
     const { id, deviceId, request, actor, startedAt, timeoutMs } = started;
     const { tool, arguments: args } = request;
     const claim = await this.#deps.registry.calls.claimKey({
-      ...{ principal: actor.id, actor: actor.name, key, callId: id, deviceId, tool, arguments: args, startedAt },
+      principal: actor.id,
+      actor: actor.name,
+      key,
+      callId: id,
+      deviceId,
+      tool,
+      arguments: args,
+      startedAt,
       requestHash: hashOf(deviceId, request),
     });
     return claim.kind === 'claimed'
