@@ -28,7 +28,11 @@ export async function openAlertWorker(services: SharedServices, metrics: HubMetr
   const clock = systemClock;
   await registry.alertRules.ship(shippedRules, clock.now());
   const worker = new AlertWorker({
-    ...{ registry, bus, clock, lease, logger },
+    registry,
+    bus,
+    clock,
+    lease,
+    logger,
     sender: openChannelSender(services),
     messages: messageSettingsOf(config),
     hubProblems: hubProblemsOf(services),

@@ -51,8 +51,16 @@ export async function openWorker(
   const rules = { approvals, mustBeSigned, verification, downloadOrigin: pictures.downloadOrigin };
   const watched = new WatchedTools({ registry, bus, clock });
   const desired = new DesiredStateRunner({
-    ...{ registry, bus, clock, logger, callRules, singleCalls, lease, ...rules },
-    ...{ timeZone: config.deviceTimeZone, observe: metrics.desiredStates },
+    registry,
+    bus,
+    clock,
+    logger,
+    callRules,
+    singleCalls,
+    lease,
+    ...rules,
+    timeZone: config.deviceTimeZone,
+    observe: metrics.desiredStates,
   });
   metrics.addDesiredStates(() => desired.counts());
   const worker = new TickWorker({
