@@ -10,7 +10,7 @@ import type { Clock } from '@flotilla/session';
 import type { FleetLogger } from '../fleet-logger.js';
 import { NotificationDeliveries } from './notification-deliveries.js';
 import type { DeliveryDeps } from './notification-deliveries.js';
-import { sourceOf } from './rule-sources.js';
+import { conditionSourceOf } from './rule-sources.js';
 import type { RuleSourceDeps } from './rule-sources.js';
 
 export interface AlertWorkerDeps extends Omit<RuleSourceDeps, 'registry'>, Omit<DeliveryDeps, 'registry'> {
@@ -138,7 +138,7 @@ export class AlertWorker {
     const { bus, clock, lease, registry } = this.#deps;
     const now = clock.now();
     try {
-      const { source, problem } = rule.enabled ? await this.#sourceOf(rule, hub, now) : nothing;
+      const { source, problem } = rule.enabled ? await this.#findSource(rule, hub, now) : nothing;
       const events = await registry.alertEvaluation.evaluate(lease.id, rule, source, { hub, now });
       for (const event of events ?? []) bus.feed.publish('event', event);
       if (problem === undefined) this.#failing.delete(rule.id);
@@ -151,9 +151,9 @@ export class AlertWorker {
   }
 
   /** Without its device group a rule applies to no device, and its conditions end. */
-  async #sourceOf(rule: AlertRuleRow, hub: HubStart, now: number): Promise<FoundSource> {
+  async #findSource(rule: AlertRuleRow, hub: HubStart, now: number): Promise<FoundSource> {
     try {
-      return { source: await sourceOf(this.#deps, rule, hub, now), problem: undefined };
+      return { source: await conditionSourceOf(this.#deps, rule, hub, now), problem: undefined };
     } catch (error) {
       if (error instanceof RegistryError && error.code === 'ARGUMENT_INVALID')
         return { source: undefined, problem: error };

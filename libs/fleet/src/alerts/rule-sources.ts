@@ -32,7 +32,8 @@ const VALUE_COUNTS_MS = 7 * SEEN_WITHIN_MS;
 const FAILED: ReadonlySet<string> = new Set(['FAILED', 'VERIFY_FAILED', 'UNKNOWN', 'NOT_SENT']);
 const SUCCEEDED: ReadonlySet<string> = new Set(['SUCCEEDED', 'NO_CHANGE']);
 
-export async function sourceOf(
+/** The rows for which the condition of the rule holds now. */
+export async function conditionSourceOf(
   deps: RuleSourceDeps,
   rule: AlertRuleRow,
   hub: HubStart,

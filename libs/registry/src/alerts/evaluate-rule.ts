@@ -2,8 +2,14 @@
  * Evaluates one rule in one transaction: conditions, alerts, their messages and events commit
  * together. The decisions are those of libs/signals.
  */
-import { channelsToRepeat, channelsToResolve, decideFiring, decideResolving, GROUP_WINDOW_MS } from '@flotilla/signals';
-import { isSilenced } from '@flotilla/signals';
+import {
+  channelsToRepeat,
+  channelsToResolve,
+  decideFiring,
+  decideResolving,
+  GROUP_WINDOW_MS,
+  isSilenced,
+} from '@flotilla/signals';
 import type { Condition, FiredCondition, Firing, HubStart, SentNotification, Snoozes } from '@flotilla/signals';
 import { v7 } from 'uuid';
 import type { Transaction } from '../database/database.js';
@@ -51,6 +57,10 @@ type ConditionRecord = Omit<Condition, 'beganAt' | 'deviceId'> & {
   readonly deviceId: string | null;
 };
 
+/**
+ * Fires what has held for long enough: new alerts, or devices that join the open group. Resolves to
+ * the events of the new alerts.
+ */
 async function fire(
   transaction: Transaction,
   { rule, hub, now }: RuleEvaluation,
@@ -78,17 +88,18 @@ async function fire(
     await transaction.query(sql.FIRE, [rule.id, alertId, now, conditions.map(({ subject }) => subject)]);
     await transaction.query(sql.GROW, [alertId, Math.max(...conditions.map(({ beganAt }) => beganAt))]);
     // A group whose devices were all snoozed has no message yet.
-    const isTold = (await transaction.query(sql.SENT, [[alertId]])).length > 0;
+    const hasMessage = (await transaction.query(sql.SENT, [[alertId]])).length > 0;
     const deviceIds = conditions.map(({ deviceId }) => deviceId);
-    if (!isTold && !isSilenced(snoozes, deviceIds, now))
+    if (!hasMessage && !isSilenced(snoozes, deviceIds, now))
       await notify(transaction, alertId, rule.channelIds, 'FIRED', now);
   }
   const events: EventRow[] = [];
-  for (const firing of fired) events.push(await add(transaction, { rule, now }, firing, snoozes));
+  for (const firing of fired) events.push(await addAlert(transaction, { rule, now }, firing, snoozes));
   return events;
 }
 
-async function add(
+/** Writes one alert with its conditions and, unless it is silenced, its notifications. */
+async function addAlert(
   transaction: Transaction,
   { rule, now }: Pick<RuleEvaluation, 'rule' | 'now'>,
   { conditions, isGroup, groupUntil }: Firing,
@@ -118,14 +129,14 @@ async function add(
   return eventOf('alert.fired', { id, rule, deviceId, deviceCount }, now);
 }
 
+/** Ends the conditions that were gone for long enough, and resolves alerts without further ones. */
 async function resolve(
   transaction: Transaction,
   { rule, now }: RuleEvaluation,
   snoozes: Snoozes,
 ): Promise<readonly EventRow[]> {
-  const records = await transaction.query<Omit<FiredCondition, 'clearedAt'> & { clearedAt: Date | null }>(sql.FIRED, [
-    ...[rule.id, now, rule.forSeconds],
-  ]);
+  type FiredRecord = Omit<FiredCondition, 'clearedAt'> & { readonly clearedAt: Date | null };
+  const records = await transaction.query<FiredRecord>(sql.FIRED, [rule.id, now, rule.forSeconds]);
   if (records.length === 0) return [];
   const fired = records.map((record) => ({ ...record, clearedAt: record.clearedAt?.getTime() }));
   const { over, resolved } = decideResolving(rule, fired, now);
@@ -145,6 +156,7 @@ async function resolve(
   return events;
 }
 
+/** Sends again what still fires, is not acknowledged, and is due by the interval of the rule. */
 async function repeat(transaction: Transaction, { rule, now }: RuleEvaluation, snoozes: Snoozes): Promise<void> {
   const { channelIds, repeatEverySeconds } = rule;
   if (repeatEverySeconds === undefined) return;

@@ -40,7 +40,10 @@ export function syncConditions(
   return { statement: { text }, values };
 }
 
-/** Ends all conditions of a disabled or deleted rule at once. $1 rule, $2 now. */
+/**
+ * $1 rule. Ends all conditions of a disabled or deleted rule. Those that fired count as cleared
+ * long ago, so that their alerts resolve at once.
+ */
 export const END_CONDITIONS = {
   text: `WITH ended AS (DELETE FROM alert_condition WHERE rule_id = $1 AND alert_id IS NULL)
          UPDATE alert_condition SET cleared_at = to_timestamp(0) WHERE rule_id = $1 AND alert_id IS NOT NULL`,
