@@ -34,6 +34,29 @@ interface Covered {
   readonly hasEnded: boolean;
 }
 
+/** What PostgreSQL knows of the devices of a batch. Removed devices are absent. */
+interface KnownOfDevices {
+  readonly devices: ReadonlyMap<DeviceId, DeviceFacts>;
+  readonly rowOf: (live: LiveState, deviceId: DeviceId) => DesiredTargetRow | undefined;
+  readonly reachOf: (jobId: JobId, deviceId: DeviceId) => RolloutReach | undefined;
+}
+
+interface KnownOfDevice extends Pick<KnownOfDevices, 'rowOf' | 'reachOf'> {
+  readonly deviceId: DeviceId;
+  readonly device: DeviceFacts | undefined;
+  /** The desired state whose try on the device had not ended before the reads. */
+  readonly tried: string | undefined;
+}
+
+interface SortedStates {
+  /** Those that are compared with the device. */
+  readonly covered: readonly Covered[];
+  /** Those that a roll-out is bringing to it: they are in the way of others. */
+  readonly blocking: readonly LiveGeneration[];
+  /** Entries to forget, and tries that ended while a roll-out decides. */
+  readonly others: readonly Compared[];
+}
+
 export class DeviceComparison {
   /** Asked once: Intl needs 200 µs for it, two thirds of the comparison of a device. */
   readonly #zone: string;
@@ -48,16 +71,34 @@ export class DeviceComparison {
     this.#zone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
   }
 
+  /** Reads what is known of the devices in a few statements, then compares one after the other. */
   async of(looks: ReadonlyMap<DeviceId, Look>): Promise<readonly Compared[]> {
-    const { registry } = this.deps;
     const lives = this.states.all;
     const deviceIds = [...looks.keys()];
     // A try that ends during the reads is under way for this look: the next one has its end.
     const tried = new Map(deviceIds.map((id) => [id, this.triedOn(id)]));
     const readTools = [...new Set(lives.flatMap(toolsRead))];
+    const { devices, rowOf, reachOf } = await this.#read(lives, deviceIds, readTools);
+    await this.#judgeTools(lives, [...devices.values()]);
+    const compared: Compared[] = [];
+    for (const [deviceId, look] of looks) {
+      const device = devices.get(deviceId);
+      const known = { deviceId, device, tried: tried.get(deviceId), rowOf, reachOf };
+      const { covered, blocking, others } = await this.#sorted(lives, known);
+      compared.push(...others);
+      if (device !== undefined) compared.push(...this.#compare(device, look, { covered, blocking }, readTools));
+    }
+    return compared;
+  }
+
+  async #read(
+    lives: readonly LiveState[],
+    deviceIds: readonly DeviceId[],
+    readTools: readonly string[],
+  ): Promise<KnownOfDevices> {
+    const queue = this.deps.registry.desiredStateQueue;
     const filters = lives.map(({ owned }) => owned.filter ?? { any: [] });
     const rollouts = lives.flatMap(({ owned }) => owned.rollouts.map(({ jobId }) => jobId));
-    const queue = registry.desiredStateQueue;
     const [facts, rows, reach] = await Promise.all([
       queue.facts(deviceIds, { readTools, filters }),
       queue.rows(
@@ -66,28 +107,33 @@ export class DeviceComparison {
       ),
       rollouts.length === 0 ? new Map<string, RolloutReach>() : queue.rolloutReach(rollouts, deviceIds),
     ]);
-    await this.#judgeTools(lives, facts);
-    const rowsOf = new Map(rows.map((row) => [`${row.desiredStateId} ${row.deviceId}`, row]));
-    const found = new Map(facts.map((each) => [each.deviceId, each]));
-    const compared: Compared[] = [];
-    for (const [deviceId, look] of looks) {
-      const device = found.get(deviceId);
-      const covered: Covered[] = [];
-      const blocking: LiveGeneration[] = [];
-      for (const [index, live] of lives.entries()) {
-        const row = rowsOf.get(`${live.row.id} ${deviceId}`);
-        const hasEnded = row?.isSending === true && tried.get(deviceId) !== live.row.id;
-        if (device?.matches[index] === true) {
-          const reachOf = (jobId: JobId) => reach.get(`${jobId} ${deviceId}`);
-          const { generation, isUnderWay } = await this.#generationOf(live, row, reachOf);
-          if (generation !== undefined && !isUnderWay) covered.push({ live, generation, row, hasEnded });
-          else if (hasEnded) compared.push(apart(live, row, abandonTry(row)));
-          if (generation !== undefined && isUnderWay) blocking.push(generation);
-        } else if (row !== undefined && (!row.isSending || hasEnded)) compared.push(apart(live, row, undefined));
-      }
-      if (device !== undefined) compared.push(...this.#compare(device, look, { covered, blocking }, readTools));
+    const byKey = new Map(rows.map((row) => [`${row.desiredStateId} ${row.deviceId}`, row]));
+    return {
+      devices: new Map(facts.map((each) => [each.deviceId, each])),
+      rowOf: ({ row }, deviceId) => byKey.get(`${row.id} ${deviceId}`),
+      reachOf: (jobId, deviceId) => reach.get(`${jobId} ${deviceId}`),
+    };
+  }
+
+  /** What each desired state has to do with a device. */
+  async #sorted(
+    lives: readonly LiveState[],
+    { deviceId, device, tried, rowOf, reachOf }: KnownOfDevice,
+  ): Promise<SortedStates> {
+    const covered: Covered[] = [];
+    const blocking: LiveGeneration[] = [];
+    const others: Compared[] = [];
+    for (const [index, live] of lives.entries()) {
+      const row = rowOf(live, deviceId);
+      const hasEnded = row?.isSending === true && tried !== live.row.id;
+      if (device?.matches[index] === true) {
+        const { generation, isUnderWay } = await this.#generationOf(live, row, (jobId) => reachOf(jobId, deviceId));
+        if (generation !== undefined && !isUnderWay) covered.push({ live, generation, row, hasEnded });
+        else if (hasEnded) others.push(apart(live, row, abandonTry(row)));
+        if (generation !== undefined && isUnderWay) blocking.push(generation);
+      } else if (row !== undefined && (!row.isSending || hasEnded)) others.push(apart(live, row, undefined));
     }
-    return compared;
+    return { covered, blocking, others };
   }
 
   /** UNDER_WAY: the job decides, so the entry stays as it is, and it is in the way of others. */
@@ -149,19 +195,15 @@ export class DeviceComparison {
           edgeAt: window?.until,
         };
         const failedRead = failedReadOf(look, stored.readback.tool, device);
-        const decision = this.#decide(each, facts, look, now);
-        const entry =
-          decision.next === 'read' && failedRead !== undefined
-            ? { entry: failRead(decision.entry, failedRead, { now, chance: this.#chance() }), next: 'none' as const }
-            : decision;
+        const { entry, next } = this.#withoutFailedRead(this.#decide(each, facts, look, now), failedRead, now);
         return {
           live: each.live,
           device,
           generation: each.generation,
           from: each.row,
-          next: entry.next,
+          to: { ...entry, desiredStateId: wanted.id, deviceId: device.deviceId },
+          next,
           cause: look.cause,
-          to: { ...entry.entry, desiredStateId: wanted.id, deviceId: device.deviceId },
         };
       });
     });
@@ -172,6 +214,12 @@ export class DeviceComparison {
     const end = ends.get(live.row.id);
     if (end === undefined) return decide(generation.wanted, abandonTry(row), { ...facts, freshSince: now }, now);
     return endTry(generation.wanted, row, end, facts, { now, chance: this.#chance() });
+  }
+
+  /** A read that has just failed is not repeated at once: it counts as a try, and waits. */
+  #withoutFailedRead(decision: Decision, failedRead: FailedRead | undefined, now: number): Decision {
+    if (decision.next !== 'read' || failedRead === undefined) return decision;
+    return { entry: failRead(decision.entry, failedRead, { now, chance: this.#chance() }), next: 'none' };
   }
 
   #valueOf(
