@@ -1,6 +1,8 @@
 /**
  * Compares what a desired state wants of a device with what is, and says what follows. It looks at
- * the present only, so a repeated or late look does no harm.
+ * the present only, so a repeated or late look does no harm. The first that applies decides: a set
+ * under way, a block, a roll-out that has not reached the device, no connection, an old value, an
+ * equal one, REPORT. What is left is a drift or a retry.
  */
 import { recentReverts, stepOfDrift, stepOfRevert, wouldRevert } from './drift.js';
 import type { DriftStep } from './drift.js';
