@@ -3,7 +3,7 @@ import type { Bus, CallTracer, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
 import { hubCall, identifyTool } from '@flotilla/mcp';
 import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
-import type { CallRow, CallStore, Registry } from '@flotilla/registry';
+import type { CallRow, CallStore, Registry, ToolSet } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import { ownerOf } from '../actor.js';
 import type { Actor } from '../actor.js';
@@ -132,7 +132,7 @@ export class ToolCaller {
   async #runClaimed(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
     const { id, deviceId } = started;
     let isDelivered = false;
-    const checked = this.#checkAndSend(started, entry, () => (isDelivered = true));
+    const checked = this.#authoriseAndDeliver(started, entry, () => (isDelivered = true));
     const end = await checked.catch((err: unknown): CallEnd => {
       if (isDelivered) throw err;
       this.#deps.logger.error({ err, callId: id, deviceId }, 'a call could not be checked and was not sent');
@@ -142,24 +142,26 @@ export class ToolCaller {
   }
 
   async #runAndRecord(started: StartedCall, entry: DirectoryEntry | undefined): Promise<CallAnswer> {
-    return answerOf(await this.#records.writeEnd(started, await this.#checkAndSend(started, entry)));
+    return answerOf(await this.#records.writeEnd(started, await this.#authoriseAndDeliver(started, entry)));
   }
 
-  /** `onDeliver` runs before anything can be sent. */
-  async #checkAndSend(
+  /**
+   * Checks the call, writes the intent of an audited one, delivers it, and waits for its outcome.
+   * `onDeliver` runs before anything can be sent.
+   */
+  async #authoriseAndDeliver(
     started: StartedCall,
     entry: DirectoryEntry | undefined,
     onDeliver: () => void = () => undefined,
   ): Promise<CallEnd> {
-    const { toolSetHash, request, actor, ownUrl, policy } = started;
-    const { callRules, registry } = this.#deps;
+    const { toolSetHash, request, policy } = started;
+    const { approvals, registry } = this.#deps;
     const toolSet = toolSetHash === undefined ? undefined : await registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
     if (entry === undefined) return { outcome: offline, audited };
-    const checked = { tool: request.tool, arguments: request.arguments, mayCallUserOnly: actor.mayCallUserOnly };
-    const refused = callRules.refuseActor(request.tool, actor) ?? callRules.refuse(toolSet, checked, ownUrl);
-    const isLimited = refused === undefined && isCounted(this.#deps.approvals, { tool: request.tool, policy });
-    const error = refused?.error ?? (isLimited ? await this.#refuseUnapproved(started) : undefined);
+    const isLimited = isCounted(approvals, { tool: request.tool, policy });
+    const error =
+      this.#refuseByRules(started, toolSet) ?? (isLimited ? await this.#refuseUnapproved(started) : undefined);
     if (error !== undefined) return { outcome: { kind: 'REJECTED', certainty: 'NEVER', error }, audited };
     if (audited !== undefined) {
       if (registry.audit.isOverloaded) return { outcome: unauditable };
@@ -168,6 +170,12 @@ export class ToolCaller {
     }
     const { outcome } = await this.#deliver(started, entry, onDeliver);
     return { outcome: applyFailureText(outcome, policy.failureText), audited, isIntended: audited !== undefined };
+  }
+
+  #refuseByRules({ request, actor, ownUrl }: StartedCall, toolSet: ToolSet | undefined): CallError | undefined {
+    const { callRules } = this.#deps;
+    const checked = { tool: request.tool, arguments: request.arguments, mayCallUserOnly: actor.mayCallUserOnly };
+    return (callRules.refuseActor(request.tool, actor) ?? callRules.refuse(toolSet, checked, ownUrl))?.error;
   }
 
   /** With approvals, one person may disrupt only a few devices by single calls. */
