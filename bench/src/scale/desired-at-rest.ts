@@ -63,9 +63,9 @@ const runner = new DesiredStateRunner({
 
 await addDevices();
 const id = await createState();
-await runner.sweep();
+await runner.load();
 await eventually(inSync, (count) => count === DEVICES, WITHIN_MS);
-const sweeping = setInterval(() => void runner.sweep(), 5_000);
+const sweeping = setInterval(() => void runner.load(), 5_000);
 skewMs = SKEW_MS;
 await pause(SETTLE_MS);
 process.send?.({ rest: await measured() });

@@ -18,7 +18,7 @@ describe('the worker of desired states', () => {
   });
   beforeEach(async () => {
     runner = world.openRunner();
-    await runner.sweep();
+    await runner.load();
     world.sets.clear();
     for (const id of ['a', 'b', 'c']) world.volumes.set(id, 50);
     serveVolumes(world.hub, world.volumes, world.sets);
@@ -242,7 +242,7 @@ describe('the worker of desired states', () => {
     await world.hub.clock.until(() => hanging !== undefined).toBe(true);
     await world.hub.clock.during(runner.handOver(10));
     runner = world.openRunner();
-    await runner.sweep();
+    await runner.load();
     await until(state).toEqual(inSync);
     expect(Object.fromEntries(world.sets)).toEqual({ a: 1, b: 1, c: 1 });
     hanging?.();

@@ -20,7 +20,7 @@ describe('the roll-out of an edit', () => {
     world = await openDesiredFixture();
     await world.hub.connect(['a', 'b', 'c']);
     runner = world.openRunner();
-    await runner.sweep();
+    await runner.load();
   });
   afterEach(() => world.close());
 
@@ -46,7 +46,7 @@ describe('the roll-out of an edit', () => {
     const publishes = vi.spyOn(world.hub.bus.feed, 'publish');
     clock.step(31 * DAY_MS);
     expect(await finished(expired)).toMatchObject({ conclusion: 'PARTIAL' });
-    await runner.sweep();
+    await runner.load();
     // Open pages name the job that goes on before it calls a device.
     expect(publishes).toHaveBeenCalledWith('desiredState', { id: state.id });
     publishes.mockRestore();
@@ -87,7 +87,7 @@ describe('the roll-out of an edit', () => {
     expect(await world.hub.job(jobId)).toMatchObject({ pauseReason: 'WAVE_GATE' });
     world.hub.clock.step(2 * DAY_MS);
     expect(await world.hub.finished(jobId)).toMatchObject({ conclusion: 'PARTIAL' });
-    await runner.sweep();
+    await runner.load();
     const reads = vi.spyOn(world.hub.registry.targetPreparation, 'lastDecidedAt');
     await world.hub.clock.pass(10_000);
     // The verdict on a job that has ended does not change.
@@ -100,7 +100,7 @@ describe('the roll-out of an edit', () => {
   it('goes on with another job where its time ran out, for the devices that it has not reached', async () => {
     const { state, next } = await expiredAfterOne({ perMinute: 20, waves: [{ ...wave, count: 3 }] });
     expect(await world.hub.finished(next)).toMatchObject({ conclusion: 'SUCCEEDED', total: 2 });
-    await runner.sweep();
+    await runner.load();
     await world.hub.clock.until(() => world.states(state)).toEqual(inSync);
     expect((await world.row(state)).settledGeneration).toBe(1);
   });
@@ -119,7 +119,7 @@ describe('the roll-out of an edit', () => {
     await world.hub.finished(jobId);
     if (change === 'enabled') await world.hub.fleet.setDesiredStateEnabled(state.id, true, owner);
     else await world.hub.fleet.updateDesiredState(state.id, 2, { ...request, arguments: { volume: 71 } }, owner);
-    await runner.sweep();
+    await runner.load();
     // At its pace, the next roll-out sends nothing yet.
     await world.hub.clock.pass(2_000);
     const row = (await world.targets(state)).find(({ deviceId }) => deviceId === reached);
@@ -173,7 +173,7 @@ describe('the roll-out of an edit', () => {
     await fleet.updateDesiredState(id, 1, request, owner);
     await clock.until(() => called).not.toBe('');
     await fleet.updateDesiredState(id, 2, { ...request, arguments: { volume: 71 }, perMinute: 20 }, owner);
-    await runner.sweep();
+    await runner.load();
     await world.turn(called, 70);
     await clock.pass(2_000);
     const row = (await world.targets(state)).find(({ deviceId }) => deviceId === called);
@@ -203,7 +203,7 @@ describe('the roll-out of an edit', () => {
     for (const [index, volume] of between.entries())
       await fleet.updateDesiredState(id, 2 + index, { ...request, arguments: { volume }, waves }, owner);
     await fleet.updateDesiredState(id, 2 + between.length, { ...request, arguments: { volume: 80 } }, owner);
-    await runner.sweep();
+    await runner.load();
     const loud = () => devices.ids.filter((each) => world.volumes.get(each) === 80);
     await clock.until(loud).toHaveLength(2);
     await clock.pass(1_000);
@@ -234,10 +234,10 @@ describe('the roll-out of an edit', () => {
     const sets = world.sets.get(reached);
     clock.step(31 * DAY_MS);
     await world.hub.finished(expired);
-    await runner.sweep();
+    await runner.load();
     expect((await world.row(state)).rolloutJobId).not.toBe(expired);
     const found = async () => {
-      await runner.sweep();
+      await runner.load();
       await clock.pass(2_000);
       const row = (await world.targets(state)).find(({ deviceId }) => deviceId === reached);
       return [row?.observedGeneration, world.volumes.get(reached), world.sets.get(reached)];

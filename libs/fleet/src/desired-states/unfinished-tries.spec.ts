@@ -12,7 +12,7 @@ describe('a set under way', () => {
   beforeEach(async () => {
     world = await openDesiredFixture();
     await world.hub.connect(['a']);
-    await world.openRunner().sweep();
+    await world.openRunner().load();
   });
   afterEach(() => world.close());
 

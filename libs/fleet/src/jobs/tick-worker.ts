@@ -29,7 +29,7 @@ export interface TickWorkerDeps extends RunDeps {
   /** Without it, this process starts no recurring jobs. */
   readonly recurring?: Pick<RecurringRuns, 'runDue' | 'stop'>;
   /** Without it, this process keeps no desired states true. */
-  readonly desired?: Pick<DesiredStateRunner, 'sweep' | 'stop' | 'handOver'>;
+  readonly desired?: Pick<DesiredStateRunner, 'load' | 'stop' | 'handOver'>;
 }
 
 /** How late a job without an owner, or a device of a dead process, is noticed. */
@@ -142,7 +142,7 @@ export class TickWorker {
     if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
     this.#deps.signals?.run();
     await this.#deps.recurring?.runDue();
-    await this.#deps.desired?.sweep();
+    await this.#deps.desired?.load();
     await this.#runner.sweep();
   }
 }

@@ -94,8 +94,8 @@ export class DesiredStateRunner {
     void deps.lease.lost.then(() => this.#end());
   }
 
-  /** Loads the desired states, at the start and with each sweep of the worker. */
-  async sweep(): Promise<void> {
+  /** Takes what has no owner and reads all again: at the start, and in each sweep of the worker. */
+  async load(): Promise<void> {
     if (this.#isStopped) return;
     this.#start();
     await this.#loads.run();
