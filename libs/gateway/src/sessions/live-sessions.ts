@@ -1,6 +1,6 @@
 /** All live sessions of this process: admits new ones, passes calls to them, records their ends. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
-import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
+import type { CallError, DeviceId, IncomingTransport, NotSentCode } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { SessionCall, SettledCall } from '@flotilla/session';
 import { SampleWatch } from '../mcpu/sample-watch.js';
@@ -27,6 +27,8 @@ export interface SessionCount {
 
 /** How often `stop` checks whether all rows are written, ms. */
 const STOP_POLL_MS = 10;
+
+type Settle = (settled: SettledCall) => void;
 
 export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
@@ -161,7 +163,7 @@ export class LiveSessions implements SessionHost, CallServer {
     );
   }
 
-  enqueue({ deviceId, epoch, call }: RoutedCall, settle: (settled: SettledCall) => void): void {
+  enqueue({ deviceId, epoch, call }: RoutedCall, settle: Settle): void {
     this.#pace.called();
     const session = this.#table.get(deviceId);
     if (this.#drain?.refuses(session) === true) return this.#refuseWhileLeaving(this.#drain, call, settle);
@@ -174,12 +176,7 @@ export class LiveSessions implements SessionHost, CallServer {
       return;
     }
     const message = session === undefined ? 'the device has no live session' : 'the device has reconnected since';
-    const settled: SettledCall = {
-      callId: call.callId,
-      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message } },
-      settledAt: this.context.clock.now(),
-    };
-    queueMicrotask(() => settle(settled));
+    this.#settleUnsent(call, settle, { code: 'DEVICE_OFFLINE', message });
   }
 
   /** The tools that the device listed in its current session. */
@@ -257,20 +254,26 @@ export class LiveSessions implements SessionHost, CallServer {
     return this.#table.size + this.#ending.size;
   }
 
-  /** Certainly not sent. A job sends the call again, and a single call follows the device. */
-  #refuseWhileLeaving(
-    { hasSuccessor }: SessionDrain<DeviceSession>,
-    { callId }: SessionCall,
-    settle: (settled: SettledCall) => void,
-  ): void {
+  /** A job sends the call again. A single call follows a device that moves. */
+  #refuseWhileLeaving({ hasSuccessor }: SessionDrain<DeviceSession>, call: SessionCall, settle: Settle): void {
     const message = hasSuccessor
       ? 'The device moves to another gateway, because this one stops. Nothing was sent. Try again later.'
       : 'The hub stops. Nothing was sent. Try again later.';
+    this.#settleUnsent(call, settle, { code: 'UNAVAILABLE', message }, hasSuccessor);
+  }
+
+  /** Never inside `enqueue`, like the settlements of a session. */
+  #settleUnsent(
+    { callId }: SessionCall,
+    settle: Settle,
+    error: CallError & { readonly code: NotSentCode },
+    isMoving = false,
+  ): void {
     const settled: SettledCall = {
       callId,
-      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'UNAVAILABLE', message } },
+      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error },
       settledAt: this.context.clock.now(),
-      ...(hasSuccessor && { isMoving: true }),
+      ...(isMoving && { isMoving }),
     };
     queueMicrotask(() => settle(settled));
   }
