@@ -1,3 +1,4 @@
+export { deviceOffline, notSent } from './tools/call-outcome.js';
 export type {
   CallError,
   CallOutcome,

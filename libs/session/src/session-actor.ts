@@ -3,8 +3,8 @@
  * transport, a clock and an observer. It decides only the order: inputs do not overtake each other,
  * do not nest, and end with the session.
  */
+import { notSent } from '@flotilla/mcp';
 import type { CloseReason, Transport } from '@flotilla/mcp';
-import { notSent } from './machine/call-outcomes.js';
 import type { Clock } from './clock/clock.js';
 import type { Dialect } from './dialect.js';
 import { LazyTimer } from './clock/lazy-timer.js';

@@ -1,11 +1,12 @@
 /** The outcomes that a router itself can give a call; all others come from the gateway. */
-import type { CallError, CallOutcome, NotSentCode, UnknownCode } from '@flotilla/mcp';
+import { notSent } from '@flotilla/mcp';
+import type { CallError, NotSentCode, UnknownCode } from '@flotilla/mcp';
 import type { SettledCall } from '@flotilla/session';
 import type { RoutedCall } from './call-router.js';
 
 /** No gateway received the call: certainly not sent. */
 export function gatewayAbsent(routed: RoutedCall, at: number): SettledCall {
-  return notSent(
+  return unsent(
     routed,
     at,
     'DEVICE_OFFLINE',
@@ -16,7 +17,7 @@ export function gatewayAbsent(routed: RoutedCall, at: number): SettledCall {
 
 /** The call could not be delivered: certainly not sent. */
 export function redisAway(routed: RoutedCall, at: number): SettledCall {
-  return notSent(
+  return unsent(
     routed,
     at,
     'UNAVAILABLE',
@@ -47,7 +48,7 @@ export function settleOnce(settle: (settled: SettledCall) => void): (settled: Se
 
 /** This process has too many pending calls: certainly not sent. */
 export function routerOverloaded(routed: RoutedCall, at: number): SettledCall {
-  return notSent(
+  return unsent(
     routed,
     at,
     'OVERLOADED',
@@ -57,13 +58,12 @@ export function routerOverloaded(routed: RoutedCall, at: number): SettledCall {
 
 /** The gateway that received the call rejected it, or cannot send it now. */
 export function gatewayRefused(routed: RoutedCall, at: number, error: CallError): SettledCall {
-  if (error.code === 'UNAVAILABLE') return notSent(routed, at, error.code, error.message);
+  if (error.code === 'UNAVAILABLE') return unsent(routed, at, error.code, error.message);
   return { callId: routed.call.callId, outcome: { kind: 'REJECTED', certainty: 'NEVER', error }, settledAt: at };
 }
 
-function notSent({ call }: RoutedCall, at: number, code: NotSentCode, message: string): SettledCall {
-  const outcome: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code, message } };
-  return { callId: call.callId, outcome, settledAt: at };
+function unsent({ call }: RoutedCall, at: number, code: NotSentCode, message: string): SettledCall {
+  return { callId: call.callId, outcome: notSent(code, message), settledAt: at };
 }
 
 function unknown({ call }: RoutedCall, at: number, message: string): SettledCall {

@@ -1,8 +1,8 @@
 /** Calls a tool of one device and records the end of the call, even if the call was refused. */
 import type { Bus, CallTracer, DirectoryEntry } from '@flotilla/bus';
 import { applyFailureText } from '@flotilla/jobs';
-import { hubCall, identifyTool } from '@flotilla/mcp';
-import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
+import { deviceOffline, hubCall, identifyTool, notSent } from '@flotilla/mcp';
+import type { CallError, CallId, DeviceId } from '@flotilla/mcp';
 import type { CallRow, CallStore, Registry, ToolSet } from '@flotilla/registry';
 import type { Clock, SettledCall } from '@flotilla/session';
 import { ownerOf } from '../actor.js';
@@ -158,7 +158,7 @@ export class ToolCaller {
     const { approvals, registry } = this.#deps;
     const toolSet = toolSetHash === undefined ? undefined : await registry.toolSets.get(toolSetHash);
     const audited = auditedActionOf(toolSet, request.tool, policy);
-    if (entry === undefined) return { outcome: offline, audited };
+    if (entry === undefined) return { outcome: deviceOffline, audited };
     const isLimited = isCounted(approvals, { tool: request.tool, policy });
     const error =
       this.#refuseByRules(started, toolSet) ?? (isLimited ? await this.#refuseUnapproved(started) : undefined);
@@ -226,29 +226,16 @@ const overloaded = refuse(
 const keyReused = refuse('IDEMPOTENCY_KEY_REUSED', ['input', 'idempotencyKey'], 'The key was used for another call.');
 
 /** A call that must be audited is not sent while the audit trail cannot be written. */
-const unauditable: CallOutcome = {
-  kind: 'NOT_SENT',
-  certainty: 'NEVER',
-  error: {
-    code: 'OVERLOADED',
-    message: 'The audit trail cannot be written now, and this call must be in it. Nothing was sent. Try again later.',
-  },
-};
+const unauditable = notSent(
+  'OVERLOADED',
+  'The audit trail cannot be written now, and this call must be in it. Nothing was sent. ' +
+    'Try again later with another idempotency key.',
+);
 
-const unchecked: CallOutcome = {
-  kind: 'NOT_SENT',
-  certainty: 'NEVER',
-  error: {
-    code: 'UNAVAILABLE',
-    message: 'PostgreSQL failed while the call was checked. Nothing was sent. Try again with another idempotency key.',
-  },
-};
-
-const offline: CallOutcome = {
-  kind: 'NOT_SENT',
-  certainty: 'NEVER',
-  error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected. Nothing was sent.' },
-};
+const unchecked = notSent(
+  'UNAVAILABLE',
+  'PostgreSQL failed while the call was checked. Nothing was sent. Try again with another idempotency key.',
+);
 
 function answerOf(call: CallRow): CallAnswer {
   const refusal = refusalOfCall(call);

@@ -1,5 +1,6 @@
 /** All live sessions of this process: admits new ones, passes calls to them, records their ends. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
+import { notSent } from '@flotilla/mcp';
 import type { CallError, DeviceId, IncomingTransport, NotSentCode } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { SessionCall, SettledCall } from '@flotilla/session';
@@ -266,12 +267,12 @@ export class LiveSessions implements SessionHost, CallServer {
   #settleUnsent(
     { callId }: SessionCall,
     settle: Settle,
-    error: CallError & { readonly code: NotSentCode },
+    { code, message }: CallError & { readonly code: NotSentCode },
     isMoving = false,
   ): void {
     const settled: SettledCall = {
       callId,
-      outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error },
+      outcome: notSent(code, message),
       settledAt: this.context.clock.now(),
       ...(isMoving && { isMoving }),
     };

@@ -1,5 +1,5 @@
 /** The outcome of one tool call, as records, jobs and the API share it. */
-import type { CallErrorCode } from '../error-codes.js';
+import type { CallErrorCode, NotSentCode } from '../error-codes.js';
 
 /**
  * The possible outcomes of a call. REJECTED and NOT_SENT never reached the device; UNKNOWN may have
@@ -33,3 +33,11 @@ export interface CallOutcome {
   readonly result?: ToolResult;
   readonly error?: CallError;
 }
+
+/** For calls that certainly did not reach their device. */
+export function notSent(code: NotSentCode, message: string): CallOutcome {
+  return { kind: 'NOT_SENT', certainty: 'NEVER', error: { code, message } };
+}
+
+/** For calls whose device has no session. */
+export const deviceOffline = notSent('DEVICE_OFFLINE', 'The device is not connected. Nothing was sent.');

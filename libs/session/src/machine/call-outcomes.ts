@@ -1,15 +1,11 @@
 /** The outcomes that a session can give a call, with the certainty about its bytes. */
 import { quoteText } from '@flotilla/mcp';
-import type { CallOutcome, NotSentCode, ToolResult, UnknownCode } from '@flotilla/mcp';
+import type { CallOutcome, ToolResult, UnknownCode } from '@flotilla/mcp';
 import type { DeviceError, Dialect, DialectMessage } from '../dialect.js';
 import { quotedTextMax } from '../session-limits.js';
 
 /** An answer of the device to a request. */
 export type Answer = Extract<DialectMessage, { readonly kind: 'result' | 'error' | 'garbled' }>;
-
-export function notSent(code: NotSentCode, message: string): CallOutcome {
-  return { kind: 'NOT_SENT', certainty: 'NEVER', error: { code, message } };
-}
 
 /** For calls whose bytes were handed to the socket: the tool may have run. */
 export function unknown(code: UnknownCode, message: string): CallOutcome {

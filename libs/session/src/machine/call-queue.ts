@@ -1,6 +1,7 @@
 /** The calls of one session: one in flight, others in a bounded queue, each settled once. */
+import { notSent } from '@flotilla/mcp';
 import type { CallOutcome } from '@flotilla/mcp';
-import { notSent, unknown } from './call-outcomes.js';
+import { unknown } from './call-outcomes.js';
 import { isLargeRequestRefused, largeRequestRefused, largeRequestCut, largeRequestSent } from './large-requests.js';
 import { noWaitingCalls } from './machine-state.js';
 import type { PendingCall, Turn } from './machine-state.js';

@@ -3,8 +3,9 @@
  * that a lost connection cut, and joins it with the next large message. Small requests work, large
  * ones are lost, until the client is rebuilt. [xiaozhi §9, 24]
  */
+import { notSent } from '@flotilla/mcp';
 import type { CallOutcome } from '@flotilla/mcp';
-import { notSent, unknown } from './call-outcomes.js';
+import { unknown } from './call-outcomes.js';
 import { noLargeRequests } from './machine-state.js';
 import type { LargeRequests, MachineState, SessionRules, Turn } from './machine-state.js';
 

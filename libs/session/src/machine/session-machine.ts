@@ -3,7 +3,8 @@
  * carries out all effects in order before the next input. It does not know the wire format; the
  * dialect in the rules does.
  */
-import { notSent, unknown } from './call-outcomes.js';
+import { notSent } from '@flotilla/mcp';
+import { unknown } from './call-outcomes.js';
 import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './call-queue.js';
 import { greetingFailed, startGreeting } from './greeting.js';
 import { takeAnswer, takeMessage } from './incoming-message.js';

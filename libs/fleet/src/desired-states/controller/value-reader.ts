@@ -3,6 +3,7 @@
  * of jobs, they leave no record. At most one per session and tool is under way.
  */
 import { readbackValue } from '@flotilla/jobs';
+import { deviceOffline } from '@flotilla/mcp';
 import type { CallError, CallId, CallOutcome } from '@flotilla/mcp';
 import type { DeviceFacts } from '@flotilla/registry';
 import { newId } from '../../new-id.js';
@@ -80,7 +81,7 @@ export class ValueReader {
     const { callTimeoutMs } = await this.policies.policyOf(tool);
     const now = clock.now();
     const { deviceId, epoch, gatewayId } = device;
-    if (gatewayId === undefined) return offline;
+    if (gatewayId === undefined) return deviceOffline;
     const call = {
       callId: newId(now) as CallId,
       tool,
@@ -113,12 +114,6 @@ export class ValueReader {
     this.#next();
   }
 }
-
-const offline: CallOutcome = {
-  kind: 'NOT_SENT',
-  certainty: 'NEVER',
-  error: { code: 'DEVICE_OFFLINE', message: 'The device is not connected. Nothing was sent.' },
-};
 
 function keyOf({ deviceId, epoch }: ReadableDevice, tool: string): string {
   return `${deviceId} ${epoch} ${tool}`;
