@@ -2,7 +2,7 @@
  * Parses the identity that a connection claims: a stable device id from an MQTT client id or a
  * header. The gateway decides whether the claim is true.
  */
-import type { Dialect } from './dialects.js';
+import type { DialectName } from './dialects.js';
 import type { DeviceId } from './ids.js';
 
 /** `group` and `uuid` are set only for a xiaozhi client id that contains them. [xiaozhi §2.8] */
@@ -10,7 +10,7 @@ export type ParsedIdentity =
   | {
       readonly ok: true;
       readonly deviceId: DeviceId;
-      readonly dialect: Dialect;
+      readonly dialect: DialectName;
       readonly group?: string;
       readonly uuid?: string;
     }

@@ -5,10 +5,10 @@
 
 /** How a device family writes its messages. CONTRIBUTING.md has the steps for another one. */
 export const dialects = ['XIAOZHI', 'MCPU'] as const;
-export type Dialect = (typeof dialects)[number];
+export type DialectName = (typeof dialects)[number];
 
 /** The family of devices that enrol themselves, which they do at the OTA endpoint. */
-export const enrollingDialect: Dialect = 'XIAOZHI';
+export const enrollingDialect: DialectName = 'XIAOZHI';
 
 export const transportKinds = ['MQTT', 'WEBSOCKET', 'TCP'] as const;
 export type TransportKind = (typeof transportKinds)[number];

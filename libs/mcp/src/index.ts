@@ -10,7 +10,7 @@ export type {
 export { encodeMcpEnvelope, parseDeviceEnvelope } from './messages/device-envelope.js';
 export type { DeviceEnvelope } from './messages/device-envelope.js';
 export { dialects, enrollingDialect, transportKinds } from './dialects.js';
-export type { Dialect, IncomingTransport, TransportKind } from './dialects.js';
+export type { DialectName, IncomingTransport, TransportKind } from './dialects.js';
 export {
   clientIdMax,
   deviceIdOf,

@@ -3,7 +3,7 @@
  * devices/device-condition.ts compiles it to SQL.
  */
 import type { TargetOutcome } from '@flotilla/jobs';
-import type { Dialect, JobId, TransportKind } from '@flotilla/mcp';
+import type { DialectName, JobId, TransportKind } from '@flotilla/mcp';
 
 /** The targets of a job with one of these outcomes. */
 export interface FormerTargets {
@@ -35,7 +35,7 @@ export interface DeviceFilter {
   readonly groupId?: string;
   /** Devices with all of these tags. */
   readonly tags?: readonly string[];
-  readonly dialect?: Dialect;
+  readonly dialect?: DialectName;
   readonly model?: string;
   readonly firmwareVersion?: string;
   /** Compares dotted numbers, as devices do. A device without a version does not match. */

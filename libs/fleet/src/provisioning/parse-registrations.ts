@@ -3,7 +3,7 @@
  * names its position.
  */
 import { parseDeviceIdHeader, parseMicrocontrollerId } from '@flotilla/mcp';
-import type { Dialect, TransportKind } from '@flotilla/mcp';
+import type { DialectName, TransportKind } from '@flotilla/mcp';
 import type { NewDevice } from '@flotilla/registry';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
@@ -13,7 +13,7 @@ export interface Registration {
   readonly deviceId: string;
   readonly name?: string | undefined;
   readonly tags: readonly string[];
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   /** The default is MQTT for xiaozhi devices, and TCP for microcontrollers, which the hub dials. */
   readonly transport?: TransportKind | undefined;
   /** `host:port` of a microcontroller that the hub dials. */
@@ -76,7 +76,7 @@ function parseRegistration(registration: Registration, path: readonly string[]):
   return parsers[registration.dialect](registration, path);
 }
 
-const parsers: Readonly<Record<Dialect, typeof parseRegistration>> = {
+const parsers: Readonly<Record<DialectName, typeof parseRegistration>> = {
   XIAOZHI: parseXiaozhi,
   MCPU: parseMicrocontroller,
 };

@@ -3,7 +3,7 @@
  * all others with their own credentials, microcontrollers always. A fleet moves device by device.
  */
 import { parseDeviceIdHeader, parseMqttClientId } from '@flotilla/mcp';
-import type { Dialect } from '@flotilla/mcp';
+import type { DialectName } from '@flotilla/mcp';
 import type { EnrolmentStore } from '@flotilla/registry';
 import type {
   AuthVerdict,
@@ -20,7 +20,7 @@ export interface FleetOrOwnAuthOptions {
 }
 
 /** Whether devices of a family may authenticate with the fleet secret over MQTT. */
-const maySignWithFleetSecret: Readonly<Record<Dialect, boolean>> = { XIAOZHI: true, MCPU: false };
+const maySignWithFleetSecret: Readonly<Record<DialectName, boolean>> = { XIAOZHI: true, MCPU: false };
 
 export class FleetOrOwnAuth implements DeviceAuth {
   constructor(private readonly options: FleetOrOwnAuthOptions) {}

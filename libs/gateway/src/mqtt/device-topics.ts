@@ -1,9 +1,9 @@
 /** How each device family uses MQTT. */
-import type { DeviceId, Dialect } from '@flotilla/mcp';
+import type { DeviceId, DialectName } from '@flotilla/mcp';
 
 export interface DeviceIdentity {
   readonly deviceId: DeviceId;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
 }
 
 /** Each names one device and one direction. */
@@ -23,7 +23,7 @@ interface MqttTraits {
   readonly hasLines: boolean;
 }
 
-export const mqttTraits: Readonly<Record<Dialect, MqttTraits>> = {
+export const mqttTraits: Readonly<Record<DialectName, MqttTraits>> = {
   // [xiaozhi §2.2]
   XIAOZHI: {
     topics: (deviceId, publishTopic) => {

@@ -2,7 +2,7 @@
  * The settings that a person sees after a credential was issued: everything that must be entered on
  * the device.
  */
-import type { Dialect } from '@flotilla/mcp';
+import type { DialectName } from '@flotilla/mcp';
 import type { KnownDevice } from '@flotilla/registry';
 import { topicsOf } from '../mqtt/device-topics.js';
 import type { DeviceAddresses } from './device-addresses.js';
@@ -19,7 +19,7 @@ export function issuedSettings(options: IssuedSettingsOptions, known: KnownDevic
   return settingsOf[known.dialect](options, known);
 }
 
-const settingsOf: Readonly<Record<Dialect, typeof issuedSettings>> = {
+const settingsOf: Readonly<Record<DialectName, typeof issuedSettings>> = {
   XIAOZHI: xiaozhiSettings,
   MCPU: microcontrollerSettings,
 };

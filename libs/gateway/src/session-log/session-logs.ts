@@ -3,7 +3,7 @@
  * secrets, on the feed. All gateways keep the wish, so that a log follows the device.
  */
 import { maskMessage } from '@flotilla/mcp';
-import type { DeviceId, Dialect } from '@flotilla/mcp';
+import type { DeviceId, DialectName } from '@flotilla/mcp';
 import type { Bus, SessionLogKind } from '@flotilla/bus';
 import { maskedAddresses } from '@flotilla/registry';
 import type { Clock, MessageTap } from '@flotilla/session';
@@ -25,7 +25,7 @@ const DROPPED_REPORT_MS = 1_000;
 /** A live session, as far as its log needs it. */
 export interface LoggedSession {
   readonly deviceId: DeviceId;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   /** What is known at its begin, such as its transport and address. */
   readonly opening: string;
   /** The message with which the device opened the connection, if it sent one before the session. */

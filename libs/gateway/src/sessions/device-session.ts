@@ -3,7 +3,7 @@
  * the conversation.
  */
 import { randomInt } from 'node:crypto';
-import type { CloseReason, DeviceId, DeviceInfo, Dialect, DiscoveredTools, JsonObject } from '@flotilla/mcp';
+import type { CloseReason, DeviceId, DeviceInfo, DialectName, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import { SessionActor } from '@flotilla/session';
 import type {
@@ -121,7 +121,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     return this.#toolSet;
   }
 
-  get dialect(): Dialect {
+  get dialect(): DialectName {
     return this.connection.dialect;
   }
 

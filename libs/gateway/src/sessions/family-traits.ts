@@ -1,5 +1,5 @@
 /** What the sessions of each device family need from the gateway. One entry per family. */
-import type { Dialect as DialectName, TransportKind, VisionService } from '@flotilla/mcp';
+import type { DialectName, TransportKind, VisionService } from '@flotilla/mcp';
 import type { Reachability } from '@flotilla/registry';
 import { McpuDialect, XiaozhiDialect } from '@flotilla/session';
 import type { Dialect, SessionLimits } from '@flotilla/session';

@@ -1,11 +1,11 @@
 /** What an ingress hands over: a connection with valid credentials, the same for all transports. */
 import type { IncomingMessage } from 'node:http';
-import type { DeviceId, Dialect, IncomingTransport, JsonObject, Transport, TransportKind } from '@flotilla/mcp';
+import type { DeviceId, DialectName, IncomingTransport, JsonObject, Transport, TransportKind } from '@flotilla/mcp';
 
 export interface DeviceConnection {
   readonly deviceId: DeviceId;
   readonly kind: TransportKind;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   /** Open, not started, without callbacks. */
   readonly transport: Transport;
   readonly remoteAddress: string | undefined;

@@ -3,11 +3,11 @@
  * tools, but are not part of the tool set. If a device announces the same name, the hub tool takes
  * precedence.
  */
-import type { Dialect } from '../dialects.js';
+import type { DialectName } from '../dialects.js';
 import type { DeviceTool } from './tool.js';
 
 /** The dialect of devices that have hub tools, as the registry names it. */
-export const hubToolDialect: Dialect = 'XIAOZHI';
+export const hubToolDialect: DialectName = 'XIAOZHI';
 
 /**
  * UTF-16 code units. With all three texts at their limits the message has about 2 KB; devices

@@ -1,5 +1,5 @@
 /** Devices as stores return them, and as SQL selects them. */
-import type { DeviceId, Dialect, ToolSetHash, TransportKind } from '@flotilla/mcp';
+import type { DeviceId, DialectName, ToolSetHash, TransportKind } from '@flotilla/mcp';
 import type { Presence, Reachability } from '../device-filter.js';
 import { IS_ONLINE, SEEN_AT } from './device-condition.js';
 
@@ -7,7 +7,7 @@ import { IS_ONLINE, SEEN_AT } from './device-condition.js';
 export interface DeviceRow {
   readonly id: DeviceId;
   readonly name: string | undefined;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   readonly model: string | undefined;
   readonly firmwareVersion: string | undefined;
   /**
@@ -37,7 +37,7 @@ export interface DeviceRow {
 export interface DeviceRecord {
   readonly id: string;
   readonly name: string | null;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   readonly model: string | null;
   readonly firmware_version: string | null;
   readonly reachability: Reachability;

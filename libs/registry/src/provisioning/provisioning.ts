@@ -1,5 +1,5 @@
 /** How devices enrol: their identity, their credentials, and devices that wait for an approval. */
-import type { DeviceId, Dialect, IncomingTransport, TransportKind } from '@flotilla/mcp';
+import type { DeviceId, DialectName, IncomingTransport, TransportKind } from '@flotilla/mcp';
 import type { DeviceRow } from '../devices/device-rows.js';
 
 /** The claims of an OTA request. None of them is proven. */
@@ -52,7 +52,7 @@ export interface FlashFacts {
 /** A known device, as an OTA answer needs it. Small, because a gateway caches all of them. */
 export interface KnownDevice {
   readonly deviceId: DeviceId;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   /** Lower-case hex SHA-256 of the bound Client-Id; undefined before a Client-Id was proven. */
   readonly clientUuidHash: string | undefined;
   /** The transport in its OTA answers. */
@@ -220,7 +220,7 @@ export interface NewDevice {
   readonly deviceId: DeviceId;
   readonly name: string | undefined;
   readonly tags: readonly string[];
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   /** The transport in its OTA answers; TCP for devices that the hub dials. */
   readonly transport: TransportKind;
   /** `host:port` where `transport` is TCP. */

@@ -1,6 +1,6 @@
 /** Random secrets of the hub, and their hashes. Stores nothing. */
 import { hash, randomBytes, randomInt, randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Dialect } from '@flotilla/mcp';
+import type { DialectName } from '@flotilla/mcp';
 
 /** 256 bits: with that many, one round of SHA-256 is as good as a slow hash. */
 const SECRET_BYTES = 32;
@@ -17,13 +17,13 @@ export function newCode(): string {
 }
 
 /** `parseMqttClientId` of libs/mcp recognises a family by its group. */
-const clientIdGroups: Readonly<Record<Dialect, string>> = { XIAOZHI: 'GID_flotilla', MCPU: 'mcpu' };
+const clientIdGroups: Readonly<Record<DialectName, string>> = { XIAOZHI: 'GID_flotilla', MCPU: 'mcpu' };
 
 /**
  * A client id in the form of xiaozhi servers, which other programs can read; its last part is
  * random. [xiaozhi §2.8, mcpu §6.1]
  */
-export function newMqttClientId(deviceId: string, dialect: Dialect): string {
+export function newMqttClientId(deviceId: string, dialect: DialectName): string {
   return `${clientIdGroups[dialect]}@@@${deviceId.replaceAll(':', '_')}@@@${randomUUID()}`;
 }
 

@@ -2,7 +2,7 @@
  * The writes in the life of a session: it connects, becomes ready, reports state, closes. Times are
  * ms since the Unix epoch.
  */
-import type { DeviceId, Dialect, HubProcessId, ToolSetHash, TransportKind } from '@flotilla/mcp';
+import type { DeviceId, DialectName, HubProcessId, ToolSetHash, TransportKind } from '@flotilla/mcp';
 import type { Reachability } from '../device-filter.js';
 
 /**
@@ -11,7 +11,7 @@ import type { Reachability } from '../device-filter.js';
  */
 export interface ConnectingDevice {
   readonly deviceId: DeviceId;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   readonly transport: TransportKind;
   readonly reachability: Reachability;
   readonly remoteAddress: string | undefined;

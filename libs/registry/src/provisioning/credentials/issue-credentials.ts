@@ -3,7 +3,7 @@
  * transactions that enrol, register and remove devices; checks nothing.
  */
 import { enrollingDialect } from '@flotilla/mcp';
-import type { Dialect } from '@flotilla/mcp';
+import type { DialectName } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
 import { hashOf, newMqttClientId, newSecret } from '../../secrets/secrets.js';
@@ -39,7 +39,7 @@ export async function issueCredentials(
   deviceIds: readonly string[],
   at: number,
 ): Promise<void> {
-  const dialects = await transaction.query<{ id: string; dialect: Dialect }>(DIALECTS, [deviceIds]);
+  const dialects = await transaction.query<{ id: string; dialect: DialectName }>(DIALECTS, [deviceIds]);
   const dialectOf = new Map(dialects.map(({ id, dialect }) => [id, dialect]));
   const rows = deviceIds.map((deviceId) => {
     const secret = newSecret();

@@ -2,7 +2,7 @@
  * What the hub knows of a device: unknown, known with its credentials, or removed. One row of SQL.
  */
 import { enrollingDialect } from '@flotilla/mcp';
-import type { DeviceId, Dialect, TransportKind } from '@flotilla/mcp';
+import type { DeviceId, DialectName, TransportKind } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { zoneOfDevice } from '../../groups/group-zones.js';
 import type { GroupZone } from '../../groups/group-zones.js';
@@ -22,7 +22,7 @@ export interface Credential {
 
 export interface Standing {
   readonly deviceId: DeviceId;
-  readonly dialect: Dialect;
+  readonly dialect: DialectName;
   readonly clientUuidHash: string | undefined;
   /** Until then its first Client-Id is bound without a code, ms since the Unix epoch. */
   readonly admitWithoutCodeUntil: number | undefined;
@@ -37,7 +37,7 @@ export interface Standing {
 
 interface StandingRecord {
   readonly id: string;
-  readonly dialect: Dialect | null;
+  readonly dialect: DialectName | null;
   readonly client_uuid_hash: string | null;
   readonly admit_without_code_until: Date | null;
   readonly preferred_transport: TransportKind | null;
