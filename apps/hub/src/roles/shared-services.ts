@@ -108,7 +108,7 @@ async function openStorage({ databaseUrl, storage }: HubConfig, logger: Logger, 
 }
 
 async function openEmbedded(config: HubConfig, logger: Logger, closers: Closers): Promise<string> {
-  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir });
+  const postgres = await startEmbeddedPostgres({ dataDir: config.dataDir, logger });
   closers.add('embedded PostgreSQL', () => postgres.stop());
   if (postgres.notice) logger.info(postgres.notice);
   return postgres.databaseUrl;

@@ -66,6 +66,8 @@ export interface PostmasterOptions {
   readonly logFile: string;
   /** Before the hub's own settings. */
   readonly settings?: Readonly<Record<string, string>> | undefined;
+  /** By default a free one. */
+  readonly port?: number;
 }
 
 /**
@@ -81,7 +83,7 @@ export async function runPostmaster(
   await setAsideBigLog(options.logFile);
   for (let attempt = 1; ; attempt += 1) {
     try {
-      return await start(cluster, binaries, options, await freePort());
+      return await start(cluster, binaries, options, options.port ?? (await freePort()));
     } catch (error) {
       if (attempt >= START_ATTEMPTS_MAX || !PASSING_TROUBLE.test(await endOf(options.logFile))) throw error;
       await sleep(START_AGAIN_AFTER_MS);

@@ -93,6 +93,22 @@ describe('the embedded PostgreSQL', () => {
     expect(await ask(recovered.databaseUrl, 'SELECT value FROM kept')).toBe(42);
   });
 
+  it('starts a server again that ended while the hub runs, at the same address', async () => {
+    const log: string[] = [];
+    const note = (_fields: object, message: string) => void log.push(message);
+    const server = await startEmbeddedPostgres({ dataDir, sharedDir, logger: { info: note, warn: note, error: note } });
+    running.push(server);
+    const { pid } = server;
+    await ask(server.databaseUrl, 'CREATE TABLE kept AS SELECT 42 AS value');
+    process.kill(pid, 'SIGKILL');
+    const value = () => ask(server.databaseUrl, 'SELECT value FROM kept').catch(() => undefined);
+    await expect.poll(value, { timeout: 20_000 }).toBe(42);
+    await expect.poll(() => log.at(-1)).toBe('the embedded PostgreSQL runs again');
+    expect(server.pid).not.toBe(pid);
+    await server.stop();
+    expect(await value()).toBeUndefined();
+  });
+
   it('does not take a process for its server that only has the number of one', async () => {
     const server = await start();
     await server.stop();

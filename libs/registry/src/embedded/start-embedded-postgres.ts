@@ -5,11 +5,13 @@
 import path from 'node:path';
 import pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
+import type { RegistryLogger } from '../registry-logger.js';
 import { findBinaries } from './binaries.js';
 import { openCluster, ROLE } from './cluster.js';
 import type { Cluster } from './cluster.js';
 import { lockDataDir } from './hub-lock.js';
-import { findRunning, runPostmaster, stopPostmaster } from './postmaster.js';
+import { KeptPostmaster } from './kept-postmaster.js';
+import { findRunning, runPostmaster } from './postmaster.js';
 import type { Postmaster } from './postmaster.js';
 import { findServerUser, type ServerUser } from './server-user.js';
 
@@ -20,9 +22,12 @@ export interface EmbeddedPostgresOptions {
   readonly sharedDir?: string;
   /** Settings of PostgreSQL before the hub's own, e.g. for a server that need not last. */
   readonly settings?: Readonly<Record<string, string>>;
+  /** With it, a server that ends by itself is started again, and this is logged. */
+  readonly logger?: RegistryLogger;
 }
 
 export interface EmbeddedPostgres {
+  /** The same while the server is started again. */
   readonly databaseUrl: string;
   /** The server process, for those who must find it after a crash. */
   readonly pid: number;
@@ -69,13 +74,14 @@ export async function findEmbeddedPostgres({
 }
 
 async function start(
-  { dataDir, sharedDir = SHARED_DIR, settings }: EmbeddedPostgresOptions,
+  { dataDir, sharedDir = SHARED_DIR, settings, logger }: EmbeddedPostgresOptions,
   user: ServerUser | undefined,
   unlock: () => Promise<void>,
 ): Promise<EmbeddedPostgres> {
   const binaries = await findBinaries(user, sharedDir, dataDir);
   const cluster = await openCluster(dataDir, sharedDir, binaries, user);
-  const postmaster = await runPostmaster(cluster, binaries, { logFile: path.join(dataDir, 'postgres.log'), settings });
+  const options = { logFile: path.join(dataDir, 'postgres.log'), settings };
+  const postmaster = await runPostmaster(cluster, binaries, options);
   try {
     await ensureDatabase(cluster, postmaster);
   } catch (error) {
@@ -87,12 +93,15 @@ async function start(
       },
     );
   }
+  const kept = new KeptPostmaster(postmaster, (port) => runPostmaster(cluster, binaries, { ...options, port }), logger);
   let stopped: Promise<void> | undefined;
   return {
     databaseUrl: urlOf(cluster, postmaster, ROLE),
-    pid: postmaster.pid,
+    get pid() {
+      return kept.pid;
+    },
     notice: cluster.notice,
-    stop: () => (stopped ??= stopPostmaster(postmaster.pid).finally(unlock)),
+    stop: () => (stopped ??= kept.stop().finally(unlock)),
   };
 }
 
