@@ -30,6 +30,16 @@ describe('the hub’s settings', () => {
     });
   });
 
+  it('leave out the line break at the end of a secret, which a file adds and no client can send', () => {
+    const key = 'k'.repeat(32);
+    const password = 'a password of 24 letters';
+    expect(readConfig({ FLOTILLA_ADMIN_KEY: `${key}\n`, FLOTILLA_ADMIN_PASSWORD: `${password}\r\n` })).toMatchObject({
+      adminKey: key,
+      people: { firstAdmin: { password } },
+    });
+    expect(readConfig({ FLOTILLA_ADMIN_KEY: '\n' }).adminKey).toBeUndefined();
+  });
+
   it('report all wrong values with their rules at once', () => {
     const problems = problemsOf({
       FLOTILLA_HTTP_PORT: '99999',

@@ -4,7 +4,17 @@
 import type { OidcSettings } from '@flotilla/api';
 import { defaultSignInLimits, passwordProblem, type SignInLimits } from '@flotilla/fleet';
 import { z } from 'zod';
-import { checked, listOf, loopback, numberIn, optionalText, seconds, unset } from './setting-kinds.js';
+import {
+  checked,
+  line,
+  listOf,
+  loopback,
+  numberIn,
+  optionalText,
+  secretLine,
+  seconds,
+  unset,
+} from './setting-kinds.js';
 
 const roles = ['viewer', 'operator', 'firmware', 'admin'] as const;
 const role = z
@@ -27,8 +37,10 @@ export const peopleSettings = {
       .regex(/^[^\s@]{1,64}@[^\s@]{1,180}$/, 'must be an e-mail address')
       .default('admin@flotilla.local'),
   ),
-  FLOTILLA_ADMIN_PASSWORD: checked((text) =>
-    passwordProblem(text) === undefined ? undefined : 'must have 12 to 200 characters, four of them different',
+  FLOTILLA_ADMIN_PASSWORD: checked(
+    (text) =>
+      passwordProblem(text) === undefined ? undefined : 'must have 12 to 200 characters, four of them different',
+    line,
   ),
   FLOTILLA_SESSION_IDLE_SECONDS: seconds({ fallbackMs: defaultSignInLimits.idleMs, min: 60, max: 2_592_000 }),
   FLOTILLA_SESSION_SECONDS: seconds({ fallbackMs: defaultSignInLimits.sessionMs, min: 300, max: 7_776_000 }),
@@ -39,7 +51,7 @@ export const peopleSettings = {
   FLOTILLA_SIGN_IN_LOCK_SECONDS: seconds({ fallbackMs: defaultSignInLimits.lockMsMax, min: 1, max: 43_200 }),
   FLOTILLA_OIDC_ISSUER: checked(issuerProblem),
   FLOTILLA_OIDC_CLIENT_ID: optionalText,
-  FLOTILLA_OIDC_CLIENT_SECRET: optionalText,
+  FLOTILLA_OIDC_CLIENT_SECRET: secretLine,
   FLOTILLA_OIDC_LABEL: z.preprocess(
     unset,
     z.string().max(60, 'must have at most 60 characters').default('Single sign-on'),

@@ -7,6 +7,12 @@ import { z } from 'zod';
 /** Empty variables count as unset, because compose files cannot leave a variable out. */
 export const unset = (value: unknown) => (value === '' ? undefined : value);
 
+/**
+ * A secret from a file often ends with the line break of the file. Clients cannot send that, so it
+ * is not part of the secret.
+ */
+export const line = (value: unknown) => unset(typeof value === 'string' ? value.replace(/[\r\n]+$/, '') : value);
+
 /** Hosts that only this machine reaches. */
 export const loopback = /^(localhost|127(\.\d{1,3}){3}|::1|\[::1\])$/;
 
@@ -17,8 +23,9 @@ const portRule = 'must be a port number from 0 (pick a free one) to 65535';
 
 export const optionalText = z.preprocess(unset, z.string().optional());
 export const textOr = (fallback: string) => z.preprocess(unset, z.string().default(fallback));
-export const textOfLength = (min: number) =>
-  z.preprocess(unset, z.string().min(min, `must have at least ${min} characters`).optional());
+export const secretLine = z.preprocess(line, z.string().optional());
+export const textOfLength = (min: number, read = unset) =>
+  z.preprocess(read, z.string().min(min, `must have at least ${min} characters`).optional());
 export const matching = (pattern: RegExp, rule: string) =>
   z.preprocess(unset, z.string().regex(pattern, rule).optional());
 
@@ -33,9 +40,9 @@ export const choice = <const Word extends string>(words: readonly [Word, ...Word
   );
 
 /** A text for which `problemOf` returns no problem. */
-export const checked = (problemOf: (text: string) => string | undefined) =>
+export const checked = (problemOf: (text: string) => string | undefined, read = unset) =>
   z.preprocess(
-    unset,
+    read,
     z
       .string()
       .superRefine((text, context) => {
