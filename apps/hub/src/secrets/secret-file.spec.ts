@@ -1,4 +1,4 @@
-import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
@@ -28,4 +28,14 @@ it('refuses an empty file, as a full disk leaves it: anyone could sign with it',
     code: 'SECRET_EMPTY',
     message: expect.stringContaining('device.secret'),
   });
+});
+
+it('says what to do about a data folder that it cannot use', async () => {
+  await writeFile(path.join(folder, 'file'), '');
+  await expect(keepSecret(path.join(folder, 'file'), 'device.secret')).rejects.toMatchObject({
+    code: 'DATA_FOLDER_UNUSABLE',
+    message: expect.stringContaining('FLOTILLA_DATA_DIR'),
+  });
+  await mkdir(path.join(folder, 'device.secret'));
+  await expect(keepSecret(folder, 'device.secret')).rejects.toMatchObject({ code: 'DATA_FOLDER_UNUSABLE' });
 });

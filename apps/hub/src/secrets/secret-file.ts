@@ -19,9 +19,23 @@ export class EmptySecretError extends Error {
   }
 }
 
+/** The data folder cannot be read or written. */
+export class DataFolderError extends Error {
+  readonly code = 'DATA_FOLDER_UNUSABLE';
+
+  constructor(dataDir: string, cause: unknown) {
+    super(
+      `The data folder ${dataDir} cannot be used: ${cause instanceof Error ? cause.message : String(cause)}. ` +
+        'Let the user of the hub write there, or set FLOTILLA_DATA_DIR to another folder.',
+      { cause },
+    );
+    this.name = 'DataFolderError';
+  }
+}
+
 /**
  * Returns the secret in the file, created with 32 random bytes when it is missing. Two processes
- * that start at once get the same secret. Rejects with EmptySecretError.
+ * that start at once get the same secret. Rejects with EmptySecretError or DataFolderError.
  */
 export async function keepSecret(dataDir: string, name: string): Promise<string> {
   const found = (await readSecret(dataDir, name)) ?? (await makeSecret(dataDir, name));
@@ -46,9 +60,14 @@ async function makeSecret(dataDir: string, name: string): Promise<string> {
 
 async function writeAside(file: string, secret: string): Promise<string> {
   const aside = `${file}.${randomUUID()}`;
-  await mkdir(path.dirname(file), { recursive: true });
-  await writeFile(aside, `${secret}\n`, { mode: PRIVATE_MODE, flag: 'wx', flush: true });
-  return aside;
+  try {
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(aside, `${secret}\n`, { mode: PRIVATE_MODE, flag: 'wx', flush: true });
+    return aside;
+  } catch (error) {
+    await rm(aside, { force: true }).catch(() => undefined);
+    throw new DataFolderError(path.dirname(file), error);
+  }
 }
 
 /** Returns the secret in the file; undefined when there is no file. */
@@ -57,7 +76,7 @@ export async function readSecret(dataDir: string, name: string): Promise<string 
     return (await readFile(path.join(dataDir, name), 'utf8')).trim();
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
-    throw error;
+    throw new DataFolderError(dataDir, error);
   }
 }
 
