@@ -96,19 +96,22 @@ async function make(
       ...(user === undefined ? {} : { uid: user.uid, gid: user.gid }),
     });
   } catch (error) {
-    throw new RegistryError(
-      'EMBEDDED_SERVER_FAILED',
-      `PostgreSQL's cluster could not be made in ${folder}: ${messageOf(error)}`,
-      {
-        cause: error,
-      },
-    );
+    throw new RegistryError('EMBEDDED_SERVER_FAILED', notMade(folder, messageOf(error)), { cause: error });
   } finally {
     await rm(handOver, { force: true });
   }
   await writeFile(passwordFile, `${password}\n`, { mode: 0o600 });
   await rename(unfinished, folder);
   return password;
+}
+
+/** In containers, any user id can be chosen, but initdb asks for the name of its user. */
+export function notMade(folder: string, reason: string): string {
+  const advice = reason.includes('could not look up effective user ID')
+    ? 'The user id of the hub has no entry in the list of users (/etc/passwd). Start the hub as a user of this ' +
+      'system, in the image with the id 1000, or set DATABASE_URL. '
+    : '';
+  return `PostgreSQL's cluster could not be made in ${folder}. ${advice}The reason: ${reason}`;
 }
 
 /** A cluster belongs to the user who created it; root runs it as that user. */
