@@ -146,6 +146,31 @@ describe('a backup file', () => {
   });
 });
 
+describe('a backup of a file that cannot be read to its end', () => {
+  const size = 1_000_000;
+  const bodies: readonly (readonly [string, () => AsyncIterable<Uint8Array>, string])[] = [
+    ['fails', failing, 'the bucket went away'],
+    ['becomes shorter', () => Readable.from([randomBytes(10)]), 'Size mismatch'],
+    ['becomes longer', () => Readable.from([randomBytes(2 * size)]), 'Size mismatch'],
+  ];
+
+  async function* failing(): AsyncGenerator<Uint8Array> {
+    yield randomBytes(100_000);
+    await Promise.resolve();
+    throw new Error('the bucket went away');
+  }
+
+  it.each(bodies)('is not there when it %s, and the process goes on', async (_what, body, message) => {
+    const file = newFile();
+    const parts = async function* (): AsyncGenerator<Part> {
+      yield await Promise.resolve({ name: 'files/firmware/1', bytes: size, body: body() });
+    };
+    const wrote = writeArchive(file, { header, parts: parts(), rows: () => ({}), passphrase: undefined });
+    await expect(wrote).rejects.toThrow(message);
+    expect((await readdir(folder)).filter((name) => name.startsWith(path.basename(file)))).toEqual([]);
+  });
+});
+
 describe('a backup that cannot be used', () => {
   const refused = { code: 'BACKUP_REFUSED' };
 

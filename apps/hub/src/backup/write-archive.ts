@@ -89,6 +89,9 @@ async function add(pack: tar.Pack, { name, bytes, body }: Part): Promise<PartDig
     isWritten = (error) => (error ? reject(error) : resolve());
   });
   const entry = pack.entry({ name, size: bytes, mode: PRIVATE_MODE, mtime: new Date() }, isWritten);
+  // The caller gets the error of the body. Without handlers, the same error here ends the process.
+  entry.on('error', () => undefined);
+  written.catch(() => undefined);
   for await (const chunk of body) {
     hash.update(chunk);
     if (!entry.write(chunk)) await Promise.race([once(entry, 'drain'), written]);
