@@ -7,10 +7,13 @@ WITH found AS MATERIALIZED (
   CROSS JOIN LATERAL (
     SELECT t.job_id, t.device_id FROM job_target t WHERE t.listed_call_id = f.call_id
       AND CASE t.outcome WHEN 'UNKNOWN' THEN t.state = 'DECIDED' AND NOT t.late END LIMIT 1) t
+), locked AS MATERIALIZED (
+  -- A recount locks its job, and counts no target whose move is counted too.
+  SELECT id FROM job WHERE id IN (SELECT job_id FROM found) FOR KEY SHARE
 ), updated AS (
   UPDATE job_target t SET outcome = f.outcome, certainty = 'YES', late = true, error_code = f.error_code,
     error_message = f.error_message, rpc_code = f.rpc_code, result_hash = f.hash
-  FROM found f WHERE t.job_id = f.job_id AND t.device_id = f.device_id
+  FROM found f JOIN locked l ON l.id = f.job_id WHERE t.job_id = f.job_id AND t.device_id = f.device_id
     AND CASE t.outcome WHEN 'UNKNOWN' THEN t.state = 'DECIDED' AND NOT t.late AND t.call_id = f.call_id END
   RETURNING t.job_id, t.device_id, t.wave, t.outcome, t.result_hash
 ), stored AS (

@@ -1,7 +1,9 @@
 /** How the ends of claims are stored. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { Queryable } from '../../database/database.js';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { AT, decided } from '../new-job.suite.js';
+import { countByWave } from '../preparation/count-by-wave.js';
 import { MARK_SENT } from './queue-statements.js';
 import type { TargetFlush } from './target-flush.js';
 
@@ -67,6 +69,30 @@ describe('a flush of ends', () => {
     });
     expect(await flushed).toBe(1);
     expect((await fixture.jobs.progress([fence.jobId])).get(fence.jobId)).toMatchObject({ inFlight: 0, succeeded: 1 });
+  });
+
+  it('counts a late answer once, also one that comes during a recount', async () => {
+    const fence = await fixture.runningJob();
+    const [target] = await fixture.targetQueue.claim(fence, 1, AT);
+    if (!target) throw new Error('nothing claimed');
+    await fixture.targetQueue.endInFlight(fence, { code: 'TIMEOUT', message: 'not awaited' }, AT);
+    const late = { callId: target.callId, outcome: 'SUCCEEDED', error: undefined, result: undefined } as const;
+    let corrected: Promise<unknown> = Promise.resolve();
+    await fixture.db.transaction(async (transaction) => {
+      await transaction.query({ text: 'SELECT FROM job WHERE id = $1 FOR UPDATE' }, [fence.jobId]);
+      const query: Queryable['query'] = async (statement, values) => {
+        if (statement.text.startsWith('INSERT')) {
+          let isOver = false;
+          corrected = fixture.targetQueue.correctUnknown([late]).finally(() => (isOver = true));
+          await expect.poll(async () => isOver || (await waitingForLock()) === 1).toBe(true);
+        }
+        return transaction.query(statement, values);
+      };
+      await countByWave({ query }, fence.jobId);
+    });
+    expect(await corrected).toHaveLength(1);
+    expect((await fixture.jobs.progress([fence.jobId])).get(fence.jobId)).toMatchObject({ succeeded: 1, unknown: 0 });
+    expect(await fixture.jobCommands.reconcile(fence.jobId)).toBe(0);
   });
 
   it('keeps that a former attempt may have run, where later claims send nothing', async () => {
