@@ -39,3 +39,19 @@ describe('a job whose counters have lost a target', () => {
     expect(world.rows.progress).toMatchObject({ succeeded: 2 });
   });
 });
+
+describe('a forced cancel', () => {
+  it('awaits no call while its targets are being decided, so that an answer counts as a late one', () => {
+    const world = new World({ targetCount: 2 });
+    world.begin();
+    world.performAll();
+    world.sendBatch();
+    expect(world.calls).toHaveLength(2);
+    world.steer('cancel', true);
+    while (world.task !== undefined && world.task.kind !== 'endInFlight') world.perform();
+    expect(world.task).toMatchObject({ kind: 'endInFlight' });
+    expect(world.calls).toEqual([]);
+    finish(world);
+    expect(world.rows.progress).toMatchObject({ unknown: 2 });
+  });
+});

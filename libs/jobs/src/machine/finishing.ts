@@ -24,7 +24,9 @@ export function endTargets(turn: Turn): void {
     turn.effects.push({ kind: 'flush' });
     return sleep(turn, sleepMsMax);
   }
-  update(turn, { round: { ...round, hasForced: true } });
+  // Before the rows are written: from then on, an answer only counts as a late one.
+  turn.effects.push({ kind: 'forgetCalls' });
+  update(turn, { round: { ...round, hasForced: true }, slots: { ...run.slots, claimed: 0 } });
   start(turn, { kind: 'endInFlight' });
 }
 

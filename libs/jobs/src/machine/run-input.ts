@@ -144,7 +144,7 @@ export type RunEffect =
   /** Slots that the job waits for go to other jobs. */
   | { readonly kind: 'withdraw' }
   | { readonly kind: 'rest'; readonly ms: number }
-  /** The targets of all calls in flight were decided: their answers are late. */
+  /** The targets of all calls in flight are about to be decided: their answers are late. */
   | { readonly kind: 'forgetCalls' }
   | { readonly kind: 'restartDevices'; readonly devices: readonly StuckDevice[] }
   /** The run is over. */

@@ -140,11 +140,7 @@ function takeReport(turn: Turn, report: TaskReport): void {
       if (report.count > 0) turn.effects.push({ kind: 'notify' });
       return update(turn, { mayHaveReady: false, isEndPossible: true });
     case 'inFlightEnded':
-      turn.effects.push({ kind: 'forgetCalls' });
-      return update(turn, {
-        slots: { ...run.slots, claimed: 0 },
-        isEndPossible: run.isEndPossible || report.count > 0,
-      });
+      return update(turn, { isEndPossible: run.isEndPossible || report.count > 0 });
     case 'totalsRead':
       return totalsRead(turn, report.progress);
     case 'rowsCounted':

@@ -150,7 +150,7 @@ export class TargetDispatch {
     for (const entry of unmarked) entry.isMarked = true;
   }
 
-  /** The targets of all calls in flight are decided: their answers are late. */
+  /** The targets of all calls in flight are about to be decided: their answers are late. */
   forgetCalls(): void {
     this.#slots.give(this.#inFlight.size);
     this.#inFlight.clear();
@@ -253,7 +253,7 @@ function rightsOf(job: Job, { arguments: { url } }: InFlightCall): CallRights {
   return { mayCallUserOnly: job.mayCallUserOnly, mayChangeFirmware: true, ownUrl };
 }
 
-/** The target was decided without this answer, as after a forced cancel: the answer corrects it. */
+/** The target is decided without this answer, as by a forced cancel: the answer corrects it. */
 function publishLate({ feed }: RunContext['deps']['bus'], { callId }: ClaimedTarget, { outcome }: SettledCall): void {
   if (outcome.kind === 'SUCCEEDED' || outcome.kind === 'FAILED') feed.publish('lateAnswer', { callId, outcome });
 }
