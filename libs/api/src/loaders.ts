@@ -4,7 +4,7 @@
  */
 import DataLoader from 'dataloader';
 import type { DeviceId, JobId, ToolSetHash } from '@flotilla/mcp';
-import type { FailureCodeCount, JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
+import type { FailureCodeCount, Job, JobProgress, TargetOutcome, ToolPolicy, Wave } from '@flotilla/jobs';
 import type {
   AlertRuleRow,
   CallRow,
@@ -60,6 +60,10 @@ export interface Loaders extends ShownLoaders {
   readonly desiredStatesOf: DataLoader<DeviceId, readonly DesiredTargetRow[]>;
   /** The latest edits; read once per desired state. */
   readonly desiredStateEdits: (id: string) => Promise<readonly DesiredStateEditRow[]>;
+  /** By the id of the job. Read once per operation, with a statement for each. */
+  readonly rollout: DataLoader<string, Job | undefined>;
+  /** By the id of the recurring job. Read once per operation, with a statement for each. */
+  readonly lastJob: DataLoader<string, Job | undefined>;
   readonly jobProgress: DataLoader<JobId, JobProgress | undefined>;
   /** All policies: there are few, and matching is by longest prefix. */
   readonly toolPolicies: () => Promise<readonly ToolPolicy[]>;
@@ -115,6 +119,7 @@ export function makeLoaders(
   const desiredEdits = new DataLoader((ids: readonly string[]) =>
     Promise.all(ids.map((id) => desiredStates.edits(id, EDITS_MAX))),
   );
+  const lastJobOf = async (id: string) => (await jobs.page({ recurringJobId: id }, { first: 1 })).rows[0];
   let policies: Promise<readonly ToolPolicy[]> | undefined;
   let channels: Promise<readonly ChannelRow[]> | undefined;
   return {
@@ -130,6 +135,8 @@ export function makeLoaders(
     desiredStateSummary: new DataLoader((ids) => desiredStates.summaries(ids)),
     desiredStatesOf: new DataLoader((ids) => desiredStates.targetsOf(ids)),
     desiredStateEdits: (id) => desiredEdits.load(id),
+    rollout: new DataLoader((ids) => Promise.all(ids.map((id) => jobs.find(id)))),
+    lastJob: new DataLoader((ids) => Promise.all(ids.map(lastJobOf))),
     jobProgress: new DataLoader(async (ids) => {
       const progress = await jobs.progress(ids);
       return ids.map((id) => progress.get(id));

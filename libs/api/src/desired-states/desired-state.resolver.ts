@@ -165,8 +165,8 @@ export class DesiredStateResolver
   }
 
   @ResolveField()
-  async rollout({ rolloutJobId }: DesiredStateRow, _args: unknown, { view }: ApiContext): Promise<Job | undefined> {
-    return rolloutJobId === undefined ? undefined : view.jobs.find(rolloutJobId);
+  async rollout({ rolloutJobId }: DesiredStateRow, _args: unknown, { loaders }: ApiContext): Promise<Job | undefined> {
+    return rolloutJobId === undefined ? undefined : loaders.rollout.load(rolloutJobId);
   }
 
   @ResolveField()

@@ -143,8 +143,8 @@ export class RecurringJobResolver
   }
 
   @ResolveField()
-  async lastJob({ id }: RecurringJobRow, _args: unknown, { view }: ApiContext): Promise<Job | undefined> {
-    return (await view.jobs.page({ recurringJobId: id }, { first: 1 })).rows[0];
+  lastJob({ id }: RecurringJobRow, _args: unknown, { loaders }: ApiContext): Promise<Job | undefined> {
+    return loaders.lastJob.load(id);
   }
 
   @ResolveField()
