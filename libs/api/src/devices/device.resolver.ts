@@ -47,7 +47,10 @@ export class DeviceResolver implements Required<Pick<DeviceResolvers, Fields>> {
     const toolSet = device.toolSetHash === undefined ? undefined : await loaders.toolSet.load(device.toolSetHash);
     const all = toolsOf(device, toolSet);
     if (!names && mayCallUserOnly(viewer)) return all;
-    return all.filter((tool) => (!tool.userOnly || mayCallUserOnly(viewer)) && (!names || names.includes(tool.name)));
+    const wanted = names ? new Set(names) : undefined;
+    return all.filter(
+      ({ name, userOnly }) => (!userOnly || mayCallUserOnly(viewer)) && (wanted === undefined || wanted.has(name)),
+    );
   }
 
   @ResolveField()
