@@ -27,6 +27,13 @@ describe('parseDeviceFilter', () => {
     expect(() => parseDeviceFilter(nested(6))).toThrow('at most 5 levels');
   });
 
+  it('refuses more filters than one statement should compare', () => {
+    const filters = (count: number): DeviceFilter[] => Array.from({ length: count }, () => ({ model: 'esp-box' }));
+    const nested = (own: number) => ({ any: Array.from({ length: 20 }, () => ({ not: { any: filters(own) } })) });
+    expect(parseDeviceFilter(nested(48))).toBeDefined();
+    expect(() => parseDeviceFilter(nested(49))).toThrow('at most 1000 filters');
+  });
+
   it('refuses a version without a number, before which there is nothing', () => {
     expect(() => parseDeviceFilter({ any: [{ firmwareBefore: 'banana' }] })).toThrow('such as 2.0.3, not "banana"');
     expect(parseDeviceFilter({ firmwareBefore: 'v2.1-rc1' })).toEqual({ firmwareBefore: 'v2.1-rc1' });

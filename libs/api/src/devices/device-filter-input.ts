@@ -8,12 +8,27 @@ import type { DeviceFilter as DeviceFilterInput } from '../generated/schema-type
 const filterDepthMax = 5;
 /** Tags, and alternatives of `any`. */
 const filterListMax = 50;
+/** With all alternatives on all levels. Each is a condition of one SQL statement. */
+const filtersMax = 1_000;
 
 type Mutable<Value> = { -readonly [Member in keyof Value]: Value[Member] };
 
 /** Undefined where nothing was given at all. BAD_USER_INPUT where it is too deep or too long. */
 export function parseDeviceFilter(input: DeviceFilterInput | null | undefined): DeviceFilter | undefined {
-  return input === null || input === undefined ? undefined : parseLevel(input, 1);
+  if (input === null || input === undefined) return undefined;
+  const filter = parseLevel(input, 1);
+  const count = filtersIn(filter);
+  if (count > filtersMax)
+    throw new ApiError(
+      'BAD_USER_INPUT',
+      `A device filter has at most ${filtersMax} filters in "any" and "not" of all levels, but this one has ${count}.`,
+    );
+  return filter;
+}
+
+/** Those in `any` and `not`, on all levels. */
+function filtersIn({ any = [], not }: DeviceFilter): number {
+  return [...any, ...(not ? [not] : [])].reduce((count, inner) => count + 1 + filtersIn(inner), 0);
 }
 
 function parseLevel(input: DeviceFilterInput, depth: number): DeviceFilter {

@@ -4,8 +4,12 @@ import type { ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type JobConnectionSource } from '../connection.js';
 import { withoutNulls } from '../devices/device-filter-input.js';
+import { ApiError } from '../errors/api-error.js';
 import type { JobConnectionResolvers, QueryJobsArgs, QueryResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
+
+/** More than there are reasons. PostgreSQL compares each job with each of them. */
+const pauseReasonsMax = 100;
 
 /** Finding jobs by filter. */
 @Resolver('JobConnection')
@@ -18,6 +22,12 @@ export class JobListResolver
   @Query()
   async jobs(_root: unknown, args: QueryJobsArgs, { view }: ApiContext): Promise<JobConnectionSource> {
     const filter = withoutNulls(args.filter ?? {});
+    const count = filter.exceptPauseReasons?.length ?? 0;
+    if (count > pauseReasonsMax)
+      throw new ApiError(
+        'BAD_USER_INPUT',
+        `"exceptPauseReasons" of a job filter takes at most ${pauseReasonsMax}, but has ${count}.`,
+      );
     const page = await view.jobs.page(filter, pageRequest(args, this.limits.pageRowsMax));
     return Object.assign(toConnection(page), { filter });
   }
