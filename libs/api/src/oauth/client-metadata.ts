@@ -16,6 +16,9 @@ const unfitSchemes = new Set(['about:', 'blob:', 'data:', 'file:', 'ftp:', 'java
 export function redirectProblem(uri: unknown): string | undefined {
   if (typeof uri !== 'string' || uri.length > URI_CHARACTERS_MAX || !URL.canParse(uri))
     return `a redirect URI is an absolute URL of at most ${URI_CHARACTERS_MAX} characters`;
+  // URL leaves them out, but clients are compared by the text.
+  if (uri !== uri.trim() || /\p{Cc}/u.test(uri))
+    return 'a redirect URI has no control characters, and no spaces or line breaks at its ends';
   const { protocol, hostname, hash, username, password } = new URL(uri);
   if (hash !== '' || uri.includes('#')) return 'a redirect URI has no fragment';
   if (username !== '' || password !== '') return 'a redirect URI has no name and password';
