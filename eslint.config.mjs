@@ -8,6 +8,7 @@ import importX from 'eslint-plugin-import-x';
 import reactHooks from 'eslint-plugin-react-hooks';
 import tseslint from 'typescript-eslint';
 import language from './scripts/lint/plain-english.mjs';
+import literals from './scripts/lint/plain-literals.mjs';
 
 // Without a project graph, as in a fresh clone, Nx's boundary rule reports nothing.
 await createProjectGraphAsync({ exitOnError: true });
@@ -208,8 +209,9 @@ export default tseslint.config(
     files: ['**/*.{ts,tsx,mts,mjs,js}'],
     ignores: ['scripts/lint/words-to-avoid.mjs'],
     languageOptions: { parser: tseslint.parser },
-    plugins: { language },
+    plugins: { language, literals },
     rules: {
+      'literals/no-spread-literal': 'error',
       'language/comment-size': 'error',
       'language/plain-words': 'error',
       'max-len': ['error', { code: 120, ignoreComments: true, ignoreUrls: true, ignoreRegExpLiterals: true }],

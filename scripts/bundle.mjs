@@ -22,8 +22,16 @@ const programs = {
 
 /** What libraries would load if it were there. The code that asks for it does not run. */
 const absent = [
-  ...['@apollo/subgraph', '@fastify/multipart', '@fastify/view', '@mercuriusjs/gateway', '@nestjs/platform-express'],
-  ...['@nestjs/microservices', '@nestjs/websockets', 'class-transformer', 'class-validator', 'ts-morph'],
+  '@apollo/subgraph',
+  '@fastify/multipart',
+  '@fastify/view',
+  '@mercuriusjs/gateway',
+  '@nestjs/platform-express',
+  '@nestjs/microservices',
+  '@nestjs/websockets',
+  'class-transformer',
+  'class-validator',
+  'ts-morph',
   // Makes unpacking of messages faster where it could be compiled.
   'msgpackr-extract',
 ];
@@ -66,11 +74,24 @@ async function bundleApp(app) {
   const outdir = path.join(from, 'program');
   const entries = Object.entries(programs[app]).map(([name, file]) => [name, path.join(from, `${file}.js`)]);
   const { outputFiles } = await bundle({
-    ...{ entryPoints: Object.fromEntries(entries), outdir, bundle: true, splitting: true, write: false },
-    ...{ platform: 'node', format: 'esm', target: 'node20.19', absWorkingDir: root },
+    entryPoints: Object.fromEntries(entries),
+    outdir,
+    bundle: true,
+    splitting: true,
+    write: false,
+    platform: 'node',
+    format: 'esm',
+    target: 'node20.19',
+    absWorkingDir: root,
     // Nest, GraphQL and the errors of libraries find classes by name.
-    ...{ keepNames: true, chunkNames: '[name]-[hash]', logLevel: 'warning', legalComments: 'inline' },
-    ...{ external: [...unbundled, ...absent], banner: { js: banner }, define, plugins: [ownFolders(outdir)] },
+    keepNames: true,
+    chunkNames: '[name]-[hash]',
+    logLevel: 'warning',
+    legalComments: 'inline',
+    external: [...unbundled, ...absent],
+    banner: { js: banner },
+    define,
+    plugins: [ownFolders(outdir)],
   });
   if (!outputFiles.some(({ text }) => text.includes(slowNaming)))
     throw new Error(`esbuild names functions in another way in ${app}. Change slowNaming in scripts/bundle.mjs.`);

@@ -54,8 +54,13 @@ async function makeArtifacts(version, commit, startedAt) {
   run(process.execPath, ['scripts/sbom.mjs', path.join(folder, sbom)]);
   const artifacts = [...packages, { name: sbom, sha256: sha256(readFileSync(path.join(folder, sbom))) }];
   const provenance = provenanceOf({
-    ...{ artifacts, version, commit, startedAt, finishedAt: new Date().toISOString() },
-    ...{ node: process.versions.node, lockSha256: sha256(read('package-lock.json')) },
+    artifacts,
+    version,
+    commit,
+    startedAt,
+    finishedAt: new Date().toISOString(),
+    node: process.versions.node,
+    lockSha256: sha256(read('package-lock.json')),
   });
   const statement = `flotilla-${version}.intoto.json`;
   const text = `${JSON.stringify(provenance, undefined, 2)}\n`;

@@ -73,7 +73,9 @@ export async function callOverHttp(
 
 async function callOnce(pool: Pool, deviceId: string, headers: Readonly<Record<string, string>>): Promise<string> {
   const { body } = await pool.request({
-    ...{ path: '/graphql', method: 'POST', headers: { ...headers, 'content-type': 'application/json' } },
+    path: '/graphql',
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'application/json' },
     body: JSON.stringify({
       query: CALL,
       variables: { input: { deviceId, tool: 'self.audio_speaker.set_volume', arguments: { volume: 42 } } },

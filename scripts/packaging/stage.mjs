@@ -41,7 +41,10 @@ export function stage(root, target, { name, bin, apps, more = [], texts }) {
   writeJson(path.join(program, 'package.json'), { ...shared, dependencies: directVersions(closure) });
   const bins = Object.entries(bin).map(([command, file]) => [command, `${PROGRAM}/${file}`]);
   const manifest = {
-    ...{ ...shared, description, engines, bin: Object.fromEntries(bins) },
+    ...shared,
+    description,
+    engines,
+    bin: Object.fromEntries(bins),
     // npm fetches the parts for this platform; Node finds them in the folder above the program.
     optionalDependencies: Object.fromEntries([...closure.native].sort(([a], [b]) => (a < b ? -1 : 1))),
   };

@@ -48,9 +48,18 @@ const notForUs: Readonly<Record<string, string>> = {
 };
 
 const passed = [
-  ...['server-initialize', 'ping', 'tools-list', 'resources-list', 'dns-rebinding-protection'],
-  ...['tools-call-simple-text', 'tools-call-image', 'tools-call-audio', 'tools-call-error'],
-  ...['resources-read-text', 'resources-templates-read', 'completion-complete'],
+  'server-initialize',
+  'ping',
+  'tools-list',
+  'resources-list',
+  'dns-rebinding-protection',
+  'tools-call-simple-text',
+  'tools-call-image',
+  'tools-call-audio',
+  'tools-call-error',
+  'resources-read-text',
+  'resources-templates-read',
+  'completion-complete',
 ];
 
 const mac = '02:00:00:00:ee:01';

@@ -90,8 +90,16 @@ describe('the tools of the MCP server', () => {
     const agent = await connectAgent(hub, { key });
     const { tools } = await agent.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...['find_devices', 'describe_device', 'call_tool', 'call_tool_on_many', 'job_status'],
-      ...['create_recurring_job', 'recurring_jobs', 'create_desired_state', 'desired_states', 'read_measurements'],
+      'find_devices',
+      'describe_device',
+      'call_tool',
+      'call_tool_on_many',
+      'job_status',
+      'create_recurring_job',
+      'recurring_jobs',
+      'create_desired_state',
+      'desired_states',
+      'read_measurements',
     ]);
     for (const { title, annotations, outputSchema } of tools) {
       expect(title).toMatch(/^[A-Z]/);
@@ -140,13 +148,16 @@ describe('find_devices', () => {
     const find = async (args: object) =>
       (await agent.callTool({ name: 'find_devices', arguments: { ...args } })).structuredContent as Found;
     expect(await find({ group: 'lobby', presence: 'OFFLINE', first: 1 })).toMatchObject({
-      ...{ matching: brokenCount, more: true, timeZone: 'Asia/Shanghai' },
+      matching: brokenCount,
+      more: true,
+      timeZone: 'Asia/Shanghai',
       deviceSays: { models: [{ model: 'esp-box-3', devices: brokenCount }] },
     });
     expect(await find({ model: 'esp-box-3', presence: 'ONLINE' })).toMatchObject({ matching: boxCount });
     expect(await find({ tool: 'self.lamp.turn_on' })).toMatchObject({ matching: lampCount });
     expect(await find({ model: 'esp-box', group: 'Lobby' })).toMatchObject({
-      ...{ matching: 0, hint: expect.stringContaining('model') },
+      matching: 0,
+      hint: expect.stringContaining('model'),
       deviceSays: { models: [{ model: 'esp-box-3', devices: boxCount + brokenCount }] },
     });
     const ids: string[] = [];
@@ -251,8 +262,12 @@ describe('what lasts', () => {
     const agent = await connectAgent(hub, { key });
     const { tools } = await agent.listTools();
     const request = {
-      ...{ name: 'Quiet nights', tool: volume, arguments: { volume: 10 }, group: 'Lobby' },
-      ...{ cron: '0 22 * * *', timeZone: 'Asia/Shanghai' },
+      name: 'Quiet nights',
+      tool: volume,
+      arguments: { volume: 10 },
+      group: 'Lobby',
+      cron: '0 22 * * *',
+      timeZone: 'Asia/Shanghai',
     };
     const preview = (await checked(agent, tools, 'create_recurring_job', request)) as { nextRuns: string[] };
     expect(preview).toMatchObject({ preview: true, devices: boxCount + brokenCount, online: boxCount });
@@ -296,7 +311,8 @@ describe('"Restart every offline esp-box in the lobby at 3 am"', () => {
     await eventually(waiting, (status) => JSON.stringify(status).includes(`"waitingDevice":${brokenCount}`));
     broken = startBroken();
     expect(await finished(hub, started.job)).toMatchObject({
-      ...{ conclusion: 'SUCCEEDED', progress: { total: brokenCount, succeeded: brokenCount } },
+      conclusion: 'SUCCEEDED',
+      progress: { total: brokenCount, succeeded: brokenCount },
     });
     await agent.close();
   });

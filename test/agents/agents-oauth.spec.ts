@@ -75,7 +75,11 @@ describe('a hosted agent', () => {
     const { agent, shown } = await connectByAddress(hub, memory, person);
     expect(shown.client).toMatchObject({ name: 'Garden helper', host: 'localhost', isLocal: true });
     expect(shown.scopes.map(({ name }) => name)).toEqual([
-      ...['DEVICES_READ', 'TOOLS_CALL', 'JOBS_READ', 'JOBS_WRITE', 'EVENTS_READ'],
+      'DEVICES_READ',
+      'TOOLS_CALL',
+      'JOBS_READ',
+      'JOBS_WRITE',
+      'EVENTS_READ',
     ]);
     expect(await toolNames(agent)).toContain('kitchen-1__gpio_read');
     const result = await agent.callTool({ name: 'greenhouse-1__gpio_read', arguments: { pin: 16 } });
@@ -102,10 +106,14 @@ describe('a hosted agent', () => {
     const memory = new AgentMemory('Narrow helper');
     const scopes = ['DEVICES_READ', 'TOOLS_CALL'];
     const { agent } = await connectByAddress(hub, memory, person, {
-      ...{ decision: 'allow', scopes, groupId: createDeviceGroup.deviceGroup.id },
+      decision: 'allow',
+      scopes,
+      groupId: createDeviceGroup.deviceGroup.id,
     });
     expect(await toolNames(agent)).toEqual([
-      ...['greenhouse-1__gpio_read', 'greenhouse-1__gpio_write', 'read_measurements'],
+      'greenhouse-1__gpio_read',
+      'greenhouse-1__gpio_write',
+      'read_measurements',
     ]);
     expect(memory.held?.scope?.split(' ').sort()).toEqual(scopes);
     const refused = await mcp(memory.held?.access_token, call('job_status'));
@@ -216,8 +224,12 @@ describe('a request of an agent', () => {
     const { client_id: id } = (await registered.json()) as { client_id: string };
     const url = new URL('/oauth/authorize', hub.httpUrl);
     const parameters = {
-      ...{ client_id: id, response_type: 'code', redirect_uri: memory.redirectUrl, state: 's' },
-      ...{ code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM', code_challenge_method: 'S256' },
+      client_id: id,
+      response_type: 'code',
+      redirect_uri: memory.redirectUrl,
+      state: 's',
+      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
+      code_challenge_method: 'S256',
       ...change,
     };
     for (const [name, value] of Object.entries(parameters)) if (value !== '') url.searchParams.set(name, value);

@@ -125,8 +125,16 @@ describe('the MCP server', () => {
   it('finds, describes and calls in the compact mode, and runs a job after a preview', async () => {
     const agent = await connectAgent(hub, { mode: 'compact' });
     expect((await agent.listTools()).tools.map(({ name }) => name)).toEqual([
-      ...['find_devices', 'describe_device', 'call_tool', 'call_tool_on_many', 'job_status'],
-      ...['create_recurring_job', 'recurring_jobs', 'create_desired_state', 'desired_states', 'read_measurements'],
+      'find_devices',
+      'describe_device',
+      'call_tool',
+      'call_tool_on_many',
+      'job_status',
+      'create_recurring_job',
+      'recurring_jobs',
+      'create_desired_state',
+      'desired_states',
+      'read_measurements',
     ]);
     const found = await agent.callTool({ name: 'find_devices', arguments: { search: 'greenhouse' } });
     expect(found.structuredContent).toMatchObject({

@@ -205,8 +205,11 @@ describe('each subscription', () => {
       if (turn++ % RULE_EVERY_TURNS === 0)
         void send(hub, addRule, {
           input: {
-            ...{ name: `of turn ${turn}`, kind: 'DEVICE_OFFLINE', devices: { ids: [lostId] } },
-            ...{ forSeconds: 0, channelIds: [] },
+            name: `of turn ${turn}`,
+            kind: 'DEVICE_OFFLINE',
+            devices: { ids: [lostId] },
+            forSeconds: 0,
+            channelIds: [],
           },
         });
       void fleet.command({

@@ -67,31 +67,33 @@ interface Act {
 }
 
 const input = (type: string, value: Readonly<Record<string, unknown>>, more: Partial<Act> = {}): Act => ({
-  ...{ args: `(input: $input)`, variables: { [`input: ${type}!`]: value } },
+  args: `(input: $input)`,
+  variables: { [`input: ${type}!`]: value },
   ...more,
 });
-const given = (name: string, type: string, value: unknown): Act => ({
-  ...{ args: `(${name}: $${name})`, variables: { [`${name}: ${type}`]: value } },
-});
+const given = (name: string, type: string, value: unknown): Act => {
+  return { args: `(${name}: $${name})`, variables: { [`${name}: ${type}`]: value } };
+};
 const job = (value: Readonly<Record<string, unknown>>, name: string): Act => ({
   args: '(input: $input, idempotencyKey: $key)',
   variables: { 'input: CreateJobInput!': value, 'key: String!': name },
-  ...{ select: 'job { id }', keep: [name, 'job.id'] },
+  select: 'job { id }',
+  keep: [name, 'job.id'],
 });
-const yearly = (name: string) => ({
-  ...{ name, cron: '@yearly', timeZone: 'UTC' },
-  job: { ...volume, devices: { ids: [AWAY] } },
-});
+const yearlyJob = { ...volume, devices: { ids: [AWAY] } };
+const yearly = (name: string) => ({ name, cron: '@yearly', timeZone: 'UTC', job: yearlyJob });
 const recurring = (name: string): Act => ({
   args: '(input: $input, idempotencyKey: $key)',
   variables: { 'input: RecurringJobInput!': yearly(name), 'key: String!': name },
-  ...{ select: 'recurringJob { id }', keep: ['recurring', 'recurringJob.id'] },
+  select: 'recurringJob { id }',
+  keep: ['recurring', 'recurringJob.id'],
 });
 const louder = (name: string) => ({ ...volume, name, devices: { ids: [AWAY] } });
 const desired = (name: string): Act => ({
   args: '(input: $input, idempotencyKey: $key)',
   variables: { 'input: DesiredStateInput!': louder(name), 'key: String!': name },
-  ...{ select: 'desiredState { id }', keep: ['desired', 'desiredState.id'] },
+  select: 'desiredState { id }',
+  keep: ['desired', 'desiredState.id'],
 });
 const channel = (name: string) => ({ name, kind: 'WEBHOOK', config: { url: receiver.url, secret: 'of the channel' } });
 const alertRule = (name: string) => ({ name, kind: 'JOB_STOPPED', channelIds: [known['channel']] });
@@ -227,7 +229,8 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
     () => ({
       args: '(input: $input)',
       variables: { 'input: RecordingRuleInput!': { devices: { all: true }, path: 'samples:audited' } },
-      ...{ select: 'recordingRule { id }', keep: ['recordingRule', 'recordingRule.id'] },
+      select: 'recordingRule { id }',
+      keep: ['recordingRule', 'recordingRule.id'],
     }),
   ],
   deleteRecordingRule: [by('id', of('recordingRule'))],
@@ -300,7 +303,8 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   createNotificationChannel: [
     () =>
       input('NotificationChannelInput', channel('Audited'), {
-        ...{ select: 'notificationChannel { id }', keep: ['channel', 'notificationChannel.id'] },
+        select: 'notificationChannel { id }',
+        keep: ['channel', 'notificationChannel.id'],
       }),
   ],
   updateNotificationChannel: [
@@ -313,7 +317,8 @@ const acts: Readonly<Record<string, readonly (() => Act | Promise<Act>)[]>> = {
   createAlertRule: [
     () =>
       input('AlertRuleInput', alertRule('Audited'), {
-        ...{ select: 'alertRule { id }', keep: ['alertRule', 'alertRule.id'] },
+        select: 'alertRule { id }',
+        keep: ['alertRule', 'alertRule.id'],
       }),
   ],
   updateAlertRule: [

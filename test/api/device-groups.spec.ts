@@ -30,7 +30,10 @@ describe('device groups', () => {
   beforeAll(async () => {
     hub = await startHub({ env: { FLOTILLA_DEVICE_AUTH: '', FLOTILLA_DEVICE_TIMEZONE: 'UTC' } });
     const devices = [kiosk, lamp, shed].map((deviceId, index) => ({
-      ...{ deviceId, dialect: 'XIAOZHI', clientId: someUuid, tags: index < 2 ? ['berlin'] : [] },
+      deviceId,
+      dialect: 'XIAOZHI',
+      clientId: someUuid,
+      tags: index < 2 ? ['berlin'] : [],
     }));
     await ask(
       hub,

@@ -54,11 +54,14 @@ describe('a scoped key', () => {
       { other: others[0] },
     );
     expect(data).toMatchObject({
-      ...{ devices: { totalCount: 2 }, all: { totalCount: 2 }, none: { totalCount: 0 }, device: null },
+      devices: { totalCount: 2 },
+      all: { totalCount: 2 },
+      none: { totalCount: 0 },
+      device: null,
       deviceGroups: { nodes: [{ name: 'listed' }] },
     });
     const devices = { nodes: own.map((id) => ({ id })) };
-    const group = { ...{ name: 'listed', deviceCount: 2, filter: { ids: own } }, devices };
+    const group = { name: 'listed', deviceCount: 2, filter: { ids: own }, devices };
     expect(data).toMatchObject({ devices: { nodes: own.map((id) => ({ id, groups: [group] })) } });
     const { tools } = data as { tools: { nodes: { deviceCount: number }[] } };
     expect(tools.nodes.reduce((sum, { deviceCount }) => sum + deviceCount, 0)).toBe(2);
@@ -104,7 +107,10 @@ describe('a scoped key', () => {
       },
     );
     const schedule = (given: unknown) => ({
-      ...{ name: 'nightly', cron: '@yearly', timeZone: 'UTC', job: { tool: STATUS, devices: given } },
+      name: 'nightly',
+      cron: '@yearly',
+      timeZone: 'UTC',
+      job: { tool: STATUS, devices: given },
     });
     const create = `mutation ($input: RecurringJobInput!) {
       createRecurringJob(input: $input, idempotencyKey: "nightly") { recurringJob { id } } }`;
@@ -176,7 +182,7 @@ describe('a scoped key', () => {
     const { data } = await send(hub, query, { id: device, before, job }, late);
     const calls = { nodes: [{ id: after }] };
     const ofDevice = { id: device, sessions: [], calls };
-    expect(data).toMatchObject({ ...{ call: null, calls, job: null, jobs: { nodes: [] } }, device: ofDevice });
+    expect(data).toMatchObject({ call: null, calls, job: null, jobs: { nodes: [] }, device: ofDevice });
     expect((await resultsOf(hub, job, 'jsonl', late)).status).toBe(404);
   });
 

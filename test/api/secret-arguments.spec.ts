@@ -27,7 +27,9 @@ const tools = [
     inputSchema: { type: 'object', properties: { ssid: text, password: text } },
   },
   {
-    ...{ name: 'self.door.say', description: '', inputSchema: { type: 'object', properties: { message: text } } },
+    name: 'self.door.say',
+    description: '',
+    inputSchema: { type: 'object', properties: { message: text } },
     annotations: { audience: ['user'] },
   },
 ];
@@ -160,7 +162,8 @@ describe('secrets in arguments', () => {
     const create = `mutation ($input: RecurringJobInput!, $key: String!) {
         createRecurringJob(input: $input, idempotencyKey: $key) { recurringJob { id } userErrors { message } } }`;
     const made = await ask<{ createRecurringJob: { recurringJob: { id: string } } }>(hub, create, {
-      ...{ input: recurring, key: randomUUID() },
+      input: recurring,
+      key: randomUUID(),
     });
     await eventually(
       () => readDesiredState(hub, id),

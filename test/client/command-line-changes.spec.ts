@@ -53,10 +53,14 @@ describe('settings of a fleet', () => {
   it('groups keep what an edit does not name', async () => {
     const { id } = await done<Made>('groups', 'create', 'Lamps', '--tag', 'lamp', '--time-zone', 'Europe/Berlin');
     expect(await done('groups', 'edit', id, '--name', 'All lamps')).toMatchObject({
-      ...{ name: 'All lamps', filter: { tags: ['lamp'] }, timeZone: 'Europe/Berlin' },
+      name: 'All lamps',
+      filter: { tags: ['lamp'] },
+      timeZone: 'Europe/Berlin',
     });
     expect(await done('groups', 'edit', id, '--time-zone', '', '--online')).toMatchObject({
-      ...{ name: 'All lamps', filter: { presence: 'ONLINE' }, timeZone: null },
+      name: 'All lamps',
+      filter: { presence: 'ONLINE' },
+      timeZone: null,
     });
     expect((await run(['groups'])).stdout).toMatch(/All lamps +\d/);
     expect(await done('groups', 'delete', id, '--yes')).toEqual({ deletedId: id });
@@ -75,7 +79,9 @@ describe('settings of a fleet', () => {
     const { id, ...made } = await done<Made>('webhooks', 'create', 'https://example.com/hook', '--type', 'job.*');
     expect(made).toMatchObject({ secret: expect.any(String) });
     expect(await done('webhooks', 'edit', id, '--type', 'device.*', '--no-enabled')).toMatchObject({
-      ...{ url: 'https://example.com/hook', types: ['device.*'], enabled: false },
+      url: 'https://example.com/hook',
+      types: ['device.*'],
+      enabled: false,
     });
     expect(await done('webhooks', 'edit', id, '--type', 'job.*')).toMatchObject({ types: ['job.*'], enabled: false });
     expect(await run(['webhooks', 'deliveries', id])).toMatchObject({ code: 0, stderr: 'Nothing found.\n' });
@@ -104,11 +110,15 @@ describe('people', () => {
     const [user] = jsonLines<Made>(created);
     const id = user?.id ?? '';
     expect(await done('users', 'edit', id, '--email', 'ada@example.com')).toMatchObject({
-      ...{ name: 'Ada', role: 'VIEWER', email: 'ada@example.com' },
+      name: 'Ada',
+      role: 'VIEWER',
+      email: 'ada@example.com',
     });
     expect(await done('users', 'disable', id)).toMatchObject({ disabledAt: expect.any(String), role: 'VIEWER' });
     expect(await done('users', 'edit', id, '--role', 'OPERATOR')).toMatchObject({
-      ...{ role: 'OPERATOR', disabledAt: expect.any(String), email: 'ada@example.com' },
+      role: 'OPERATOR',
+      disabledAt: expect.any(String),
+      email: 'ada@example.com',
     });
     expect(await done('users', 'enable', id)).toMatchObject({ disabledAt: null });
     const trail = await run(['audit', '--subject', `user:${id}`, '--since', '1h', '--json', '--columns', 'action']);

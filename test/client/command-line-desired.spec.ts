@@ -47,7 +47,9 @@ describe('flotilla desired', () => {
       'device,state',
     ]);
     expect(await done('desired', 'edit', made.id, 'volume=20', '--window', '00:00-23:59')).toMatchObject({
-      ...{ generation: 2, arguments: { volume: 20 }, window: { from: '00:00', to: '23:59', zone: null } },
+      generation: 2,
+      arguments: { volume: 20 },
+      window: { from: '00:00', to: '23:59', zone: null },
     });
     await eventually(volumes, (found) => found.every((level) => level === 20), 15_000);
     await eventually(shown, ({ summary }) => summary.inSync === 2, 15_000);
@@ -64,7 +66,8 @@ describe('flotilla desired', () => {
     expect(await done('desired', 'edit', id, '--priority', '3')).toMatchObject({ enabled: false, generation: 3 });
     expect(await done('desired', 'enable', id)).toMatchObject({ enabled: true });
     expect(await story.run(['desired', 'delete', id])).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining('--yes') },
+      code: 1,
+      stderr: expect.stringContaining('--yes'),
     });
     expect(await done('desired', 'delete', id, '--yes')).toEqual({ deletedId: id });
     expect(await volumes()).toEqual([20, 20]);

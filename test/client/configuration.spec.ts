@@ -48,12 +48,14 @@ describe('configuration as code', () => {
     expect(plan.stdout).toContain('+ create DeviceGroup "Lobby"');
     expect(plan.stdout).toContain('+timeZone: Europe/Berlin');
     expect(await run(['apply', file(first), '--yes'])).toMatchObject({
-      ...{ code: 1, stderr: expect.stringContaining('--secrets-to') },
+      code: 1,
+      stderr: expect.stringContaining('--secrets-to'),
     });
     const applied = await apply(first);
     expect([applied.code, applied.stderr]).toEqual([0, expect.stringContaining('create ApiKey Reporting: done')]);
     expect(await run(['plan', file(first), '--fail-on-changes'])).toMatchObject({
-      ...{ code: 0, stdout: 'The hub is as in the file.\n' },
+      code: 0,
+      stdout: 'The hub is as in the file.\n',
     });
     const secrets = path.join(story.folder, 'secrets.jsonl');
     expect(statSync(secrets).mode & 0o777).toBe(0o600);
@@ -146,7 +148,8 @@ describe('the whole configuration of a hub', () => {
     const applied = await run(['apply', ...files, '--yes', '--secrets-to', secrets], { env: withUrl });
     expect(applied, applied.stderr).toMatchObject({ code: 0 });
     expect(await run(['plan', ...files, '--fail-on-changes'], { env })).toMatchObject({
-      ...{ code: 0, stdout: 'The hub is as in the file.\n' },
+      code: 0,
+      stdout: 'The hub is as in the file.\n',
     });
     const { alertRules } = await ask<{ alertRules: readonly object[] }>(
       other,

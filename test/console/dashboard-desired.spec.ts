@@ -200,7 +200,10 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
         desiredState { id rollout { id } } } }`,
       {
         input: {
-          ...{ name: 'Waves', tool: VOLUME, arguments: { volume: 55 }, devices: { all: true } },
+          name: 'Waves',
+          tool: VOLUME,
+          arguments: { volume: 55 },
+          devices: { all: true },
           waves: [{ count: 1, gate: 'MANUAL' }],
         },
       },

@@ -10,7 +10,11 @@ import { online } from '../src/jobs/job-api.js';
 const DEVICES = 8;
 const VOLUME = 'self.audio_speaker.set_volume';
 const plan = (volume: number, more: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ name: `volume ${volume}`, devices: { hasTool: VOLUME }, tool: VOLUME, arguments: { volume }, ...more },
+  name: `volume ${volume}`,
+  devices: { hasTool: VOLUME },
+  tool: VOLUME,
+  arguments: { volume },
+  ...more,
 });
 
 interface TargetNode {

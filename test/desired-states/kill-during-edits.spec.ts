@@ -47,7 +47,11 @@ describe('kill -9 of the hub during edits of a desired state', () => {
     async () => {
       const dice = new FuzzDice(SEED);
       const plan = (volume: number) => ({
-        ...{ name: 'volume', devices: { hasTool: VOLUME }, tool: VOLUME, arguments: { volume }, maxInFlight: 10 },
+        name: 'volume',
+        devices: { hasTool: VOLUME },
+        tool: VOLUME,
+        arguments: { volume },
+        maxInFlight: 10,
       });
       let current = await start();
       fleet = startFleet(current, { devices: DEVICES, seed: SEED, args: ['--answer-delay-ms', '20'] });

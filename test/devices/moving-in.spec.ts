@@ -45,9 +45,12 @@ describe('moving in from another server', () => {
     database = await openTestDatabase({ migrated: true });
     hub = await startHub({
       env: {
-        ...{ DATABASE_URL: database.url, FLOTILLA_ADMIN_KEY: 'admin-key-of-the-story-0123456789' },
-        ...{ FLOTILLA_DEVICE_AUTH: '', FLOTILLA_OTA_UPSTREAM: former.otaUrl },
-        ...{ FLOTILLA_VOICE_URL: agent.url, FLOTILLA_VOICE_SIGNING_KEY: SIGNING_KEY },
+        DATABASE_URL: database.url,
+        FLOTILLA_ADMIN_KEY: 'admin-key-of-the-story-0123456789',
+        FLOTILLA_DEVICE_AUTH: '',
+        FLOTILLA_OTA_UPSTREAM: former.otaUrl,
+        FLOTILLA_VOICE_URL: agent.url,
+        FLOTILLA_VOICE_SIGNING_KEY: SIGNING_KEY,
       },
     });
   });
@@ -192,7 +195,8 @@ describe('moving in from another server', () => {
     former.mood = 'broken';
     await askOta(hub, { mac, uuid: someUuid });
     const login = {
-      ...{ clientId: String(mqtt['client_id']), username: String(mqtt['username']) },
+      clientId: String(mqtt['client_id']),
+      username: String(mqtt['username']),
       password: Buffer.from(String(mqtt['password'])),
     };
     expect(await answered(login)).toBe(0);

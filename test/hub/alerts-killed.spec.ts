@@ -38,8 +38,10 @@ describe('kill -9 of the hub while alerts fire', () => {
   beforeAll(async () => {
     await receivers.listen();
     env = {
-      ...{ FLOTILLA_WEBHOOK_URLS: receivers.origin, FLOTILLA_LOG_LEVEL: 'warn' },
-      ...{ FLOTILLA_SMTP_URL: receivers.smtpUrl, FLOTILLA_SMTP_FROM: 'hub@example.com' },
+      FLOTILLA_WEBHOOK_URLS: receivers.origin,
+      FLOTILLA_LOG_LEVEL: 'warn',
+      FLOTILLA_SMTP_URL: receivers.smtpUrl,
+      FLOTILLA_SMTP_FROM: 'hub@example.com',
     };
     hub = await startHub({ embedded: true, env });
     env = { ...env, FLOTILLA_HTTP_PORT: String(hub.httpPort), FLOTILLA_MQTT_PORT: String(hub.mqttPort) };

@@ -33,8 +33,10 @@ beforeAll(async () => {
   receivers.answers.set('wecom', '{"errcode":0,"errmsg":"ok"}');
   receivers.answers.set('telegram', '{"ok":true}');
   env = {
-    ...{ FLOTILLA_WEBHOOK_URLS: receivers.origin, FLOTILLA_PUBLIC_URL: 'https://hub.example' },
-    ...{ FLOTILLA_SMTP_URL: receivers.smtpUrl, FLOTILLA_SMTP_FROM: 'Flotilla <hub@example.com>' },
+    FLOTILLA_WEBHOOK_URLS: receivers.origin,
+    FLOTILLA_PUBLIC_URL: 'https://hub.example',
+    FLOTILLA_SMTP_URL: receivers.smtpUrl,
+    FLOTILLA_SMTP_FROM: 'Flotilla <hub@example.com>',
   };
   hub = await startHub({ env });
   // The devices come back to the same address, as real ones do.
@@ -143,7 +145,9 @@ describe('alerts', () => {
     }
     receivers.answers.set('dingtalk', '{"errcode":310000,"errmsg":"sign not match"}');
     expect(await accepted(query, { id: channels.get('dingtalk') })).toMatchObject({
-      ...{ delivered: false, status: 200, response: '{"errcode":310000,"errmsg":"sign not match"}' },
+      delivered: false,
+      status: 200,
+      response: '{"errcode":310000,"errmsg":"sign not match"}',
     });
     receivers.answers.set('dingtalk', '{"errcode":0,"errmsg":"ok"}');
     expect(receivers.of('dingtalk')[0]?.query.get('sign')).toMatch(/^[A-Za-z0-9+/]{43}=$/);
@@ -162,7 +166,10 @@ describe('alerts', () => {
     let fleet: SimulatedFleet = startFleet(hub, { devices: DEVICES, seed: 20 });
     await online(hub, DEVICES);
     const rule = await createRule({
-      ...{ name: 'Offline', kind: 'DEVICE_OFFLINE', forSeconds: 3, groupAbove: 5 },
+      name: 'Offline',
+      kind: 'DEVICE_OFFLINE',
+      forSeconds: 3,
+      groupAbove: 5,
       channelIds: [...channels.values()],
     });
     const before = receivers.received.length;
@@ -238,7 +245,10 @@ describe('alerts', () => {
       ({ desiredStates }) => desiredStates.nodes[0]?.summary.drifted === 1,
     );
     const rule = await createRule({
-      ...{ name: 'Out of sync', kind: 'DESIRED_STATE_OUT_OF_SYNC', forSeconds: 0, devices: { ids } },
+      name: 'Out of sync',
+      kind: 'DESIRED_STATE_OUT_OF_SYNC',
+      forSeconds: 0,
+      devices: { ids },
       channelIds: [],
     });
     const stateIs = (state: AlertNode['state']) =>

@@ -41,9 +41,13 @@ describe.skipIf(!isRedisInstalled())('a foothold', () => {
     const { port } = spy.address() as AddressInfo;
     return startHub({
       env: {
-        ...{ DATABASE_URL: database.url, REDIS_URL: redis.url, FLOTILLA_LOG_LEVEL: 'debug' },
-        ...{ FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'), FLOTILLA_DEVICE_SECRET: deviceSecret },
-        ...{ FLOTILLA_VOICE_URLS: `ws://127.0.0.1:${port}`, FLOTILLA_VOICE_SIGNING_KEY: SIGNING_KEY },
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+        FLOTILLA_LOG_LEVEL: 'debug',
+        FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'),
+        FLOTILLA_DEVICE_SECRET: deviceSecret,
+        FLOTILLA_VOICE_URLS: `ws://127.0.0.1:${port}`,
+        FLOTILLA_VOICE_SIGNING_KEY: SIGNING_KEY,
       },
     });
   };

@@ -61,7 +61,9 @@ describe('the data of a hub of version 0.1.0', () => {
     expect(found).toEqual({
       devices: {
         nodes: ['Lobby 1', 'Lobby 10'].map((name) => ({
-          ...{ name, tags: ['lobby'], presence: 'OFFLINE' },
+          name,
+          tags: ['lobby'],
+          presence: 'OFFLINE',
           tools: expect.arrayContaining([{ name: VOLUME }]),
         })),
       },
@@ -70,7 +72,10 @@ describe('the data of a hub of version 0.1.0', () => {
       jobs: {
         nodes: [
           {
-            ...{ name: 'Quiet', state: 'FINISHED', conclusion: 'SUCCEEDED', progress: { total: 2, succeeded: 2 } },
+            name: 'Quiet',
+            state: 'FINISHED',
+            conclusion: 'SUCCEEDED',
+            progress: { total: 2, succeeded: 2 },
             targets: { nodes: [{ outcome: 'SUCCEEDED' }, { outcome: 'SUCCEEDED' }] },
           },
         ],

@@ -148,7 +148,8 @@ const secrets = () => [
     clientId,
     password.toString(),
   ]),
-  ...[unseenTalkerToken, otherTalkerToken],
+  unseenTalkerToken,
+  otherTalkerToken,
 ];
 
 type Rule = (method: string, url: string) => Promise<void>;

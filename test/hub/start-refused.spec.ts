@@ -158,9 +158,12 @@ describe('a first start that fails after the migrations', () => {
     const { port } = taken.address() as AddressInfo;
     const program = spawn(process.execPath, [hubMain], {
       env: {
-        ...{ PATH: process.env['PATH'], DATABASE_URL: database.url },
-        ...{ FLOTILLA_DATA_DIR: folders.at(-1), FLOTILLA_HTTP_PORT: String(port) },
-        ...{ FLOTILLA_MQTT_PORT: '0', FLOTILLA_UDP_PORT: '0' },
+        PATH: process.env['PATH'],
+        DATABASE_URL: database.url,
+        FLOTILLA_DATA_DIR: folders.at(-1),
+        FLOTILLA_HTTP_PORT: String(port),
+        FLOTILLA_MQTT_PORT: '0',
+        FLOTILLA_UDP_PORT: '0',
       },
     });
     const ended = once(program, 'exit');

@@ -46,7 +46,11 @@ describe('around a job', () => {
     const secret = `spec-${randomUUID()}`;
     const hash = createHash('sha256').update(secret).digest('hex');
     await client.query('INSERT INTO api_key (id, name, prefix, secret_hash, scopes) VALUES ($1, $2, $3, $4, $5)', [
-      ...[randomUUID(), `key of ${scopes.join(' ')}`, 'spec', hash, scopes],
+      randomUUID(),
+      `key of ${scopes.join(' ')}`,
+      'spec',
+      hash,
+      scopes,
     ]);
     return secret;
   }

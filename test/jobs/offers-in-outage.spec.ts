@@ -20,7 +20,8 @@ const IMAGE = '9.9.9';
 /** As its OTA check and its greeting name the board. */
 const BOARD_NAMES = ['lichuang-dev', 'bread-compact-wifi'];
 const upgrade = {
-  ...{ name: 'self.upgrade_firmware', description: 'Installs a firmware' },
+  name: 'self.upgrade_firmware',
+  description: 'Installs a firmware',
   inputSchema: { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] },
 };
 

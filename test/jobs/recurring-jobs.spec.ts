@@ -57,7 +57,9 @@ describe('a recurring job', () => {
 
   async function created(name: string, cron: string): Promise<RecurringNode> {
     const input = {
-      ...{ name, cron, timeZone: 'Europe/Berlin' },
+      name,
+      cron,
+      timeZone: 'Europe/Berlin',
       job: { tool: VOLUME, arguments: { volume: 33 }, devices: { all: true } },
     };
     const { createRecurringJob } = await ask<{

@@ -36,7 +36,10 @@ describe('a roll-out with a health gate', () => {
     const id = await jobOf(
       hub,
       {
-        ...{ firmwareImageId, devices: { all: true }, maxInFlight: FIRST_WAVE, abort: [] },
+        firmwareImageId,
+        devices: { all: true },
+        maxInFlight: FIRST_WAVE,
+        abort: [],
         health: { observeSeconds: 240 },
         // Neither a threshold nor an abort rule: only the gate can stop the job.
         waves: [{ count: FIRST_WAVE, successThreshold: 0 }],
@@ -54,7 +57,8 @@ describe('a roll-out with a health gate', () => {
       id,
     });
     expect(job).toMatchObject({
-      ...{ pauseReason: 'HEALTH_GATE', currentWave: 1 },
+      pauseReason: 'HEALTH_GATE',
+      currentWave: 1,
       trippedHealthGate: { version: LOOPING, baselineRestarts: 0 },
     });
     expect(job.trippedHealthGate.restarts).toBeGreaterThanOrEqual(2);

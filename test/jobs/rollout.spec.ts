@@ -83,7 +83,8 @@ async function modelsById(): Promise<ReadonlyMap<string, string>> {
     for (let after: string | null = null, isMore = true; isMore;) {
       const page: { devices: { nodes: { id: string }[]; pageInfo: { endCursor: string; hasNextPage: boolean } } } =
         await ask(hub, query, {
-          ...{ filter: { model }, after },
+          filter: { model },
+          after,
         });
       for (const { id } of page.devices.nodes) models.set(id, model);
       after = page.devices.pageInfo.endCursor;
@@ -174,7 +175,10 @@ describe(`a roll-out to ${ALL} devices of ${BOARDS.length} boards`, () => {
       const canary = Math.ceil(ALL / 4);
       const rule = { outcomes: ['FAILED', 'VERIFY_FAILED', 'UNKNOWN'], scope: 'JOB', count: 2, action: 'PAUSE' };
       const input = {
-        ...{ firmwareImageId, devices: { all: true }, maxInFlight: canary, abort: [rule] },
+        firmwareImageId,
+        devices: { all: true },
+        maxInFlight: canary,
+        abort: [rule],
         waves: [{ count: canary, successThreshold: 1 }],
       };
       const preview = await ask<{ previewJob: { targetCount: number; waves: number[]; blastRadius: number } }>(

@@ -65,7 +65,10 @@ describe.skipIf(!isRedisInstalled())(`a hub of several processes under faults (s
     closers.push(processes.close);
     hub = processes.entry as HubProcess;
     fleet = startFleet(hub, {
-      ...{ devices: DEVICES, seed: SEED, profile: 'screen-camera', transport: 'mixed' },
+      devices: DEVICES,
+      seed: SEED,
+      profile: 'screen-camera',
+      transport: 'mixed',
       // Devices with a shorter keep-alive notice a half-open connection within the story.
       args: ['--keep-alive-seconds', '5'],
     });

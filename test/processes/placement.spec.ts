@@ -40,7 +40,10 @@ describe.skipIf(!isRedisInstalled())('gateways with separate addresses', () => {
   const start = async (port: number, env: Readonly<Record<string, string>> = {}): Promise<HubProcess> => {
     const hub = await startHub({
       env: {
-        ...{ ...secrets, DATABASE_URL: database.url, REDIS_URL: redis.url, FLOTILLA_ENROLMENT: 'open' },
+        ...secrets,
+        DATABASE_URL: database.url,
+        REDIS_URL: redis.url,
+        FLOTILLA_ENROLMENT: 'open',
         FLOTILLA_MQTT_PORT: String(port),
         FLOTILLA_PUBLIC_MQTT: ports.map((each) => `127.0.0.1:${each}`).join(','),
         FLOTILLA_OWN_MQTT: `127.0.0.1:${port}`,

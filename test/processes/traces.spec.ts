@@ -26,12 +26,12 @@ describe.skipIf(!isRedisInstalled())('traces of calls', () => {
     await collector.listen();
     [database, redis] = await Promise.all([openTestDatabase({ migrated: true }), startRedis()]);
     const shared = {
-      ...{
-        FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'),
-        FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex'),
-      },
-      ...{ DATABASE_URL: database.url, REDIS_URL: redis.url },
-      ...{ FLOTILLA_TRACES_URL: collector.url, FLOTILLA_TRACES_SAMPLE: '1' },
+      FLOTILLA_ADMIN_KEY: randomBytes(32).toString('hex'),
+      FLOTILLA_DEVICE_SECRET: randomBytes(32).toString('hex'),
+      DATABASE_URL: database.url,
+      REDIS_URL: redis.url,
+      FLOTILLA_TRACES_URL: collector.url,
+      FLOTILLA_TRACES_SAMPLE: '1',
     };
     const start = async (roles: string) => {
       const hub = await startHub({ env: { ...shared, FLOTILLA_ROLES: roles } });
@@ -76,7 +76,8 @@ describe.skipIf(!isRedisInstalled())('traces of calls', () => {
     const response = await fetch(`${api.httpUrl}/graphql`, {
       method: 'POST',
       headers: {
-        ...{ 'content-type': 'application/json', authorization: `Bearer ${api.adminKey}` },
+        'content-type': 'application/json',
+        authorization: `Bearer ${api.adminKey}`,
         traceparent: `00-${trace}-${outer}-01`,
       },
       body: JSON.stringify({ query, variables: { input: { deviceId: ids[0], tool: STATUS } } }),
@@ -91,14 +92,17 @@ describe.skipIf(!isRedisInstalled())('traces of calls', () => {
     expect(device?.process).toBe(session?.process);
     expect(call?.attributes).toMatchObject({ 'gen_ai.tool.name': STATUS, 'flotilla.outcome': 'SUCCEEDED' });
     expect(session?.attributes).toMatchObject({
-      ...{ 'flotilla.call.id': data.callTool.call.id, 'flotilla.device.id': ids[0], 'mcp.method.name': 'tools/call' },
+      'flotilla.call.id': data.callTool.call.id,
+      'flotilla.device.id': ids[0],
+      'mcp.method.name': 'tools/call',
     });
   });
 
   it('continue the trace in the _meta of an agent', async () => {
     const [trace, outer] = [randomBytes(16).toString('hex'), randomBytes(8).toString('hex')];
     const params = {
-      ...{ name: 'call_tool', arguments: { device: ids[1], tool: STATUS } },
+      name: 'call_tool',
+      arguments: { device: ids[1], tool: STATUS },
       _meta: { traceparent: `00-${trace}-${outer}-01` },
     };
     const asked = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params });

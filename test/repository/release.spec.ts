@@ -63,8 +63,13 @@ describe('a release', () => {
 
   it('states what was built from what, in the form of SLSA', () => {
     const input = {
-      ...{ artifacts: [{ name: 'a.tgz', sha256: 'ab' }], version: '0.2.0', commit: 'c0ffee', lockSha256: '12' },
-      ...{ node: '24.1.0', startedAt: '2026-12-01T00:00:00Z', finishedAt: '2026-12-01T00:01:00Z' },
+      artifacts: [{ name: 'a.tgz', sha256: 'ab' }],
+      version: '0.2.0',
+      commit: 'c0ffee',
+      lockSha256: '12',
+      node: '24.1.0',
+      startedAt: '2026-12-01T00:00:00Z',
+      finishedAt: '2026-12-01T00:01:00Z',
     };
     expect(evaluate('provenance', `it.provenanceOf(${JSON.stringify(input)})`)).toMatchObject({
       _type: 'https://in-toto.io/Statement/v1',

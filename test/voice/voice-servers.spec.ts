@@ -175,7 +175,8 @@ describe('voice servers', () => {
       expect(await setVoice(tapped, unlisted.url.replace('127.0.0.1', host))).toEqual({ userErrors: [] });
       await talk(tapped);
       expect((await conversationsOf(tapped, index + 1)).at(-1)).toMatchObject({
-        ...{ state: 'unavailable', reason: 'address_forbidden' },
+        state: 'unavailable',
+        reason: 'address_forbidden',
         message: expect.stringContaining(
           `Add ws://${host}:${new URL(unlisted.url).port} to FLOTILLA_VOICE_URLS`,
         ) as unknown,

@@ -4,8 +4,18 @@ import { captured } from './console/captured-output.suite.js';
 import { followJob } from './run-job.js';
 
 const others = {
-  ...{ pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, noChange: 0, failed: 0, rejected: 0 },
-  ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 
 const tooLate = 'The time ran out before the job was approved or its devices were known. Nothing was sent.';

@@ -45,7 +45,12 @@ const jsonByField: Readonly<Record<string, unknown>> = {
   'DesiredState.abort': [],
 };
 const valuesByScalar: Readonly<Record<string, unknown>> = {
-  ...{ String: 'text', Int: 1, Float: 1, Boolean: false, JSON: {}, DateTime: '2026-01-01T00:00:00.000Z' },
+  String: 'text',
+  Int: 1,
+  Float: 1,
+  Boolean: false,
+  JSON: {},
+  DateTime: '2026-01-01T00:00:00.000Z',
 };
 
 /** Answers in place of those of the schema, by type and field, such as `Query.apiKeys`. */

@@ -28,7 +28,9 @@ function placeOf(values: { readonly user: string; readonly 'data-dir': string; r
   if (!FOLDER.test(dataDir))
     throw new Error(`--data-dir ${dataDir} must be a full path of letters, digits, dots and dashes.`);
   return {
-    ...{ user, dataDir, root: path.resolve(root) },
+    user,
+    dataDir,
+    root: path.resolve(root),
     node: process.execPath,
     program: fileURLToPath(new URL('./program', import.meta.url)),
     settingsDir: '/etc/flotilla',

@@ -39,7 +39,8 @@ const answering: CallServer = {
     else reads++;
     const text = call.tool === VOLUME ? 'true' : JSON.stringify({ audio_speaker: { volume: 30 } });
     const outcome: CallOutcome = {
-      ...{ kind: 'SUCCEEDED', certainty: 'YES' },
+      kind: 'SUCCEEDED',
+      certainty: 'YES',
       result: { content: [{ type: 'text', text }], isError: false },
     };
     setTimeout(() => settle({ callId: call.callId, outcome, sentAt, settledAt: Date.now() }), ANSWER_AFTER_MS);
@@ -126,9 +127,16 @@ async function createState(): Promise<string> {
   if (made.kind !== 'created') throw new Error(`The key was not made: ${made.kind}`);
   const rights = { mayCallTools: true, mayCallUserOnly: false, mayChangeFirmware: false };
   const request = {
-    ...{ name: 'at rest', devices: { all: true }, tool: VOLUME, arguments: { volume: 30 } },
+    name: 'at rest',
+    devices: { all: true },
+    tool: VOLUME,
+    arguments: { volume: 30 },
     ...({ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 1_800, priority: 0, window: undefined } as const),
-    ...{ waves: undefined, abort: undefined, maxInFlight: 500, perMinute: undefined, enabled: true },
+    waves: undefined,
+    abort: undefined,
+    maxInFlight: 500,
+    perMinute: undefined,
+    enabled: true,
   };
   const saved = await fleet.createDesiredState(request, 'bench', {
     id: `KEY:${made.key.id}`,

@@ -107,7 +107,12 @@ interface World {
 }
 
 const planOf = (volume: number, more: Readonly<Record<string, unknown>> = {}) => ({
-  ...{ name: 'bench', devices: { hasTool: VOLUME }, tool: VOLUME, arguments: { volume }, maxInFlight: 500, ...more },
+  name: 'bench',
+  devices: { hasTool: VOLUME },
+  tool: VOLUME,
+  arguments: { volume },
+  maxInFlight: 500,
+  ...more,
 });
 
 async function editAll(world: World) {

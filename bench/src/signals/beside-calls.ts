@@ -21,8 +21,11 @@ export function benchPointsBesideCalls(): Promise<readonly Figure[]> {
         const due = Math.floor(((performance.now() - from) / 1_000) * POINTS_PER_SECOND);
         for (; added < due; added++)
           measurements.add({
-            ...{ deviceId: `bench-${added % 1_000}`, path: `bench.status:p${added % 4}`, at: Date.now() },
-            ...{ value: added % 100, ruleId: 'bench' },
+            deviceId: `bench-${added % 1_000}`,
+            path: `bench.status:p${added % 4}`,
+            at: Date.now(),
+            value: added % 100,
+            ruleId: 'bench',
           });
         await pause(STEP_MS);
       }

@@ -25,7 +25,10 @@ export function benchLargeHistory(): Promise<readonly Figure[]> {
     for (let day = ROLLED_UP_DAYS; day > 0; day--) await registry.makePartitions(today - day * DAY_MS);
     await writeHistory(database, today);
     const figure = (name: string, value: number, atMost: number): Figure => ({
-      ...{ name: `measurements: ${name}, beside ${POINTS / 1e6}M points`, value, unit: 'ms', atMost },
+      name: `measurements: ${name}, beside ${POINTS / 1e6}M points`,
+      value,
+      unit: 'ms',
+      atMost,
     });
     const fleet = (days: number) => medianOf(CHARTS, () => fleetChart(registry, today, days));
     const bytes = await sizeOf(database, 'measurement_pack');

@@ -97,20 +97,23 @@ export type FleetWideStores = Omit<Registry, keyof FleetView | keyof JobStores |
 };
 
 const ofDevices: Readonly<Record<keyof FleetView | keyof JobStores | 'viewFor', true>> = {
-  ...{
-    devices: true,
-    deviceGroups: true,
-    toolSets: true,
-    events: true,
-    calls: true,
-    jobs: true,
-    rollouts: true,
-    uploads: true,
-    measurements: true,
-    restarts: true,
-  },
-  ...{ jobCommands: true, targetPreparation: true, targetQueue: true, targetVerification: true },
-  ...{ fleetFigures: true, viewFor: true, desiredStates: true },
+  devices: true,
+  deviceGroups: true,
+  toolSets: true,
+  events: true,
+  calls: true,
+  jobs: true,
+  rollouts: true,
+  uploads: true,
+  measurements: true,
+  restarts: true,
+  jobCommands: true,
+  targetPreparation: true,
+  targetQueue: true,
+  targetVerification: true,
+  fleetFigures: true,
+  viewFor: true,
+  desiredStates: true,
 };
 
 export function fleetWide(registry: Registry): FleetWideStores {

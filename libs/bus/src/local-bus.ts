@@ -34,12 +34,10 @@ export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
   const { logger } = options;
   const open = (max: number): Pool => {
     const config = {
-      ...{
-        max,
-        keepAlive: true,
-        keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
-        connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
-      },
+      max,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: KEEP_ALIVE_MS,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
       options: `-c search_path=${SCHEMA}`,
     };
     return 'openPool' in options

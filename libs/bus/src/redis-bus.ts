@@ -57,7 +57,11 @@ export async function openRedisBus(options: RedisBusOptions): Promise<Bus> {
     throw error;
   }
   return {
-    ...{ directory, calls, feed, ticks, close },
+    directory,
+    calls,
+    feed,
+    ticks,
+    close,
     refused: link.refused.counts,
     get isReachable() {
       return link.isReachable;

@@ -11,7 +11,9 @@ const flotilla = new FlotillaClient({ url, apiKey });
 const tool = 'self.audio_speaker.set_volume';
 /** @type {import('@flotilla/client/schema').CreateJobInput} */
 const input = {
-  ...{ tool, arguments: { volume: Number(volume) }, devices: { hasTool: tool } },
+  tool,
+  arguments: { volume: Number(volume) },
+  devices: { hasTool: tool },
   // A tenth of the fleet first; the rest follows when 95 % of that went well.
   waves: [{ percent: 10 }, { percent: 100 }],
 };

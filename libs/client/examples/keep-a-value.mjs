@@ -13,9 +13,13 @@ const flotilla = new FlotillaClient({ url, apiKey, webSocket: WebSocket });
 const tool = 'self.audio_speaker.set_volume';
 const desired = await flotilla.createDesiredState(
   {
-    ...{ name: `Volume ${volume}`, tool, arguments: { volume: Number(volume) }, devices: { hasTool: tool } },
+    name: `Volume ${volume}`,
+    tool,
+    arguments: { volume: Number(volume) },
+    devices: { hasTool: tool },
     // A knob that a person turns is left alone for a quarter of an hour.
-    ...{ onDrift: 'HOLD', holdSeconds: 900 },
+    onDrift: 'HOLD',
+    holdSeconds: 900,
   },
   // Running the script twice creates one desired state.
   { idempotencyKey: `keep-volume-${volume}` },

@@ -69,7 +69,9 @@ describe('a try', () => {
 
   it('includes a read that failed', () => {
     expect(failRead(entryOf({ state: 'APPLYING' }), { error, isSent: true }, at)).toMatchObject({
-      ...{ state: 'RETRYING', attempts: 1, nextTryAt: NOW + 5_000 },
+      state: 'RETRYING',
+      attempts: 1,
+      nextTryAt: NOW + 5_000,
     });
     expect(failRead(entryOf({ state: 'APPLYING' }), { error, isSent: false }, at)).toMatchObject({ attempts: 0 });
   });

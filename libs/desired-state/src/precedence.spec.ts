@@ -18,13 +18,16 @@ function blocks(...wanted: readonly (Partial<Wanted> & { readonly isUnsupported?
 describe('of desired states that set the same property', () => {
   it('the highest one applies', () => {
     expect(blocks({ id: 'a', priority: 1 }, { id: 'b', priority: 2, desired: 50 }, { id: 'c', priority: -1 })).toEqual({
-      ...{ a: ['OVERRIDDEN', 'b'], c: ['OVERRIDDEN', 'b'] },
+      a: ['OVERRIDDEN', 'b'],
+      c: ['OVERRIDDEN', 'b'],
     });
   });
 
   it('two of equal priority are in conflict if they want other values, and below them nothing applies', () => {
     expect(blocks({ id: 'a' }, { id: 'b', desired: 50 }, { id: 'c', priority: -1 })).toEqual({
-      ...{ a: ['CONFLICT', 'b'], b: ['CONFLICT', 'a'], c: ['OVERRIDDEN', 'a', 'b'] },
+      a: ['CONFLICT', 'b'],
+      b: ['CONFLICT', 'a'],
+      c: ['OVERRIDDEN', 'a', 'b'],
     });
     expect(blocks({ id: 'a' }, { id: 'b', desired: '30' })).toEqual({});
   });

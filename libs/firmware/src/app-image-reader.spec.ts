@@ -54,15 +54,17 @@ describe('AppImageReader', () => {
     expect(read(file)).toEqual({
       ok: true,
       image: {
-        ...{
-          chip: 'esp32c3',
-          version: '2.5.0',
-          project: 'lamp',
-          idfVersion: 'v5.5.2',
-          compiledAt: 'Aug  6 2026 08:49:23',
-        },
-        ...{ elfSha256: '0f'.repeat(32), imageBytes: file.length },
-        ...{ secureVersion: 3, minChipRevision: 101, maxChipRevision: 199, flashMode: 'dio' },
+        chip: 'esp32c3',
+        version: '2.5.0',
+        project: 'lamp',
+        idfVersion: 'v5.5.2',
+        compiledAt: 'Aug  6 2026 08:49:23',
+        elfSha256: '0f'.repeat(32),
+        imageBytes: file.length,
+        secureVersion: 3,
+        minChipRevision: 101,
+        maxChipRevision: 199,
+        flashMode: 'dio',
         signatureKeys: [],
       },
     });
@@ -127,7 +129,12 @@ describe('AppImageReader', () => {
     const file = image();
     const padding = blank(4096 - (file.length % 4096));
     const block = (kind: number, key: readonly number[], hash = 0, digestBytes = 32) => [
-      ...[0xe7, kind, hash, 0, ...new Array<number>(digestBytes).fill(3), ...key],
+      0xe7,
+      kind,
+      hash,
+      0,
+      ...new Array<number>(digestBytes).fill(3),
+      ...key,
       ...new Array<number>(1216 - 4 - digestBytes - key.length).fill(9),
     ];
     const rsa = new Array<number>(776).fill(5);

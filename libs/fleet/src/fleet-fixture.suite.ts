@@ -40,16 +40,14 @@ export const realClock: Clock = {
 /** Verification at the pace of a spec. */
 export const quickVerification: VerificationTimes = {
   ...verificationTimes,
-  ...{
-    rebootMs: 3_000,
-    firmwareMs: 4_000,
-    soakMs: 300,
-    overdueMs: 0,
-    leaseMs: 300,
-    rejoinMs: 15_000,
-    readbackDelayMs: 50,
-    readbackMs: 2_000,
-  },
+  rebootMs: 3_000,
+  firmwareMs: 4_000,
+  soakMs: 300,
+  overdueMs: 0,
+  leaseMs: 300,
+  rejoinMs: 15_000,
+  readbackDelayMs: 50,
+  readbackMs: 2_000,
 };
 export const silent = { info: () => undefined, warn: () => undefined, error: () => undefined };
 export const operator: Actor = {
@@ -154,7 +152,16 @@ async function startProcess(
     return found;
   };
   return {
-    ...{ clock, registry, lease, bus, gateway, fleet, worker, job, rollout, singleCalls },
+    clock,
+    registry,
+    lease,
+    bus,
+    gateway,
+    fleet,
+    worker,
+    job,
+    rollout,
+    singleCalls,
     connect: (deviceIds, tools = boardTools, firmwareVersion = '1.0.0') =>
       connect({ clock, registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
     disconnect: async (name) => {

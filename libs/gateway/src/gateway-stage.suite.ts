@@ -36,7 +36,9 @@ export class GatewayStage {
 
   static async set(options: StageOptions): Promise<GatewayStage> {
     const gateway = new Gateway({
-      ...{ clock: realClock, auth: new OpenAuth(), logger: silentLogger },
+      clock: realClock,
+      auth: new OpenAuth(),
+      logger: silentLogger,
       udp: { host: '127.0.0.1', port: 0 },
       // Specs connect one lamp again and again, faster than any device.
       limits: { retryDelayMs: 10, closingTimeoutMs: 50, reconnectsMax: 0 },

@@ -168,7 +168,9 @@ describe('a receive buffer for audio that the system cuts', () => {
     const warnings: string[] = [];
     const logger = { ...silentLogger, warn: (_details: object, message: string) => void warnings.push(message) };
     const voice = {
-      ...{ known, mayCallUserOnly: false, checksAddress: true },
+      known,
+      mayCallUserOnly: false,
+      checksAddress: true,
       serversOf: () => Promise.resolve([]),
       calls: { callTool: () => Promise.reject(new Error('unexpected call')) },
       report: () => Promise.resolve(),

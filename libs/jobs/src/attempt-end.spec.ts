@@ -9,10 +9,15 @@ const succeeded: CallOutcome = { kind: 'SUCCEEDED', certainty: 'YES', result };
 const timedOut: CallOutcome = { kind: 'UNKNOWN', certainty: 'YES', error: { code: 'TIMEOUT', message: 'no answer' } };
 const busy: CallOutcome = { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'OVERLOADED', message: 'busy' } };
 const offline: CallOutcome = {
-  ...{ kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'DEVICE_OFFLINE', message: 'offline' } },
+  kind: 'NOT_SENT',
+  certainty: 'NEVER',
+  error: { code: 'DEVICE_OFFLINE', message: 'offline' },
 };
 const plain = {
-  ...{ failureText: undefined, firmwareImageId: undefined, idempotent: false, maxAttempts: 1 },
+  failureText: undefined,
+  firmwareImageId: undefined,
+  idempotent: false,
+  maxAttempts: 1,
   readback: undefined,
   offline: 'WAIT',
   verification: 'NONE',
@@ -20,7 +25,11 @@ const plain = {
 const readback = { tool: 'get', path: 'value', argument: 'value' };
 const rules = { verification: verificationTimes, imageBytes: undefined, chance: () => 0.5, now: 10_000 };
 const attempt = (outcome: CallOutcome, more: Partial<EndedAttempt> = {}): EndedAttempt => ({
-  ...{ outcome, sentAt: 5_000, settledAt: 9_000, attempts: 1, baselineVersion: '1.0.0' },
+  outcome,
+  sentAt: 5_000,
+  settledAt: 9_000,
+  attempts: 1,
+  baselineVersion: '1.0.0',
   ...more,
 });
 
@@ -49,7 +58,9 @@ describe('the end of an attempt', () => {
     const job = { ...plain, verification: 'FIRMWARE' } as const;
     const { deadlineMs, softMs } = verificationDeadlines('FIRMWARE', verificationTimes);
     expect(judgeAttempt(job, attempt(timedOut), rules).end).toMatchObject({
-      ...{ kind: 'verifying', deadlineAt: 5_000 + deadlineMs, softDeadlineAt: 5_000 + (softMs ?? 0) },
+      kind: 'verifying',
+      deadlineAt: 5_000 + deadlineMs,
+      softDeadlineAt: 5_000 + (softMs ?? 0),
       readAt: undefined,
     });
   });
@@ -58,7 +69,9 @@ describe('the end of an attempt', () => {
     const job = { ...plain, verification: 'READBACK', readback } as const;
     const { readbackDelayMs, readbackMs } = verificationTimes;
     expect(judgeAttempt(job, attempt(succeeded), rules).end).toMatchObject({
-      ...{ kind: 'verifying', deadlineAt: 9_000 + readbackMs, readAt: 9_000 + readbackDelayMs },
+      kind: 'verifying',
+      deadlineAt: 9_000 + readbackMs,
+      readAt: 9_000 + readbackDelayMs,
     });
     expect(judgeAttempt({ ...job, readback: undefined }, attempt(succeeded), rules).end.kind).toBe('decided');
   });

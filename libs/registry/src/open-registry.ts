@@ -110,7 +110,12 @@ export async function openRegistry({
   const close = closing([...Object.values(rowWriters), ...Object.values(boardWriters)], leases, database, logger);
   const stores = {
     ...plainStores(database, { seal, holder, events }),
-    ...{ devices, toolSets, events, calls, measurements, restarts },
+    devices,
+    toolSets,
+    events,
+    calls,
+    measurements,
+    restarts,
   };
   const writers = () => [
     ...devices.writers(),

@@ -18,7 +18,9 @@ export async function openRegistryFixture(): Promise<RegistryFixture> {
   const raw = new pg.Client({ connectionString: databaseUrl });
   await raw.connect();
   return {
-    ...{ databaseUrl, registry, raw },
+    databaseUrl,
+    registry,
+    raw,
     close: async () => {
       await raw.end();
       await registry.close();

@@ -179,7 +179,11 @@ describe('a session', () => {
     };
     const observer = { onStateChanged: () => undefined, onGreeted: () => undefined } as unknown as SessionObserver;
     const session = new SessionActor({
-      ...{ dialect: new XiaozhiDialect(), transport: near, clock: new ManualClock(0), observer, firstRequestId: 1 },
+      dialect: new XiaozhiDialect(),
+      transport: near,
+      clock: new ManualClock(0),
+      observer,
+      firstRequestId: 1,
     });
     far.start();
     session.start();

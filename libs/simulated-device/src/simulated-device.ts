@@ -114,8 +114,13 @@ export class SimulatedDevice {
     const calls = new ToolCalls({ ...parts, http: this.#http, profile, replies: this.#replies, log: this.#log, fate });
     this.#requests = new McpRequests({ ...parts, profile, replies: this.#replies, calls });
     this.#moments = new Moments({
-      ...{ ...parts, nvs: this.#nvs, random: setup.random, habits: this.#habits, conversation: this.#conversation },
-      ...{ requests: this.#requests, restarts: this.#restarts },
+      ...parts,
+      nvs: this.#nvs,
+      random: setup.random,
+      habits: this.#habits,
+      conversation: this.#conversation,
+      requests: this.#requests,
+      restarts: this.#restarts,
       mayTalk: () => !this.#state.isUpgrading && this.#boot?.isDone !== false,
       impersonate: (as, now) => this.#impersonate(as, now),
     });

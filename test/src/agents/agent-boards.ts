@@ -51,7 +51,10 @@ export async function expectNoticesOfOwnDevices(hub: HubProcess, pg: PgClient, b
     (count) => count > 0,
   );
   expect((await names()).sort()).toEqual([
-    ...[...own, 'greenhouse-2__gpio_read', 'greenhouse-2__gpio_write', 'read_measurements'],
+    ...own,
+    'greenhouse-2__gpio_read',
+    'greenhouse-2__gpio_write',
+    'read_measurements',
   ]);
   await agent.close();
 }

@@ -22,8 +22,13 @@ export async function insertKey(
     `INSERT INTO api_key (id, name, prefix, secret_hash, scopes, expires_at, devices)
      VALUES ($1, $2, $3, $4, $5, $6, $7)`,
     [
-      ...[randomUUID(), scopes.join(' '), secret.slice(0, 8), hash],
-      ...[scopes, expiresAt === undefined ? null : new Date(expiresAt), devices ?? null],
+      randomUUID(),
+      scopes.join(' '),
+      secret.slice(0, 8),
+      hash,
+      scopes,
+      expiresAt === undefined ? null : new Date(expiresAt),
+      devices ?? null,
     ],
   );
   return secret;

@@ -38,7 +38,10 @@ export async function openAgentStage(): Promise<AgentStage> {
   const lamps = devices.nodes.map(({ id }) => id).filter((id) => id !== cameraId);
   await boards.add('greenhouse-1', await McpuBoard.boot());
   return {
-    ...{ hub, pg, lamps, boards },
+    hub,
+    pg,
+    lamps,
+    boards,
     keyWith: (scopes, limits) => insertKey(pg, scopes, limits),
     close: async () => {
       boards.stop();

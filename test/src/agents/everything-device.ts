@@ -28,7 +28,9 @@ const results: Readonly<Record<string, unknown>> = {
 };
 
 const tools = Object.keys(results).map((name) => ({
-  ...{ name, description: `Answers as ${name} does`, inputSchema: { type: 'object', properties: {} } },
+  name,
+  description: `Answers as ${name} does`,
+  inputSchema: { type: 'object', properties: {} },
 }));
 
 /** It has its session when this resolves, and lists its tools a moment later. */

@@ -24,11 +24,15 @@ export interface AccessRow {
 }
 
 const mayCall = (needs: Scope, input: string, allowed = 'data'): AccessRow => ({
-  ...{ needs, input, allowed },
+  needs,
+  input,
+  allowed,
   also: 'TOOLS_CALL',
 });
 const may = (needs: AccessRow['needs'], input = '', allowed = 'data', narrowed?: string): AccessRow => ({
-  ...{ needs, input, allowed },
+  needs,
+  input,
+  allowed,
   ...(narrowed === undefined ? {} : { narrowed }),
 });
 

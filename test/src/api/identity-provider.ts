@@ -40,7 +40,10 @@ export async function startIdentityProvider(port: number, redirectUri: () => str
   const server: Server = createServer((request, response) => void provider.callback()(request, response));
   await new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
   return {
-    ...{ issuer, clientId, clientSecret, people },
+    issuer,
+    clientId,
+    clientSecret,
+    people,
     close: () =>
       new Promise((resolve) => {
         server.close(() => resolve());

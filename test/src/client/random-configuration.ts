@@ -24,13 +24,17 @@ const waves = fc.constantFrom([{ percent: 5, soakSeconds: 60 }, { percent: 100 }
 const abort = fc.constantFrom([{ outcomes: ['FAILED'], ratio: 0.1 }], [{ outcomes: ['UNKNOWN'], count: 3 }]);
 
 const readback = fc.record({
-  ...{ tool: fc.constant('self.get_device_status'), path: fc.constant('lamp.level'), argument: fc.constant('level') },
-  ...{ tolerance: optional(fc.nat(9)), settleMs: optional(fc.nat(60_000)) },
+  tool: fc.constant('self.get_device_status'),
+  path: fc.constant('lamp.level'),
+  argument: fc.constant('level'),
+  tolerance: optional(fc.nat(9)),
+  settleMs: optional(fc.nat(60_000)),
 });
 
 const recordingRule = fc.record({
   devices: filter,
-  ...{ deadband: fc.nat(9), minIntervalSeconds: fc.integer({ min: 1, max: 900 }) },
+  deadband: fc.nat(9),
+  minIntervalSeconds: fc.integer({ min: 1, max: 900 }),
 });
 
 export interface ImageFile {
@@ -46,8 +50,11 @@ export const randomConfiguration = ({ sha256, file }: ImageFile) =>
       DeviceGroup: named(fc.record({ filter, timeZone: optional(zone), voiceUrl: optional(voiceUrl) })),
       ToolPolicy: named(
         fc.record({
-          ...{ idempotent: fc.boolean(), disruptive: fc.boolean(), disconnectExpected: optional(fc.boolean()) },
-          ...{ failureText: optional(word), readback: optional(readback) },
+          idempotent: fc.boolean(),
+          disruptive: fc.boolean(),
+          disconnectExpected: optional(fc.boolean()),
+          failureText: optional(word),
+          readback: optional(readback),
           callTimeoutMs: optional(fc.integer({ min: 1_000, max: 300_000 })),
         }),
         fc.stringMatching(/^self\.[a-z]{3,8}\.[a-z]{3,8}$/),
@@ -55,19 +62,26 @@ export const randomConfiguration = ({ sha256, file }: ImageFile) =>
       DesiredState: named(
         fc.record({
           devices: filter,
-          ...{ tool: fc.constant('self.audio_speaker.set_volume'), arguments: fc.record({ volume: fc.nat(100) }) },
-          ...{ mode: optional(fc.constantFrom('ENFORCE', 'REPORT')), priority: optional(fc.nat(9)) },
+          tool: fc.constant('self.audio_speaker.set_volume'),
+          arguments: fc.record({ volume: fc.nat(100) }),
+          mode: optional(fc.constantFrom('ENFORCE', 'REPORT')),
+          priority: optional(fc.nat(9)),
           window: optional(fc.record({ from: fc.constant('22:00'), to: fc.constant('07:00'), zone: optional(zone) })),
-          ...{ waves: optional(waves), abort: optional(abort), enabled: optional(fc.boolean()) },
+          waves: optional(waves),
+          abort: optional(abort),
+          enabled: optional(fc.boolean()),
         }),
       ),
       RecurringJob: named(
         fc.record({
-          ...{ cron: fc.constantFrom('@daily', '30 6 * * MON-FRI', '0 22 1 * *'), timeZone: zone },
+          cron: fc.constantFrom('@daily', '30 6 * * MON-FRI', '0 22 1 * *'),
+          timeZone: zone,
           job: fc.record({
             tool: fc.constant('self.lamp.turn_off'),
             devices: filter,
-            ...{ maxInFlight: fc.integer({ min: 1, max: 100 }), waves: optional(waves), abort: optional(abort) },
+            maxInFlight: fc.integer({ min: 1, max: 100 }),
+            waves: optional(waves),
+            abort: optional(abort),
           }),
           overlap: optional(fc.constantFrom('SKIP', 'CANCEL_PREVIOUS')),
           enabled: optional(fc.boolean()),
@@ -83,7 +97,8 @@ export const randomConfiguration = ({ sha256, file }: ImageFile) =>
       ),
       FirmwareImage: named(
         fc.record({
-          ...{ file: fc.constant(file), notes: optional(word) },
+          file: fc.constant(file),
+          notes: optional(word),
           models: fc.uniqueArray(word, { minLength: 1, maxLength: 3 }),
         }),
         fc.constant(sha256),
@@ -99,7 +114,8 @@ export const randomConfiguration = ({ sha256, file }: ImageFile) =>
       NotificationChannel: named(
         fc.oneof(
           fc.record({
-            ...{ kind: fc.constantFrom('SLACK', 'WEBHOOK', 'FEISHU'), enabled: optional(fc.boolean()) },
+            kind: fc.constantFrom('SLACK', 'WEBHOOK', 'FEISHU'),
+            enabled: optional(fc.boolean()),
             config: fc.constantFrom(
               { url: { fromEnv: 'HOOK' } },
               { url: { fromEnv: 'HOOK' }, secret: { fromEnv: 'KEY' } },
@@ -111,8 +127,10 @@ export const randomConfiguration = ({ sha256, file }: ImageFile) =>
       AlertRule: named(
         fc.record({
           kind: fc.constantFrom('DEVICE_OFFLINE', 'UNEXPECTED_RESTARTS', 'CREDENTIAL_REFUSED'),
-          ...{ devices: optional(filter), severity: optional(fc.constantFrom('INFO', 'CRITICAL')) },
-          ...{ forSeconds: optional(fc.nat(600)), groupAbove: optional(fc.integer({ min: 1, max: 50 })) },
+          devices: optional(filter),
+          severity: optional(fc.constantFrom('INFO', 'CRITICAL')),
+          forSeconds: optional(fc.nat(600)),
+          groupAbove: optional(fc.integer({ min: 1, max: 50 })),
           enabled: optional(fc.boolean()),
         }),
       ),

@@ -81,7 +81,9 @@ export async function callsOf(hub: HubProcess, jobId: string): Promise<readonly 
     jobId,
   });
   return calls.nodes.map(({ deviceId, startedAt, durationMs }) => ({
-    ...{ deviceId, from: Date.parse(startedAt), to: Date.parse(startedAt) + (durationMs ?? 0) },
+    deviceId,
+    from: Date.parse(startedAt),
+    to: Date.parse(startedAt) + (durationMs ?? 0),
   }));
 }
 

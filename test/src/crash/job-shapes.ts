@@ -14,7 +14,11 @@ export const RESTART_TOOL = 'self.reboot';
  */
 export const policies = [
   {
-    ...{ pattern: VOLUME, idempotent: true, disruptive: false, callTimeoutMs: 1_000, failureText: 'false' },
+    pattern: VOLUME,
+    idempotent: true,
+    disruptive: false,
+    callTimeoutMs: 1_000,
+    failureText: 'false',
     readback: { tool: 'self.get_device_status', path: 'audio_speaker.volume', argument: 'volume' },
   },
   { pattern: BRIGHTNESS, idempotent: false, disruptive: false, callTimeoutMs: 1_000 },
@@ -64,7 +68,8 @@ const drafts: Readonly<Record<string, (dice: FuzzDice) => Draft>> = {
   waves: (dice) => ({
     ...brightness,
     input: {
-      ...{ tool: BRIGHTNESS, maxInFlight: 10 },
+      tool: BRIGHTNESS,
+      maxInFlight: 10,
       waves: [
         { count: 2 + dice.below(4), successThreshold: 0.5 },
         { percent: 50, successThreshold: 0.5, gate: dice.pick(['AUTO', 'MANUAL']) },
@@ -84,7 +89,8 @@ const drafts: Readonly<Record<string, (dice: FuzzDice) => Draft>> = {
   skipping: () => ({ ...volume, input: { tool: VOLUME, maxInFlight: 20, offline: 'SKIP' } }),
   brief: () => ({ ...brightness, input: { tool: BRIGHTNESS, maxInFlight: 2, expiresInSeconds: 2 } }),
   abortable: () => ({
-    ...{ ...brightness, isLeftAlone: true },
+    ...brightness,
+    isLeftAlone: true,
     input: {
       tool: BRIGHTNESS,
       maxInFlight: 5,
@@ -113,7 +119,9 @@ export class JobShapes {
     const argument = input.tool === VOLUME ? 'volume' : input.tool === BRIGHTNESS ? 'brightness' : undefined;
     const mark = argument === undefined ? undefined : { argument, value };
     return {
-      ...{ ...rest, mark, name: `${kind} ${this.#made}` },
+      ...rest,
+      mark,
+      name: `${kind} ${this.#made}`,
       input: { ...input, devices: { all: true }, ...(mark && { arguments: { [mark.argument]: mark.value } }) },
     };
   }

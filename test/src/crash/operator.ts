@@ -98,7 +98,8 @@ export class Operator {
   async #create(hub: HubProcess, job: MadeJob): Promise<void> {
     const { name, input } = job.shape;
     const { createJob } = await ask<{ createJob: { job: { id: string } | null; userErrors: unknown } }>(hub, CREATE, {
-      ...{ input: { ...input, name }, key: name },
+      input: { ...input, name },
+      key: name,
     });
     if (createJob.job === null) throw new Error(`The hub refused ${name}: ${JSON.stringify(createJob.userErrors)}`);
     job.id = createJob.job.id;

@@ -176,7 +176,12 @@ async function open(
   await Promise.all(members.map((member) => member.start()));
   const areComplete = () => members.every(({ isServing }) => isServing);
   return {
-    ...{ members, doors, disk, postgres, redis, close },
+    members,
+    doors,
+    disk,
+    postgres,
+    redis,
+    close,
     entry: {
       httpUrl: `http://127.0.0.1:${doors.api.port}`,
       adminKey: secrets.FLOTILLA_ADMIN_KEY,

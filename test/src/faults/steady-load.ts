@@ -111,7 +111,13 @@ export class SteadyLoad {
   async call(deviceId: string, tool = this.#dice.pick([ONCE_TOOL, READING_TOOL])): Promise<SingleCall> {
     const mark = ++this.#marks;
     const call: SingleCall = {
-      ...{ mark, deviceId, tool, id: undefined, outcome: undefined, code: undefined, message: undefined },
+      mark,
+      deviceId,
+      tool,
+      id: undefined,
+      outcome: undefined,
+      code: undefined,
+      message: undefined,
       isRepeated: false,
     };
     this.calls.push(call);
@@ -153,8 +159,12 @@ export class SteadyLoad {
     };
     this.jobs.push(job);
     const wanted = {
-      ...{ ...input, name, devices: { ids: this.#devices }, arguments: { [mark.argument]: mark.value } },
-      ...{ callTimeoutMs: CALL_TIMEOUT_MS, maxAttempts: isIdempotent ? 3 : 1 },
+      ...input,
+      name,
+      devices: { ids: this.#devices },
+      arguments: { [mark.argument]: mark.value },
+      callTimeoutMs: CALL_TIMEOUT_MS,
+      maxAttempts: isIdempotent ? 3 : 1,
     };
     const create = async () => {
       const answer = await this.#ask<{ job: { id: string } | null; userErrors: readonly { code: string }[] }>(

@@ -69,9 +69,13 @@ function spansIn({ resourceSpans }: OtlpRequest): readonly ReceivedSpan[] {
   return resourceSpans.flatMap(({ resource, scopeSpans }) =>
     scopeSpans.flatMap(({ spans }) =>
       spans.map(({ traceId, spanId, parentSpanId, name, startTimeUnixNano, endTimeUnixNano, attributes }) => ({
-        ...{ traceId, spanId, name, parent: parentSpanId === '' ? undefined : parentSpanId },
+        traceId,
+        spanId,
+        name,
+        parent: parentSpanId === '' ? undefined : parentSpanId,
         process: valuesOf(resource.attributes)['service.instance.id'],
-        ...{ from: Number(startTimeUnixNano) / 1e6, until: Number(endTimeUnixNano) / 1e6 },
+        from: Number(startTimeUnixNano) / 1e6,
+        until: Number(endTimeUnixNano) / 1e6,
         attributes: valuesOf(attributes),
       })),
     ),

@@ -5,7 +5,9 @@ import { WebSocketServer } from 'ws';
 import type { WebSocket } from 'ws';
 
 const hello = JSON.stringify({
-  ...{ type: 'hello', transport: 'websocket', session_id: 'echo' },
+  type: 'hello',
+  transport: 'websocket',
+  session_id: 'echo',
   audio_params: { format: 'opus', sample_rate: 24_000, channels: 1, frame_duration: 60 },
 });
 

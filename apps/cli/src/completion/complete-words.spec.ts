@@ -27,7 +27,8 @@ describe('the word that is completed', () => {
 
   it('is asked of the hub that the line names', () => {
     expect(completed('--profile', 'shop', 'call', '--url', 'http://other', '02')).toMatchObject({
-      ...{ value: 'device', connection: { profile: 'shop', url: 'http://other' } },
+      value: 'device',
+      connection: { profile: 'shop', url: 'http://other' },
     });
   });
 });

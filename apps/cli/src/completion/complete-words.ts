@@ -23,7 +23,10 @@ const harmless = /^[\w.:@/-]+$/;
 const valueOfOption: Readonly<Record<string, CompletedValue>> = { '--device': 'device', '--has-tool': 'tool' };
 /** Options with a value, which are not positionals. Others are taken for switches. */
 const connectionOptions: Readonly<Record<string, 'url' | 'key' | 'keyFile' | 'profile'>> = {
-  ...{ '--url': 'url', '--key': 'key', '--key-file': 'keyFile', '--profile': 'profile' },
+  '--url': 'url',
+  '--key': 'key',
+  '--key-file': 'keyFile',
+  '--profile': 'profile',
 };
 
 /** What is completed, and the words before it that decide about it. */

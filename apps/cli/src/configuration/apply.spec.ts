@@ -21,7 +21,11 @@ async function applied(
   changes: unknown[] = [],
 ): Promise<readonly unknown[]> {
   const kind: Kind = {
-    ...{ kind: 'Thing', nameIs: 'name', fields: { a: {}, enabled: {}, tags: {} }, required: [], sets: ['tags'] },
+    kind: 'Thing',
+    nameIs: 'name',
+    fields: { a: {}, enabled: {}, tags: {} },
+    required: [],
+    sets: ['tags'],
     read: async () => now,
     create: async () => void changes.push('create'),
     update: async ({ revision }, fields) => void changes.push({ revision, fields }),
@@ -56,7 +60,8 @@ describe('an apply', () => {
     for (const wanted of [{ a: 2 }, { a: 1, enabled: true }, undefined])
       for (const live of [planned, shipped])
         await expect(applied(live, now, wanted)).rejects.toMatchObject({
-          ...{ code: 'CONFLICT', message: expect.stringContaining('Thing "x": It was changed after the plan.') },
+          code: 'CONFLICT',
+          message: expect.stringContaining('Thing "x": It was changed after the plan.'),
         });
   });
 
@@ -64,7 +69,8 @@ describe('an apply', () => {
     expect(await applied(undefined, [{ ...planned, name: 'y' }], { a: 2 })).toEqual(['create']);
     const created: unknown[] = [];
     await expect(applied(undefined, [{ ...planned, id: '2' }], { a: 2 }, created)).rejects.toMatchObject({
-      ...{ code: 'CONFLICT', message: expect.stringContaining('Thing "x": It was created after the plan.') },
+      code: 'CONFLICT',
+      message: expect.stringContaining('Thing "x": It was created after the plan.'),
     });
     expect(created).toEqual([]);
   });
@@ -88,7 +94,11 @@ describe('an apply', () => {
   it('creates nothing that has a secret where the file for secrets cannot be written', async () => {
     const created: string[] = [];
     const kind: Kind = {
-      ...{ kind: 'Key', nameIs: 'name', fields: { a: {} }, required: [], hasSecret: true },
+      kind: 'Key',
+      nameIs: 'name',
+      fields: { a: {} },
+      required: [],
+      hasSecret: true,
       read: async () => [],
       create: async (name) => `secret ${created.push(name)}`,
       remove: async () => undefined,

@@ -7,9 +7,18 @@ import { planAll } from './plan-all.js';
 
 const page = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 const empty = {
-  ...{ deviceGroups: page, firmwareImages: page, notificationChannels: [], appliedConfigurations: page },
-  ...{ toolPolicies: [], desiredStates: page, recurringJobs: page, enrolmentLinks: [], webhooks: [], apiKeys: [] },
-  ...{ recordingRules: [], alertRules: [] },
+  deviceGroups: page,
+  firmwareImages: page,
+  notificationChannels: [],
+  appliedConfigurations: page,
+  toolPolicies: [],
+  desiredStates: page,
+  recurringJobs: page,
+  enrolmentLinks: [],
+  webhooks: [],
+  apiKeys: [],
+  recordingRules: [],
+  alertRules: [],
 };
 const client = { request: async () => empty } as unknown as FlotillaClient;
 

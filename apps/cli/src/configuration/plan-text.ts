@@ -5,7 +5,13 @@ import type { Fields } from './kind.js';
 import type { PlannedChange } from './plan.js';
 
 const signs: Readonly<Record<PlannedChange['action'], string>> = {
-  ...{ create: '+', update: '~', replace: '±', delete: '-', adopt: '=', forget: ' ', none: ' ' },
+  create: '+',
+  update: '~',
+  replace: '±',
+  delete: '-',
+  adopt: '=',
+  forget: ' ',
+  none: ' ',
 };
 const notes: Partial<Readonly<Record<PlannedChange['action'], string>>> = {
   replace: 'a new one, with a new secret; the former one ends',

@@ -21,7 +21,9 @@ const kind: Kind = {
 
 function sides(wanted: Fields | undefined, applied: Fields | undefined, live: Fields | undefined): Sides {
   return {
-    ...{ kind, name: 'x', wanted },
+    kind,
+    name: 'x',
+    wanted,
     applied: applied && { fields: applied, revision: 1 },
     live: live && { id: '1', name: 'x', fields: live },
   };

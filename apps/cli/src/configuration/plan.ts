@@ -38,7 +38,10 @@ export interface PlannedChange extends Sides {
 export function planOf(sides: Sides, environment: NodeJS.ProcessEnv = {}, now = Date.now()): PlannedChange {
   const { kind, wanted, applied, live } = sides;
   const plan = (action: Action, changed: readonly string[] = [], conflicts: readonly string[] = []) => ({
-    ...{ ...sides, action, changed, conflicts },
+    ...sides,
+    action,
+    changed,
+    conflicts,
   });
   const hasEnded = (fields: Fields) => kind.endsAt !== undefined && isOver(fields[kind.endsAt], now);
   if (wanted === undefined) {

@@ -74,7 +74,8 @@ describe('what the hub adds', () => {
 
   it('is in the comparable form at each depth, and never in place of a value', () => {
     expect(normal({ waves: [{ count: 1 }, { gate: 'MANUAL' }] })).toEqual({
-      ...{ offline: 'WAIT', waves: [{ count: 1, gate: 'AUTO' }, { gate: 'MANUAL' }] },
+      offline: 'WAIT',
+      waves: [{ count: 1, gate: 'AUTO' }, { gate: 'MANUAL' }],
     });
     expect(normal({ offline: 'SKIP' })).toMatchObject({ offline: 'SKIP' });
   });

@@ -5,8 +5,20 @@ import { captured } from './captured-output.suite.js';
 import { decidedOf, stateOf, troublesOf, viewJob } from './job-progress.js';
 
 const progress = {
-  ...{ total: 10, pending: 2, waitingDevice: 1, inFlight: 1, verifying: 1, succeeded: 2, noChange: 0 },
-  ...{ failed: 1, rejected: 0, verifyFailed: 2, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  total: 10,
+  pending: 2,
+  waitingDevice: 1,
+  inFlight: 1,
+  verifying: 1,
+  succeeded: 2,
+  noChange: 0,
+  failed: 1,
+  rejected: 0,
+  verifyFailed: 2,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 const job = { state: 'RUNNING', conclusion: null, pauseReason: null, progress } as unknown as JobStatusFragment;
 

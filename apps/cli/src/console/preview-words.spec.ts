@@ -2,9 +2,15 @@ import { describe, expect, it } from 'vitest';
 import { previewInWords } from './preview-words.js';
 
 const preview = {
-  ...{ targetCount: 245, onlineCount: 240, missingToolCount: 5, blastRadius: 49, estimatedSeconds: 300 },
-  ...{ argumentErrors: [{ message: 'volume: at most 100', deviceCount: 1 }], waves: [12, 49, 184] },
-  ...{ warnings: [], userErrors: [] },
+  targetCount: 245,
+  onlineCount: 240,
+  missingToolCount: 5,
+  blastRadius: 49,
+  estimatedSeconds: 300,
+  argumentErrors: [{ message: 'volume: at most 100', deviceCount: 1 }],
+  waves: [12, 49, 184],
+  warnings: [],
+  userErrors: [],
 };
 
 describe('a preview', () => {

@@ -48,7 +48,8 @@ export function windowIn(
   if (from === undefined || to === undefined)
     throw new UsageError(`--window must be hours such as 22:00-06:00, not "${window}".`);
   return {
-    ...{ from, to },
+    from,
+    to,
     ...(zone === undefined ? {} : { zone: checkedZone(zone) }),
     ...(days === undefined ? {} : { days: daysOf(days) }),
   };

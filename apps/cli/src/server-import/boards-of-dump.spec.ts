@@ -4,8 +4,14 @@ import type { Dump } from './read-dump.js';
 import { isTimeZone, zonedTime } from './zoned-time.js';
 
 const device = (change: Partial<Dump['ai_device'][number]>): Dump['ai_device'][number] => ({
-  ...{ id: '02:00:00:00:00:01', mac_address: '02:00:00:00:00:01', user_id: '7', agent_id: 'a1', alias: null },
-  ...{ board: 'lichuang-dev', app_version: '2.4.2', last_connected_at: '2026-03-14 15:09:26' },
+  id: '02:00:00:00:00:01',
+  mac_address: '02:00:00:00:00:01',
+  user_id: '7',
+  agent_id: 'a1',
+  alias: null,
+  board: 'lichuang-dev',
+  app_version: '2.4.2',
+  last_connected_at: '2026-03-14 15:09:26',
   ...change,
 });
 const dumpOf = (...devices: Dump['ai_device'][number][]): Dump => ({
@@ -23,8 +29,13 @@ describe('the boards of a dump', () => {
     expect(boardsOfDump(dumpOf(device({ alias: ' Lobby\nleft ' })), shanghai)).toEqual({
       boards: [
         {
-          ...{ deviceId: '02:00:00:00:00:01', name: 'Lobby left', agent: '客厅 助手', user: '13800000000' },
-          ...{ tags: ['agent:客厅-助手', 'user:13800000000'], model: 'lichuang-dev', firmwareVersion: '2.4.2' },
+          deviceId: '02:00:00:00:00:01',
+          name: 'Lobby left',
+          agent: '客厅 助手',
+          user: '13800000000',
+          tags: ['agent:客厅-助手', 'user:13800000000'],
+          model: 'lichuang-dev',
+          firmwareVersion: '2.4.2',
           lastThere: '2026-03-14T07:09:26.000Z',
         },
       ],

@@ -51,8 +51,12 @@ export function boardsOfDump(
     if (user?.status === '0') problems.push(disabledUser(deviceId));
     const names = { agent: text(agent?.agent_name), user: withoutUsers ? undefined : text(user?.username) };
     boards.push({
-      ...{ deviceId, name: nameOf(row), tags: [...tags, ...tagsOf(names)], ...names },
-      ...{ model: text(row.board), firmwareVersion: text(row.app_version) },
+      deviceId,
+      name: nameOf(row),
+      tags: [...tags, ...tagsOf(names)],
+      ...names,
+      model: text(row.board),
+      firmwareVersion: text(row.app_version),
       lastThere: zonedTime(row.last_connected_at, timeZone),
     });
   }

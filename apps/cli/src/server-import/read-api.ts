@@ -24,9 +24,14 @@ export async function readApi({ from, token }: ApiSource): Promise<Dump> {
   for (const agent of agents)
     for (const device of await listAt(`${base}/device/bind/${encodeURIComponent(text(agent, 'id') ?? '')}`, token))
       devices.push({
-        ...{ id: text(device, 'id'), mac_address: text(device, 'macAddress'), agent_id: text(agent, 'id') },
-        ...{ user_id: null, alias: text(device, 'alias'), board: text(device, 'board') },
-        ...{ app_version: text(device, 'appVersion'), last_connected_at: text(device, 'lastConnectedAt') },
+        id: text(device, 'id'),
+        mac_address: text(device, 'macAddress'),
+        agent_id: text(agent, 'id'),
+        user_id: null,
+        alias: text(device, 'alias'),
+        board: text(device, 'board'),
+        app_version: text(device, 'appVersion'),
+        last_connected_at: text(device, 'lastConnectedAt'),
       });
   return {
     ai_device: devices,

@@ -24,8 +24,14 @@ export function zonedTime(text: string | null, zone: string): string | undefined
 
 function offsetMs(at: number, timeZone: string): number {
   const format = new Intl.DateTimeFormat('en-US', {
-    ...{ timeZone, hourCycle: 'h23', year: 'numeric', month: 'numeric', day: 'numeric' },
-    ...{ hour: 'numeric', minute: 'numeric', second: 'numeric' },
+    timeZone,
+    hourCycle: 'h23',
+    year: 'numeric',
+    month: 'numeric',
+    day: 'numeric',
+    hour: 'numeric',
+    minute: 'numeric',
+    second: 'numeric',
   } as const);
   const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const wall = Date.UTC(

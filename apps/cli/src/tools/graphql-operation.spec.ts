@@ -30,7 +30,12 @@ describe('variables', () => {
   it('have the types of their declarations', () => {
     const fields = ['id=007', 'first=7', 'on=true', 'tags=["a"]', 'filter={"all":true}', 'order=ID_ASC'];
     expect(variablesOf(operation, fields)).toEqual({
-      ...{ id: '007', first: 7, on: true, tags: ['a'], filter: { all: true }, order: 'ID_ASC' },
+      id: '007',
+      first: 7,
+      on: true,
+      tags: ['a'],
+      filter: { all: true },
+      order: 'ID_ASC',
     });
   });
 

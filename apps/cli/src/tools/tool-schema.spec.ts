@@ -17,7 +17,11 @@ const typed = (...words: string[]) => typedArguments('set', schema, words);
 describe('arguments in words', () => {
   it('get the types of the schema', () => {
     expect(typed('volume=20', 'text=20', 'fade=true', 'levels=[1,2]', 'mode=night')).toEqual({
-      ...{ volume: 20, text: '20', fade: true, levels: [1, 2], mode: 'night' },
+      volume: 20,
+      text: '20',
+      fade: true,
+      levels: [1, 2],
+      mode: 'night',
     });
     expect(typed('volume=20', 'text=a=b c')).toEqual({ volume: 20, text: 'a=b c' });
   });
@@ -35,7 +39,11 @@ describe('arguments in words', () => {
 
   it('are guessed without a schema', () => {
     expect(typedArguments('set', undefined, ['a=1', 'b=true', 'c=null', 'd=x', 'e={"f":1}'])).toEqual({
-      ...{ a: 1, b: true, c: null, d: 'x', e: '{"f":1}' },
+      a: 1,
+      b: true,
+      c: null,
+      d: 'x',
+      e: '{"f":1}',
     });
   });
 

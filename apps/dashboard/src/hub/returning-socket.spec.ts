@@ -46,7 +46,10 @@ function hubThatCloses(...codes: readonly number[]) {
 function finalCode(webSocketImpl: typeof WebSocket): Promise<unknown> {
   return new Promise((resolve) => {
     createClient({
-      ...{ url: 'ws://hub/graphql', webSocketImpl, lazy: false, retryWait: () => Promise.resolve() },
+      url: 'ws://hub/graphql',
+      webSocketImpl,
+      lazy: false,
+      retryWait: () => Promise.resolve(),
       shouldRetry: (event) => (event as BrowserCloseEvent).code !== 4403,
       onNonLazyError: (event) => resolve((event as BrowserCloseEvent).code),
     });

@@ -173,7 +173,8 @@ describe('a session of the console', () => {
     sessionStorage.setItem('draft', 'x');
     const out = tab.signOut();
     expect([session.state(), tab.state(), sessionStorage.getItem('draft')]).toEqual([
-      ...[{ is: 'out' }, { is: 'opening' }],
+      { is: 'out' },
+      { is: 'opening' },
       null,
     ]);
     await out;

@@ -99,12 +99,13 @@ function onBoards(output: Readable, take: (boards: readonly DemoBoard[]) => void
 /** Registers the boards again, because their ports change with each start. Their history stays. */
 async function registerBoards(enrolments: DemoFleetOptions['enrolments'], boards: readonly DemoBoard[]): Promise<void> {
   const devices: NewDevice[] = boards.map(({ address, profile }, index) => ({
-    ...{
-      deviceId: `demo-${profile}-${String(index + 1)}` as DeviceId,
-      name: undefined,
-      tags: ['demo', 'microcontroller'],
-    },
-    ...{ dialect: 'MCPU', transport: 'TCP', address, dialByAdmin: true },
+    deviceId: `demo-${profile}-${String(index + 1)}` as DeviceId,
+    name: undefined,
+    tags: ['demo', 'microcontroller'],
+    dialect: 'MCPU',
+    transport: 'TCP',
+    address,
+    dialByAdmin: true,
   }));
   for (const { deviceId } of devices) await enrolments.remove(deviceId);
   await enrolments.register(devices);

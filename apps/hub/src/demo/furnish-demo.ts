@@ -25,14 +25,30 @@ const LOOK_MS = 2_000;
 const LOOKS_MAX = 150;
 
 const desired: DesiredStateRequest = {
-  ...{ name: 'Demo: quiet speakers', tool: VOLUME, arguments: { volume: 40 }, devices: { tags: ['demo'] } },
-  ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 120, priority: 0, window: undefined },
-  ...{ waves: undefined, abort: undefined, maxInFlight: 10, perMinute: undefined, enabled: true },
+  name: 'Demo: quiet speakers',
+  tool: VOLUME,
+  arguments: { volume: 40 },
+  devices: { tags: ['demo'] },
+  mode: 'ENFORCE',
+  onDrift: 'HOLD',
+  holdSeconds: 120,
+  priority: 0,
+  window: undefined,
+  waves: undefined,
+  abort: undefined,
+  maxInFlight: 10,
+  perMinute: undefined,
+  enabled: true,
 };
 const recurring: RecurringJobRequest = {
-  ...{ name: 'Demo: bright screens in the morning', cron: '0 7 * * MON-FRI', timeZone: 'UTC' },
+  name: 'Demo: bright screens in the morning',
+  cron: '0 7 * * MON-FRI',
+  timeZone: 'UTC',
   job: { tool: BRIGHTNESS, arguments: { brightness: 80 }, devices: { tags: ['demo'], hasTool: BRIGHTNESS } },
-  ...{ missed: 'SKIP', overlap: 'SKIP', until: undefined, enabled: true },
+  missed: 'SKIP',
+  overlap: 'SKIP',
+  until: undefined,
+  enabled: true,
 };
 
 /** Returns a function that ends the looks for devices. */

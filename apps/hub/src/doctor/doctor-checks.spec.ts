@@ -151,7 +151,12 @@ describe('the certificate', () => {
 
 describe('the database', () => {
   const facts = {
-    ...{ version: '17.2', versionNumber: 170_002, encoding: 'UTF8', latencyMs: 1, clockAheadMs: 3, databaseBytes: 1e7 },
+    version: '17.2',
+    versionNumber: 170_002,
+    encoding: 'UTF8',
+    latencyMs: 1,
+    clockAheadMs: 3,
+    databaseBytes: 1e7,
     settings: { fsync: 'on', full_page_writes: 'on', synchronous_commit: 'on', default_transaction_read_only: 'off' },
     connections: { used: 5, max: 100 },
   };
@@ -159,7 +164,11 @@ describe('the database', () => {
   it('is well, or each fault is named', () => {
     expect(databaseFindings(facts).every(({ status }) => status === 'ok')).toBe(true);
     const bad = databaseFindings({
-      ...{ ...facts, versionNumber: 140_000, encoding: 'SQL_ASCII', latencyMs: 50, clockAheadMs: -90_000 },
+      ...facts,
+      versionNumber: 140_000,
+      encoding: 'SQL_ASCII',
+      latencyMs: 50,
+      clockAheadMs: -90_000,
       settings: { ...facts.settings, fsync: 'off', default_transaction_read_only: 'on' },
       connections: { used: 95, max: 100 },
     });

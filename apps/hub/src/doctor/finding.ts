@@ -14,10 +14,16 @@ export interface Finding {
 
 export const ok = (check: string, found: string): Finding => ({ check, status: 'ok', found, advice: '' });
 export const warning = (check: string, found: string, advice: string): Finding => ({
-  ...{ check, status: 'warning', found, advice },
+  check,
+  status: 'warning',
+  found,
+  advice,
 });
 export const problem = (check: string, found: string, advice: string): Finding => ({
-  ...{ check, status: 'problem', found, advice },
+  check,
+  status: 'problem',
+  found,
+  advice,
 });
 
 const CHECK_COLUMNS = 14;

@@ -22,13 +22,14 @@ let place: Place;
 beforeEach(() => {
   root = mkdtempSync(path.join(tmpdir(), 'flotilla-install-'));
   place = {
-    ...{
-      root,
-      node: process.execPath,
-      program: '/usr/local/lib/node_modules/flotilla-hub/program/apps/hub/dist/program',
-    },
-    ...{ user: 'flotilla', settingsDir: '/etc/flotilla', dataDir: '/var/lib/flotilla' },
-    ...{ backupDir: '/var/backups/flotilla', unitDir: '/etc/systemd/system' },
+    root,
+    node: process.execPath,
+    program: '/usr/local/lib/node_modules/flotilla-hub/program/apps/hub/dist/program',
+    user: 'flotilla',
+    settingsDir: '/etc/flotilla',
+    dataDir: '/var/lib/flotilla',
+    backupDir: '/var/backups/flotilla',
+    unitDir: '/etc/systemd/system',
   };
 });
 afterEach(() => rmSync(root, { recursive: true }));

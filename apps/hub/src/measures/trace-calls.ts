@@ -18,7 +18,10 @@ const SEND_WITHIN_MS = 3_000;
 const CONTEXT_LENGTH_MAX = 512;
 
 const kinds: Readonly<Record<CallSpanName, SpanKind>> = {
-  ...{ call: SpanKind.INTERNAL, deliver: SpanKind.CLIENT, session: SpanKind.SERVER, device: SpanKind.CLIENT },
+  call: SpanKind.INTERNAL,
+  deliver: SpanKind.CLIENT,
+  session: SpanKind.SERVER,
+  device: SpanKind.CLIENT,
 };
 
 export interface TracedProcess {
@@ -36,7 +39,8 @@ export function traceCalls({ url, sample }: TracesConfig, process: TracedProcess
   const exporter = reporting(new OTLPTraceExporter({ url, timeoutMillis: SEND_WITHIN_MS }), new URL(url).host, logger);
   const provider = new TracerProvider({
     resource: resourceFromAttributes({
-      ...{ 'service.name': 'flotilla', 'service.version': process.version },
+      'service.name': 'flotilla',
+      'service.version': process.version,
       'service.instance.id': process.processId,
     }),
     spanProcessors: [new BatchSpanProcessor({ exporter })],

@@ -18,7 +18,10 @@ export function deviceAddresses(
 ): DeviceAddresses {
   const { publicHost, publicMqtt, publicUrl, tls } = config;
   return new DeviceAddresses({
-    ...{ publicUrl, publicMqtt, isNamed, isTls: tls !== undefined },
+    publicUrl,
+    publicMqtt,
+    isNamed,
+    isTls: tls !== undefined,
     fallbackHost: publicHost ?? reachableHost(config.host),
     httpPort: ports.http,
     mqttPort: ports.mqtt,

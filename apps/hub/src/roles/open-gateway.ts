@@ -59,7 +59,11 @@ export async function openGateway(
   const { bus, closers, config, lease, logger, registry } = services;
   const { publishTopic } = config;
   const provisioning = new OtaProvisioning({
-    ...{ registry, bus, mode: config.enrolment, clock: systemClock, logger },
+    registry,
+    bus,
+    mode: config.enrolment,
+    clock: systemClock,
+    logger,
     updates: { offer: rolloutOffers(services), signer: pictures.signer },
     former: openFormer(services, deviceSecret),
     addressOf,
@@ -77,16 +81,8 @@ export async function openGateway(
     statusIntervalSeconds: config.statusIntervalSeconds,
     voicelessIdleMs: config.voicelessIdleMs,
   };
-  const shared = { registry, clock: systemClock, logger };
-  const events = new EventLog({ events: registry.events, feed: bus.feed, clock: systemClock });
-  const measurements = new MeasurementRecorder({ ...shared, feed: bus.feed, events });
-  measurements.start();
-  closers.add('measurements', () => measurements.stop());
-  const boots = new BootSigns({ restarts: registry.restarts, clock: systemClock, logger });
-  boots.start();
-  closers.add('boot signs', () => boots.stop());
   const gateway = new Gateway({
-    ...{ measurements, boots },
+    ...openRecorders(services),
     visionFor: (customer) => pictures.uploads.visionFor(customer),
     gatewayId: lease.id,
     registry,
@@ -114,6 +110,18 @@ export async function openGateway(
     occupancy: () => gateway.occupancy,
     ports: { ...ports, udp: gateway.udpPort },
   };
+}
+
+/** What writes the measurements and the signs of restarts that devices report. */
+function openRecorders({ bus, closers, logger, registry }: SharedServices) {
+  const events = new EventLog({ events: registry.events, feed: bus.feed, clock: systemClock });
+  const measurements = new MeasurementRecorder({ registry, clock: systemClock, logger, feed: bus.feed, events });
+  measurements.start();
+  closers.add('measurements', () => measurements.stop());
+  const boots = new BootSigns({ restarts: registry.restarts, clock: systemClock, logger });
+  boots.start();
+  closers.add('boot signs', () => boots.stop());
+  return { measurements, boots };
 }
 
 /**

@@ -16,8 +16,18 @@ export async function openHomeAssistant(
   const { HomeAssistantBridge } = await import('@flotilla/home-assistant');
   const clock = systemClock;
   const fleet = new Fleet({
-    ...{ registry, bus, clock, logger, callRules, singleCalls, processes, tracer },
-    ...{ approvals, mustBeSigned, verification, downloadOrigin },
+    registry,
+    bus,
+    clock,
+    logger,
+    callRules,
+    singleCalls,
+    processes,
+    tracer,
+    approvals,
+    mustBeSigned,
+    verification,
+    downloadOrigin,
     observeCall: (...call) => metrics.callSettled(...call),
   });
   const bridge = new HomeAssistantBridge({ settings, registry, fleet, feed: bus.feed, clock, logger });

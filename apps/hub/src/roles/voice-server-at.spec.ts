@@ -20,7 +20,11 @@ describe('a voice server', () => {
   it('of the fleet gets everything, and may be anywhere', () => {
     const credential = { kind: 'token', token: 'fixed' };
     expect(serverAt(urls.own, { FLOTILLA_VOICE_TOKEN: 'fixed' })).toEqual({
-      ...{ url: urls.own, credential, isListed: true, mayCallUserOnly: true, guard: undefined },
+      url: urls.own,
+      credential,
+      isListed: true,
+      mayCallUserOnly: true,
+      guard: undefined,
     });
     expect(serverAt(urls.own, { FLOTILLA_VOICE_USER_TOOLS: 'off' })).toMatchObject({ mayCallUserOnly: false });
   });

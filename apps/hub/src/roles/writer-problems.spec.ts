@@ -4,7 +4,10 @@ import { expect, it } from 'vitest';
 import { WriterProblems } from './writer-problems.js';
 
 const process = (id: string, writers: ProcessWriters['writers']): ProcessWriters => ({
-  ...{ id: id as HubProcessId, host: id, pid: 7, writers },
+  id: id as HubProcessId,
+  host: id,
+  pid: 7,
+  writers,
 });
 const calls = (lagMs: number, droppedTotal = 0) => ({ name: 'call', lagMs, droppedTotal });
 const lost = 'a writer dropped rows, because PostgreSQL was too slow or away';

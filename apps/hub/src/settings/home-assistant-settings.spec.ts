@@ -18,7 +18,9 @@ describe('the settings of Home Assistant', () => {
     expect(readConfig({}).homeAssistant).toBeUndefined();
     expect(readConfig(broker).homeAssistant).toEqual({
       broker: { url: 'mqtt://home.local:1883', username: undefined, password: undefined },
-      ...{ key: 'secret', prefix: 'homeassistant', base: 'flotilla' },
+      key: 'secret',
+      prefix: 'homeassistant',
+      base: 'flotilla',
     });
   });
 

@@ -95,7 +95,10 @@ function oidcOf(values: Values): OidcSettings | undefined {
   const { FLOTILLA_OIDC_ISSUER: issuer, FLOTILLA_OIDC_CLIENT_ID: clientId } = values;
   if (issuer === undefined || clientId === undefined) return undefined;
   return {
-    ...{ issuer, clientId, clientSecret: values.FLOTILLA_OIDC_CLIENT_SECRET, label: values.FLOTILLA_OIDC_LABEL },
+    issuer,
+    clientId,
+    clientSecret: values.FLOTILLA_OIDC_CLIENT_SECRET,
+    label: values.FLOTILLA_OIDC_LABEL,
     roleClaim: values.FLOTILLA_OIDC_ROLE_CLAIM,
     roles: values.FLOTILLA_OIDC_ROLES,
     defaultRole: values.FLOTILLA_OIDC_DEFAULT_ROLE,

@@ -67,9 +67,13 @@ export class Boards {
   /** Once they are open. */
   list(): readonly BoardView[] {
     return [...this.#servers, ...this.#diallers].map((home) => ({
-      ...{ address: home.address, profile: home.board.profile.name, fault: home.options.fault ?? 'none' },
-      ...{ connections: home.board.connections, refusals: 'refusals' in home ? home.refusals : 0 },
-      ...{ outputs: home.board.outputs, tools: Object.fromEntries(home.board.toolCounts) },
+      address: home.address,
+      profile: home.board.profile.name,
+      fault: home.options.fault ?? 'none',
+      connections: home.board.connections,
+      refusals: 'refusals' in home ? home.refusals : 0,
+      outputs: home.board.outputs,
+      tools: Object.fromEntries(home.board.toolCounts),
     }));
   }
 

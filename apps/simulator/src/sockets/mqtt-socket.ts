@@ -91,7 +91,10 @@ export class MqttSocket implements DeviceSocket {
   #dial({ host, port, localAddress }: SocketTarget): Socket {
     return connect(
       {
-        ...{ host, port, noDelay: true, ...(localAddress !== undefined && { localAddress }) },
+        host,
+        port,
+        noDelay: true,
+        ...(localAddress !== undefined && { localAddress }),
         onread: {
           buffer: Buffer.allocUnsafeSlow(RECEIVE_BYTES),
           callback: (bytes, buffer) => this.#read(Buffer.from(buffer.buffer, buffer.byteOffset, bytes)),

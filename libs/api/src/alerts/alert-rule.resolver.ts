@@ -126,7 +126,9 @@ export class AlertRuleResolver
 export function planOf(input: AlertRuleInput): AlertRulePlan {
   const { name, kind, channelIds } = input;
   return {
-    ...{ name, kind, channelIds },
+    name,
+    kind,
+    channelIds,
     devices: parseDeviceFilter(input.devices),
     severity: input.severity ?? 'WARNING',
     forSeconds: input.forSeconds ?? 300,

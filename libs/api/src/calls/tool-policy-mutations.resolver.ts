@@ -28,7 +28,9 @@ export class ToolPolicyMutationsResolver implements Required<
   ): Promise<{ readonly toolPolicy?: ToolPolicy; readonly userErrors: readonly Refusal[] }> {
     const { pattern, idempotent, disruptive } = input;
     const policy: ToolPolicy = {
-      ...{ pattern, idempotent, disruptive },
+      pattern,
+      idempotent,
+      disruptive,
       readOnly: input.readOnly ?? undefined,
       disconnectExpected: input.disconnectExpected ?? false,
       verification: input.verification ?? 'NONE',

@@ -46,7 +46,9 @@ export class AppliedConfigurationResolver
     readonly userErrors: readonly Refusal[];
   }> {
     const entries = input.map(({ kind, name, fields, revision }) => ({
-      ...{ kind, name, fields: fields as unknown },
+      kind,
+      name,
+      fields: fields as unknown,
       revision: revision ?? undefined,
     }));
     const { rows, refusal } = await this.fleet.recordApplied(entries, actorOf(context));

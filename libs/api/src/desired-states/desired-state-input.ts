@@ -8,14 +8,19 @@ import { jsonObject } from '../scalars/json-object.js';
 export function parseDesiredState(input: DesiredStateInput): DesiredStateRequest {
   const { name, tool, mode, onDrift, holdSeconds, priority, window, waves, abort } = input;
   return {
-    ...{ name, tool, devices: parseDeviceFilter(input.devices) ?? {} },
+    name,
+    tool,
+    devices: parseDeviceFilter(input.devices) ?? {},
     arguments: jsonObject(input.arguments, 'input.arguments'),
-    ...{ mode: mode ?? 'ENFORCE', onDrift: onDrift ?? 'HOLD' },
-    ...{ holdSeconds: holdSeconds ?? 1_800, priority: priority ?? 0 },
+    mode: mode ?? 'ENFORCE',
+    onDrift: onDrift ?? 'HOLD',
+    holdSeconds: holdSeconds ?? 1_800,
+    priority: priority ?? 0,
     window: window ? windowOf(window) : undefined,
     waves: waves && waves.length > 0 ? waves.map(waveOf) : undefined,
     abort: abort && abort.length > 0 ? abort.map(abortRuleOf) : undefined,
-    ...{ maxInFlight: input.maxInFlight ?? 200, perMinute: input.perMinute ?? undefined },
+    maxInFlight: input.maxInFlight ?? 200,
+    perMinute: input.perMinute ?? undefined,
     enabled: input.enabled ?? undefined,
   };
 }

@@ -10,11 +10,20 @@ export function summaryOf(
   const of = (state: ComplianceState): number => counts.get(state) ?? 0;
   return {
     targeted: [...counts.values()].reduce((sum, count) => sum + count, 0),
-    ...{ inSync: of('IN_SYNC'), applying: of('APPLYING'), retrying: of('RETRYING') },
-    ...{ waitingDevice: of('WAITING_DEVICE'), drifted: of('DRIFTED'), held: of('HELD') },
-    ...{ conflict: of('CONFLICT'), unsupported: of('UNSUPPORTED'), overridden: of('OVERRIDDEN') },
-    ...{ outOfWindow: of('OUT_OF_WINDOW'), failed: of('FAILED') },
-    ...{ t50Seconds: seconds(t50Ms), t95Seconds: seconds(t95Ms), t99Seconds: seconds(t99Ms) },
+    inSync: of('IN_SYNC'),
+    applying: of('APPLYING'),
+    retrying: of('RETRYING'),
+    waitingDevice: of('WAITING_DEVICE'),
+    drifted: of('DRIFTED'),
+    held: of('HELD'),
+    conflict: of('CONFLICT'),
+    unsupported: of('UNSUPPORTED'),
+    overridden: of('OVERRIDDEN'),
+    outOfWindow: of('OUT_OF_WINDOW'),
+    failed: of('FAILED'),
+    t50Seconds: seconds(t50Ms),
+    t95Seconds: seconds(t95Ms),
+    t99Seconds: seconds(t99Ms),
     oldestDriftAt,
   };
 }

@@ -163,8 +163,12 @@ function creatorSeenBy({ viewer }: ApiContext): string | undefined {
 function requestOf(input: RecurringJobInput): RecurringJobRequest {
   const { name, cron, timeZone, job, missed, overlap, until, enabled } = input;
   return {
-    ...{ name, cron: cron.trim(), timeZone, job: parseJobRequest(job) },
-    ...{ missed: missed ?? 'SKIP', overlap: overlap ?? 'SKIP' },
+    name,
+    cron: cron.trim(),
+    timeZone,
+    job: parseJobRequest(job),
+    missed: missed ?? 'SKIP',
+    overlap: overlap ?? 'SKIP',
     until: until ?? undefined,
     enabled: enabled ?? true,
   };

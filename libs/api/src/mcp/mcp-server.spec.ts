@@ -65,7 +65,10 @@ beforeEach(async () => {
   const ofKeyIn = () => (isDelayed ? new Promise<Caller>((resolve) => lookUps.push(resolve)) : Promise.resolve(caller));
   mcp = new McpServer(
     {
-      ...{ alerts: {} as never, fleet: refusingFleet, logger: silentLogger([]), clientOf: directClient },
+      alerts: {} as never,
+      fleet: refusingFleet,
+      logger: silentLogger([]),
+      clientOf: directClient,
       registry: { viewFor: () => ({ devices }), toolPolicies: { all: readPolicies } } as unknown as Registry,
       feed: { subscribe: subscribe as EventFeed['subscribe'] } as EventFeed,
       budget: new CostBudget(1_000),

@@ -80,7 +80,9 @@ export class McpServer {
       scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
       scope.setErrorHandler((error, _request, reply) => this.#refuse(reply, error));
       scope.route({
-        ...{ method: ['GET', 'POST', 'DELETE'], url: '/mcp', exposeHeadRoute: false },
+        method: ['GET', 'POST', 'DELETE'],
+        url: '/mcp',
+        exposeHeadRoute: false,
         handler: (request, reply) => this.#answer(request, reply),
       });
       done();

@@ -83,8 +83,11 @@ export class MeasurementResolver
   ): Promise<{ readonly recordingRule?: RecordingRuleRow; readonly userErrors: readonly Refusal[] }> {
     const saved = await this.fleet.setRecordingRule(
       {
-        ...{ id: input.id ?? undefined, devices: parseDeviceFilter(input.devices) ?? {}, path: input.path },
-        ...{ deadband: input.deadband ?? 0, minIntervalSeconds: input.minIntervalSeconds ?? 60 },
+        id: input.id ?? undefined,
+        devices: parseDeviceFilter(input.devices) ?? {},
+        path: input.path,
+        deadband: input.deadband ?? 0,
+        minIntervalSeconds: input.minIntervalSeconds ?? 60,
       },
       actorOf(context),
     );

@@ -72,22 +72,21 @@ describe('POST /api/firmware', () => {
     const { data } = await api.ask(`query ($id: ID!) { firmwareImage(id: $id) { ${members} } }`, { id });
     expect(data).toEqual({
       firmwareImage: {
-        ...{
-          id,
-          kind: 'ASSETS',
-          fileName: 'xiaozhi.bin',
-          project: 'assets',
-          version: '1.2.0',
-          chip: 'any',
-          idfVersion: null,
-        },
-        ...{
-          sizeBytes: 5000,
-          sha256: createHash('sha256').update(picture).digest('hex'),
-          elfSha256: null,
-          uploadedAt: expect.any(String),
-        },
-        ...{ publishedAt: null, withdrawnAt: null, notes: null, models: [] },
+        id,
+        kind: 'ASSETS',
+        fileName: 'xiaozhi.bin',
+        project: 'assets',
+        version: '1.2.0',
+        chip: 'any',
+        idfVersion: null,
+        sizeBytes: 5000,
+        sha256: createHash('sha256').update(picture).digest('hex'),
+        elfSha256: null,
+        uploadedAt: expect.any(String),
+        publishedAt: null,
+        withdrawnAt: null,
+        notes: null,
+        models: [],
       },
     });
   });

@@ -129,7 +129,10 @@ export async function openApi(
     signingKeys: new SigningKeys({ registry, clock }),
     screens: refusingScreens,
     alerts: new Alerts({
-      ...{ registry, bus, clock, trustedOrigins: [] },
+      registry,
+      bus,
+      clock,
+      trustedOrigins: [],
       sender: { send: () => Promise.reject(new TypeError('No message is sent in this spec.')) },
       messages: { language: 'en', timeZone: 'UTC', consoleUrl: undefined },
     }),

@@ -51,22 +51,22 @@ describe('a registration', () => {
 
   it('makes every client public, and keeps only what the hub uses', () => {
     const body = {
-      ...{
-        redirect_uris: uris,
-        client_name: 'Agent',
-        client_secret: 'mine',
-        token_endpoint_auth_method: 'client_secret_post',
-      },
-      ...{
-        grant_types: ['client_credentials'],
-        jwks_uri: 'https://10.0.0.1/',
-        sector_identifier_uri: 'https://10.0.0.1/',
-      },
+      redirect_uris: uris,
+      client_name: 'Agent',
+      client_secret: 'mine',
+      token_endpoint_auth_method: 'client_secret_post',
+      grant_types: ['client_credentials'],
+      jwks_uri: 'https://10.0.0.1/',
+      sector_identifier_uri: 'https://10.0.0.1/',
     };
     expect(registrationOf(body)).toEqual({
       metadata: {
-        ...{ redirect_uris: uris, client_name: 'Agent', application_type: 'web', response_types: ['code'] },
-        ...{ grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' },
+        redirect_uris: uris,
+        client_name: 'Agent',
+        application_type: 'web',
+        response_types: ['code'],
+        grant_types: ['authorization_code', 'refresh_token'],
+        token_endpoint_auth_method: 'none',
       },
     });
   });

@@ -69,7 +69,8 @@ export function completedDocument(text: string): string {
   const { redirect_uris: uris } = document;
   if (!Array.isArray(uris) || uris.some((uri) => redirectProblem(uri) !== undefined)) return text;
   return JSON.stringify({
-    ...{ grant_types: ['authorization_code', 'refresh_token'], token_endpoint_auth_method: 'none' },
+    grant_types: ['authorization_code', 'refresh_token'],
+    token_endpoint_auth_method: 'none',
     ...document,
     application_type: applicationType(uris as readonly string[]),
   });

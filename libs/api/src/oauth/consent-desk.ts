@@ -51,7 +51,9 @@ export class ConsentDesk {
     return reply.send({
       client: {
         name: shownName(client.clientName ?? '', host),
-        ...{ host, isLocal, isNamed: client.clientName !== undefined },
+        host,
+        isLocal,
+        isNamed: client.clientName !== undefined,
         document: client.clientId.startsWith('https:') ? client.clientId : null,
       },
       scopes: scopes.map((name) => ({ name, available: available.includes(name) })),
@@ -83,7 +85,9 @@ export class ConsentDesk {
     const requested = scopesIn(interaction);
     const { host } = destinationOf(interaction);
     const grant: GrantRequest = {
-      ...{ clientId: client.clientId, clientName: client.clientName ?? '', clientHost: host },
+      clientId: client.clientId,
+      clientName: client.clientName ?? '',
+      clientHost: host,
       scopes: requested.filter((scope) => scopes.includes(scope)),
       devices: groupId === undefined ? undefined : { groupId },
     };

@@ -35,7 +35,10 @@ beforeAll(async () => {
   fetched = [];
   const clock = { now: Date.now, setTimer: () => () => undefined };
   serveOauth(server, {
-    ...{ addresses, registry, logger: silentLogger(failures), now: Date.now },
+    addresses,
+    registry,
+    logger: silentLogger(failures),
+    now: Date.now,
     grants: new AgentGrants({ registry, clock, limits, bus: { feed: { publish: () => undefined } as never } }),
     callers: {
       ofRequest: async () => ({
@@ -67,7 +70,10 @@ function documentAt(address: string): ClientDocument {
 
 async function authorize(id: string, redirectUri = redirect): Promise<Response> {
   const parameters = {
-    ...{ client_id: id, response_type: 'code', redirect_uri: redirectUri, code_challenge_method: 'S256' },
+    client_id: id,
+    response_type: 'code',
+    redirect_uri: redirectUri,
+    code_challenge_method: 'S256',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   };
   const headers = { accept: 'text/html' };

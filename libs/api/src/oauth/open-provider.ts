@@ -49,7 +49,10 @@ function configurationOf(library: Library, deps: ProviderDeps, secret: string) {
   const prefix = isHttps ? '__Secure-' : '';
   const { InvalidGrant } = library.errors;
   const adapterDeps = {
-    ...{ registry, grants, now, resource: addresses.resource },
+    registry,
+    grants,
+    now,
+    resource: addresses.resource,
     request: () => ({ route: library.Provider.ctx?.oidc.route, remoteAddress: addressNow(library, deps) }),
     usedTwice: () => new InvalidGrant('the token was used twice'),
   };
@@ -57,17 +60,24 @@ function configurationOf(library: Library, deps: ProviderDeps, secret: string) {
   return {
     adapter: (model: string) => adapterOf(model, adapterDeps),
     features: featuresOf(library, deps),
-    ...{ scopes: ['offline_access'], claims: { openid: ['sub'] }, responseTypes: ['code'] },
-    ...{ clientAuthMethods: ['none'], pkce: { required: () => true }, jwks: { keys: [signingKey(secret)] } },
+    scopes: ['offline_access'],
+    claims: { openid: ['sub'] },
+    responseTypes: ['code'],
+    clientAuthMethods: ['none'],
+    pkce: { required: () => true },
+    jwks: { keys: [signingKey(secret)] },
     clientDefaults: {
-      ...{ grant_types: ['authorization_code', 'refresh_token'], response_types: ['code'] },
-      ...{ token_endpoint_auth_method: 'none', id_token_signed_response_alg: 'EdDSA' },
+      grant_types: ['authorization_code', 'refresh_token'],
+      response_types: ['code'],
+      token_endpoint_auth_method: 'none',
+      id_token_signed_response_alg: 'EdDSA',
     },
     enabledJWA: { idTokenSigningAlgValues: ['EdDSA'] },
     routes: { authorization, token, revocation, jwks },
     cookies: {
       keys: [derived(secret, 'cookies').toString('base64url')],
-      ...{ short: cookie, long: cookie },
+      short: cookie,
+      long: cookie,
       names: {
         interaction: `${prefix}flotilla-oauth-request`,
         resume: `${prefix}flotilla-oauth-resume`,
@@ -84,7 +94,9 @@ function configurationOf(library: Library, deps: ProviderDeps, secret: string) {
       const grantId = context.oidc.result?.consent?.grantId;
       return grantId === undefined ? undefined : context.oidc.provider.Grant.find(grantId);
     },
-    ...{ issueRefreshToken: async () => true, expiresWithSession: async () => false, rotateRefreshToken: true },
+    issueRefreshToken: async () => true,
+    expiresWithSession: async () => false,
+    rotateRefreshToken: true,
     clientBasedCORS: (_context: unknown, origin: string, client: { readonly redirectUris: readonly string[] }) =>
       client.redirectUris.some((uri) => URL.canParse(uri) && new URL(uri).origin === origin),
     fetch: async (url: string | URL) => {
@@ -124,10 +136,15 @@ function featuresOf(library: Library, deps: ProviderDeps) {
   const { documentsMax, documentWindowMs } = grants.limits;
   const fetches = new KeyFailures({ failuresMax: documentsMax, windowMs: documentWindowMs });
   return {
-    ...{ devInteractions: off, dPoP: off, rpInitiatedLogout: off, userinfo: off, pushedAuthorizationRequests: off },
+    devInteractions: off,
+    dPoP: off,
+    rpInitiatedLogout: off,
+    userinfo: off,
+    pushedAuthorizationRequests: off,
     revocation: { enabled: true },
     clientIdMetadataDocument: {
-      ...{ enabled: true, ack: 'draft-02' },
+      enabled: true,
+      ack: 'draft-02',
       allowFetch: async () => fetches.count(addressNow(library, deps)) === undefined,
       allowClient: async (_context: unknown, client: { readonly redirectUris: readonly string[] }) =>
         client.redirectUris.every((uri) => redirectProblem(uri) === undefined),
@@ -140,7 +157,8 @@ function featuresOf(library: Library, deps: ProviderDeps) {
       getResourceServerInfo: async (context: ResourceContext, resource: string) => {
         if (resource !== addresses.resource) throw new InvalidTarget();
         return {
-          ...{ audience: addresses.resource, accessTokenFormat: 'opaque' },
+          audience: addresses.resource,
+          accessTokenFormat: 'opaque',
           accessTokenTTL: grants.limits.accessTokenMs / 1_000,
           scope: (await scopesNow(grants, context)).join(' '),
         };

@@ -92,8 +92,12 @@ async function findGrant({ registry, resource, now }: AdapterDeps, id: string): 
   const grant = await registry.agentGrants.find(id);
   if (grant === undefined || grant.revokedAt !== undefined || grant.expiresAt <= now()) return undefined;
   return {
-    ...{ jti: id, kind: 'Grant', accountId: grant.userId, clientId: grant.clientId },
-    ...{ iat: seconds(grant.createdAt), exp: seconds(grant.expiresAt) },
+    jti: id,
+    kind: 'Grant',
+    accountId: grant.userId,
+    clientId: grant.clientId,
+    iat: seconds(grant.createdAt),
+    exp: seconds(grant.expiresAt),
     resources: { [resource]: grant.scopes.join(' ') },
   };
 }

@@ -73,8 +73,10 @@ export class UserResolver implements Served {
 function requestOf({ name, email, role, password, disabled }: UserInput): UserRequest {
   return {
     email,
-    ...{ name: name ?? undefined, role: role ?? undefined },
-    ...{ password: password ?? undefined, disabled: disabled ?? undefined },
+    name: name ?? undefined,
+    role: role ?? undefined,
+    password: password ?? undefined,
+    disabled: disabled ?? undefined,
   };
 }
 

@@ -61,7 +61,10 @@ export class MovingBoardResolver
     context: ApiContext,
   ): Promise<{ readonly addedCount: number; readonly userErrors: readonly Refusal[] }> {
     const named = boards.map(({ agent, deviceId, name, user }) => ({
-      ...{ deviceId, name: name ?? undefined, agent: agent ?? undefined, user: user ?? undefined },
+      deviceId,
+      name: name ?? undefined,
+      agent: agent ?? undefined,
+      user: user ?? undefined,
     }));
     const answer = await this.moving.add(named, actorOf(context));
     return 'refusal' in answer

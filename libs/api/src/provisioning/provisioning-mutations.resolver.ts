@@ -195,11 +195,13 @@ function onePerDevice(problems: readonly Refusal[]): readonly Refusal[] {
 function toRegistration(input: RegisterDeviceInput): Registration {
   const { deviceId, name, tags, dialect, transport, address, clientId, admitWithoutCodeUntil } = input;
   return {
-    ...{ deviceId, name: name ?? undefined, tags: tags ?? [], dialect, transport: transport ?? undefined },
-    ...{
-      address: address ?? undefined,
-      clientId: clientId ?? undefined,
-      admitWithoutCodeUntil: admitWithoutCodeUntil ?? undefined,
-    },
+    deviceId,
+    name: name ?? undefined,
+    tags: tags ?? [],
+    dialect,
+    transport: transport ?? undefined,
+    address: address ?? undefined,
+    clientId: clientId ?? undefined,
+    admitWithoutCodeUntil: admitWithoutCodeUntil ?? undefined,
   };
 }

@@ -13,7 +13,9 @@ const PAGE_ROWS = 1_000;
 
 export function auditExport(audit: Pick<AuditStore, 'page'>): RestRoute {
   return {
-    ...{ method: 'GET', url: '/api/audit.jsonl', scope: 'ADMIN' },
+    method: 'GET',
+    url: '/api/audit.jsonl',
+    scope: 'ADMIN',
     handle: async (request, reply) => {
       const { since, until, ...others } = request.query as Readonly<Record<string, unknown>>;
       const [unknown] = Object.keys(others);

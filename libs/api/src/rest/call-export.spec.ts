@@ -12,10 +12,17 @@ const CALLS = 2_500;
 
 function callOf(index: number): CallRow {
   return {
-    ...{ id: randomUUID(), deviceId: `device-${String(index)}` as DeviceId, tool: 'self.reboot' },
-    ...{ arguments: { token: 'secret' }, outcome: 'FAILED', result: undefined, startedAt: 0, durationMs: 12.5 },
+    id: randomUUID(),
+    deviceId: `device-${String(index)}` as DeviceId,
+    tool: 'self.reboot',
+    arguments: { token: 'secret' },
+    outcome: 'FAILED',
+    result: undefined,
+    startedAt: 0,
+    durationMs: 12.5,
     error: { code: 'DEVICE_ERROR', message: '=1+1' },
-    ...{ actor: 'ana', jobId: undefined },
+    actor: 'ana',
+    jobId: undefined,
   };
 }
 
@@ -58,7 +65,10 @@ describe('calls as a file', () => {
     const [first = ''] = (await (await fetch(`${base}/api/calls.jsonl?${query}`)).text()).split('\n');
     expect(JSON.parse(first)).toMatchObject({ deviceId: 'device-0', outcome: 'FAILED', result: null, jobId: null });
     expect(asked).toEqual({
-      ...{ tool: 'self.reboot', deviceId: 'lamp', outcomes: ['FAILED', 'UNKNOWN'], since: 86_400_000 },
+      tool: 'self.reboot',
+      deviceId: 'lamp',
+      outcomes: ['FAILED', 'UNKNOWN'],
+      since: 86_400_000,
     });
   });
 

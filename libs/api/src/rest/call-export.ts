@@ -24,14 +24,25 @@ const querySchema = z.strictObject({
 });
 
 const columns = [
-  ...['startedAt', 'deviceId', 'tool', 'outcome', 'errorCode', 'errorMessage', 'rpcCode', 'durationMs', 'actor'],
-  ...['jobId', 'result'],
+  'startedAt',
+  'deviceId',
+  'tool',
+  'outcome',
+  'errorCode',
+  'errorMessage',
+  'rpcCode',
+  'durationMs',
+  'actor',
+  'jobId',
+  'result',
 ];
 
 /** `callsFor` says what a viewer sees. */
 export function callExports(callsFor: (viewer: Principal) => Pick<CallStore, 'page'>): readonly RestRoute[] {
   return fileEndings.map((ending) => ({
-    ...{ method: 'GET', url: `/api/calls.${ending}`, scope: 'DEVICES_READ' },
+    method: 'GET',
+    url: `/api/calls.${ending}`,
+    scope: 'DEVICES_READ',
     handle: async (request, reply, viewer) => {
       const filter = readFilter(request.query);
       const calls = callsFor(viewer);
@@ -69,8 +80,16 @@ function messageOf(issue: z.core.$ZodIssue | undefined): string {
 
 function shown({ deviceId, tool, outcome, error, startedAt, durationMs, actor, jobId, result, id }: CallRow) {
   return {
-    ...{ id, startedAt: new Date(startedAt).toISOString(), deviceId, tool, outcome: outcome ?? null },
-    ...{ error: error ?? null, durationMs: durationMs ?? null, actor, jobId: jobId ?? null, result: result ?? null },
+    id,
+    startedAt: new Date(startedAt).toISOString(),
+    deviceId,
+    tool,
+    outcome: outcome ?? null,
+    error: error ?? null,
+    durationMs: durationMs ?? null,
+    actor,
+    jobId: jobId ?? null,
+    result: result ?? null,
   };
 }
 
@@ -78,7 +97,9 @@ function cells(row: CallRow) {
   const { error, result, ...plain } = shown(row);
   return {
     ...plain,
-    ...{ errorCode: error?.code, errorMessage: error?.message, rpcCode: error?.rpcCode },
+    errorCode: error?.code,
+    errorMessage: error?.message,
+    rpcCode: error?.rpcCode,
     result: result === null ? undefined : textOfResult(result),
   };
 }

@@ -33,10 +33,18 @@ function targetOf(index: number): TargetRow {
   const said = ['=HYPERLINK("http://evil.test","x")', 'a "b",\r\nc', 'true', 'two\nlines', 'a\rb'][index] ?? 'true';
   return {
     deviceId: `device-${String(index).padStart(6, '0')}` as DeviceId,
-    ...{ wave: 1, state: 'DECIDED', outcome: 'SUCCEEDED', attempts: 1, late: false, decidedAt: 0 },
+    wave: 1,
+    state: 'DECIDED',
+    outcome: 'SUCCEEDED',
+    attempts: 1,
+    late: false,
+    decidedAt: 0,
     error: index === 2 ? { code: 'DEVICE_ERROR', message: '+1+cmd', rpcCode: -32_000 } : undefined,
     result: { content: [{ type: 'text', text: said }], isError: false },
-    ...{ retryAt: undefined, verifyDeadlineAt: undefined, softDeadlineAt: undefined, baselineVersion: undefined },
+    retryAt: undefined,
+    verifyDeadlineAt: undefined,
+    softDeadlineAt: undefined,
+    baselineVersion: undefined,
   };
 }
 

@@ -23,7 +23,9 @@ const columns = [
 /** `jobsFor` says what a viewer sees: of a wider job a scoped key has its own targets. */
 export function jobResultRoutes(jobsFor: (viewer: Principal) => Results): readonly RestRoute[] {
   return fileEndings.map((ending) => ({
-    ...{ method: 'GET', url: `/api/jobs/:id/results.${ending}`, scope: 'JOBS_READ' },
+    method: 'GET',
+    url: `/api/jobs/:id/results.${ending}`,
+    scope: 'JOBS_READ',
     handle: async (request, reply, viewer) => {
       const jobs = jobsFor(viewer);
       const { id } = request.params as { readonly id: string };

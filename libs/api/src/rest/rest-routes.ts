@@ -43,7 +43,9 @@ export function serveRest(
     scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
     for (const { method, url, scope: needed, isFleetWide = false, handle } of routes) {
       scope.route({
-        ...{ method, url, config: { scope: needed } },
+        method,
+        url,
+        config: { scope: needed },
         handler: async (request, reply) => {
           const { viewer } = await callers.ofRequest(request.raw, method !== 'GET');
           if (needed !== undefined)

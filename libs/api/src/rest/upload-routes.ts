@@ -30,7 +30,8 @@ export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps)
   };
   return [
     {
-      ...{ method: 'POST', url: '/api/uploads' },
+      method: 'POST',
+      url: '/api/uploads',
       // An uploaded picture is shown by a user-only tool, so the upload needs the same scope.
       scope: 'TOOLS_CALL_PRIVILEGED',
       handle: async (request, reply, viewer) => {
@@ -50,7 +51,9 @@ export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps)
       },
     },
     {
-      ...{ method: 'GET', url: '/api/uploads/:id', scope: 'DEVICES_READ' },
+      method: 'GET',
+      url: '/api/uploads/:id',
+      scope: 'DEVICES_READ',
       handle: async (request, reply, viewer) => {
         const upload = await viewOf(registry, viewer).uploads.find(idOf(request));
         if (upload === undefined) throw notFound(idOf(request));
@@ -58,7 +61,9 @@ export function uploadRoutes({ pictures, registry, clientOf }: UploadRoutesDeps)
       },
     },
     {
-      ...{ method: 'GET', url: '/api/uploads/:id/thumbnail', scope: 'DEVICES_READ' },
+      method: 'GET',
+      url: '/api/uploads/:id/thumbnail',
+      scope: 'DEVICES_READ',
       handle: async (request, reply, viewer) => {
         const upload = await viewOf(registry, viewer).uploads.find(idOf(request));
         if (upload?.thumbnailKey === undefined) throw notFound(idOf(request));

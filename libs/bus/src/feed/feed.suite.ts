@@ -100,7 +100,11 @@ export function describeFeed(harness: BusHarness): void {
       const { here, there } = harness.buses();
       const wish: FeedTopics['sessionLogWanted'] = { deviceId: 'd-1' as DeviceId, forMs: 15_000 };
       const entry: FeedTopics['sessionLog'] = {
-        ...{ deviceId: 'd-1' as DeviceId, at: 5, kind: 'SENT', text: '{"jsonrpc":"2.0"}', bytes: 17 },
+        deviceId: 'd-1' as DeviceId,
+        at: 5,
+        kind: 'SENT',
+        text: '{"jsonrpc":"2.0"}',
+        bytes: 17,
         isTruncated: false,
       };
       const seenWish = new Promise<FeedTopics['sessionLogWanted']>((resolve) =>

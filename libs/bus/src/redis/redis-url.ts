@@ -53,7 +53,11 @@ export function parseRedisUrl(text: string): RedisUrl {
   const [username, password] = credentialsOf(credentials);
   const parameters = new URLSearchParams(query);
   return {
-    ...{ topology, hosts, username, password, db: databaseOf(path) },
+    topology,
+    hosts,
+    username,
+    password,
+    db: databaseOf(path),
     isTls: scheme.toLowerCase() === 'rediss',
     sentinel: sentinelOf(parameters, topology === 'sentinel'),
   };

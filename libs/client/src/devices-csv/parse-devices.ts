@@ -83,7 +83,11 @@ interface CsvRecord {
 function readRecords(source: string): readonly CsvRecord[] {
   try {
     return parse(source, {
-      ...{ bom: true, trim: true, info: true, skip_empty_lines: true, relax_column_count: false },
+      bom: true,
+      trim: true,
+      info: true,
+      skip_empty_lines: true,
+      relax_column_count: false,
       columns: (head: string[]) => knownColumns(head),
     }) as unknown as readonly CsvRecord[];
   } catch (error) {

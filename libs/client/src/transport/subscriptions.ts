@@ -54,8 +54,11 @@ export class Subscriptions {
     const abort = (): void => results.fail(aborted(signal));
     signal?.addEventListener('abort', abort, { once: true });
     const unsubscribe = keepSubscribed(payloadOf(document, variables), {
-      ...{ connection: this.#connection, results, peer: this.#peer },
-      ...{ onConnected: () => onConnected?.(), onAgain: () => onReconnect?.() },
+      connection: this.#connection,
+      results,
+      peer: this.#peer,
+      onConnected: () => onConnected?.(),
+      onAgain: () => onReconnect?.(),
     });
     try {
       for (let data = await results.take(); data !== undefined; data = await results.take()) yield data;

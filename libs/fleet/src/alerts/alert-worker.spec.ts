@@ -59,9 +59,14 @@ describe('the worker of alerts', () => {
 
   function openWorker(leaseId: string = hub.lease.id): AlertWorker {
     const { registry, bus, clock } = hub;
-    const timing = { graceMs: 60_000 };
     return new AlertWorker({
-      ...{ registry, bus, clock, sender, messages, timing, logger: silent },
+      registry,
+      bus,
+      clock,
+      sender,
+      messages,
+      timing: { graceMs: 60_000 },
+      logger: silent,
       lease: { id: leaseId as HubProcess['lease']['id'] },
     });
   }
@@ -77,9 +82,19 @@ describe('the worker of alerts', () => {
 
   async function ruled(change: Partial<AlertRulePlan>): Promise<AlertRuleRow> {
     const plan: AlertRulePlan = {
-      ...{ name: randomUUID(), kind: 'DEVICE_OFFLINE', devices: undefined, severity: 'WARNING', forSeconds: 10 },
-      ...{ threshold: undefined, path: undefined, below: false, windowSeconds: 600, groupAbove: 5 },
-      ...{ repeatEverySeconds: undefined, channelIds: [channelId], enabled: true },
+      name: randomUUID(),
+      kind: 'DEVICE_OFFLINE',
+      devices: undefined,
+      severity: 'WARNING',
+      forSeconds: 10,
+      threshold: undefined,
+      path: undefined,
+      below: false,
+      windowSeconds: 600,
+      groupAbove: 5,
+      repeatEverySeconds: undefined,
+      channelIds: [channelId],
+      enabled: true,
       ...change,
     };
     const saved = await alerts.createRule(plan, admin);

@@ -5,9 +5,19 @@ import type { HubFixture } from '../fleet-fixture.suite.js';
 import { Alerts } from './alerts.js';
 
 const plan: AlertRulePlan = {
-  ...{ name: 'Offline', kind: 'DEVICE_OFFLINE', devices: undefined, severity: 'WARNING', forSeconds: 300 },
-  ...{ threshold: undefined, path: undefined, below: false, windowSeconds: 600, groupAbove: 5 },
-  ...{ repeatEverySeconds: undefined, channelIds: [], enabled: true },
+  name: 'Offline',
+  kind: 'DEVICE_OFFLINE',
+  devices: undefined,
+  severity: 'WARNING',
+  forSeconds: 300,
+  threshold: undefined,
+  path: undefined,
+  below: false,
+  windowSeconds: 600,
+  groupAbove: 5,
+  repeatEverySeconds: undefined,
+  channelIds: [],
+  enabled: true,
 };
 
 describe('changing alert rules and channels', () => {

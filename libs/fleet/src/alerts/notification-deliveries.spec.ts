@@ -12,7 +12,9 @@ it('gives up old messages once a minute, and at once when the clock was set back
   };
   const deliveries = new NotificationDeliveries({
     registry: { notificationOutbox: { giveUpOld, claim: () => Promise.resolve(undefined) } },
-    ...{ clock, lease: { id: 'worker' }, sender: { attemptMs: 1 } },
+    clock,
+    lease: { id: 'worker' },
+    sender: { attemptMs: 1 },
   } as unknown as DeliveryDeps);
   const looksAfter = async (stepMs: number): Promise<number> => {
     clock.step(stepMs);

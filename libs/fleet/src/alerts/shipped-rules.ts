@@ -5,8 +5,17 @@
 import type { AlertRulePlan } from '@flotilla/registry';
 
 const common: Omit<AlertRulePlan, 'kind' | 'name'> = {
-  ...{ devices: undefined, severity: 'WARNING', forSeconds: 0, threshold: undefined, path: undefined, below: false },
-  ...{ windowSeconds: 600, groupAbove: 5, repeatEverySeconds: undefined, channelIds: [], enabled: false },
+  devices: undefined,
+  severity: 'WARNING',
+  forSeconds: 0,
+  threshold: undefined,
+  path: undefined,
+  below: false,
+  windowSeconds: 600,
+  groupAbove: 5,
+  repeatEverySeconds: undefined,
+  channelIds: [],
+  enabled: false,
 };
 
 /** By a stable key. */
@@ -15,8 +24,12 @@ export const shippedRules: ReadonlyMap<string, AlertRulePlan> = new Map<string, 
   [
     'fleet-offline',
     {
-      ...{ ...common, name: 'A tenth of the fleet is offline', kind: 'FLEET_OFFLINE_SHARE', threshold: 0.1 },
-      ...{ severity: 'CRITICAL', forSeconds: 300 },
+      ...common,
+      name: 'A tenth of the fleet is offline',
+      kind: 'FLEET_OFFLINE_SHARE',
+      threshold: 0.1,
+      severity: 'CRITICAL',
+      forSeconds: 300,
     },
   ],
   [
@@ -30,8 +43,13 @@ export const shippedRules: ReadonlyMap<string, AlertRulePlan> = new Map<string, 
   [
     'low-battery',
     {
-      ...{ ...common, name: 'Low battery', kind: 'MEASUREMENT', path: 'self.get_device_status:battery.level' },
-      ...{ threshold: 20, below: true, forSeconds: 300 },
+      ...common,
+      name: 'Low battery',
+      kind: 'MEASUREMENT',
+      path: 'self.get_device_status:battery.level',
+      threshold: 20,
+      below: true,
+      forSeconds: 300,
     },
   ],
   ['hub-unhealthy', { ...common, name: 'Hub unhealthy', kind: 'HUB_UNHEALTHY', severity: 'CRITICAL', forSeconds: 60 }],

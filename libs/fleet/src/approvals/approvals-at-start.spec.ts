@@ -29,8 +29,12 @@ describe('a roll-out', () => {
     hub = fixture.hub;
     rollout = new RolloutFixture(hub);
     const rules = {
-      ...{ ...hub, logger: silent, callRules: new CallRules([]), verification: quickVerification },
-      ...{ approvals: { mode: 'firmware' as const, callDevicesMax: 2 }, mustBeSigned: true },
+      ...hub,
+      logger: silent,
+      callRules: new CallRules([]),
+      verification: quickVerification,
+      approvals: { mode: 'firmware' as const, callDevicesMax: 2 },
+      mustBeSigned: true,
     };
     fleet = new Fleet(rules);
     worker = new TickWorker(rules);

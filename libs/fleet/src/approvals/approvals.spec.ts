@@ -77,7 +77,7 @@ describe('disruptive single calls', () => {
   const call = (fleet: Fleet, index: number, actor: Actor) =>
     fleet.callTool({ deviceId: nth(index), tool: reboot, arguments: {} }, actor);
   const refusedAs = (code: string, tool = 'createJob') => ({
-    ...{ call: { outcome: 'REJECTED', error: { code } } },
+    call: { outcome: 'REJECTED', error: { code } },
     refusal: { code, path: ['input', 'tool'], message: expect.stringContaining(tool) as unknown },
   });
 

@@ -5,8 +5,14 @@ import type { Actor } from '../actor.js';
 import { recordApplied, type AppliedInput } from './record-applied.js';
 
 const actor: Actor = {
-  ...{ id: 'KEY:a', owner: undefined, name: 'deploy', devices: undefined, mayCallTools: false },
-  ...{ mayCallUserOnly: false, mayChangeFirmware: false, remoteAddress: undefined },
+  id: 'KEY:a',
+  owner: undefined,
+  name: 'deploy',
+  devices: undefined,
+  mayCallTools: false,
+  mayCallUserOnly: false,
+  mayChangeFirmware: false,
+  remoteAddress: undefined,
 };
 
 describe('the record of what an apply wrote', () => {
@@ -25,7 +31,10 @@ describe('the record of what an apply wrote', () => {
   const record = (...entries: readonly AppliedInput[]) =>
     recordApplied({ registry, clock: { now: () => now, setTimer: () => () => undefined } }, entries, actor);
   const entry = (name: string, more: Partial<AppliedInput> = {}): AppliedInput => ({
-    ...{ kind: 'DeviceGroup', name, fields: { filter: { all: true } }, revision: undefined },
+    kind: 'DeviceGroup',
+    name,
+    fields: { filter: { all: true } },
+    revision: undefined,
     ...more,
   });
   const names = async () => (await registry.appliedConfigurations.page({ first: 10 })).rows.map(({ name }) => name);
@@ -34,8 +43,12 @@ describe('the record of what an apply wrote', () => {
     const { rows, refusal } = await record(entry('b'), entry('a'), entry('z', { kind: 'ApiKey' }));
     expect(refusal).toBeUndefined();
     expect(rows[0]).toEqual({
-      ...{ kind: 'DeviceGroup', name: 'b', fields: { filter: { all: true } }, revision: 1 },
-      ...{ appliedBy: 'deploy', appliedAt: now },
+      kind: 'DeviceGroup',
+      name: 'b',
+      fields: { filter: { all: true } },
+      revision: 1,
+      appliedBy: 'deploy',
+      appliedAt: now,
     });
     expect(await names()).toEqual(['z', 'a', 'b']);
     const first = await registry.appliedConfigurations.page({ first: 2 });
@@ -49,7 +62,8 @@ describe('the record of what an apply wrote', () => {
     expect(rows).toMatchObject([{ revision: 2, appliedAt: now, fields: { timeZone: 'UTC' } }]);
     for (const revision of [undefined, 1, 3])
       expect(await record(entry('new'), entry('a', { revision }))).toMatchObject({
-        ...{ rows: [], refusal: { code: 'CONFLICT', path: ['input', '1'] } },
+        rows: [],
+        refusal: { code: 'CONFLICT', path: ['input', '1'] },
       });
     expect(await names()).toEqual(['z', 'a', 'b']);
   });
@@ -59,7 +73,9 @@ describe('the record of what an apply wrote', () => {
     expect(await names()).toEqual(['z', 'b']);
     const [latest] = (await registry.audit.page({}, { first: 1 })).rows;
     expect(latest).toMatchObject({
-      ...{ action: 'configuration.applied', actor: 'deploy', subject: 'configuration' },
+      action: 'configuration.applied',
+      actor: 'deploy',
+      subject: 'configuration',
       data: { recorded: [], removed: ['DeviceGroup a'] },
     });
   });

@@ -37,9 +37,20 @@ export interface DesiredFixture {
 }
 
 export const requestOf = (change: Partial<DesiredStateRequest> = {}): DesiredStateRequest => ({
-  ...{ name: randomUUID(), devices: { all: true }, tool: VOLUME, arguments: { volume: 30 } },
-  ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 1_800, priority: 0, window: undefined },
-  ...{ waves: undefined, abort: undefined, maxInFlight: 200, perMinute: undefined, enabled: true },
+  name: randomUUID(),
+  devices: { all: true },
+  tool: VOLUME,
+  arguments: { volume: 30 },
+  mode: 'ENFORCE',
+  onDrift: 'HOLD',
+  holdSeconds: 1_800,
+  priority: 0,
+  window: undefined,
+  waves: undefined,
+  abort: undefined,
+  maxInFlight: 200,
+  perMinute: undefined,
+  enabled: true,
   ...change,
 });
 
@@ -61,13 +72,27 @@ export async function openDesiredFixture(): Promise<DesiredFixture> {
   };
   const owner = await makeActor();
   const runnerDeps: DesiredFixture['runnerDeps'] = ({ registry, bus, clock, lease, singleCalls } = hub) => ({
-    ...{ registry, bus, clock, lease, singleCalls, logger: silent, callRules: new CallRules([]) },
-    ...{ approvals: noApprovals, mustBeSigned: false, timeZone: 'UTC', chance: () => 0 },
+    registry,
+    bus,
+    clock,
+    lease,
+    singleCalls,
+    logger: silent,
+    callRules: new CallRules([]),
+    approvals: noApprovals,
+    mustBeSigned: false,
+    timeZone: 'UTC',
+    chance: () => 0,
   });
   const targets: DesiredFixture['targets'] = async ({ id }) =>
     (await hub.registry.desiredStates.targets(id, undefined, { first: 1_000 })).rows;
   return {
-    ...{ fixture, hub, volumes, sets, makeActor, targets },
+    fixture,
+    hub,
+    volumes,
+    sets,
+    makeActor,
+    targets,
     runnerDeps,
     openRunner: (process = hub) => {
       const runner = new DesiredStateRunner(runnerDeps(process));

@@ -92,7 +92,10 @@ function refuseBounds(request: DesiredStateRequest): Refusal | undefined {
   if (issue !== undefined) return refuseIssue(issue, ['input']);
   const { tool, arguments: given, devices, waves, abort, maxInFlight, perMinute } = request;
   return refuseJobRequest({
-    ...{ tool, arguments: given, devices, maxInFlight },
+    tool,
+    arguments: given,
+    devices,
+    maxInFlight,
     ...(waves && { waves }),
     ...(abort && { abort }),
     ...(perMinute === undefined ? {} : { perMinute }),

@@ -85,7 +85,8 @@ describe('the worker of desired states', () => {
     const [held, reverted] = [
       await saved({ devices: { ids: ['a'] }, holdSeconds: 10 }),
       await saved({
-        ...{ devices: { ids: ['b'] }, onDrift: 'REVERT' as const },
+        devices: { ids: ['b'] },
+        onDrift: 'REVERT' as const,
       }),
     ];
     await until(held).toEqual({ a: 'IN_SYNC' });
@@ -214,7 +215,8 @@ describe('the worker of desired states', () => {
     await world.hub.clock
       .until(() => world.hub.registry.desiredStateStore.find(state.id))
       .toMatchObject({
-        ...{ enabled: false, pausedReason: expect.stringContaining('not valid any more') },
+        enabled: false,
+        pausedReason: expect.stringContaining('not valid any more'),
       });
     expect(await world.states(state)).toEqual({});
     const owner = await world.makeActor();

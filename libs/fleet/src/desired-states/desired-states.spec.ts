@@ -22,7 +22,9 @@ describe('a desired state', () => {
       [
         ...boardTools,
         {
-          ...{ name: 'self.siren.set', description: '', userOnly: true },
+          name: 'self.siren.set',
+          description: '',
+          userOnly: true,
           inputSchema: { type: 'object', properties: { level: { type: 'integer' } } },
         },
       ],

@@ -39,10 +39,14 @@ export async function startRollout(
   if (args === undefined || args === 'lost') return undefined;
   const unreached = expired && { targetsOf: { jobId: expired, outcomes: ['EXPIRED'] as const } };
   const request = {
-    ...{ name: `${name.slice(0, 150)} (generation ${generation})`, tool, arguments: args, maxInFlight },
+    name: `${name.slice(0, 150)} (generation ${generation})`,
+    tool,
+    arguments: args,
+    maxInFlight,
     ...({ offline: 'SKIP', verification: 'READBACK', skipIfSatisfied: true } as const),
     // A weekly window or a low pace needs many days.
-    ...{ devices: { ...state.devices, ...unreached }, expiresInSeconds: jobLifeMsMax / 1_000 },
+    devices: { ...state.devices, ...unreached },
+    expiresInSeconds: jobLifeMsMax / 1_000,
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(waves && { waves }),
     ...(abort && { abort }),

@@ -70,7 +70,9 @@ async function countDevices(
   const groups = await registry.desiredStates.countValues(devices, property, SAMPLE_MAX);
   const sets = new EligibilityCheck(registry.toolSets, callRules, { tool, arguments: args, mayCallUserOnly });
   const reads = new EligibilityCheck(registry.toolSets, callRules, {
-    ...{ tool: readback.tool, arguments: {}, mayCallUserOnly },
+    tool: readback.tool,
+    arguments: {},
+    mayCallUserOnly,
   });
   const hashes = [...new Set(groups.flatMap(({ toolSetHash }) => toolSetHash ?? []))];
   await Promise.all([sets.judge(hashes), reads.judge(hashes)]);

@@ -93,7 +93,10 @@ export class FirmwareImages {
     if (refusal) return { refusal };
     const { clock, mustBeSigned = false } = this.deps;
     const publication = {
-      ...{ id, notes, mustBeSigned, replacesModels },
+      id,
+      notes,
+      mustBeSigned,
+      replacesModels,
       models: [...new Set(models)],
       at: clock.now(),
       publisherId: ownerOf(actor),
@@ -253,7 +256,14 @@ interface Described {
 function pick({ chip, elfSha256, idfVersion, project, version, ...needs }: Described): Described {
   const { secureVersion, minChipRevision, maxChipRevision, flashMode, secureBootKeys } = needs;
   return {
-    ...{ chip, elfSha256, idfVersion, project, version, maxChipRevision, flashMode, secureBootKeys },
+    chip,
+    elfSha256,
+    idfVersion,
+    project,
+    version,
+    maxChipRevision,
+    flashMode,
+    secureBootKeys,
     ...(secureVersion !== undefined && { secureVersion }),
     ...(minChipRevision !== undefined && { minChipRevision }),
   };

@@ -46,8 +46,12 @@ describe('the name of a client', () => {
 describe('a token', () => {
   const resource = 'https://hub.example/mcp';
   const holder: TokenHolder = {
-    ...{ grantId: 'g', clientName: 'Agent', scopes: ['DEVICES_READ', 'TOOLS_CALL'], devices: undefined },
-    ...{ audience: resource, user: { id: 'u', email: 'ann@example.com', role: 'OPERATOR' } },
+    grantId: 'g',
+    clientName: 'Agent',
+    scopes: ['DEVICES_READ', 'TOOLS_CALL'],
+    devices: undefined,
+    audience: resource,
+    user: { id: 'u', email: 'ann@example.com', role: 'OPERATOR' },
   };
   const verdict = (change: Partial<TokenHolder> | undefined, audience = resource) => {
     const found = change === undefined ? undefined : { ...holder, ...change };
@@ -60,8 +64,12 @@ describe('a token', () => {
     expect(await verdict({ devices: { tags: ['lab'] } })).toEqual({
       kind: 'valid',
       principal: {
-        ...{ kind: 'GRANT', id: 'g', scopes: ['DEVICES_READ', 'TOOLS_CALL'], devices: { tags: ['lab'] } },
-        ...{ name: 'ann@example.com via Agent', owner: 'USER:u' },
+        kind: 'GRANT',
+        id: 'g',
+        scopes: ['DEVICES_READ', 'TOOLS_CALL'],
+        devices: { tags: ['lab'] },
+        name: 'ann@example.com via Agent',
+        owner: 'USER:u',
       },
     });
   });

@@ -102,8 +102,13 @@ export class AgentGrants {
     const { clientId, clientHost } = request;
     const grant = await registry.agentGrants.create(
       {
-        ...{ userId: user.id, clientId, clientHost, scopes, devices },
-        ...{ clientName: shownName(request.clientName, clientHost), expiresAt: at + limits.grantMs },
+        userId: user.id,
+        clientId,
+        clientHost,
+        scopes,
+        devices,
+        clientName: shownName(request.clientName, clientHost),
+        expiresAt: at + limits.grantMs,
       },
       { grantsMax: limits.grantsMax, at, by: { actor: actorName(user), remoteAddress } },
     );
@@ -162,7 +167,9 @@ function isAdmin(viewer: Principal): boolean {
 
 function principalOf({ grantId, clientName, scopes, devices, user }: TokenHolder): Principal {
   return {
-    ...{ kind: 'GRANT', id: grantId, scopes },
+    kind: 'GRANT',
+    id: grantId,
+    scopes,
     name: `${user.email ?? `user:${user.id}`} via ${clientName}`,
     owner: principalRef({ kind: 'USER', id: user.id }),
     ...(devices === undefined ? {} : { devices }),

@@ -44,7 +44,9 @@ export class ClientDocuments {
   async #get(url: string): Promise<ClientDocument> {
     const signal = AbortSignal.timeout(TIMEOUT_MS);
     const answer = await request(url, {
-      ...{ dispatcher: this.#agent, method: 'GET', signal },
+      dispatcher: this.#agent,
+      method: 'GET',
+      signal,
       headers: { accept: 'application/json', 'user-agent': 'Flotilla' },
     });
     const chunks: Uint8Array[] = [];

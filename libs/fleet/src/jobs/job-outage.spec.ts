@@ -119,7 +119,12 @@ describe('a job while PostgreSQL comes and goes', () => {
     };
     const { bus, clock, rollout, singleCalls } = hub;
     const lateAnswers = new LateAnswers({
-      ...{ bus, clock, rollout, singleCalls, logger: silent, callRules: new CallRules([]) },
+      bus,
+      clock,
+      rollout,
+      singleCalls,
+      logger: silent,
+      callRules: new CallRules([]),
       registry: { ...hub.registry, targetQueue: storeWith(targetQueue, { lateTargets }) },
       verification: quickVerification,
     });

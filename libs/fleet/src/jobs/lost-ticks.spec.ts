@@ -21,8 +21,15 @@ describe('a worker without ticks', () => {
     const nothing = async () => undefined;
     const ticks = { ...bus.ticks, add: nothing, work: nothing, repeat: nothing, rest: nothing };
     const worker = new TickWorker({
-      ...{ registry, clock, logger: silent, callRules: new CallRules([]), singleCalls, lease, rollout },
-      ...{ bus: { ...bus, ticks }, verification: quickVerification },
+      registry,
+      clock,
+      logger: silent,
+      callRules: new CallRules([]),
+      singleCalls,
+      lease,
+      rollout,
+      bus: { ...bus, ticks },
+      verification: quickVerification,
     });
     await worker.start();
     for (const tool of ['self.lamp.turn_on', 'self.get_device_status']) {

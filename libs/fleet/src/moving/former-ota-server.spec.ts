@@ -47,9 +47,26 @@ async function open(
 }
 
 const rawHeaders = [
-  ...['Device-Id', '02:00:00:AA:BB:CC', 'CLIENT-id', 'uuid', 'Connection', 'close, X-Hop', 'X-Hop', '1'],
-  ...['Host', 'hub.example', 'Content-Length', '999', 'X-Forwarded-For', '10.9.9.9', 'X-Unread', 'a', 'X-Unread', 'b'],
-  ...['Via', '1.0 shop-proxy'],
+  'Device-Id',
+  '02:00:00:AA:BB:CC',
+  'CLIENT-id',
+  'uuid',
+  'Connection',
+  'close, X-Hop',
+  'X-Hop',
+  '1',
+  'Host',
+  'hub.example',
+  'Content-Length',
+  '999',
+  'X-Forwarded-For',
+  '10.9.9.9',
+  'X-Unread',
+  'a',
+  'X-Unread',
+  'b',
+  'Via',
+  '1.0 shop-proxy',
 ];
 const asked = { method: 'POST', suffix: '/', rawHeaders, body: Buffer.from('{"é":1}'), address: '192.0.2.7' };
 

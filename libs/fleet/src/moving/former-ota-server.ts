@@ -40,8 +40,20 @@ interface Answered {
 
 /** Headers of one connection, and those that the hub writes itself. */
 const ownHeaders = new Set([
-  ...['connection', 'keep-alive', 'proxy-authenticate', 'proxy-authorization', 'proxy-connection', 'te', 'trailer'],
-  ...['transfer-encoding', 'upgrade', 'expect', 'host', 'content-length', 'x-real-ip', 'x-forwarded-for'],
+  'connection',
+  'keep-alive',
+  'proxy-authenticate',
+  'proxy-authorization',
+  'proxy-connection',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'expect',
+  'host',
+  'content-length',
+  'x-real-ip',
+  'x-forwarded-for',
 ]);
 /** Connections at a time; the gateway limits the requests. */
 const CONNECTIONS_MAX = 256;
@@ -64,8 +76,11 @@ export class FormerOtaServer {
     const timeout = limits.timeoutMs;
     // Each request has its own connection: the other end may have closed an old one.
     this.#agent = new Agent({
-      ...{ connections: CONNECTIONS_MAX, pipelining: 0, connect: { timeout } },
-      ...{ headersTimeout: timeout, bodyTimeout: timeout },
+      connections: CONNECTIONS_MAX,
+      pipelining: 0,
+      connect: { timeout },
+      headersTimeout: timeout,
+      bodyTimeout: timeout,
     });
   }
 
@@ -75,7 +90,9 @@ export class FormerOtaServer {
     const signal = AbortSignal.timeout(this.#limits.timeoutMs);
     try {
       const answer = await this.#agent.request({
-        ...{ origin: this.#origin, path: this.#pathOf(suffix), method: method === 'GET' ? 'GET' : 'POST' },
+        origin: this.#origin,
+        path: this.#pathOf(suffix),
+        method: method === 'GET' ? 'GET' : 'POST',
         headers: [...passedHeaders(rawHeaders), ...addressHeaders(address), 'Via', `1.1 ${this.options.pseudonym}`],
         body: method === 'GET' && body.length === 0 ? null : body,
         signal,
@@ -85,7 +102,9 @@ export class FormerOtaServer {
       if (text === undefined || problem !== undefined) return this.#failed(problem);
       const { headers, statusCode: status } = answer;
       return {
-        ...{ status, contentType: one(headers['content-type']), contentEncoding: one(headers['content-encoding']) },
+        status,
+        contentType: one(headers['content-type']),
+        contentEncoding: one(headers['content-encoding']),
         body: text,
       };
     } catch (error) {

@@ -43,7 +43,9 @@ export async function setToolPolicy(
     return (former === undefined ? NO_REVISION : policyRevision(former)) === expectedRevision;
   };
   const answer = await registry.toolPolicies.set(policy, {
-    ...{ policiesMax, at: clock.now(), by: sourceOf(actor) },
+    policiesMax,
+    at: clock.now(),
+    by: sourceOf(actor),
     isExpected: expectedRevision === undefined ? undefined : isExpected,
   });
   if (answer === 'OTHER_REVISION')

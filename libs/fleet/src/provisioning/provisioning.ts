@@ -238,7 +238,10 @@ export class Provisioning {
     const parsed = parseBlock(request, now);
     if ('refusal' in parsed) return parsed;
     const block = {
-      ...{ deviceId: parsed.deviceId, blockedBy: actor.name, blockedAt: now, blockedUntil: request.until },
+      deviceId: parsed.deviceId,
+      blockedBy: actor.name,
+      blockedAt: now,
+      blockedUntil: request.until,
     };
     const board = await registry.enrolments.block(block, sourceOf(actor));
     if (board === 'full') {

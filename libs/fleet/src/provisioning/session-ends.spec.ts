@@ -18,7 +18,10 @@ const away = () => Promise.reject(new BusError('BUS_UNAVAILABLE', 'away'));
 function stage() {
   const bus = { isAway: false, isListed: true, receives: true, epoch: 3, asked: 0, topics: [] as string[] };
   const entryOf = (deviceId: DeviceId): DirectoryEntry => ({
-    ...{ deviceId, gatewayId, epoch: bus.epoch, toolSetHash: undefined },
+    deviceId,
+    gatewayId,
+    epoch: bus.epoch,
+    toolSetHash: undefined,
   });
   const clock = new ManualClock(0);
   const ends = new SessionEnds({

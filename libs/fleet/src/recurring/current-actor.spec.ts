@@ -6,8 +6,13 @@ import type { CallerLookUps } from './current-actor.js';
 const NOW = 1_000;
 const user = { id: 'u', name: 'Ann', email: 'ann@example.com', role: 'OPERATOR', disabledAt: undefined };
 const grant = {
-  ...{ id: 'g', userId: 'u', clientName: 'Garden', scopes: ['JOBS_WRITE', 'TOOLS_CALL'], devices: { tags: ['lab'] } },
-  ...{ expiresAt: NOW + 1, revokedAt: undefined },
+  id: 'g',
+  userId: 'u',
+  clientName: 'Garden',
+  scopes: ['JOBS_WRITE', 'TOOLS_CALL'],
+  devices: { tags: ['lab'] },
+  expiresAt: NOW + 1,
+  revokedAt: undefined,
 };
 
 function ask(change: Partial<AgentGrantRow> | 'gone' = {}, person: Partial<UserRow> = {}) {

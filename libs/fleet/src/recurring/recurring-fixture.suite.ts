@@ -40,8 +40,14 @@ export class RecurringFixture {
       },
     };
     return new RecurringRuns({
-      ...{ registry, bus: this.hub.bus, clock, logger: silent, callRules: new CallRules([]) },
-      ...{ verification: quickVerification, approvals: noApprovals, mustBeSigned: false },
+      registry,
+      bus: this.hub.bus,
+      clock,
+      logger: silent,
+      callRules: new CallRules([]),
+      verification: quickVerification,
+      approvals: noApprovals,
+      mustBeSigned: false,
       downloadOrigin: () => undefined,
     });
   }
@@ -94,9 +100,14 @@ export class RecurringFixture {
 
 export function requestOf(change: Partial<RecurringJobRequest>): RecurringJobRequest {
   return {
-    ...{ name: randomUUID(), cron: '0 * * * *', timeZone: 'UTC' },
+    name: randomUUID(),
+    cron: '0 * * * *',
+    timeZone: 'UTC',
     job: volumeOf({ ids: ['x'] }),
-    ...{ missed: 'SKIP', overlap: 'SKIP', until: undefined, enabled: true },
+    missed: 'SKIP',
+    overlap: 'SKIP',
+    until: undefined,
+    enabled: true,
     ...change,
   };
 }

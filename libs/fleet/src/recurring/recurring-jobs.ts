@@ -39,8 +39,11 @@ export async function createRecurringJob(
   const at = clock.now();
   const row = {
     ...planOf(request, actor, at),
-    ...{ id: newId(at), createdBy: actor.name, createdById: actor.id },
-    ...{ idempotencyKey, requestHash: requestHash(request) },
+    id: newId(at),
+    createdBy: actor.name,
+    createdById: actor.id,
+    idempotencyKey,
+    requestHash: requestHash(request),
   };
   return saved(await registry.recurringJobs.create(row, { jobsMax, at, by: sourceOf(actor) }));
 }

@@ -34,8 +34,15 @@ describe('a recurring job', () => {
   function openRuns(): RecurringRuns {
     const { registry, bus, clock } = hub;
     return new RecurringRuns({
-      ...{ registry, bus, clock, logger: silent, callRules: new CallRules([]), verification: quickVerification },
-      ...{ approvals: noApprovals, mustBeSigned: false, downloadOrigin: () => undefined },
+      registry,
+      bus,
+      clock,
+      logger: silent,
+      callRules: new CallRules([]),
+      verification: quickVerification,
+      approvals: noApprovals,
+      mustBeSigned: false,
+      downloadOrigin: () => undefined,
     });
   }
 
@@ -54,9 +61,14 @@ describe('a recurring job', () => {
   }
 
   const requestOf = (change: Partial<RecurringJobRequest> = {}): RecurringJobRequest => ({
-    ...{ name: randomUUID(), cron: '0 * * * *', timeZone: 'UTC' },
+    name: randomUUID(),
+    cron: '0 * * * *',
+    timeZone: 'UTC',
     job: { tool: VOLUME, arguments: { volume: 20 }, devices: { ids: ['a', 'b'] } },
-    ...{ missed: 'SKIP', overlap: 'SKIP', until: undefined, enabled: true },
+    missed: 'SKIP',
+    overlap: 'SKIP',
+    until: undefined,
+    enabled: true,
     ...change,
   });
 
@@ -162,7 +174,8 @@ describe('a recurring job', () => {
     await Promise.all([runs.runDue(), openRuns().runDue()]);
     expect(await jobsOf(job)).toEqual([]);
     expect(await found(job.id)).toMatchObject({
-      ...{ enabled: false, nextRunAt: undefined },
+      enabled: false,
+      nextRunAt: undefined,
       pausedReason: 'The key "scheduler" that saved it is not valid any more.',
     });
     await expect.poll(() => eventsOf(job)).toEqual(['recurring_job.paused']);

@@ -12,7 +12,8 @@ import type { RolloutRequest } from './rollout-request.js';
 
 /** What the hub sees of a device that restarts into something. */
 export const gone: CallOutcome = {
-  ...{ kind: 'UNKNOWN', certainty: 'YES' },
+  kind: 'UNKNOWN',
+  certainty: 'YES',
   error: { code: 'SESSION_CLOSED', message: 'the session ended' },
 };
 
@@ -27,14 +28,12 @@ export class RolloutFixture {
     const { firmwareImages } = this.hub.registry;
     const id = newId(this.hub.clock.now());
     const facts = {
-      ...{
-        project: 'xiaozhi',
-        version,
-        chip: 'esp32s3',
-        idfVersion: undefined,
-        sizeBytes: 1_000,
-        elfSha256: undefined,
-      },
+      project: 'xiaozhi',
+      version,
+      chip: 'esp32s3',
+      idfVersion: undefined,
+      sizeBytes: 1_000,
+      elfSha256: undefined,
       ...change,
     };
     const at = {
@@ -84,12 +83,11 @@ export class RolloutFixture {
     limits: Partial<RolloutLimits> = {},
   ): Promise<RolloutOffer | undefined> {
     const offers = new RolloutOffers({
-      ...{
-        store: this.hub.registry.rollouts,
-        bus: this.hub.bus,
-        clock: { now: () => change.at ?? this.hub.clock.now() },
-      },
-      ...{ limits: { ...defaultRolloutLimits, ...limits }, verification: quickVerification },
+      store: this.hub.registry.rollouts,
+      bus: this.hub.bus,
+      clock: { now: () => change.at ?? this.hub.clock.now() },
+      limits: { ...defaultRolloutLimits, ...limits },
+      verification: quickVerification,
     });
     return offers.offerTo(this.contactOf(id, change), () => true);
   }
@@ -101,14 +99,13 @@ export class RolloutFixture {
 
   contactOf(id: string, change: Partial<OtaContact> = {}): OtaContact {
     return {
-      ...{
-        deviceId: id as DeviceId,
-        clientUuid: randomUUID(),
-        model: 'board',
-        firmwareVersion: '1.0.0',
-        remoteAddress: undefined,
-      },
-      ...{ at: this.hub.clock.now(), ...change },
+      deviceId: id as DeviceId,
+      clientUuid: randomUUID(),
+      model: 'board',
+      firmwareVersion: '1.0.0',
+      remoteAddress: undefined,
+      at: this.hub.clock.now(),
+      ...change,
     };
   }
 }

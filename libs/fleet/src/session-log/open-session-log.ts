@@ -74,7 +74,9 @@ export async function openSessionLog(
   try {
     await registry.audit.record({
       ...sourceOf(actor),
-      ...{ action: 'device.session_log_opened', subject: `device:${device.id}`, at: startedAt },
+      action: 'device.session_log_opened',
+      subject: `device:${device.id}`,
+      at: startedAt,
       data: { minutesMax: SESSION_LOG_MS_MAX / 60_000 },
     });
   } catch (error) {

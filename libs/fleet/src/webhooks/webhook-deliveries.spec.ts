@@ -107,7 +107,10 @@ describe('webhooks', () => {
     expect(ids().sort()).toEqual([first.id, third?.id].sort());
     const got = receiver.received.find(({ event }) => event.id === first.id);
     expect(JSON.parse(got?.body ?? '')).toEqual({
-      ...{ id: first.id, type: 'device.connected', deviceId: 'board', data: { n: 1 } },
+      id: first.id,
+      type: 'device.connected',
+      deviceId: 'board',
+      data: { n: 1 },
       at: new Date(first.at).toISOString(),
     });
     expect(got?.headers).toMatchObject({

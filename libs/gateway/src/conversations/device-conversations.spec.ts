@@ -23,7 +23,9 @@ function converseOverMqtt() {
   const [clock, counters] = [new ManualClock(0), new GatewayCounters()];
   const device = new ListeningDevice();
   const conversations = new DeviceConversations({
-    ...{ host, device, transport: 'MQTT' },
+    host,
+    device,
+    transport: 'MQTT',
     limiting: { clock, counters, limits: { conversationsPerMinuteMax: 3 } },
     onSessionId: () => undefined,
   });

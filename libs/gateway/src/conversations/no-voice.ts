@@ -66,7 +66,8 @@ export class NoVoice implements ConversationHost {
     const sessionId = randomUUID();
     answer({ sessionId, message: websocketServerHello(sessionId) });
     const silence = new SilentSocket({
-      ...{ clock, idleMs },
+      clock,
+      idleMs,
       say: (message) => device.say(message),
       pendingCalls: () => device.pendingCalls(),
       close: () => device.hangUp('no_voice'),

@@ -7,7 +7,8 @@ function open(idleMs: number) {
   const heard: unknown[] = [];
   const state = { pending: 0, isClosed: false };
   const socket = new SilentSocket({
-    ...{ clock, idleMs },
+    clock,
+    idleMs,
     say: (message) => heard.push(message),
     pendingCalls: () => state.pending,
     close: () => {

@@ -46,7 +46,14 @@ beforeAll(async () => {
   image = await keep();
   const limits = { downloadsMax: 2, stallTimeoutMs: 1_000, progressEveryMs: 20 };
   downloads = new DeviceDownloads({
-    ...{ registry, feed, blobs, signer, serverId, limits, clock, logger: silent },
+    registry,
+    feed,
+    blobs,
+    signer,
+    serverId,
+    limits,
+    clock,
+    logger: silent,
   });
   server = createServer((incoming, response) =>
     downloads.httpRoutes.find(({ method }) => method === incoming.method)?.handle(incoming, response),
@@ -101,12 +108,10 @@ describe('an image at its signed address', () => {
     const response = await fetch(url);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
-      ...{
-        'content-length': String(bytes.length),
-        'accept-ranges': 'bytes',
-        etag: `"${image.sha256}"`,
-        'content-type': 'application/octet-stream',
-      },
+      'content-length': String(bytes.length),
+      'accept-ranges': 'bytes',
+      etag: `"${image.sha256}"`,
+      'content-type': 'application/octet-stream',
     });
     expect(hashOf(await response.arrayBuffer())).toBe(image.sha256);
     await vi.waitFor(async () => expect((await rowOf(id))?.completedAt).toBeGreaterThan(0));
@@ -215,7 +220,12 @@ describe('an image at its signed address', () => {
         ({ data }) => data,
       );
     const part = new DeviceDownloads({
-      ...{ registry, feed, signer, serverId, clock, logger: silent },
+      registry,
+      feed,
+      signer,
+      serverId,
+      clock,
+      logger: silent,
       blobs: counting,
     });
     const other = createServer((incoming, response) => part.httpRoutes[0]?.handle(incoming, response));
@@ -311,7 +321,12 @@ async function keepOther(): Promise<FirmwareImageRow> {
   const id = randomUUID();
   const { chip, fileName, kind, project, uploadedAt, uploadedBy } = image;
   const other = {
-    ...{ chip, fileName, kind, project, uploadedAt, uploadedBy },
+    chip,
+    fileName,
+    kind,
+    project,
+    uploadedAt,
+    uploadedBy,
     version: '9.9.9',
     idfVersion: undefined,
     elfSha256: undefined,

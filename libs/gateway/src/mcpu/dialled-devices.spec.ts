@@ -90,14 +90,12 @@ describe('a microcontroller with an address', () => {
     const deviceId = await register(board.address);
     const { toolSetHash } = await entryOf(deviceId);
     expect(await registry.devices.find(deviceId)).toMatchObject({
-      ...{
-        dialect: 'MCPU',
-        presence: 'ONLINE',
-        transport: 'TCP',
-        reachability: 'ALWAYS',
-        model: 'greenhouse',
-        firmwareVersion: '2.3.1',
-      },
+      dialect: 'MCPU',
+      presence: 'ONLINE',
+      transport: 'TCP',
+      reachability: 'ALWAYS',
+      model: 'greenhouse',
+      firmwareVersion: '2.3.1',
     });
     const toolSet = toolSetHash && (await registry.toolSets.get(toolSetHash));
     expect(toolSet && toolSet.tools.map(({ name, schemaKnown }) => [name, schemaKnown])).toEqual([

@@ -12,11 +12,18 @@ import { SampleWatch } from './sample-watch.js';
 import type { SampleWatchOptions } from './sample-watch.js';
 
 const soil: DevicePin = {
-  ...{ pin: 36, name: 'soil', type: 'adc_input', description: '' },
+  pin: 36,
+  name: 'soil',
+  type: 'adc_input',
+  description: '',
   sampling: { intervalMs: 1_000, bufferSize: 60 },
 };
 const toolOf = (name: string, pollingIntervalMs?: number) => ({
-  ...{ name, description: '', inputSchema: {}, userOnly: false, schemaKnown: true },
+  name,
+  description: '',
+  inputSchema: {},
+  userOnly: false,
+  schemaKnown: true,
   ...(pollingIntervalMs === undefined ? {} : { pollingIntervalMs }),
 });
 const toolSet = {
@@ -64,7 +71,8 @@ function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined
     record: { event: (_type: string, data: Readonly<Record<string, unknown>>) => void events.push(data) },
     close: (reason: string) => void closed.push(reason),
     session: {
-      ...{ state: 'ready', pendingCalls },
+      state: 'ready',
+      pendingCalls,
       enqueue: (call: SessionCall, settle: (settled: SettledCall) => void) => {
         calls.push(call);
         const given = answer(call);
@@ -73,7 +81,10 @@ function board(answer: (call: SessionCall) => Answer, tools: ToolSet | undefined
     } as unknown as Session,
   };
   return {
-    ...{ calls, events, closed, session },
+    calls,
+    events,
+    closed,
+    session,
     asked: (tool: string) => calls.filter((call) => call.tool === tool).length,
   };
 }
@@ -95,7 +106,9 @@ function watch(
   measurements?: SampleWatchOptions['measurements'],
 ): SampleWatch {
   const made = new SampleWatch({
-    ...{ clock, counters, measurements },
+    clock,
+    counters,
+    measurements,
     limits: { ...defaultGatewayLimits, ...limits },
   });
   made.start();

@@ -76,7 +76,12 @@ export class SampleWatch {
     const now = this.options.clock.now();
     const samples = new SampleEvents(this.options.limits);
     this.#watched.set(session, {
-      ...{ samples, toolSet: undefined, polls: [], isAsked: false, heardAt: now, misses: 0 },
+      samples,
+      toolSet: undefined,
+      polls: [],
+      isAsked: false,
+      heardAt: now,
+      misses: 0,
       events: new TokenBucket(this.#eventRate, now),
     });
   }

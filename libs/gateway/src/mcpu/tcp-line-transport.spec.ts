@@ -22,7 +22,9 @@ describeTransport('the TCP transport of microcontrollers', async () => {
   board.on('data', (text: string) => received.push(...splitter.push(text)));
   board.on('error', () => undefined);
   const near = new TcpLineTransport(socket, {
-    ...{ clock: realClock, unsentBytesMax, closingTimeoutMs: 100 },
+    clock: realClock,
+    unsentBytesMax,
+    closingTimeoutMs: 100,
     onOverlong: () => undefined,
     onTraffic: () => undefined,
   });

@@ -20,7 +20,11 @@ beforeAll(async () => {
   const clock = { now: () => now };
   const events = new EventLog({ events: hub.registry.events, feed: hub.bus.feed, clock });
   recorder = new MeasurementRecorder({
-    ...{ registry: hub.registry, feed: hub.bus.feed, events, clock, logger: silentLogger },
+    registry: hub.registry,
+    feed: hub.bus.feed,
+    events,
+    clock,
+    logger: silentLogger,
   });
   recorder.start();
 });

@@ -14,8 +14,12 @@ it('begins full and refills at its rate up to the burst', () => {
 it('gives one token at a time until it is empty', () => {
   const bucket = new TokenBucket(rate, 0);
   expect([0, 0, 0, 0, 499, 500].map((now) => bucket.takeOne(rate, now))).toEqual([
-    ...[true, true, true, false],
-    ...[false, true],
+    true,
+    true,
+    true,
+    false,
+    false,
+    true,
   ]);
 });
 

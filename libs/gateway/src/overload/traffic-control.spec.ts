@@ -12,7 +12,9 @@ function stage(change: Partial<typeof limits> = {}) {
   const counters = new GatewayCounters();
   const heard: string[] = [];
   const traffic = new TrafficControl({
-    ...{ clock, counters, limits: { ...limits, ...change } },
+    clock,
+    counters,
+    limits: { ...limits, ...change },
     hold: () => heard.push('hold'),
     release: () => heard.push('release'),
     cut: () => heard.push('cut'),

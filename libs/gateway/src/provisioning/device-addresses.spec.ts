@@ -7,8 +7,12 @@ const reached = { localAddress: '192.168.7.2', host: 'other.example' };
 
 function addresses(change: Partial<AddressSettings> = {}): DeviceAddresses {
   return new DeviceAddresses({
-    ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
-    ...{ httpPort: () => 8080, mqttPort: () => 1883 },
+    publicUrl: undefined,
+    publicMqtt: undefined,
+    isTls: false,
+    fallbackHost: '127.0.0.1',
+    httpPort: () => 8080,
+    mqttPort: () => 1883,
     ...change,
   });
 }

@@ -62,16 +62,35 @@ export class OtaProvisioning {
     const former =
       server &&
       new PassThrough({
-        ...{ server, boards, credentials, events, feed: bus.feed, clock, logger },
+        server,
+        boards,
+        credentials,
+        events,
+        feed: bus.feed,
+        clock,
+        logger,
         limiter: new AttemptLimiter(addedBoardLimits),
       });
     const enrolment = new EnrolmentService({
-      ...{ credentials, enrolments, feed: bus.feed, events, mode, logger },
+      credentials,
+      enrolments,
+      feed: bus.feed,
+      events,
+      mode,
+      logger,
       limiter: new AttemptLimiter(),
     });
     const count = this.#counters.add.bind(this.#counters, 'ota');
     this.httpRoutes = new OtaEndpoint({
-      ...{ enrolment, settings, updates, former, addressOf, onBoot, clock, logger, count },
+      enrolment,
+      settings,
+      updates,
+      former,
+      addressOf,
+      onBoot,
+      clock,
+      logger,
+      count,
     }).routes;
   }
 

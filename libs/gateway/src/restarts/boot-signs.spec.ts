@@ -38,8 +38,10 @@ class Machine {
 
   #process(): BootSigns {
     return new BootSigns({
-      ...{ restarts: hub.registry.restarts, logger: silentLogger },
-      ...{ clock: { now: () => this.wallMs }, steadyNow: () => this.steadyMs },
+      restarts: hub.registry.restarts,
+      logger: silentLogger,
+      clock: { now: () => this.wallMs },
+      steadyNow: () => this.steadyMs,
     });
   }
 }
@@ -47,7 +49,11 @@ class Machine {
 async function known(id: string, connectedAt: number): Promise<DeviceId> {
   const deviceId = id as DeviceId;
   await hub.registry.devices.connect({
-    ...{ deviceId, dialect: 'MCPU', transport: 'WEBSOCKET', reachability: 'ALWAYS', connectedAt },
+    deviceId,
+    dialect: 'MCPU',
+    transport: 'WEBSOCKET',
+    reachability: 'ALWAYS',
+    connectedAt,
     remoteAddress: '127.0.0.1:1',
   });
   return deviceId;

@@ -103,7 +103,10 @@ export class SessionLogs {
       return undefined;
     }
     const log: DeviceLog = {
-      ...{ untilAt: now, cancelEnd: () => undefined, cancelReport: undefined, dropped: 0 },
+      untilAt: now,
+      cancelEnd: () => undefined,
+      cancelReport: undefined,
+      dropped: 0,
       messages: new TokenBucket(messageRate, now),
       bytes: new TokenBucket(byteRate, now),
     };
@@ -155,7 +158,10 @@ export class SessionLogs {
   #note(deviceId: DeviceId, log: DeviceLog, kind: SessionLogKind, text: string, bytes = Buffer.byteLength(text)): void {
     if (this.#logs.get(deviceId) !== log) return;
     this.deps.feed.publish('sessionLog', {
-      ...{ deviceId, at: this.deps.clock.now(), kind, bytes },
+      deviceId,
+      at: this.deps.clock.now(),
+      kind,
+      bytes,
       text: text.slice(0, TEXT_MAX),
       isTruncated: text.length > TEXT_MAX,
     });

@@ -8,7 +8,9 @@ let stage: GatewayStage;
 afterEach(() => stage.close());
 
 const voice = {
-  ...{ known: [], checksAddress: true, serversOf: () => Promise.reject(new Error('not now')) },
+  known: [],
+  checksAddress: true,
+  serversOf: () => Promise.reject(new Error('not now')),
   calls: { callTool: () => Promise.reject(new Error('no calls')) },
   report: () => Promise.resolve(),
 };

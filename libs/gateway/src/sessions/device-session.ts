@@ -104,7 +104,9 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     this.#conversations = setSessionId && this.#makeConversations(setSessionId);
     if (connection.audio) connection.audio.onframe = (frame) => this.#conversations?.heardAudio(frame);
     this.record = new SessionRecord(context, {
-      ...{ connection, connectedAt, after: options.after },
+      connection,
+      connectedAt,
+      after: options.after,
       onSuperseded: () => context.onSuperseded(this),
     });
   }
@@ -270,7 +272,10 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     const { audio, clientId, deviceId, kind, localAddress, remoteAddress } = this.connection;
     const actor = this.#actor;
     const device: ConversingDevice = {
-      ...{ deviceId, clientId, localAddress, remoteAddress },
+      deviceId,
+      clientId,
+      localAddress,
+      remoteAddress,
       get unsentBytes() {
         return audio?.unsentBytes ?? 0;
       },
@@ -287,7 +292,9 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     return new DeviceConversations({
       host: this.context.conversations,
       device,
-      ...{ transport, onSessionId, limiting: this.context },
+      transport,
+      onSessionId,
+      limiting: this.context,
     });
   }
 

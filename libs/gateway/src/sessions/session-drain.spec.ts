@@ -31,7 +31,9 @@ class Stage {
 
   drain(plan: Partial<DrainPlan> = {}): SessionDrain<FakeSession> {
     return new SessionDrain({
-      ...{ clock: this.clock, withinMs: 60_000, hasSuccessor: () => this.hasSuccessor },
+      clock: this.clock,
+      withinMs: 60_000,
+      hasSuccessor: () => this.hasSuccessor,
       sessions: () => this.live,
       onLeaving: () => undefined,
       ...plan,

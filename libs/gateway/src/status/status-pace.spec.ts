@@ -24,8 +24,12 @@ function watched(count: number, { statusIntervalSeconds = 0 } = {}) {
     events: { append: unused },
   };
   const watch = new StatusWatch({
-    ...{ clock, limits, logger: silentLogger, counters: new GatewayCounters() },
-    ...{ registry: registry as never, bus: { feed: { publish: () => undefined } } },
+    clock,
+    limits,
+    logger: silentLogger,
+    counters: new GatewayCounters(),
+    registry: registry as never,
+    bus: { feed: { publish: () => undefined } },
   });
   const outcome = { kind: 'SUCCEEDED', certainty: 'YES', result: { content: [], isError: false } } as const;
   const sessions = Array.from({ length: count }, (_, number): WatchedSession => {

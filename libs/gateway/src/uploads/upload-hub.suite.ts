@@ -50,17 +50,32 @@ export async function openUploadHub(answerer: VisionAnswerer): Promise<UploadHub
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   const addresses = new DeviceAddresses({
-    ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
-    ...{ httpPort: () => port, mqttPort: () => 1883 },
+    publicUrl: undefined,
+    publicMqtt: undefined,
+    isTls: false,
+    fallbackHost: '127.0.0.1',
+    httpPort: () => port,
+    mqttPort: () => 1883,
   });
   const events: unknown[] = [];
   const uploads = new DeviceUploads({
-    ...{ registry, blobs, signer, addresses, answerer, clock: realClock, logger: silentLogger },
+    registry,
+    blobs,
+    signer,
+    addresses,
+    answerer,
+    clock: realClock,
+    logger: silentLogger,
     feed: { publish: (_topic, event) => void events.push(event) },
     limits: { silenceMaxMs: 400, visionTimeoutMs: 300, perDeviceMinuteMax: 4, surplusMaxMs: 1_000 },
   });
   return {
-    ...{ folder, registry, signer, uploads, events, httpUrl: `http://127.0.0.1:${port}` },
+    folder,
+    registry,
+    signer,
+    uploads,
+    events,
+    httpUrl: `http://127.0.0.1:${port}`,
     permits: new ScreenPermits(signer, addresses),
     picturesKept: () => picturesIn(blobs),
     close: async () => {

@@ -106,7 +106,12 @@ export class DeviceReader {
   #deviceOf(row: DeviceRow, tools: readonly HomeTool[], newest: Common['newest']): HomeDevice {
     const { id, name, model, firmwareVersion, presence, reportedState = {} } = row;
     return {
-      ...{ id, name, model, firmwareVersion, reportedState, tools },
+      id,
+      name,
+      model,
+      firmwareVersion,
+      reportedState,
+      tools,
       isOnline: presence === 'ONLINE',
       latestVersion: latestFor(firmwareVersion, model === undefined ? undefined : newest.get(model)),
       ...this.deps.valuesOf(id),

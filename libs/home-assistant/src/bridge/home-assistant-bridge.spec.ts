@@ -44,11 +44,14 @@ function depsOf(): HomeAssistantDeps {
   const principal = { kind: 'KEY', id: 'k', name: 'home', scopes: ['DEVICES_READ', 'TOOLS_CALL'] };
   return {
     settings: {
-      ...{ prefix: 'homeassistant', base: 'flotilla', key: 'secret' },
+      prefix: 'homeassistant',
+      base: 'flotilla',
+      key: 'secret',
       broker: { url: 'mqtt://broker', username: undefined, password: undefined },
     },
     registry: {
-      ...{ viewFor: () => view, isEldest: () => whileThere(true) },
+      viewFor: () => view,
+      isEldest: () => whileThere(true),
       apiKeys: { authenticate: () => whileThere(principal) },
       firmwareImages: { page: () => whileThere({ rows: [] }) },
       toolPolicies: { all: () => whileThere([]) },

@@ -77,7 +77,9 @@ export class HomeAssistantBridge {
     this.#reader = new DeviceReader({ registry, clock, devicesMax, valuesOf });
     this.#publications = new Publications(settings, (topic, payload) => this.#link?.publish(topic, payload));
     this.#commands = new HomeCommands({
-      ...{ publications: this.#publications, clock, logger },
+      publications: this.#publications,
+      clock,
+      logger,
       runner: new CommandRunner({ fleet, reader: this.#reader, logger }),
       authenticate: () => registry.apiKeys.authenticate(settings.key),
       onSucceeded: (deviceId, call) => {
@@ -164,7 +166,9 @@ export class HomeAssistantBridge {
   #open(): void {
     const { logger, settings, openLink = (options: LinkOptions) => new MqttLink(options) } = this.#deps;
     this.#link = openLink({
-      ...{ access: settings.broker, logger, statusTopic: statusTopic(settings) },
+      access: settings.broker,
+      logger,
+      statusTopic: statusTopic(settings),
       clientId: `flotilla_${settings.base.replaceAll('/', '_')}`,
       filters: [commandFilter(settings), birthTopic(settings)],
       retainedFilter: configFilter(settings),

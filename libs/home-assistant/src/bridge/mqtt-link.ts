@@ -53,13 +53,15 @@ export class MqttLink {
     this.#client = connect(access.url, {
       ...(access.username !== undefined && { username: access.username }),
       ...(access.password !== undefined && { password: access.password }),
-      ...{ clientId, clean: true, protocolVersion: 4, resubscribe: false, reconnectOnConnackError: true },
-      ...{
-        reconnectPeriod: retryMsMin,
-        connectTimeout: connectWithinMs,
-        keepalive: keepAliveSeconds,
-        queueQoSZero: false,
-      },
+      clientId,
+      clean: true,
+      protocolVersion: 4,
+      resubscribe: false,
+      reconnectOnConnackError: true,
+      reconnectPeriod: retryMsMin,
+      connectTimeout: connectWithinMs,
+      keepalive: keepAliveSeconds,
+      queueQoSZero: false,
       will: { topic: statusTopic, payload: Buffer.from('offline'), qos: 1, retain: true },
     });
     this.#client.on('connect', () => this.#connected());

@@ -61,8 +61,10 @@ describe('publications', () => {
   it('remove what an earlier run left, and nothing else', () => {
     const kept = (change: object) =>
       JSON.stringify({
-        ...{ origin: { name: 'Flotilla' }, availability: [{ topic: 'flotilla/status' }] },
-        ...{ components: { number_gone: { platform: 'number' } }, ...change },
+        origin: { name: 'Flotilla' },
+        availability: [{ topic: 'flotilla/status' }],
+        components: { number_gone: { platform: 'number' } },
+        ...change,
       });
     const others = [
       kept({ origin: { name: 'Zigbee' } }),
@@ -92,11 +94,14 @@ describe('publications', () => {
 
   it('keep the samples that an earlier run knew until the device reports the next ones', () => {
     const former = {
-      ...{ sensor_soil: { platform: 'sensor' }, binary_sensor_wet: { platform: 'binary_sensor' } },
-      ...{ number_gone: { platform: 'number' } },
+      sensor_soil: { platform: 'sensor' },
+      binary_sensor_wet: { platform: 'binary_sensor' },
+      number_gone: { platform: 'number' },
     };
     const payload = JSON.stringify({
-      ...{ origin: { name: 'Flotilla' }, availability: [{ topic: 'flotilla/status' }], components: former },
+      origin: { name: 'Flotilla' },
+      availability: [{ topic: 'flotilla/status' }],
+      components: former,
     });
     publications.put(inputOf({ reportedState: {} }));
     topics();

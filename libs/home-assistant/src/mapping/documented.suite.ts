@@ -23,20 +23,31 @@ const command = { command_topic: topic, qos };
 
 const number = z
   .strictObject({
-    ...{ platform: z.literal('number'), ...common, ...state, ...command },
-    ...{ min: z.number(), max: z.number(), step: z.number().min(0.001), mode: z.enum(['auto', 'box', 'slider']) },
+    platform: z.literal('number'),
+    ...common,
+    ...state,
+    ...command,
+    min: z.number(),
+    max: z.number(),
+    step: z.number().min(0.001),
+    mode: z.enum(['auto', 'box', 'slider']),
   })
   .refine(({ min, max }) => min < max, 'the maximum is above the minimum');
 
 const binarySensor = z.strictObject({
-  ...{ platform: z.literal('binary_sensor'), ...common, ...state },
-  ...{ payload_on: z.string(), payload_off: z.string() },
+  platform: z.literal('binary_sensor'),
+  ...common,
+  ...state,
+  payload_on: z.string(),
+  payload_off: z.string(),
   device_class: z.enum(['connectivity', 'battery_charging']).optional(),
 });
 
 const sensor = z
   .strictObject({
-    ...{ platform: z.literal('sensor'), ...common, ...state },
+    platform: z.literal('sensor'),
+    ...common,
+    ...state,
     device_class: z.enum(['battery', 'temperature', 'humidity']).optional(),
     state_class: z.enum(['measurement']).optional(),
     unit_of_measurement: z.string().optional(),
@@ -45,7 +56,9 @@ const sensor = z
   .refine(({ unit_of_measurement: unit, state_class: kind }) => unit === undefined || kind !== undefined);
 
 const button = z.strictObject({
-  ...{ platform: z.literal('button'), ...common, ...command },
+  platform: z.literal('button'),
+  ...common,
+  ...command,
   payload_press: z.string(),
   device_class: z.enum(['identify', 'restart', 'update']).optional(),
 });
@@ -56,22 +69,39 @@ const component = z.discriminatedUnion('platform', [
   sensor,
   button,
   z.strictObject({
-    ...{ platform: z.literal('switch'), ...common, ...state, ...command },
-    ...{ payload_on: z.string(), payload_off: z.string(), state_on: z.string(), state_off: z.string() },
+    platform: z.literal('switch'),
+    ...common,
+    ...state,
+    ...command,
+    payload_on: z.string(),
+    payload_off: z.string(),
+    state_on: z.string(),
+    state_off: z.string(),
   }),
   z.strictObject({
-    ...{ platform: z.literal('select'), ...common, ...state, ...command },
+    platform: z.literal('select'),
+    ...common,
+    ...state,
+    ...command,
     options: z.array(z.string().min(1)).min(1),
   }),
   z.strictObject({
-    ...{ platform: z.literal('text'), ...common, ...state, ...command },
-    ...{ min: z.int().min(0), max: z.int().max(255) },
+    platform: z.literal('text'),
+    ...common,
+    ...state,
+    ...command,
+    min: z.int().min(0),
+    max: z.int().max(255),
   }),
   z.strictObject({
-    ...{ platform: z.literal('update'), ...common, ...{ state_topic: topic, qos } },
+    platform: z.literal('update'),
+    ...common,
+    state_topic: topic,
+    qos,
     device_class: z.literal('firmware'),
     // Without a command topic the update is shown, and cannot be started.
-    ...{ command_topic: topic.optional(), payload_install: z.string().optional() },
+    command_topic: topic.optional(),
+    payload_install: z.string().optional(),
   }),
 ]);
 

@@ -22,7 +22,11 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
     const value = leaves.get(property)?.value ?? device.setValues.get(property);
     const { platform, fields } = control;
     add(property, path, (key) => ({
-      ...{ platform, key, name: titleOf(path), fields, writer },
+      platform,
+      key,
+      name: titleOf(path),
+      fields,
+      writer,
       value: controlValue(control, value),
     }));
   }
@@ -36,11 +40,16 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
     add(tool, name, (key) => ({ platform: 'button', key, name: titleOf(name), fields, writer }));
   }
   add('firmware', 'firmware', (key) => ({
-    ...{ platform: 'sensor', key, name: 'Firmware version', fields: { entity_category: 'diagnostic' } },
+    platform: 'sensor',
+    key,
+    name: 'Firmware version',
+    fields: { entity_category: 'diagnostic' },
     value: device.firmwareVersion?.slice(0, 255) ?? null,
   }));
   add('connected', 'connected', (key) => ({
-    ...{ platform: 'binary_sensor', key, name: 'Connected' },
+    platform: 'binary_sensor',
+    key,
+    name: 'Connected',
     fields: {
       device_class: 'connectivity',
       entity_category: 'diagnostic',
@@ -51,7 +60,9 @@ export function entitiesOf(input: MappingInput): readonly Entity[] {
   if (device.latestVersion !== undefined && device.firmwareVersion !== undefined) {
     const update = { payload_install: 'install' };
     add('update', 'update', (key) => ({
-      ...{ platform: 'update', key, name: 'Firmware' },
+      platform: 'update',
+      key,
+      name: 'Firmware',
       fields: { device_class: 'firmware', entity_category: 'config', ...(rights.mayUpdate && update) },
       ...(rights.mayUpdate && { writer: { kind: 'install' } as const }),
     }));

@@ -20,8 +20,16 @@ export function readAt(path: string, argument: string): ToolPolicy {
 
 export function deviceOf(change: Partial<HomeDevice> = {}): HomeDevice {
   return {
-    ...{ id: '02:00:00:00:00:01', name: 'Kitchen', model: 'box', firmwareVersion: '2.1.0', isOnline: true, tools: [] },
-    ...{ reportedState: {}, setValues: new Map(), samples: new Map(), latestVersion: undefined },
+    id: '02:00:00:00:00:01',
+    name: 'Kitchen',
+    model: 'box',
+    firmwareVersion: '2.1.0',
+    isOnline: true,
+    tools: [],
+    reportedState: {},
+    setValues: new Map(),
+    samples: new Map(),
+    latestVersion: undefined,
     ...change,
   };
 }

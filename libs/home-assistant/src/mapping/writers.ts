@@ -33,7 +33,10 @@ export function writersOf({ device, rights, policyOf }: MappingInput): readonly 
     if (control === undefined || found.has(property)) continue;
     const { argument } = readback;
     const writer: ToolWriter = {
-      ...{ kind: 'tool', tool: tool.name, argument, property },
+      kind: 'tool',
+      tool: tool.name,
+      argument,
+      property,
       ...(control.isWhole === true && { isWhole: true }),
     };
     found.set(property, { property, path: readback.path, control, writer });

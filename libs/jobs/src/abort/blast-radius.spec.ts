@@ -20,8 +20,15 @@ const failing: AbortRule = {
 };
 const lost: AbortRule = { outcomes: ['UNKNOWN'], scope: 'WAVE', count: 3, action: 'PAUSE', onlyWave: 1 };
 const job = (change: Partial<PlannedJob> = {}): PlannedJob => ({
-  ...{ abortRules: [failing], waves: [], idempotent: false, maxAttempts: 1, maxInFlight: 10 },
-  ...{ verification: 'NONE', perMinute: undefined, callTimeoutMs: 60_000, firmwareImageId: undefined },
+  abortRules: [failing],
+  waves: [],
+  idempotent: false,
+  maxAttempts: 1,
+  maxInFlight: 10,
+  verification: 'NONE',
+  perMinute: undefined,
+  callTimeoutMs: 60_000,
+  firmwareImageId: undefined,
   ...change,
 });
 const wave = { successThreshold: 0.95, soakSeconds: 0, gate: 'AUTO' } as const;
@@ -83,40 +90,41 @@ const anyRule: fc.Arbitrary<AbortRule> = fc.record({
   outcomes: fc.constantFrom<readonly AbortOutcome[]>(failing.outcomes, ['UNKNOWN'], [...failing.outcomes, 'REJECTED']),
   scope: fc.constantFrom('JOB', 'WAVE'),
   action: fc.constant('PAUSE'),
-  ...{ ratio: fc.double({ min: 0.01, max: 1, noNaN: true }), minDecided: fc.integer({ min: 1, max: 40 }) },
+  ratio: fc.double({ min: 0.01, max: 1, noNaN: true }),
+  minDecided: fc.integer({ min: 1, max: 40 }),
 });
 const anyWave: fc.Arbitrary<WaveSpec> = fc.record({
-  ...{ count: fc.integer({ min: 1, max: 40 }), soakSeconds: fc.constant(0) },
-  ...{ successThreshold: fc.constantFrom(0, 0.5, 1), gate: fc.constantFrom('AUTO', 'MANUAL') },
+  count: fc.integer({ min: 1, max: 40 }),
+  soakSeconds: fc.constant(0),
+  successThreshold: fc.constantFrom(0, 0.5, 1),
+  gate: fc.constantFrom('AUTO', 'MANUAL'),
 });
 const anyJob: fc.Arbitrary<PlannedJob> = fc
   .record({
-    ...{
-      abortRules: fc.array(anyRule, { maxLength: 2 }),
-      waves: fc.array(anyWave, { maxLength: 3 }),
-      idempotent: fc.boolean(),
-    },
-    ...{
-      maxInFlight: fc.integer({ min: 1, max: 60 }),
-      verification: fc.constantFrom('NONE', 'FIRMWARE'),
-      isRetried: fc.boolean(),
-    },
+    abortRules: fc.array(anyRule, { maxLength: 2 }),
+    waves: fc.array(anyWave, { maxLength: 3 }),
+    idempotent: fc.boolean(),
+    maxInFlight: fc.integer({ min: 1, max: 60 }),
+    verification: fc.constantFrom('NONE', 'FIRMWARE'),
+    isRetried: fc.boolean(),
   })
   .map(({ isRetried, ...rest }) => job({ ...rest, maxAttempts: isRetried && rest.idempotent ? 3 : 1 }));
 
 const zero: JobProgress = {
-  ...{
-    total: 0,
-    pending: 0,
-    waitingDevice: 0,
-    inFlight: 0,
-    verifying: 0,
-    succeeded: 0,
-    noChange: 0,
-    failed: 0,
-    rejected: 0,
-  },
-  ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  total: 0,
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  succeeded: 0,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 type Tally = { -readonly [Counter in keyof JobProgress]: JobProgress[Counter] };
 
@@ -193,7 +201,9 @@ class DoomedJob {
     const open = this.#waves[this.#current];
     if (open === undefined) return true;
     const evidence = {
-      ...{ job: all as unknown as JobProgress, wave: open.tally, overdue: { job: 0, wave: 0 } },
+      job: all as unknown as JobProgress,
+      wave: open.tally,
+      overdue: { job: 0, wave: 0 },
       firstWaveSize: this.job.waves.length === 0 ? 0 : (this.#waves[0]?.size ?? 0),
     };
     const ruled = { abortRules: this.job.abortRules, trippedRule: undefined, currentWave: this.#current + 1 };

@@ -6,18 +6,20 @@ import { defaultAbortRules } from './default-rules.js';
 import { findTrippedRule } from './evaluate-rules.js';
 
 const zero: JobProgress = {
-  ...{
-    total: 1_000,
-    pending: 0,
-    waitingDevice: 0,
-    inFlight: 0,
-    verifying: 0,
-    succeeded: 0,
-    noChange: 0,
-    failed: 0,
-    rejected: 0,
-  },
-  ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  total: 1_000,
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  succeeded: 0,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 const tenth: AbortRule = { outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', ratio: 0.1, minDecided: 20, action: 'PAUSE' };
 

@@ -5,7 +5,12 @@ import type { HealthEvidence } from './health-gate.js';
 
 const gate = { observeSeconds: 600, action: 'PAUSE' } as const;
 const evidence = (change: Partial<HealthEvidence>): HealthEvidence => ({
-  ...{ version: '2.0.0', restarts: 0, deviceHours: 0, baselineRestarts: 0, baselineDeviceHours: 0, loopingDevices: 0 },
+  version: '2.0.0',
+  restarts: 0,
+  deviceHours: 0,
+  baselineRestarts: 0,
+  baselineDeviceHours: 0,
+  loopingDevices: 0,
   ...change,
 });
 

@@ -8,7 +8,12 @@ import { World } from './model/run-world.suite.js';
 const gate: HealthGate = { observeSeconds: 30, action: 'PAUSE' };
 const waves = [{ count: 2, successThreshold: 0.5, soakSeconds: 0, gate: 'AUTO' }] as const;
 const well: HealthEvidence = {
-  ...{ version: '2.0.0', restarts: 0, deviceHours: 1, baselineRestarts: 0, baselineDeviceHours: 1, loopingDevices: 0 },
+  version: '2.0.0',
+  restarts: 0,
+  deviceHours: 1,
+  baselineRestarts: 0,
+  baselineDeviceHours: 1,
+  loopingDevices: 0,
 };
 
 const looping = (): HealthEvidence => ({ ...well, restarts: 9, loopingDevices: 3 });

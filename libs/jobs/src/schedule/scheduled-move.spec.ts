@@ -4,7 +4,10 @@ import { scheduledMove } from './scheduled-move.js';
 
 const NOW = 1_000;
 const job = (state: JobState, change: Partial<Parameters<typeof scheduledMove>[0]> = {}) => ({
-  ...{ state, pauseReason: undefined, expiresAt: 2_000, startAt: undefined },
+  state,
+  pauseReason: undefined,
+  expiresAt: 2_000,
+  startAt: undefined,
   ...change,
 });
 const open = { isOpen: true, until: 9_000 };

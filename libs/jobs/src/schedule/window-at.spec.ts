@@ -5,7 +5,9 @@ import type { DailyWindow } from './daily-window.js';
 import { windowAt } from './window-at.js';
 
 const berlin = (from: string, to: string, days?: readonly number[]): DailyWindow => ({
-  ...{ from, to, zone: 'Europe/Berlin' },
+  from,
+  to,
+  zone: 'Europe/Berlin',
   ...(days ? { days } : {}),
 });
 const at = (iso: string): number => Date.parse(iso);

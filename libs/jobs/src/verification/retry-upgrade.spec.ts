@@ -8,22 +8,23 @@ import { verificationTimes as times } from './verification-times.js';
 
 /** Sent at 0 on epoch 7, and back on epoch 8 with the old firmware at 20 s. */
 const back: VerificationEvidence = {
-  ...{ sentEpoch: 7, epoch: 8, isOnline: true, hasLeft: true, connectedAt: 20_000, backSince: undefined },
-  ...{
-    version: '2.3.0',
-    baselineVersion: '2.3.0',
-    expectedVersion: '2.4.0',
-    bootedAt: undefined,
-    bootVersion: undefined,
-  },
-  ...{
-    hasAnswered: false,
-    download: 'OVER',
-    cutRetries: 0,
-    lastByteAt: undefined,
-    deadlineAt: 1_200_000,
-    softDeadlineAt: 200_000,
-  },
+  sentEpoch: 7,
+  epoch: 8,
+  isOnline: true,
+  hasLeft: true,
+  connectedAt: 20_000,
+  backSince: undefined,
+  version: '2.3.0',
+  baselineVersion: '2.3.0',
+  expectedVersion: '2.4.0',
+  bootedAt: undefined,
+  bootVersion: undefined,
+  hasAnswered: false,
+  download: 'OVER',
+  cutRetries: 0,
+  lastByteAt: undefined,
+  deadlineAt: 1_200_000,
+  softDeadlineAt: 200_000,
 };
 const cut: VerificationEvidence = { ...back, download: 'CUT' };
 /** On the session of its call, and said that the upgrade failed. */
@@ -60,25 +61,23 @@ describe('retryOfUpgrade', () => {
 
   it('sends at most twice for one allowed attempt, and only to a device that last showed its old firmware', () => {
     const anyEvidence: fc.Arbitrary<VerificationEvidence> = fc.record({
-      ...{
-        sentEpoch: fc.constant(7),
-        epoch: fc.constantFrom(undefined, 7, 8),
-        isOnline: fc.boolean(),
-        hasLeft: fc.boolean(),
-      },
-      ...{
-        version: fc.constantFrom(undefined, '2.3.0', '2.4.0', '9.9.9'),
-        baselineVersion: fc.constantFrom(undefined, '2.3.0'),
-      },
-      ...{ expectedVersion: fc.constantFrom(undefined, '2.4.0'), backSince: fc.constantFrom(undefined, 1_000) },
-      ...{ connectedAt: fc.nat(500_000), bootedAt: fc.option(fc.nat(500_000), { nil: undefined }) },
-      ...{ bootVersion: fc.constantFrom(undefined, '2.3.0', '2.4.0'), hasAnswered: fc.boolean() },
-      ...{ download: fc.constantFrom('NONE', 'OVER', 'OPEN', 'CUT'), cutRetries: fc.nat(2) },
-      ...{
-        lastByteAt: fc.constant(undefined),
-        deadlineAt: fc.constant(400_000),
-        softDeadlineAt: fc.constantFrom(undefined, 200_000),
-      },
+      sentEpoch: fc.constant(7),
+      epoch: fc.constantFrom(undefined, 7, 8),
+      isOnline: fc.boolean(),
+      hasLeft: fc.boolean(),
+      version: fc.constantFrom(undefined, '2.3.0', '2.4.0', '9.9.9'),
+      baselineVersion: fc.constantFrom(undefined, '2.3.0'),
+      expectedVersion: fc.constantFrom(undefined, '2.4.0'),
+      backSince: fc.constantFrom(undefined, 1_000),
+      connectedAt: fc.nat(500_000),
+      bootedAt: fc.option(fc.nat(500_000), { nil: undefined }),
+      bootVersion: fc.constantFrom(undefined, '2.3.0', '2.4.0'),
+      hasAnswered: fc.boolean(),
+      download: fc.constantFrom('NONE', 'OVER', 'OPEN', 'CUT'),
+      cutRetries: fc.nat(2),
+      lastByteAt: fc.constant(undefined),
+      deadlineAt: fc.constant(400_000),
+      softDeadlineAt: fc.constantFrom(undefined, 200_000),
     });
     fc.assert(
       fc.property(anyEvidence, fc.nat(1_000_000), (evidence, now) => {

@@ -5,18 +5,20 @@ import type { Wave } from './wave.js';
 import { judgeGate } from './wave-gate.js';
 
 const zero: JobProgress = {
-  ...{
-    total: 0,
-    pending: 0,
-    waitingDevice: 0,
-    inFlight: 0,
-    verifying: 0,
-    succeeded: 0,
-    noChange: 0,
-    failed: 0,
-    rejected: 0,
-  },
-  ...{ verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  total: 0,
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  succeeded: 0,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 type Counts = Partial<Omit<JobProgress, 'total'>>;
 const progressOf = (counts: Counts): JobProgress => ({
@@ -25,16 +27,14 @@ const progressOf = (counts: Counts): JobProgress => ({
   total: Object.values(counts).reduce((sum, count) => sum + count, 0),
 });
 const canary: Wave = {
-  ...{
-    number: 1,
-    size: 10,
-    gate: 'AUTO',
-    successThreshold: 0.95,
-    soakSeconds: 0,
-    openedAt: 0,
-    closedAt: undefined,
-    approvedBy: undefined,
-  },
+  number: 1,
+  size: 10,
+  gate: 'AUTO',
+  successThreshold: 0.95,
+  soakSeconds: 0,
+  openedAt: 0,
+  closedAt: undefined,
+  approvedBy: undefined,
 };
 const moment = { now: 1_000, lastDecidedAt: 500, stragglerAfterMs: 600_000 };
 const judge = (counts: Counts, wave: Partial<Wave> = {}, at: Partial<typeof moment> = {}) =>

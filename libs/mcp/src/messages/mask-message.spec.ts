@@ -15,8 +15,10 @@ describe('a masked message', () => {
   it('has no secret at any depth, also in JSON inside of strings', () => {
     const inner = JSON.stringify({ ssid: 'net', password: secret });
     const text = JSON.stringify({
-      ...{ type: 'hello', udp: { server: 'h', key: secret, nonce: '01' } },
-      ...{ payload: { result: { content: [{ type: 'text', text: inner }] } }, list: [[{ token: secret }]] },
+      type: 'hello',
+      udp: { server: 'h', key: secret, nonce: '01' },
+      payload: { result: { content: [{ type: 'text', text: inner }] } },
+      list: [[{ token: secret }]],
     });
     const masked = maskMessage(text, mask);
     expect(masked).not.toContain(secret);

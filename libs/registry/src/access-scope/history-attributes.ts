@@ -13,18 +13,26 @@ import type { ResolvedFilter } from '../device-filter.js';
 type Dependence = 'fixed' | 'labels' | 'tags' | 'model' | 'traits' | 'never' | 'nested';
 
 const dependences: Readonly<Record<keyof ResolvedFilter, Dependence>> = {
-  ...{ all: 'fixed', ids: 'fixed', dialect: 'fixed', groupId: 'fixed' },
-  ...{ tags: 'tags', search: 'labels', model: 'model' },
-  ...{ firmwareVersion: 'traits', firmwareBefore: 'traits', hasTool: 'traits', transport: 'traits' },
-  ...{
-    presence: 'never',
-    toolsStale: 'never',
-    outOfSync: 'never',
-    lastSeenBefore: 'never',
-    targetsOf: 'never',
-    revertOf: 'never',
-  },
-  ...{ within: 'nested', any: 'nested', not: 'nested' },
+  all: 'fixed',
+  ids: 'fixed',
+  dialect: 'fixed',
+  groupId: 'fixed',
+  tags: 'tags',
+  search: 'labels',
+  model: 'model',
+  firmwareVersion: 'traits',
+  firmwareBefore: 'traits',
+  hasTool: 'traits',
+  transport: 'traits',
+  presence: 'never',
+  toolsStale: 'never',
+  outOfSync: 'never',
+  lastSeenBefore: 'never',
+  targetsOf: 'never',
+  revertOf: 'never',
+  within: 'nested',
+  any: 'nested',
+  not: 'nested',
 };
 
 export interface HistoryAttributes {

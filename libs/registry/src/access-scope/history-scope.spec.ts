@@ -56,8 +56,14 @@ describe('the history that a narrowed viewer sees', () => {
     const at = Date.now();
     const callId = v7({ msecs: at }) as CallId;
     await registry.calls.record({
-      ...{ id: callId, deviceId, tool: 'self.get', arguments: {}, outcome: { kind: 'SUCCEEDED', certainty: 'YES' } },
-      ...{ startedAt: at, durationMs: 1, actor: 'admin' },
+      id: callId,
+      deviceId,
+      tool: 'self.get',
+      arguments: {},
+      outcome: { kind: 'SUCCEEDED', certainty: 'YES' },
+      startedAt: at,
+      durationMs: 1,
+      actor: 'admin',
     });
     const event = registry.events.append({ type: 'device.spoke', deviceId, at, data: {} });
     const about = {

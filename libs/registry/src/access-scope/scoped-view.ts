@@ -277,10 +277,19 @@ function desiredStatesWithin(
 function totalOf(waves: readonly JobProgress[]): JobProgress {
   const sum = (member: keyof JobProgress) => waves.reduce((total, wave) => total + wave[member], 0);
   return {
-    ...{ total: sum('total'), pending: sum('pending'), waitingDevice: sum('waitingDevice') },
-    ...{ inFlight: sum('inFlight'), verifying: sum('verifying') },
-    ...{ succeeded: sum('succeeded'), noChange: sum('noChange'), failed: sum('failed'), rejected: sum('rejected') },
-    ...{ verifyFailed: sum('verifyFailed'), unknown: sum('unknown'), expired: sum('expired') },
-    ...{ cancelled: sum('cancelled'), skipped: sum('skipped') },
+    total: sum('total'),
+    pending: sum('pending'),
+    waitingDevice: sum('waitingDevice'),
+    inFlight: sum('inFlight'),
+    verifying: sum('verifying'),
+    succeeded: sum('succeeded'),
+    noChange: sum('noChange'),
+    failed: sum('failed'),
+    rejected: sum('rejected'),
+    verifyFailed: sum('verifyFailed'),
+    unknown: sum('unknown'),
+    expired: sum('expired'),
+    cancelled: sum('cancelled'),
+    skipped: sum('skipped'),
   };
 }

@@ -37,8 +37,15 @@ function revisionOf(rule: AlertRule): string {
 
 /** The columns of a ChannelRow. */
 export const CHANNEL_SHOWN = {
-  ...{ id: true, name: true, kind: true, config: true, enabled: true },
-  ...{ createdAt: true, updatedAt: true, failingSince: true, lastError: true },
+  id: true,
+  name: true,
+  kind: true,
+  config: true,
+  enabled: true,
+  createdAt: true,
+  updatedAt: true,
+  failingSince: true,
+  lastError: true,
 } as const;
 
 export function toChannel({ kind, config, ...row }: Pick<NotificationChannel, keyof typeof CHANNEL_SHOWN>): ChannelRow {

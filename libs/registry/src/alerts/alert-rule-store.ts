@@ -137,7 +137,9 @@ export class AlertRuleStore {
           ? []
           : [
               {
-                ...{ action: 'alert_rule.snoozed', subject: `alert-rule:${id}`, at },
+                action: 'alert_rule.snoozed',
+                subject: `alert-rule:${id}`,
+                at,
                 data: { name: rule.name, deviceId, until: time.toISOString() },
               },
             ],
@@ -148,7 +150,11 @@ export class AlertRuleStore {
   async ship(plans: ReadonlyMap<string, AlertRulePlan>, at: number): Promise<number> {
     const data = [...plans].map(([shippedAs, plan]) => ({
       ...columnsOf(plan),
-      ...{ id: v7({ msecs: at }), kind: plan.kind, shippedAs, createdAt: new Date(at), updatedAt: new Date(at) },
+      id: v7({ msecs: at }),
+      kind: plan.kind,
+      shippedAs,
+      createdAt: new Date(at),
+      updatedAt: new Date(at),
     }));
     return this.database.transaction(async (transaction) => {
       await lock(transaction);
@@ -193,11 +199,17 @@ function columnsOf({
   ...plan
 }: AlertRulePlan) {
   return {
-    ...{ name: storableText(name), severity, channelIds: [...new Set(channelIds)] },
+    name: storableText(name),
+    severity,
+    channelIds: [...new Set(channelIds)],
     devices: devices === undefined ? Prisma.DbNull : storableJson(devices),
-    ...{ forSeconds: plan.forSeconds, threshold: threshold ?? null, below: plan.below },
+    forSeconds: plan.forSeconds,
+    threshold: threshold ?? null,
+    below: plan.below,
     path: path === undefined ? null : storableText(path),
-    ...{ windowSeconds: plan.windowSeconds, groupAbove: plan.groupAbove, enabled: plan.enabled },
+    windowSeconds: plan.windowSeconds,
+    groupAbove: plan.groupAbove,
+    enabled: plan.enabled,
     repeatEverySeconds: repeatEverySeconds ?? null,
   };
 }

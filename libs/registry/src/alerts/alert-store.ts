@@ -82,7 +82,10 @@ export class AlertStore {
   ): Promise<{ readonly alert: AlertRow; readonly event: EventRow | undefined } | undefined> {
     if ((await this.find(id, within)) === undefined) return undefined;
     const event: EventRow = {
-      ...{ id: v7({ msecs: at }), type: 'alert.acknowledged', deviceId: undefined, at },
+      id: v7({ msecs: at }),
+      type: 'alert.acknowledged',
+      deviceId: undefined,
+      at,
       data: { alertId: id, by: by.actor, note: note ?? null },
     };
     const isNew = await audited(

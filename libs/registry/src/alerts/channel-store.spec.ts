@@ -5,9 +5,18 @@ import type { RegistryFixture } from '../registry-fixture.suite.js';
 
 const action = { at: 1_000, by: { actor: 'the spec' } };
 const plan: Omit<AlertRulePlan, 'name'> = {
-  ...{ kind: 'DEVICE_OFFLINE', devices: undefined, severity: 'WARNING', forSeconds: 300, threshold: undefined },
-  ...{ path: undefined, below: false, windowSeconds: 600, groupAbove: 5, repeatEverySeconds: undefined },
-  ...{ channelIds: [], enabled: false },
+  kind: 'DEVICE_OFFLINE',
+  devices: undefined,
+  severity: 'WARNING',
+  forSeconds: 300,
+  threshold: undefined,
+  path: undefined,
+  below: false,
+  windowSeconds: 600,
+  groupAbove: 5,
+  repeatEverySeconds: undefined,
+  channelIds: [],
+  enabled: false,
 };
 
 let fixture: RegistryFixture;

@@ -135,7 +135,9 @@ export class ChannelStore {
 
   #columnsOf(id: string, { name, kind, config, shown, enabled }: ChannelPlan) {
     return {
-      ...{ name: storableText(name), kind, enabled },
+      name: storableText(name),
+      kind,
+      enabled,
       config: storableJson(shown),
       sealedConfig: Uint8Array.from(this.seal.sealAll(sealedAs(id), config)),
     };

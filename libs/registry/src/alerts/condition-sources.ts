@@ -155,7 +155,11 @@ export function failingWebhooks(): ConditionSource {
 export function givenSubjects(held: readonly HeldSubject[], now: number): ConditionSource {
   const rows = JSON.stringify(
     held.map(({ subject, deviceId, isSure = true, since, facts }) => ({
-      ...{ subject, device_id: deviceId, is_sure: isSure, since: since ?? now, facts },
+      subject,
+      device_id: deviceId,
+      is_sure: isSure,
+      since: since ?? now,
+      facts,
     })),
   );
   const given = (parameters: unknown[]) => `json_to_recordset(${bind(parameters, rows)}::json) AS g(

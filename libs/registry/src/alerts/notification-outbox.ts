@@ -164,7 +164,11 @@ export class NotificationOutbox {
     const rows = (await transaction.query<AlertRecord>(ALERTS, [alertIds])).map(toAlert);
     const byId = new Map(rows.map((row) => [row.id, row]));
     return {
-      ...{ channelId, kind, failures, messageId, notifications },
+      channelId,
+      kind,
+      failures,
+      messageId,
+      notifications,
       config: this.seal.open(sealedAs(channelId), sealedConfig),
       isResolved: notifications[0]?.kind === 'RESOLVED',
       alerts: alertIds.flatMap((id) => byId.get(id) ?? []),

@@ -27,7 +27,10 @@ it('a rule about stopped jobs would have fired for each stop of jobs with its de
     firingTimes(fixture.db, {
       plan: { kind: 'JOB_STOPPED', devices, forSeconds: 0, threshold: undefined, windowSeconds: 600, ...none },
       condition: (values) => (devices === undefined ? 'true' : `d.id = ANY (${bind(values, devices.ids)}::text[])`),
-      ...{ since: STOPPED_AT - 1, now: STOPPED_AT + 10, graceMs: 0, level: 'RAW' },
+      since: STOPPED_AT - 1,
+      now: STOPPED_AT + 10,
+      graceMs: 0,
+      level: 'RAW',
     });
   expect(await firedFor(undefined)).toEqual([STOPPED_AT, STOPPED_AT + 5]);
   expect(await firedFor({ ids: [target] })).toEqual([STOPPED_AT, STOPPED_AT + 5]);

@@ -25,13 +25,20 @@ export interface CallRow {
 
 /** The columns of a record, with their types. */
 export const CALL_ROW = {
-  ...{ id: uuid(), device_id: text(), tool: text(), arguments: jsonb<CallRow['arguments']>() },
+  id: uuid(),
+  device_id: text(),
+  tool: text(),
+  arguments: jsonb<CallRow['arguments']>(),
   outcome: orNull(named<Exclude<CallRow['outcome'], undefined>>('outcome')),
   result: orNull(jsonb<ToolResult>()),
-  ...{ error_code: orNull(text()), error_message: orNull(text()), rpc_code: orNull(integer) },
+  error_code: orNull(text()),
+  error_message: orNull(text()),
+  rpc_code: orNull(integer),
   /** Null if a crash interrupted the call and it was not sent again. Its duration is unknown. */
   started_at: orNull(timestamp),
-  ...{ duration_ms: orNull(float), actor: text(), job_id: orNull(uuid()) },
+  duration_ms: orNull(float),
+  actor: text(),
+  job_id: orNull(uuid()),
 };
 
 export type CallReadRecord = RowOf<{ readonly declaration: { readonly row: typeof CALL_ROW } }>;

@@ -70,8 +70,19 @@ const { json } = sql;
 const INSERT = new SqlFile(new URL('./insert-calls.sql', import.meta.url), {
   name: 'insert-calls',
   parameters: {
-    ...{ id: json, deviceId: json, tool: json, arguments: json, outcome: json, certainty: json, result: json },
-    ...{ errorCode: json, errorMessage: json, rpcCode: json, startedAt: json, durationMs: json, actor: json },
+    id: json,
+    deviceId: json,
+    tool: json,
+    arguments: json,
+    outcome: json,
+    certainty: json,
+    result: json,
+    errorCode: json,
+    errorMessage: json,
+    rpcCode: json,
+    startedAt: json,
+    durationMs: json,
+    actor: json,
   },
   row: {},
 });

@@ -109,7 +109,11 @@ it('cuts statements that hang when it closes', async () => {
 
 describe('a transaction', () => {
   const add = (pattern: string) => ({
-    ...{ pattern, idempotent: true, disruptive: false, disconnectExpected: false, callTimeoutMs: 1_000 },
+    pattern,
+    idempotent: true,
+    disruptive: false,
+    disconnectExpected: false,
+    callTimeoutMs: 1_000,
   });
   const count = (pattern: string) => ({
     statement: { text: 'SELECT count(*)::int AS count FROM tool_policy WHERE pattern = $1' },

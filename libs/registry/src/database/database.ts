@@ -69,12 +69,18 @@ export class Database implements Transaction {
   ) {
     const shared = { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, application_name: 'flotilla' };
     this.#pool = openPool(databaseUrl, {
-      ...{ ...shared, max: poolMax, verify: limitSession },
-      ...{ connectionTimeoutMillis: CONNECT_TIMEOUT_MS, query_timeout: STATEMENT_TIMEOUT_MS },
+      ...shared,
+      max: poolMax,
+      verify: limitSession,
+      connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+      query_timeout: STATEMENT_TIMEOUT_MS,
     });
     const questions = openPool(databaseUrl, {
-      ...{ ...shared, max: 1, maxUses: 1 },
-      ...{ connectionTimeoutMillis: QUESTION_TIMEOUT_MS, query_timeout: QUESTION_TIMEOUT_MS },
+      ...shared,
+      max: 1,
+      maxUses: 1,
+      connectionTimeoutMillis: QUESTION_TIMEOUT_MS,
+      query_timeout: QUESTION_TIMEOUT_MS,
     });
     this.#halfOpen = new HalfOpenConnections(this.#pool, questions, logger, halfOpen);
     this.#pool.on('error', (error) => {

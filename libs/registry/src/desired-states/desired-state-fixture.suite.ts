@@ -31,12 +31,27 @@ export interface DesiredStateFixture {
 
 export function planOf(change: Partial<NewDesiredState> = {}): NewDesiredState {
   return {
-    ...{ id: randomUUID(), name: randomUUID(), devices: { all: true }, tool: VOLUME, arguments: { volume: 30 } },
-    ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 1_800, priority: 0, window: undefined, waves: undefined },
-    ...{ abort: undefined, maxInFlight: 200, perMinute: undefined, enabled: true },
+    id: randomUUID(),
+    name: randomUUID(),
+    devices: { all: true },
+    tool: VOLUME,
+    arguments: { volume: 30 },
+    mode: 'ENFORCE',
+    onDrift: 'HOLD',
+    holdSeconds: 1_800,
+    priority: 0,
+    window: undefined,
+    waves: undefined,
+    abort: undefined,
+    maxInFlight: 200,
+    perMinute: undefined,
+    enabled: true,
     readback: { tool: 'self.get_device_status', path: 'audio_speaker.volume', argument: 'volume' },
-    ...{ savedById: 'KEY:spec', secretsById: 'KEY:spec', createdBy: 'spec' },
-    ...{ idempotencyKey: randomUUID(), requestHash: 'hash' },
+    savedById: 'KEY:spec',
+    secretsById: 'KEY:spec',
+    createdBy: 'spec',
+    idempotencyKey: randomUUID(),
+    requestHash: 'hash',
     ...change,
   };
 }
@@ -57,7 +72,10 @@ export async function openDesiredStateFixture(): Promise<DesiredStateFixture> {
     return Object.fromEntries(rows.map(({ state, targets }) => [state, targets]));
   };
   return {
-    ...{ jobs, store, queue, reads: new DesiredStateReads(db) },
+    jobs,
+    store,
+    queue,
+    reads: new DesiredStateReads(db),
     create: async (change) => {
       const answer = await store.create(planOf(change), { statesMax: 1_000, at: AT, by });
       if (answer.kind !== 'saved') throw new TypeError(answer.kind);
@@ -87,9 +105,22 @@ export function targetOf(
   change: Partial<DesiredTargetRow> = {},
 ): DesiredTargetRow {
   return {
-    ...{ desiredStateId: id, deviceId: deviceId as DeviceId, state, since: AT, observedGeneration: generation },
-    ...{ syncedGeneration: 0, reported: undefined, reportedAt: undefined, attempts: 0, nextTryAt: undefined },
-    ...{ edgeAt: undefined, reverts: [], error: undefined, blockedBy: [], isSending: false, ...change },
+    desiredStateId: id,
+    deviceId: deviceId as DeviceId,
+    state,
+    since: AT,
+    observedGeneration: generation,
+    syncedGeneration: 0,
+    reported: undefined,
+    reportedAt: undefined,
+    attempts: 0,
+    nextTryAt: undefined,
+    edgeAt: undefined,
+    reverts: [],
+    error: undefined,
+    blockedBy: [],
+    isSending: false,
+    ...change,
   };
 }
 

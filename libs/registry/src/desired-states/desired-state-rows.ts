@@ -16,15 +16,29 @@ import type {
 
 /** Columns that no reader sees. */
 export const OMITTED = {
-  ...{ secretArguments: true, idempotencyKey: true, requestHash: true, ownerId: true, fence: true },
+  secretArguments: true,
+  idempotencyKey: true,
+  requestHash: true,
+  ownerId: true,
+  fence: true,
 } as const;
 
 /** The plan without what has its own columns, and with the arguments as readers see them. */
 export function planJson(plan: StoredPlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
   const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = plan;
   return storableJson({
-    ...{ devices, tool, arguments: shown, mode, onDrift, holdSeconds, priority },
-    ...{ window, waves, abort, maxInFlight, perMinute },
+    devices,
+    tool,
+    arguments: shown,
+    mode,
+    onDrift,
+    holdSeconds,
+    priority,
+    window,
+    waves,
+    abort,
+    maxInFlight,
+    perMinute,
   });
 }
 
@@ -45,7 +59,9 @@ export function toDesiredState({ plan, readback, ...row }: Omit<DesiredState, ke
 export function toEdit(row: Omit<DesiredStateEdit, 'desiredStateId' | 'secretArguments'>): DesiredStateEditRow {
   const { generation, at, by, plan, readback } = row;
   return {
-    ...{ generation, at: at.getTime(), by },
+    generation,
+    at: at.getTime(),
+    by,
     plan: plan as unknown as StoredPlan,
     readback: readback as unknown as Readback,
   };
@@ -59,8 +75,22 @@ export function changeOf(
 ): AuditedChange {
   const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = row;
   const data = {
-    ...{ name, generation, devices, tool, arguments: row.arguments, mode, onDrift, holdSeconds, priority, window },
-    ...{ waves, abort, maxInFlight, perMinute, enabled: row.enabled, ...more },
+    name,
+    generation,
+    devices,
+    tool,
+    arguments: row.arguments,
+    mode,
+    onDrift,
+    holdSeconds,
+    priority,
+    window,
+    waves,
+    abort,
+    maxInFlight,
+    perMinute,
+    enabled: row.enabled,
+    ...more,
   };
   return { action, subject: `desired-state:${id}`, data, at };
 }

@@ -44,9 +44,15 @@ export class DesiredStateStore {
           if ((await prisma.desiredState.count()) >= statesMax) return { kind: 'FULL' };
           const { id, savedById: createdById, tool, arguments: given } = plan;
           const data = {
-            ...{ ...this.#columnsOf(plan, 1, 0, at), id, createdById, generation: 1, enabled: plan.enabled },
-            ...{ createdBy: storableText(plan.createdBy), idempotencyKey: storableText(plan.idempotencyKey) },
-            ...{ requestHash: this.seal.storedHash(plan.requestHash, tool, given), createdAt: new Date(at) },
+            ...this.#columnsOf(plan, 1, 0, at),
+            id,
+            createdById,
+            generation: 1,
+            enabled: plan.enabled,
+            createdBy: storableText(plan.createdBy),
+            idempotencyKey: storableText(plan.idempotencyKey),
+            requestHash: this.seal.storedHash(plan.requestHash, tool, given),
+            createdAt: new Date(at),
           };
           const state = toDesiredState(await prisma.desiredState.create({ data, omit: OMITTED }));
           await this.#addEdit(prisma, plan, 1, { at, by });
@@ -78,7 +84,8 @@ export class DesiredStateStore {
           const generation = former.generation + 1;
           const hasMoved = former.property !== propertyOf(plan.readback);
           const data = {
-            ...{ ...this.#columnsOf(plan, generation, former.settledGeneration, at), generation },
+            ...this.#columnsOf(plan, generation, former.settledGeneration, at),
+            generation,
             // Others disable it without a new generation, so the caller may not know.
             ...(plan.enabled === undefined ? {} : { enabled: plan.enabled, pausedReason: null }),
             // Another process may own the property that it sets from now on.
@@ -114,7 +121,9 @@ export class DesiredStateStore {
           if (enabled && former.pausedReason !== null) return { kind: 'PAUSED' };
           const isRestarted = enabled && former.settledGeneration < former.generation;
           const data = {
-            ...{ enabled, updatedAt: new Date(at), ...restarted(at) },
+            enabled,
+            updatedAt: new Date(at),
+            ...restarted(at),
             ...(isRestarted ? { rolloutJobId: null } : {}),
           };
           const row = await prisma.desiredState.update({ where: { id }, data, omit: OMITTED });
@@ -257,7 +266,10 @@ export class DesiredStateStore {
     { at, by }: DesiredStateChange,
   ): Promise<void> {
     const data = {
-      ...{ desiredStateId: plan.id, generation, at: new Date(at), by: storableText(by.actor) },
+      desiredStateId: plan.id,
+      generation,
+      at: new Date(at),
+      by: storableText(by.actor),
       ...this.#sealed(plan),
     };
     await prisma.desiredStateEdit.create({ data });
@@ -267,9 +279,15 @@ export class DesiredStateStore {
   #columnsOf(plan: SavedDesiredState, generation: number, formerlySettled: number, at: number) {
     const isRolledOut = plan.mode === 'ENFORCE' && (plan.waves !== undefined || plan.abort !== undefined);
     return {
-      ...{ name: storableText(plan.name), savedById: plan.savedById, secretsById: plan.secretsById },
-      ...{ ...this.#sealed(plan), property: storableText(propertyOf(plan.readback)), updatedAt: new Date(at) },
-      ...{ settledGeneration: isRolledOut ? formerlySettled : generation, rolloutJobId: null, ...restarted(at) },
+      name: storableText(plan.name),
+      savedById: plan.savedById,
+      secretsById: plan.secretsById,
+      ...this.#sealed(plan),
+      property: storableText(propertyOf(plan.readback)),
+      updatedAt: new Date(at),
+      settledGeneration: isRolledOut ? formerlySettled : generation,
+      rolloutJobId: null,
+      ...restarted(at),
     };
   }
 

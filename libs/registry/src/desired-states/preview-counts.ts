@@ -52,7 +52,11 @@ export async function countValues(
     parameters,
   );
   return records.map(({ hash, value, is_known: isKnown, devices: count, sample }) => ({
-    ...{ toolSetHash: hash ?? undefined, isKnown, value, devices: count, sample },
+    toolSetHash: hash ?? undefined,
+    isKnown,
+    value,
+    devices: count,
+    sample,
   }));
 }
 

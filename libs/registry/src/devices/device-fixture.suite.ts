@@ -63,7 +63,10 @@ export async function openDeviceFixture(): Promise<DeviceFixture> {
     at,
   });
   return {
-    ...{ databaseUrl: database.databaseUrl, registry, lease, greeted },
+    databaseUrl: database.databaseUrl,
+    registry,
+    lease,
+    greeted,
     comeOnline: async (id, toolSetHash = SET_A, firmwareVersion = '1.9.0') => {
       const { epoch } = await registry.devices.connect(connecting(id));
       await registry.devices.ready(greeted(id, epoch, toolSetHash, firmwareVersion));

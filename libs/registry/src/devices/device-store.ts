@@ -219,8 +219,13 @@ async function updateDevice(
              WHERE id = $1 RETURNING id`,
     },
     [
-      ...[id, name !== undefined, typeof name === 'string' ? storableText(name) : null],
-      ...[tags === undefined ? null : sortedTags(tags), timeZone !== undefined, timeZone, voiceUrls],
+      id,
+      name !== undefined,
+      typeof name === 'string' ? storableText(name) : null,
+      tags === undefined ? null : sortedTags(tags),
+      timeZone !== undefined,
+      timeZone,
+      voiceUrls,
     ],
   );
   if (rows.length === 0) return false;

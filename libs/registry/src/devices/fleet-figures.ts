@@ -81,8 +81,13 @@ const { bigint, integer, named, orNull, text } = sql;
 const COUNT_FLEET = new SqlFile(new URL('./count-fleet.sql', import.meta.url), {
   parameters: { sharesMax: bigint },
   row: {
-    ...{ kind: text<'all' | 'model' | 'firmware'>(), value: orNull(text()) },
-    ...{ devices: integer, online: integer, stale: integer, never: integer, place: named<string>('bigint') },
+    kind: text<'all' | 'model' | 'firmware'>(),
+    value: orNull(text()),
+    devices: integer,
+    online: integer,
+    stale: integer,
+    never: integer,
+    place: named<string>('bigint'),
   },
 });
 

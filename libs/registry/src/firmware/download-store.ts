@@ -63,8 +63,13 @@ export class DownloadStore {
       logger,
       write: async (rows) => {
         const input = rows.map(({ id, requests, bytes, isComplete, serverId, isBrokenOff, at }) => ({
-          ...{ id, requests, bytes, is_complete: isComplete, at },
-          ...{ server_id: serverId, is_broken_off: isBrokenOff },
+          id,
+          requests,
+          bytes,
+          is_complete: isComplete,
+          at,
+          server_id: serverId,
+          is_broken_off: isBrokenOff,
         }));
         await PROGRESS.run(database, { rows: toJson(input) });
         return rows.map(() => undefined);

@@ -17,23 +17,19 @@ const downloads = () => fixture.registry.downloads;
 function newImage(change: Partial<NewFirmwareImage> = {}): NewFirmwareImage {
   const id = v7();
   return {
-    ...{
-      id,
-      kind: 'FIRMWARE',
-      fileName: 'xiaozhi.bin',
-      project: 'xiaozhi',
-      version: '2.5.0',
-      chip: 'esp32s3',
-      idfVersion: 'v5.5.2',
-    },
-    ...{
-      sizeBytes: 1000,
-      sha256: randomUUID(),
-      elfSha256: 'ab'.repeat(32),
-      storageKey: `firmware/${id}`,
-      uploadedAt: 1_000,
-      uploadedBy: 'ci',
-    },
+    id,
+    kind: 'FIRMWARE',
+    fileName: 'xiaozhi.bin',
+    project: 'xiaozhi',
+    version: '2.5.0',
+    chip: 'esp32s3',
+    idfVersion: 'v5.5.2',
+    sizeBytes: 1000,
+    sha256: randomUUID(),
+    elfSha256: 'ab'.repeat(32),
+    storageKey: `firmware/${id}`,
+    uploadedAt: 1_000,
+    uploadedBy: 'ci',
     ...change,
   };
 }

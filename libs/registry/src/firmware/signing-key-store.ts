@@ -51,7 +51,7 @@ export class FirmwareSigningKeyStore {
           if ((await prisma.firmwareSigningKey.count()) >= keysMax) return { kind: 'FULL' };
           const { id, name, publicKey, createdAt } = key;
           const texts = { name: storableText(name), createdBy: storableText(by.actor) };
-          const data = { ...{ id, publicKey, fingerprint, createdAt: new Date(createdAt) }, ...texts };
+          const data = { id, publicKey, fingerprint, createdAt: new Date(createdAt), ...texts };
           await prisma.firmwareSigningKey.create({ data });
           return { kind: 'added', key };
         });

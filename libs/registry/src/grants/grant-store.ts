@@ -81,10 +81,15 @@ export class AgentGrantStore {
   ): Promise<AgentGrantRow | undefined> {
     const id = v7({ msecs: at });
     const data = {
-      ...{ id, userId: grant.userId, clientId: grant.clientId, scopes: [...grant.scopes] },
-      ...{ clientName: storableText(grant.clientName), clientHost: storableText(grant.clientHost) },
+      id,
+      userId: grant.userId,
+      clientId: grant.clientId,
+      scopes: [...grant.scopes],
+      clientName: storableText(grant.clientName),
+      clientHost: storableText(grant.clientHost),
       devices: grant.devices === undefined ? Prisma.DbNull : storableJson(grant.devices),
-      ...{ createdAt: new Date(at), expiresAt: new Date(grant.expiresAt) },
+      createdAt: new Date(at),
+      expiresAt: new Date(grant.expiresAt),
     };
     const made = await audited(
       this.#database,
@@ -93,7 +98,10 @@ export class AgentGrantStore {
         if ((await transaction.query(LOCK_USER, [grant.userId])).length === 0) return undefined;
         const row = toGrant(await transaction.ask((prisma) => prisma.agentGrant.create({ data })));
         const surplus = await transaction.query<{ id: string; clientName: string }>(END_SURPLUS, [
-          ...[grant.userId, at, grantsMax, id],
+          grant.userId,
+          at,
+          grantsMax,
+          id,
         ]);
         return { row, surplus };
       },
@@ -199,7 +207,10 @@ export class AgentGrantStore {
 
 function holderOf({ grantId, clientName, scope, audience, devices, userId, email, role }: HolderRow): TokenHolder {
   return {
-    ...{ grantId, clientName, scopes: knownScopes(scope ?? ''), devices: devices ?? undefined },
+    grantId,
+    clientName,
+    scopes: knownScopes(scope ?? ''),
+    devices: devices ?? undefined,
     audience: audience ?? '',
     user: { id: userId, email: email ?? undefined, role },
   };

@@ -39,8 +39,14 @@ async function person(email: string): Promise<string> {
 
 async function grant(change: Partial<NewAgentGrant> = {}, grantsMax = 50, at = now) {
   const wanted: NewAgentGrant = {
-    ...{ userId, clientId: 'client', clientName: 'Agent', clientHost: 'agent.example', devices: undefined },
-    ...{ scopes: ['DEVICES_READ', 'TOOLS_CALL'], expiresAt: now + HOUR_MS, ...change },
+    userId,
+    clientId: 'client',
+    clientName: 'Agent',
+    clientHost: 'agent.example',
+    devices: undefined,
+    scopes: ['DEVICES_READ', 'TOOLS_CALL'],
+    expiresAt: now + HOUR_MS,
+    ...change,
   };
   const made = await registry.agentGrants.create(wanted, { grantsMax, at, by });
   if (made === undefined) throw new TypeError('not created');
@@ -49,7 +55,10 @@ async function grant(change: Partial<NewAgentGrant> = {}, grantsMax = 50, at = n
 
 const token = (id: string, grantId: string, expiresAt = now + HOUR_MS) =>
   registry.oauth.put({
-    ...{ kind: 'AccessToken', id, grantId, expiresAt },
+    kind: 'AccessToken',
+    id,
+    grantId,
+    expiresAt,
     payload: { grantId, scope: 'DEVICES_READ UNKNOWN', aud: 'https://hub.example/mcp' },
   });
 
@@ -59,7 +68,10 @@ describe('grants', () => {
     const { id } = await grant({ devices });
     await token('token-1', id);
     expect(await registry.agentGrants.authenticate('token-1')).toEqual({
-      ...{ grantId: id, clientName: 'Agent', scopes: ['DEVICES_READ'], devices },
+      grantId: id,
+      clientName: 'Agent',
+      scopes: ['DEVICES_READ'],
+      devices,
       audience: 'https://hub.example/mcp',
       user: { id: userId, email: 'ann@example.com', role: 'OPERATOR' },
     });

@@ -124,7 +124,9 @@ export class OauthStore {
     { clientsMax, idleMs, at }: ClientBounds,
   ): Promise<boolean> {
     const data = {
-      ...{ id, metadata: storableJson(metadata), createdAt: new Date(at) },
+      id,
+      metadata: storableJson(metadata),
+      createdAt: new Date(at),
       remoteAddress: remoteAddress ?? null,
     };
     return this.database.transaction(async (transaction) => {

@@ -49,7 +49,10 @@ export async function openJobFixture(): Promise<JobFixture> {
   let devices = 0;
   return {
     ...stores,
-    ...{ db, events, owner, addProcess },
+    db,
+    events,
+    owner,
+    addProcess,
     addDevices: async (count, isOnline = true) => {
       const rows = await db.query<{ id: DeviceId }>(
         {
@@ -99,9 +102,17 @@ export async function addImage(images: FirmwareImageStore): Promise<string> {
   await images.add({
     id,
     kind: 'FIRMWARE',
-    ...{ project: 'xiaozhi', version: '2.5.0', chip: 'esp32s3', idfVersion: undefined },
-    ...{ sizeBytes: 1_000, elfSha256: undefined, sha256: randomUUID(), storageKey: 'x', fileName: 'x.bin' },
-    ...{ uploadedAt: Date.now(), uploadedBy: 'spec' },
+    project: 'xiaozhi',
+    version: '2.5.0',
+    chip: 'esp32s3',
+    idfVersion: undefined,
+    sizeBytes: 1_000,
+    elfSha256: undefined,
+    sha256: randomUUID(),
+    storageKey: 'x',
+    fileName: 'x.bin',
+    uploadedAt: Date.now(),
+    uploadedBy: 'spec',
   });
   return id;
 }

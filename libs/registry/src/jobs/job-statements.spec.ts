@@ -29,7 +29,11 @@ let planner: Planner;
 
 beforeAll(async () => {
   planner = await Planner.open({
-    ...{ jobId: JOB, fence: '1', limit: '500', at: 'now()', againAt: 'now()' },
+    jobId: JOB,
+    fence: '1',
+    limit: '500',
+    at: 'now()',
+    againAt: 'now()',
     deviceIds: batch((n) => `device-${String(n)}`),
     callIds: batch(() => v7()),
   });

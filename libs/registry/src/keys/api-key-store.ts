@@ -97,8 +97,13 @@ export class ApiKeyStore {
       const secret = given ?? newKey();
       if (given === undefined) await keep?.(secret);
       const row = rowOf(secret, {
-        ...{ name: 'admin', scopes: SCOPES, at: Date.now() },
-        ...{ devices: undefined, expiresAt: undefined, createdBy: undefined, ownerId: undefined },
+        name: 'admin',
+        scopes: SCOPES,
+        at: Date.now(),
+        devices: undefined,
+        expiresAt: undefined,
+        createdBy: undefined,
+        ownerId: undefined,
       });
       await transaction.ask((prisma) => prisma.apiKey.create({ data: row }));
       return isFirst ? secret : undefined;

@@ -15,7 +15,11 @@ let registry: Registry;
 
 const plan = (level: SeriesLevel, stepMs: number): ChartPlan => ({ level, stepMs, from: START });
 const point = (deviceId: string, at: number, value: number, path = PATH) => ({
-  ...{ deviceId, path, at, value, ruleId: 'rule' },
+  deviceId,
+  path,
+  at,
+  value,
+  ruleId: 'rule',
 });
 /** The value of a device at the n-th five minutes. */
 const valueAt = (device: number, n: number) => device * 10 + (n % 12);
@@ -68,7 +72,12 @@ describe('measurements', () => {
     const fleetHours = await registry.measurements.fleetSeries(hours);
     expect(fleetHours).toHaveLength(24);
     expect(fleetHours[5]).toEqual({
-      ...{ at: START + 5 * HOUR, min: 10, mean: 25.5, max: 41, p95: 35.5, deviceCount: 3 },
+      at: START + 5 * HOUR,
+      min: 10,
+      mean: 25.5,
+      max: 41,
+      p95: 35.5,
+      deviceCount: 3,
     });
     const done = await registry.measurements.keepUp(START + 2 * DAY + HOUR);
     expect(done).toEqual({ hours: 48, days: 0 });
@@ -91,7 +100,11 @@ describe('measurements', () => {
     const plan = { kind: 'MEASUREMENT' as const, path: PATH, devices: undefined, windowSeconds: 0 };
     const fired = (terms: { below: boolean; threshold: number; forSeconds: number }, level: SeriesLevel = 'RAW') =>
       registry.alertEvaluation.firingTimes({
-        ...{ plan: { ...plan, ...terms }, since: START, now: START + 2 * DAY, graceMs: 0, level },
+        plan: { ...plan, ...terms },
+        since: START,
+        now: START + 2 * DAY,
+        graceMs: 0,
+        level,
       });
     // Each hour the value climbs from 10 to 21, a step every five minutes.
     const high = await fired({ below: false, threshold: 18, forSeconds: 600 });

@@ -32,7 +32,10 @@ async function store(...points: readonly (readonly [at: number, value: number])[
 /** Per hour from `since` on: its smallest and largest value. */
 async function hours(since: number, until: number): Promise<readonly (readonly [hour: number, ...number[]])[]> {
   const [series] = await registry.measurements.series({
-    ...{ deviceId: 'd1', paths: [PATH], since: START + since, until: START + until },
+    deviceId: 'd1',
+    paths: [PATH],
+    since: START + since,
+    until: START + until,
     plan: { level: 'HOUR', stepMs: HOUR, from: START },
   });
   return (series?.points ?? []).map(({ at, min, max }) => [(at - START) / HOUR, min, max]);

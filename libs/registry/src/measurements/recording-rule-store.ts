@@ -33,8 +33,12 @@ export class RecordingRuleStore {
     const { id, devices, path, deadband, minIntervalSeconds, savedBy } = rule;
     if (!isUuid(id)) return { kind: 'NOT_FOUND' };
     const data = {
-      ...{ path: storableText(path), deadband, minIntervalSeconds, savedBy: storableText(savedBy) },
-      ...{ devices: storableJson(devices), savedAt: new Date(at) },
+      path: storableText(path),
+      deadband,
+      minIntervalSeconds,
+      savedBy: storableText(savedBy),
+      devices: storableJson(devices),
+      savedAt: new Date(at),
     };
     return audited(
       this.database,

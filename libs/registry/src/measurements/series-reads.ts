@@ -81,7 +81,8 @@ export async function readSeries(
   return paths.map((path) => ({
     path,
     points: byPath.get(numbers.get(path) ?? -1) ?? [],
-    ...{ latest: last.get(path)?.value, latestAt: last.get(path)?.at },
+    latest: last.get(path)?.value,
+    latestAt: last.get(path)?.at,
   }));
 }
 
@@ -122,7 +123,11 @@ export async function readFleetSeries(
     parameters,
   );
   return rows.map(({ slot, min, mean, max, p95, devices }) => ({
-    ...{ at: slot * plan.stepMs, min, mean: between(mean, min, max), max, p95: between(p95, min, max) },
+    at: slot * plan.stepMs,
+    min,
+    mean: between(mean, min, max),
+    max,
+    p95: between(p95, min, max),
     deviceCount: devices,
   }));
 }

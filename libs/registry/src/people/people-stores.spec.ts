@@ -42,8 +42,14 @@ type Change = Partial<Pick<NewUserSession, 'expiresAt' | 'sessionsMax' | 'passwo
 const openSession = (userId: string, change: Change = {}) =>
   registry.userSessions.open(
     {
-      ...{ userId, expiresAt: now + DAY_MS, remoteAddress: '192.0.2.7', userAgent: 'Spec/1', way: 'password' as const },
-      ...{ sessionsMax: 5, keptMs: 30 * DAY_MS, ...change },
+      userId,
+      expiresAt: now + DAY_MS,
+      remoteAddress: '192.0.2.7',
+      userAgent: 'Spec/1',
+      way: 'password' as const,
+      sessionsMax: 5,
+      keptMs: 30 * DAY_MS,
+      ...change,
     },
     asked,
   );
@@ -90,7 +96,10 @@ describe('users', () => {
   it('are recorded with what was changed, and never with a password', async () => {
     const user = userOf(await create({ name: 'Eve', email: 'eve@example.net', passwordHash: '$argon2id$secret' }));
     expect(await latestEntry()).toMatchObject({
-      ...{ actor: 'the spec', action: 'user.created', subject: `user:${user.id}`, remoteAddress: '192.0.2.7' },
+      actor: 'the spec',
+      action: 'user.created',
+      subject: `user:${user.id}`,
+      remoteAddress: '192.0.2.7',
       data: { name: 'Eve', email: 'eve@example.net', role: 'VIEWER', disabled: false, password: '***' },
     });
   });

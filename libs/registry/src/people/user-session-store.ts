@@ -90,7 +90,12 @@ export class UserSessionStore {
     const [id, token] = [v7({ msecs: at }), newSecret()];
     const now = new Date(at);
     const data = {
-      ...{ id, userId, tokenHash: hashOf(token), createdAt: now, lastUsedAt: now, expiresAt: new Date(expiresAt) },
+      id,
+      userId,
+      tokenHash: hashOf(token),
+      createdAt: now,
+      lastUsedAt: now,
+      expiresAt: new Date(expiresAt),
       remoteAddress: remoteAddress ?? null,
       userAgent: userAgent === undefined ? null : storableText(userAgent.slice(0, USER_AGENT_CHARACTERS_MAX)),
     };

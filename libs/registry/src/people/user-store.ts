@@ -231,8 +231,12 @@ async function isLinked(prisma: Prisma.TransactionClient, oidc: OidcIdentity | u
 async function insert(prisma: Prisma.TransactionClient, user: NewUser, at: number): Promise<UserRow> {
   const { name, email, role, passwordHash, oidc } = user;
   const data = {
-    ...{ id: v7({ msecs: at }), name: storableText(name), email: email?.toLowerCase() ?? null, role },
-    ...{ passwordHash: passwordHash ?? null, createdAt: new Date(at) },
+    id: v7({ msecs: at }),
+    name: storableText(name),
+    email: email?.toLowerCase() ?? null,
+    role,
+    passwordHash: passwordHash ?? null,
+    createdAt: new Date(at),
     ...(oidc === undefined ? {} : oidcColumns(oidc)),
   };
   return userOf(await prisma.userAccount.create({ data }));

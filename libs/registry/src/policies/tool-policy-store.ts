@@ -13,8 +13,11 @@ import type { ToolPolicy as PolicyRecord } from '../generated/prisma/client.js';
 /** Policies that were set before 0.2.0 have neither a tolerance nor a settle time. */
 const readback = z
   .object({
-    ...{ tool: z.string(), path: z.string(), argument: z.string() },
-    ...{ tolerance: z.number().optional(), settleMs: z.number().optional() },
+    tool: z.string(),
+    path: z.string(),
+    argument: z.string(),
+    tolerance: z.number().optional(),
+    settleMs: z.number().optional(),
   })
   .optional();
 
@@ -52,7 +55,9 @@ export class ToolPolicyStore {
     const pattern = storableText(policy.pattern);
     const columns = {
       ...policy,
-      ...{ pattern, failureText: policy.failureText ?? null, readOnly: policy.readOnly ?? null },
+      pattern,
+      failureText: policy.failureText ?? null,
+      readOnly: policy.readOnly ?? null,
       readback: policy.readback === undefined ? Prisma.DbNull : storableJson(policy.readback),
     };
     return audited(

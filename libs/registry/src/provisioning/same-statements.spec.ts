@@ -27,7 +27,10 @@ beforeAll(async () => {
   await enrolments.remove(removed.deviceId);
   const blocked = newContact();
   await enrolments.block({
-    ...{ deviceId: blocked.deviceId, blockedBy: 'operator', blockedAt: Date.now(), blockedUntil: undefined },
+    deviceId: blocked.deviceId,
+    blockedBy: 'operator',
+    blockedAt: Date.now(),
+    blockedUntil: undefined,
   });
   Object.assign(unproven, {
     'a stranger': newContact(),

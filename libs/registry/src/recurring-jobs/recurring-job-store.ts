@@ -56,11 +56,16 @@ export class RecurringJobStore {
           if (await isTaken(prisma, plan)) return { kind: 'NAME_TAKEN' };
           if ((await prisma.recurringJob.count()) >= jobsMax) return { kind: 'FULL' };
           const data = {
-            ...{ ...this.#columnsOf(plan), id: plan.id, createdById },
-            ...{ savedById: createdById, secretsById: createdById },
-            ...{ createdBy: storableText(plan.createdBy), idempotencyKey: storableText(idempotencyKey) },
-            ...{ requestHash: this.seal.storedHash(plan.requestHash, tool, given) },
-            ...{ createdAt: new Date(at), updatedAt: new Date(at) },
+            ...this.#columnsOf(plan),
+            id: plan.id,
+            createdById,
+            savedById: createdById,
+            secretsById: createdById,
+            createdBy: storableText(plan.createdBy),
+            idempotencyKey: storableText(idempotencyKey),
+            requestHash: this.seal.storedHash(plan.requestHash, tool, given),
+            createdAt: new Date(at),
+            updatedAt: new Date(at),
           };
           return { kind: 'saved', job: toRow(await prisma.recurringJob.create({ data, omit: OMITTED })) };
         });
@@ -221,7 +226,9 @@ export class RecurringJobStore {
       timeZone: plan.timeZone,
       request: storableJson({ ...request, ...(shown && { arguments: shown }) }) as Prisma.InputJsonValue,
       secretArguments: sealed === undefined ? null : Uint8Array.from(sealed),
-      ...{ missed: plan.missed, overlap: plan.overlap, enabled: plan.enabled },
+      missed: plan.missed,
+      overlap: plan.overlap,
+      enabled: plan.enabled,
       until: plan.until === undefined ? null : new Date(plan.until),
       nextRunAt: plan.nextRunAt === undefined ? null : new Date(plan.nextRunAt),
     };

@@ -56,9 +56,13 @@ const counts = (wave = 1, since = 0) =>
 describe('the counts of a health gate', () => {
   it('have the hours of the new version, and those of boards of the same model on another one', async () => {
     expect(await counts()).toEqual({
-      ...{ version: '2.0.0', restarts: 0, deviceHours: expect.closeTo(4, 5) as number },
+      version: '2.0.0',
+      restarts: 0,
+      deviceHours: expect.closeTo(4, 5) as number,
       // Two boards for two hours and three for four; the board of another model is left out.
-      ...{ baselineRestarts: 0, baselineDeviceHours: expect.closeTo(16, 5) as number, loopingDevices: 0 },
+      baselineRestarts: 0,
+      baselineDeviceHours: expect.closeTo(16, 5) as number,
+      loopingDevices: 0,
     });
   });
 

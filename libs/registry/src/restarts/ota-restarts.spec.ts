@@ -60,12 +60,22 @@ describe('a board', () => {
     });
     expect(judged).toEqual([
       {
-        ...{ deviceId: contact.deviceId, at: T + 10 * MINUTE, cause: 'UNEXPECTED', via: 'OTA' },
-        ...{ firmwareVersion: '1.0.0', bootedVersion: '1.1.0', reason: 'panic' },
+        deviceId: contact.deviceId,
+        at: T + 10 * MINUTE,
+        cause: 'UNEXPECTED',
+        via: 'OTA',
+        firmwareVersion: '1.0.0',
+        bootedVersion: '1.1.0',
+        reason: 'panic',
       },
       {
-        ...{ deviceId: contact.deviceId, at: T + 11 * MINUTE, cause: 'UNEXPECTED', via: 'OTA' },
-        ...{ firmwareVersion: '1.1.0', bootedVersion: '1.1.0', reason: undefined },
+        deviceId: contact.deviceId,
+        at: T + 11 * MINUTE,
+        cause: 'UNEXPECTED',
+        via: 'OTA',
+        firmwareVersion: '1.1.0',
+        bootedVersion: '1.1.0',
+        reason: undefined,
       },
     ]);
   });
@@ -78,10 +88,7 @@ describe('a board', () => {
          VALUES ($1, 'XIAOZHI', 'ALWAYS', $2, $4))
        INSERT INTO session (device_id, epoch, transport, connected_at)
        VALUES ($1, 1, 'MQTT', $3), ($1, 2, 'MQTT', $4)`,
-      [
-        ...[own.deviceId, createHash('sha256').update(own.clientUuid).digest('hex')],
-        ...[new Date(T), new Date(T + MINUTE + 20)],
-      ],
+      [own.deviceId, createHash('sha256').update(own.clientUuid).digest('hex'), new Date(T), new Date(T + MINUTE + 20)],
     );
     await boards.add({ ...own, at: T + MINUTE, firmwareVersion: '1.0.0' });
     const { restarts: judged } = await restarts.judge(T + 20 * MINUTE, {

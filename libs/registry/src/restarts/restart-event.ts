@@ -5,7 +5,9 @@ import type { JudgedRestart } from './restart.js';
 export function unexpectedRestart(restart: JudgedRestart): Omit<EventRow, 'id'> {
   const { deviceId, at, firmwareVersion, bootedVersion, reason, via } = restart;
   const data = {
-    ...{ firmwareVersion: firmwareVersion ?? null, bootedVersion: bootedVersion ?? null, reason: reason ?? null },
+    firmwareVersion: firmwareVersion ?? null,
+    bootedVersion: bootedVersion ?? null,
+    reason: reason ?? null,
     via: via.toLowerCase(),
   };
   return { type: 'device.restarted_unexpectedly', deviceId, at, data };

@@ -34,15 +34,13 @@ const boot = (deviceId: string, bootedAt: number, firmwareVersion = '1.0.0', rea
   registry.restarts.noteBoot({ deviceId, bootedAt, firmwareVersion, reason });
 const call = (deviceId: DeviceId, tool: string, startedAt: number, kind: 'SUCCEEDED' | 'NOT_SENT' = 'SUCCEEDED') =>
   registry.calls.record({
-    ...{
-      id: v7({ msecs: startedAt }) as CallId,
-      deviceId,
-      tool,
-      arguments: {},
-      startedAt,
-      durationMs: 1,
-      actor: 'spec',
-    },
+    id: v7({ msecs: startedAt }) as CallId,
+    deviceId,
+    tool,
+    arguments: {},
+    startedAt,
+    durationMs: 1,
+    actor: 'spec',
     outcome: { kind, certainty: kind === 'NOT_SENT' ? 'NEVER' : 'YES' },
   });
 const judged = async (now: number) =>
@@ -63,8 +61,13 @@ describe('a restart', () => {
     expect(stored.rows).toEqual([{ id: events[0]?.id, type: 'device.restarted_unexpectedly', device_id: 'm1', data }]);
     expect(restarts).toEqual([
       {
-        ...{ deviceId: 'm1', at: T + 10 * MINUTE, cause: 'UNEXPECTED', via: 'UPTIME' },
-        ...{ firmwareVersion: '1.0.0', bootedVersion: '1.0.1', reason: 'brownout' },
+        deviceId: 'm1',
+        at: T + 10 * MINUTE,
+        cause: 'UNEXPECTED',
+        via: 'UPTIME',
+        firmwareVersion: '1.0.0',
+        bootedVersion: '1.0.1',
+        reason: 'brownout',
       },
     ]);
     expect(await judged(T + 60 * MINUTE)).toEqual([]);
@@ -166,7 +169,11 @@ describe('the figures of a version', () => {
     const figures = await registry.restarts.versionFigures({ ids: ['v1'] }, { since: AT - MINUTE, until: AT + DAY });
     expect(figures).toEqual([
       {
-        ...{ version: '3.1.0', deviceCount: 1, offlineCount: 1, unexpectedRestarts: 1, firstSeenAt: AT },
+        version: '3.1.0',
+        deviceCount: 1,
+        offlineCount: 1,
+        unexpectedRestarts: 1,
+        firstSeenAt: AT,
         deviceHours: expect.closeTo(2, 5) as number,
       },
     ]);

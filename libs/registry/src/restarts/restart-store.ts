@@ -84,10 +84,16 @@ export class RestartStore {
     this.#boots = new BatchWriter<ShownBoot, undefined>({
       name: 'device_boot',
       keyOf: ({ deviceId }) => deviceId,
-      ...{ rowsPerWrite: 500, depthMax: 20_000, gatherMs: 20, logger },
+      rowsPerWrite: 500,
+      depthMax: 20_000,
+      gatherMs: 20,
+      logger,
       write: async (boots) => {
         const rows = boots.map(({ deviceId: id, bootedAt: at, firmwareVersion, reason }) => ({
-          ...{ id, at, firmware_version: firmwareVersion, reason },
+          id,
+          at,
+          firmware_version: firmwareVersion,
+          reason,
         }));
         await NOTE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
         return boots.map(() => undefined);
@@ -95,7 +101,10 @@ export class RestartStore {
     });
     this.#moves = new BatchWriter<MovedBoot, undefined>({
       name: 'moved_boot',
-      ...{ rowsPerWrite: MOVED_MAX, depthMax: MOVED_MAX, gatherMs: 0, logger },
+      rowsPerWrite: MOVED_MAX,
+      depthMax: MOVED_MAX,
+      gatherMs: 0,
+      logger,
       write: async (boots) => {
         const rows = boots.map(({ deviceId: id, knownAt, movedTo }) => ({ id, known_at: knownAt, moved_to: movedTo }));
         await MOVE_BOOTS.run(this.database, { rows: toJson(rows), sameSeconds: sameBootMs / 1_000 });
@@ -141,8 +150,12 @@ export class RestartStore {
     const { restarts, inserted } = await this.database.transaction(async (transaction) => {
       const rows = await JUDGE.run(transaction, { until, explainedMs: rebootMs, jobMs: firmwareMs });
       const judged = rows.map((row): JudgedRestart => ({
-        ...{ deviceId: row.device_id, at: row.at.getTime(), cause: row.cause ?? 'UNEXPECTED', via: row.via },
-        ...{ firmwareVersion: row.firmware_version ?? undefined, bootedVersion: row.booted_version ?? undefined },
+        deviceId: row.device_id,
+        at: row.at.getTime(),
+        cause: row.cause ?? 'UNEXPECTED',
+        via: row.via,
+        firmwareVersion: row.firmware_version ?? undefined,
+        bootedVersion: row.booted_version ?? undefined,
         reason: row.reason ?? undefined,
       }));
       const unexpected = judged.filter(({ cause }) => cause === 'UNEXPECTED').map(unexpectedRestart);
@@ -238,8 +251,12 @@ export class RestartStore {
       parameters,
     );
     return rows.map(({ version, devices, offline, hours, restarts, first_at: first }) => ({
-      ...{ version, deviceCount: devices, offlineCount: offline, deviceHours: hours },
-      ...{ unexpectedRestarts: restarts, firstSeenAt: first?.getTime() },
+      version,
+      deviceCount: devices,
+      offlineCount: offline,
+      deviceHours: hours,
+      unexpectedRestarts: restarts,
+      firstSeenAt: first?.getTime(),
     }));
   }
 
@@ -252,8 +269,11 @@ export class RestartStore {
     const [row] = await READ_HEALTH.run(this.database, { job, ...period, wave });
     return (
       row && {
-        ...{ version: row.version, restarts: row.restarts, deviceHours: row.device_hours },
-        ...{ baselineRestarts: row.baseline_restarts, baselineDeviceHours: row.baseline_device_hours },
+        version: row.version,
+        restarts: row.restarts,
+        deviceHours: row.device_hours,
+        baselineRestarts: row.baseline_restarts,
+        baselineDeviceHours: row.baseline_device_hours,
         loopingDevices: row.looping_devices,
       }
     );

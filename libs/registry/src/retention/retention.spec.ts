@@ -44,15 +44,14 @@ describe('retention', () => {
     for (const days of [400, 40, 35, 31.5, 28, 1]) {
       registry.events.append({ type: `spec.${days}`, deviceId: undefined, at: daysAgo(days), data: {} });
       await registry.calls.record({
-        ...{
-          id: v7({ msecs: daysAgo(days) }) as CallId,
-          deviceId: 'd' as DeviceId,
-          tool: 't',
-          arguments: {},
-          durationMs: 1,
-          actor: 'a',
-        },
-        ...{ startedAt: daysAgo(days), outcome: { kind: 'UNKNOWN', certainty: 'YES' } },
+        id: v7({ msecs: daysAgo(days) }) as CallId,
+        deviceId: 'd' as DeviceId,
+        tool: 't',
+        arguments: {},
+        durationMs: 1,
+        actor: 'a',
+        startedAt: daysAgo(days),
+        outcome: { kind: 'UNKNOWN', certainty: 'YES' },
       });
     }
     await expect.poll(async () => (await rowsOf('SELECT FROM event')).length).toBe(6);

@@ -15,8 +15,12 @@ it('gives up the rows of all its writers at one time, however many wait for Post
     writer.reported.add({ ...session, tool: 't', state: {} }),
     writer.closed.add({ ...session, reason: 'device_closed' }),
     writer.connecting.add({
-      ...{ deviceId: session.deviceId, dialect: 'XIAOZHI', transport: 'MQTT', reachability: 'ALWAYS' },
-      ...{ remoteAddress: undefined, connectedAt: 0 },
+      deviceId: session.deviceId,
+      dialect: 'XIAOZHI',
+      transport: 'MQTT',
+      reachability: 'ALWAYS',
+      remoteAddress: undefined,
+      connectedAt: 0,
     }),
   ];
   const results = Promise.allSettled(rows);

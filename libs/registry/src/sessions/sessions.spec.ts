@@ -35,14 +35,12 @@ describe('sessions of devices', () => {
       previousFirmwareVersion: undefined,
     });
     expect(await registry.devices.find('first')).toMatchObject({
-      ...{
-        presence: 'ONLINE',
-        model: 'board',
-        firmwareVersion: '1.9.0',
-        toolSetHash: SET_A,
-        toolsStale: false,
-        connectedAt: AT,
-      },
+      presence: 'ONLINE',
+      model: 'board',
+      firmwareVersion: '1.9.0',
+      toolSetHash: SET_A,
+      toolsStale: false,
+      connectedAt: AT,
     });
   });
 

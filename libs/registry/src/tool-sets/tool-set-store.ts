@@ -212,7 +212,10 @@ function schemaHashOf(inputSchema: object): string {
 
 const HUB_TOOLS = toJson(
   hubTools.map(({ name, description, inputSchema, userOnly }) => ({
-    ...{ name, description, input_schema: inputSchema, user_only: userOnly },
+    name,
+    description,
+    input_schema: inputSchema,
+    user_only: userOnly,
     schema_hash: schemaHashOf(inputSchema),
   })),
 );

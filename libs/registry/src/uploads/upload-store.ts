@@ -144,7 +144,12 @@ export class UploadStore {
 function toUpload({ deviceId, thumbnailKey, question, answer, ...record }: Upload): UploadRow {
   const { id, kind, contentType, sizeBytes, sha256, storageKey } = record;
   return {
-    ...{ id, kind, contentType, sizeBytes, sha256, storageKey },
+    id,
+    kind,
+    contentType,
+    sizeBytes,
+    sha256,
+    storageKey,
     at: timeOfUuid(id),
     deviceId: (deviceId ?? undefined) as DeviceId | undefined,
     thumbnailKey: thumbnailKey ?? undefined,

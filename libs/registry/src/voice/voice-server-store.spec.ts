@@ -25,7 +25,12 @@ async function hubProcess(leaseSeconds: number): Promise<HubProcessId> {
 }
 
 const seen = (url: string, change: Partial<VoiceServerRow>): VoiceServerRow => ({
-  ...{ url, state: 'UNTRIED', since: 1, conversations: 0, lastError: undefined, lastErrorCode: undefined },
+  url,
+  state: 'UNTRIED',
+  since: 1,
+  conversations: 0,
+  lastError: undefined,
+  lastErrorCode: undefined,
   ...change,
 });
 

@@ -37,8 +37,12 @@ const LIST = new SqlFile(new URL('./list-voice-servers.sql', import.meta.url), {
   name: 'voice-servers',
   parameters: { limit: bigint },
   row: {
-    ...{ url: text(), state: text<VoiceServerState>(), since: float, conversations: integer },
-    ...{ lastError: orNull(text()), lastErrorCode: orNull(text<VoiceServerErrorCode>()) },
+    url: text(),
+    state: text<VoiceServerState>(),
+    since: float,
+    conversations: integer,
+    lastError: orNull(text()),
+    lastErrorCode: orNull(text<VoiceServerErrorCode>()),
   },
 });
 

@@ -8,7 +8,9 @@ import type { TestDatabase } from '../test-database.js';
 
 const PER_WEBHOOK = 4;
 const CLAIM = {
-  ...{ limit: 10, perWebhook: PER_WEBHOOK, claimMs: 60_000 },
+  limit: 10,
+  perWebhook: PER_WEBHOOK,
+  claimMs: 60_000,
   breaker: { failures: 3, pauseMs: 1_000, pauseMsMax: 1_000 },
 };
 

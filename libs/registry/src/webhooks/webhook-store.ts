@@ -29,8 +29,13 @@ const WEBHOOK_LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.we
 const LOCK_ONE = { text: 'SELECT FROM webhook WHERE id = $1 FOR UPDATE' };
 /** The columns of a WebhookRow. */
 const SHOWN = {
-  ...{ id: true, url: true, types: true, enabled: true },
-  ...{ createdAt: true, failingSince: true, pausedAt: true },
+  id: true,
+  url: true,
+  types: true,
+  enabled: true,
+  createdAt: true,
+  failingSince: true,
+  pausedAt: true,
 } as const;
 const DELIVERIES = {
   name: 'webhook-deliveries',

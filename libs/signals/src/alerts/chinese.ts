@@ -5,12 +5,17 @@ const inGroup = ({ group }: Words) => (group === undefined ? '' : `“${group}�
 
 /** Stored alerts have their reasons in English. */
 const stopReasons = {
-  ...{ 'abort rule': '停止规则', 'health gate': '健康检查' },
+  'abort rule': '停止规则',
+  'health gate': '健康检查',
   'image without a valid signature': '镜像没有有效签名',
 };
 const complianceStates = {
-  ...{ APPLYING: '正在应用', RETRYING: '正在重试', DRIFTED: '已偏离' },
-  ...{ HELD: '暂缓', CONFLICT: '冲突', FAILED: '失败' },
+  APPLYING: '正在应用',
+  RETRYING: '正在重试',
+  DRIFTED: '已偏离',
+  HELD: '暂缓',
+  CONFLICT: '冲突',
+  FAILED: '失败',
 };
 /** By the name of the problem, which is the label of the alert. */
 const hubProblems = {

@@ -14,7 +14,11 @@ const rule = { kind: 'DEVICE_OFFLINE', forSeconds: 60, groupAbove: 2 } as const;
 const hub = { startedAt: 0, graceMs: 135_000 };
 
 const condition = (subject: string, beganAt = start, byHub = false): Condition => ({
-  ...{ subject, deviceId: subject, beganAt, byHub, facts: {} },
+  subject,
+  deviceId: subject,
+  beganAt,
+  byHub,
+  facts: {},
 });
 const firing = (waiting: readonly Condition[], now: number, more: object = {}) =>
   decideFiring(rule, { waiting, firedRecently: 0, openGroup: undefined, ...more }, hub, now);
@@ -127,7 +131,11 @@ describe('messages', () => {
   });
 
   const waiting = (id: string, kind: WaitingNotification['kind'], more: object = {}): WaitingNotification => ({
-    ...{ id, alertId: id, kind, messageId: undefined, isFiringDelivered: false },
+    id,
+    alertId: id,
+    kind,
+    messageId: undefined,
+    isFiringDelivered: false,
     ...more,
   });
 

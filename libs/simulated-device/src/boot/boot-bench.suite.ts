@@ -9,14 +9,12 @@ import { SimulatedDevice } from '../simulated-device.js';
 
 /** What an OTA answer says of the connection. */
 export const mqtt = {
-  ...{
-    endpoint: 'hub.example:1883',
-    client_id: 'c',
-    username: 'u',
-    password: 'p',
-    publish_topic: 'device-server',
-    keepalive: 45,
-  },
+  endpoint: 'hub.example:1883',
+  client_id: 'c',
+  username: 'u',
+  password: 'p',
+  publish_topic: 'device-server',
+  keepalive: 45,
 };
 
 interface BenchSetup {

@@ -34,8 +34,15 @@ describe('a boot', () => {
     bench.wait(0);
     expect(bench.connects).toEqual([
       {
-        ...{ transport: 'mqtt', host: 'hub.example', port: 1883, isTls: false, keepAliveSeconds: 45 },
-        ...{ clientId: 'c', username: 'u', password: 'p', publishTopic: 'device-server' },
+        transport: 'mqtt',
+        host: 'hub.example',
+        port: 1883,
+        isTls: false,
+        keepAliveSeconds: 45,
+        clientId: 'c',
+        username: 'u',
+        password: 'p',
+        publishTopic: 'device-server',
       },
     ]);
   });

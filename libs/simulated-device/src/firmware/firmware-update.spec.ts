@@ -17,7 +17,10 @@ function imageOf(version: string, chip = 'esp32s3'): HttpResponse {
     imageBytes: 4096,
     project: 'xiaozhi',
     idfVersion: 'v5.5.2',
-    ...{ secureVersion: 0, minChipRevision: 0, maxChipRevision: undefined, flashMode: 'dio' },
+    secureVersion: 0,
+    minChipRevision: 0,
+    maxChipRevision: undefined,
+    flashMode: 'dio',
     signatureKeys: [],
     compiledAt: '',
   };

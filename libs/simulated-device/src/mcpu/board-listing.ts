@@ -36,11 +36,14 @@ export function boardListing({
   pins,
 }: BoardProfile): Readonly<Record<string, unknown>> {
   const builtIns = [...builtInTools.keys()].map((name) => ({
-    ...{ name, description: descriptions[name] },
+    name,
+    description: descriptions[name],
     ...(isTerse ? {} : { inputSchema: schemaOf(parametersOf[name] ?? {}) }),
   }));
   const own = tools.map(({ name, description, pollingMs }) => ({
-    ...{ name, description, inputSchema: schemaOf({}) },
+    name,
+    description,
+    inputSchema: schemaOf({}),
     ...(pollingMs === undefined ? {} : { polling: { enabled: true, interval_ms: pollingMs } }),
   }));
   return { device: sketch, version, tools: [...builtIns, ...own], pins: pins.map((setup) => pinEntry(setup, isTerse)) };

@@ -43,15 +43,13 @@ export interface BoardProfile {
 }
 
 const esp32: BoardProfile = {
-  ...{
-    name: 'esp32',
-    sketch: 'greenhouse',
-    version: '2.3.1',
-    memory: 'rich',
-    lineBytesMax: 511,
-    intBits: 32,
-    analogMax: 4_095,
-  },
+  name: 'esp32',
+  sketch: 'greenhouse',
+  version: '2.3.1',
+  memory: 'rich',
+  lineBytesMax: 511,
+  intBits: 32,
+  analogMax: 4_095,
   isTerse: false,
   bootNoise: 'ets Jun  8 2016 00:22:57\r\nrst:0x1 (POWERON_RESET),boot:0x13\r\nwifi ok\r\n',
   pins: [
@@ -71,15 +69,13 @@ const esp32: BoardProfile = {
 };
 
 const avr: BoardProfile = {
-  ...{
-    name: 'avr',
-    sketch: 'bench-uno',
-    version: '0.4',
-    memory: 'low',
-    lineBytesMax: 255,
-    intBits: 16,
-    analogMax: 1_023,
-  },
+  name: 'avr',
+  sketch: 'bench-uno',
+  version: '0.4',
+  memory: 'low',
+  lineBytesMax: 255,
+  intBits: 16,
+  analogMax: 1_023,
   isTerse: true,
   bootNoise: '\u0000\u00f0boot',
   pins: [
@@ -90,15 +86,13 @@ const avr: BoardProfile = {
 };
 
 const generic: BoardProfile = {
-  ...{
-    name: 'generic',
-    sketch: 'pump-station',
-    version: '1.0.2',
-    memory: 'conservative',
-    lineBytesMax: 255,
-    intBits: 32,
-    analogMax: 1_023,
-  },
+  name: 'generic',
+  sketch: 'pump-station',
+  version: '1.0.2',
+  memory: 'conservative',
+  lineBytesMax: 255,
+  intBits: 32,
+  analogMax: 1_023,
   isTerse: false,
   bootNoise: '\r\n',
   pins: [

@@ -132,11 +132,9 @@ describe('a simulated board', () => {
   it('lists its tools, on AVR without what costs memory', () => {
     const rich = ask(boot(), 'list_tools')?.result;
     expect(rich?.['tools']).toContainEqual({
-      ...{
-        name: 'leaf_wetness',
-        description: 'Recent wetness samples',
-        inputSchema: { type: 'object', required: [], properties: {} },
-      },
+      name: 'leaf_wetness',
+      description: 'Recent wetness samples',
+      inputSchema: { type: 'object', required: [], properties: {} },
       polling: { enabled: true, interval_ms: 5_000 },
     });
     expect(rich?.['pins']).toContainEqual(

@@ -33,7 +33,10 @@ export async function idsForEveryField(
         desiredState { id } } }`,
   );
   return {
-    ...{ device: deviceId, call: made.callTool.call.id, job, firmwareImage },
+    device: deviceId,
+    call: made.callTool.call.id,
+    job,
+    firmwareImage,
     deviceGroup: grouped.createDeviceGroup.deviceGroup.id,
     recurringJob: schedule.createRecurringJob.recurringJob.id,
     desiredState: keeping.createDesiredState.desiredState.id,

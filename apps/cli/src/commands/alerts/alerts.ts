@@ -99,7 +99,8 @@ const snoozeCommand = leaf({
       .positional('rule', { type: 'string', demandOption: true, describe: 'Id of the rule' })
       .option('device', textOption('Only this device'))
       .option('for', {
-        ...{ ...futureTime('for', 'How long, such as 2h or 7d, or until which time'), demandOption: true },
+        ...futureTime('for', 'How long, such as 2h or 7d, or until which time'),
+        demandOption: true,
         coerce: (typed: unknown): string => futureTimeOf('for', typed, Date.now()),
       }),
   run: (args) =>

@@ -46,13 +46,16 @@ const ruleOptions = {
   severity: { choices: ['INFO', 'WARNING', 'CRITICAL'], describe: 'WARNING by default' },
   for: durationOption('for', 'How long the condition must hold, and be gone; 5m by default', { plain: 's' }),
   threshold: numberOption('threshold', 'A share (0 to 1), a count or a value', {
-    ...{ min: -intMax, max: intMax, isFraction: true },
+    min: -intMax,
+    max: intMax,
+    isFraction: true,
   }),
   path: textOption('MEASUREMENT: path of the value'),
   below: { type: 'boolean', describe: 'MEASUREMENT: fires below the threshold' },
   window: durationOption('window', 'Time over which ratios and counts are taken; 10m by default', { plain: 's' }),
   'group-above': numberOption('group-above', 'More devices than this at once are one alert; 5 by default', {
-    ...{ min: 0, max: intMax },
+    min: 0,
+    max: intMax,
   }),
   repeat: durationOption('repeat', 'Time after which the message is sent again', { plain: 's' }),
   channel: listOption('Id of a channel that receives messages'),
@@ -127,8 +130,17 @@ const editCommand = leaf({
       // The API returns the filter as the shape of its input.
       const kept = (devices ?? undefined) as DeviceFilter | undefined;
       const input: AlertRuleInput = {
-        ...{ name: former.name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove },
-        ...{ repeatEverySeconds: former.repeatEverySeconds, enabled: former.enabled },
+        name: former.name,
+        kind,
+        severity,
+        forSeconds,
+        threshold,
+        path,
+        below,
+        windowSeconds,
+        groupAbove,
+        repeatEverySeconds: former.repeatEverySeconds,
+        enabled: former.enabled,
         channelIds: channels.map((channel) => channel.id),
         ...given({ name, devices: selectsDevices(args) ? deviceFilter(args) : kept }),
         ...changesOf(args),
@@ -160,9 +172,16 @@ function givenFilter(filter: DeviceFilter): DeviceFilter | undefined {
 
 function changesOf(args: RuleArguments) {
   return given({
-    ...{ severity: args.severity, forSeconds: args.for, threshold: args.threshold, path: args.path },
-    ...{ below: args.below, windowSeconds: args.window, groupAbove: args['group-above'] },
-    ...{ repeatEverySeconds: args.repeat, channelIds: args.channel, enabled: args.enabled },
+    severity: args.severity,
+    forSeconds: args.for,
+    threshold: args.threshold,
+    path: args.path,
+    below: args.below,
+    windowSeconds: args.window,
+    groupAbove: args['group-above'],
+    repeatEverySeconds: args.repeat,
+    channelIds: args.channel,
+    enabled: args.enabled,
   });
 }
 

@@ -130,7 +130,11 @@ async function show(changes: readonly PlannedChange[], options: OutputOptions): 
   if (formatOf(options) === 'table' && options.columns === undefined)
     return write(`${planText(changes).split('\n').map(printable).join('\n')}\n`);
   const rows = changes.map(({ kind, name, action, changed, conflicts }) => ({
-    ...{ kind: kind.kind, name, action, changed, conflicts },
+    kind: kind.kind,
+    name,
+    action,
+    changed,
+    conflicts,
   }));
   await printRows(rows, ['kind', 'name', 'action', 'changed', 'conflicts'], options);
 }

@@ -197,7 +197,15 @@ export async function storedState(client: FlotillaClient, id: string) {
 function inputOf(state: DesiredRowFragment): DesiredStateInput {
   const { name, tool, mode, onDrift, holdSeconds, priority, window, maxInFlight, perMinute } = state;
   return {
-    ...{ name, tool, mode, onDrift, holdSeconds, priority, window, maxInFlight, perMinute },
+    name,
+    tool,
+    mode,
+    onDrift,
+    holdSeconds,
+    priority,
+    window,
+    maxInFlight,
+    perMinute,
     arguments: state.arguments,
     devices: state.devices as DesiredStateInput['devices'],
     waves: state.waves as DesiredStateInput['waves'],
@@ -213,7 +221,12 @@ async function printDesired(state: DesiredRowFragment | null | undefined, args: 
   const { id, name, tool, enabled, generation, summary } = state;
   await printThing(
     {
-      ...{ id, name, tool, arguments: state.arguments, enabled, generation },
+      id,
+      name,
+      tool,
+      arguments: state.arguments,
+      enabled,
+      generation,
       devices: `${summary.targeted}${summary.targeted === 0 ? '' : `: ${countsText(summary)}`}`,
     },
     args,

@@ -21,7 +21,8 @@ const desiredOptions = {
   },
   hold: durationOption('hold', 'How long HOLD leaves a changed value alone', { plain: 'm', max: '30d' }),
   priority: numberOption('priority', 'Where several set the same value of a device, the highest applies', {
-    ...{ min: -1_000, max: 1_000 },
+    min: -1_000,
+    max: 1_000,
   }),
   window: textOption('Hours of the day at which it applies, such as 22:00-07:00, or "always"'),
   'window-zone': textOption('IANA time zone of --window, such as Europe/Berlin [the zone of each device]'),

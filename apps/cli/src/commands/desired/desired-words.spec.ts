@@ -3,13 +3,32 @@ import { describe, expect, it } from 'vitest';
 import { countsText, desiredPreviewInWords, outOfSyncOf, targetColumns, windowText } from './desired-words.js';
 
 const preview = {
-  ...{ targetCount: 245, inSyncCount: 200, changeCount: 40, unsupportedCount: 4, unknownCount: 1 },
-  ...{ conflicts: [{ id: '1', name: 'Loud days' }], sample: [{ id: 'd1' }, { id: 'd2' }], userErrors: [] },
+  targetCount: 245,
+  inSyncCount: 200,
+  changeCount: 40,
+  unsupportedCount: 4,
+  unknownCount: 1,
+  conflicts: [{ id: '1', name: 'Loud days' }],
+  sample: [{ id: 'd1' }, { id: 'd2' }],
+  userErrors: [],
 };
 const summary = {
-  ...{ targeted: 9, inSync: 3, applying: 0, retrying: 0, waitingDevice: 2, drifted: 0, held: 1, conflict: 0 },
-  ...{ unsupported: 1, overridden: 0, outOfWindow: 2, failed: 0 },
-  ...{ t50Seconds: 1.2, t95Seconds: null, t99Seconds: null, oldestDriftAt: null },
+  targeted: 9,
+  inSync: 3,
+  applying: 0,
+  retrying: 0,
+  waitingDevice: 2,
+  drifted: 0,
+  held: 1,
+  conflict: 0,
+  unsupported: 1,
+  overridden: 0,
+  outOfWindow: 2,
+  failed: 0,
+  t50Seconds: 1.2,
+  t95Seconds: null,
+  t99Seconds: null,
+  oldestDriftAt: null,
 };
 
 describe('desired states in words', () => {
@@ -35,8 +54,15 @@ describe('desired states in words', () => {
   it('say why a device is in its state, also one that no roll-out has reached', () => {
     const why = targetColumns.find((column) => typeof column === 'object' && column.key === 'why');
     const target = {
-      ...{ device: { id: 'd1', name: null }, since: '2026-11-01T00:00:00Z', attempts: 0, nextTryAt: null },
-      ...{ desired: 30, reported: null, reportedAt: null, error: null, blockedBy: [{ id: '1', name: 'Loud days' }] },
+      device: { id: 'd1', name: null },
+      since: '2026-11-01T00:00:00Z',
+      attempts: 0,
+      nextTryAt: null,
+      desired: 30,
+      reported: null,
+      reportedAt: null,
+      error: null,
+      blockedBy: [{ id: '1', name: 'Loud days' }],
     };
     const whyOf = (state: 'APPLYING' | 'OVERRIDDEN', observedGeneration: number, blockedBy = target.blockedBy) =>
       typeof why === 'object' && why.of?.({ ...target, state, observedGeneration, blockedBy });

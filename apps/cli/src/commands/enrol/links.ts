@@ -28,7 +28,8 @@ export const linkCommand = leaf({
     args
       .option('name', { ...textOption('Name of the link'), demandOption: true })
       .option('max-devices', {
-        ...{ ...textOption('Maximum number of devices'), demandOption: true },
+        ...textOption('Maximum number of devices'),
+        demandOption: true,
         coerce: (typed: unknown): number => numberOf('max-devices', typed, { min: 1, max: intMax }),
       })
       .option(

@@ -4,8 +4,20 @@ import { captured } from '../../console/captured-output.suite.js';
 import { followAll } from './roll-out.js';
 
 const progress = {
-  ...{ total: 1, pending: 0, waitingDevice: 0, inFlight: 0, verifying: 0, succeeded: 1, noChange: 0 },
-  ...{ failed: 0, rejected: 0, verifyFailed: 0, unknown: 0, expired: 0, cancelled: 0, skipped: 0 },
+  total: 1,
+  pending: 0,
+  waitingDevice: 0,
+  inFlight: 0,
+  verifying: 0,
+  succeeded: 1,
+  noChange: 0,
+  failed: 0,
+  rejected: 0,
+  verifyFailed: 0,
+  unknown: 0,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 const client = {
   async *followJob(id: string) {

@@ -182,8 +182,11 @@ const setRuleCommand = leaf({
     if (args.path === '') throw new UsageError('A rule needs a path, such as self.get_device_status:battery.level.');
     return withClient(args, async (client) => {
       const input = {
-        ...{ id: args.id ?? null, devices: requiredDeviceFilter(args), path: args.path },
-        ...{ deadband: args.deadband ?? 0, minIntervalSeconds: args['min-interval'] ?? 60 },
+        id: args.id ?? null,
+        devices: requiredDeviceFilter(args),
+        path: args.path,
+        deadband: args.deadband ?? 0,
+        minIntervalSeconds: args['min-interval'] ?? 60,
       };
       const { setRecordingRule } = await client.request(SetRecordingRuleDocument, { input });
       await printThing({ ...expectAccepted(setRecordingRule).recordingRule }, args);

@@ -32,7 +32,12 @@ export const alertRules: Kind = {
   },
   required: ['kind'],
   defaults: {
-    ...{ severity: 'WARNING', forSeconds: 300, below: false, windowSeconds: 600, groupAbove: 5, channels: [] },
+    severity: 'WARNING',
+    forSeconds: 300,
+    below: false,
+    windowSeconds: 600,
+    groupAbove: 5,
+    channels: [],
     enabled: true,
   },
   sets: ['channels'],
@@ -42,8 +47,16 @@ export const alertRules: Kind = {
     return rules.map(({ id, name, revision, devices, channels, pristine: isPristine, ...rule }) => {
       const { kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove } = rule;
       const fields = {
-        ...{ kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove },
-        ...{ repeatEverySeconds: rule.repeatEverySeconds, enabled: rule.enabled },
+        kind,
+        severity,
+        forSeconds,
+        threshold,
+        path,
+        below,
+        windowSeconds,
+        groupAbove,
+        repeatEverySeconds: rule.repeatEverySeconds,
+        enabled: rule.enabled,
         devices: devices === null ? null : filterWithNames(devices, references),
         channels: channels.map((channel) => channel.name),
       };
@@ -97,7 +110,9 @@ function inputOf(name: string, fields: Fields, references: References): AlertRul
     return id;
   });
   return {
-    ...{ ...others, name, channelIds },
+    ...others,
+    name,
+    channelIds,
     ...(devices !== undefined && devices !== null && { devices: filterWithIds(devices, references) }),
   } as unknown as AlertRuleInput;
 }

@@ -12,8 +12,13 @@ import { enrolmentLinks } from './enrolment-links.js';
 const page = { nodes: [], pageInfo: { hasNextPage: false, endCursor: null } };
 const later = '2999-01-01T00:00:00Z';
 const key = {
-  ...{ id: '1', name: 'x', createdBy: 'admin', revokedAt: null, scopes: ['DEVICES_READ'] },
-  ...{ devices: { tags: ['shop'] }, expiresAt: later },
+  id: '1',
+  name: 'x',
+  createdBy: 'admin',
+  revokedAt: null,
+  scopes: ['DEVICES_READ'],
+  devices: { tags: ['shop'] },
+  expiresAt: later,
 };
 const link = { id: '1', name: 'x', revokedAt: null, tags: ['shop'], maxDevices: 1, expiresAt: later };
 
@@ -29,9 +34,15 @@ async function replaced(kind: Kind, answer: Readonly<Record<string, unknown>>, w
   const sent: unknown[] = [];
   const accepted = { userErrors: [], secret: 'secret', url: 'https://hub.example' };
   const answers = {
-    ...{ ...answer, deviceGroups: page, firmwareImages: page, notificationChannels: [] },
-    ...{ createApiKey: accepted, revokeApiKey: accepted, createEnrolmentLink: accepted },
-    ...{ revokeEnrolmentLink: accepted, recordAppliedConfiguration: accepted },
+    ...answer,
+    deviceGroups: page,
+    firmwareImages: page,
+    notificationChannels: [],
+    createApiKey: accepted,
+    revokeApiKey: accepted,
+    createEnrolmentLink: accepted,
+    revokeEnrolmentLink: accepted,
+    recordAppliedConfiguration: accepted,
   };
   const request = async (_document: unknown, variables?: Readonly<Record<string, unknown>>) => {
     const input = variables?.['input'];

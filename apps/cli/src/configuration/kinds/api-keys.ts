@@ -27,13 +27,15 @@ export const apiKeys: Kind = {
     return keys
       .filter(({ createdBy, revokedAt, expiresAt }) => createdBy !== null && revokedAt === null && !isOver(expiresAt))
       .map(({ id, name, scopes: granted, devices, expiresAt }) => ({
-        ...{ id, name },
+        id,
+        name,
         fields: withoutNull({ scopes: granted, devices: filterWithNames(devices, references), expiresAt }),
       }));
   },
   async create(name, { devices, ...fields }, { client, references }) {
     const input = {
-      ...{ ...fields, name },
+      ...fields,
+      name,
       ...(devices !== undefined && { devices: filterWithIds(devices, references) }),
     } as unknown as CreateApiKeyInput;
     return expectAccepted((await client.request(CreateApiKeyDocument, { input })).createApiKey).secret ?? undefined;

@@ -37,7 +37,12 @@ export const desiredStates: Kind = {
   },
   required: ['devices', 'tool', 'arguments'],
   defaults: {
-    ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdSeconds: 1_800, priority: 0, maxInFlight: 200, enabled: true },
+    mode: 'ENFORCE',
+    onDrift: 'HOLD',
+    holdSeconds: 1_800,
+    priority: 0,
+    maxInFlight: 200,
+    enabled: true,
   },
   within: rolloutDefaults,
   requireNamed: (fields, references) => void inputOf('', fields, references),
@@ -48,8 +53,19 @@ export const desiredStates: Kind = {
     return states.map(({ id, name, generation, isLimited, devices, tool, arguments: toolArguments, ...state }) => {
       const { mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute, enabled } = state;
       const fields = {
-        ...{ devices: filterWithNames(devices, references), tool, arguments: toolArguments, mode, onDrift },
-        ...{ holdSeconds, priority, window, waves, abort, maxInFlight, perMinute, enabled },
+        devices: filterWithNames(devices, references),
+        tool,
+        arguments: toolArguments,
+        mode,
+        onDrift,
+        holdSeconds,
+        priority,
+        window,
+        waves,
+        abort,
+        maxInFlight,
+        perMinute,
+        enabled,
       };
       return { id, name, revision: generation, isLimited, fields: withoutNull(fields) };
     });

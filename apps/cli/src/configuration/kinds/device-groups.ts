@@ -29,7 +29,10 @@ export const deviceGroups: Kind = {
       eachNode(async (page) => (await client.request(ConfiguredGroupsDocument, page)).deviceGroups),
     );
     return groups.map(({ id, name, revision, filter, timeZone, voiceUrl }) => ({
-      ...{ id, name, revision, fields: withoutNull({ filter, timeZone, voiceUrl }) },
+      id,
+      name,
+      revision,
+      fields: withoutNull({ filter, timeZone, voiceUrl }),
     }));
   },
   async create(name, fields, { client }) {

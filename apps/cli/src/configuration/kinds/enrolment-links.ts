@@ -26,7 +26,9 @@ export const enrolmentLinks: Kind = {
     return links
       .filter(({ revokedAt, expiresAt }) => revokedAt === null && !isOver(expiresAt))
       .map(({ id, name, tags, maxDevices, expiresAt }) => ({
-        ...{ id, name, fields: withoutNull({ tags, maxDevices, expiresAt }) },
+        id,
+        name,
+        fields: withoutNull({ tags, maxDevices, expiresAt }),
       }));
   },
   async create(name, fields, { client }) {

@@ -32,7 +32,9 @@ export const firmwareImages: Kind = {
     return (await imagesOf(client))
       .filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null)
       .map(({ id, sha256, models, notes, project, version, kind }) => ({
-        ...{ id, name: sha256, fields: withoutNull({ models, notes, project, version, kind }) },
+        id,
+        name: sha256,
+        fields: withoutNull({ models, notes, project, version, kind }),
       }));
   },
   async create(sha256, fields, context) {
@@ -77,7 +79,9 @@ async function upload(sha256: string, fields: Fields, { client, folder }: KindCo
   if (found !== sha256)
     throw new UsageError(`${file} has the SHA-256 ${found}, not ${sha256}. Correct the configuration.`);
   return client.uploadFirmware({
-    ...{ content: new Blob([bytes]), fileName: path.basename(file), kind },
+    content: new Blob([bytes]),
+    fileName: path.basename(file),
+    kind,
     ...(kind === 'ASSETS' && typeof version === 'string' && { version }),
   });
 }

@@ -32,7 +32,9 @@ export const notificationChannels: Kind = {
       properties: {
         to: { type: 'array', items: { type: 'string' }, minItems: 1 },
         chatId: { type: 'string' },
-        ...{ url: secret, secret, token: secret },
+        url: secret,
+        secret,
+        token: secret,
       },
     },
     enabled: { type: 'boolean' },
@@ -42,7 +44,10 @@ export const notificationChannels: Kind = {
   async read({ client }) {
     const { notificationChannels: channels } = await client.request(ConfiguredChannelsDocument);
     return channels.map(({ id, name, revision, kind, config, enabled }) => ({
-      ...{ id, name, revision, fields: { kind, config: withMasks(config), enabled } },
+      id,
+      name,
+      revision,
+      fields: { kind, config: withMasks(config), enabled },
     }));
   },
   async create(name, fields, { client }) {

@@ -43,14 +43,16 @@ export const recordingRules: Kind = {
     return paths.map((name): Live => {
       const ofPath = rules.filter(({ path }) => path === name);
       return {
-        ...{ id: ofPath.map(({ id }) => id).join(ID_SEPARATOR), name },
+        id: ofPath.map(({ id }) => id).join(ID_SEPARATOR),
+        name,
         isPristine: ofPath.every(
           ({ savedBy, savedAt }) => savedBy === SHIPPED.savedBy && Date.parse(savedAt) === SHIPPED.savedAt,
         ),
         fields: {
           rules: ofPath.map(({ devices, deadband, minIntervalSeconds }) => ({
             devices: filterWithNames(devices, references),
-            ...{ deadband, minIntervalSeconds },
+            deadband,
+            minIntervalSeconds,
           })),
         },
       };
@@ -82,7 +84,10 @@ async function save(
 ): Promise<void> {
   for (const [index, { devices, ...rule }] of [...rulesOf(fields).entries()].reverse()) {
     const input = {
-      ...{ ...rule, path, id: ids[index] ?? null, devices: filterWithIds(devices, references) },
+      ...rule,
+      path,
+      id: ids[index] ?? null,
+      devices: filterWithIds(devices, references),
     } as unknown as RecordingRuleInput;
     expectAccepted((await client.request(SetRecordingRuleDocument, { input })).setRecordingRule);
   }

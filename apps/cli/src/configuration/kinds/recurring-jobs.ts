@@ -18,7 +18,12 @@ import { rolloutDefaults } from './rollout-defaults.js';
 
 /** What the hub adds to a job. */
 const jobDefaults: Fields = {
-  ...{ arguments: {}, offline: 'WAIT', expiresInSeconds: 86_400, maxInFlight: 200, maxAttempts: 3, priority: 2 },
+  arguments: {},
+  offline: 'WAIT',
+  expiresInSeconds: 86_400,
+  maxInFlight: 200,
+  maxAttempts: 3,
+  priority: 2,
   skipIfSatisfied: false,
 };
 
@@ -48,7 +53,10 @@ export const recurringJobs: Kind = {
       eachNode(async (page) => (await client.request(RecurringJobsDocument, page)).recurringJobs),
     );
     return jobs.map(({ id, name, revision, isLimited, cron, timeZone, job, missed, overlap, until, enabled }) => ({
-      ...{ id, name, revision, isLimited },
+      id,
+      name,
+      revision,
+      isLimited,
       fields: withoutNull({ cron, timeZone, job: jobWithNames(job, references), missed, overlap, until, enabled }),
     }));
   },

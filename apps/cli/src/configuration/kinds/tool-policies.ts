@@ -38,8 +38,11 @@ export const toolPolicies: Kind = {
       type: ['object', 'null'],
       additionalProperties: false,
       properties: {
-        ...{ tool: { type: 'string' }, path: { type: 'string' }, argument: { type: 'string' } },
-        ...{ tolerance: { type: 'number' }, settleMs: { type: 'integer' } },
+        tool: { type: 'string' },
+        path: { type: 'string' },
+        argument: { type: 'string' },
+        tolerance: { type: 'number' },
+        settleMs: { type: 'integer' },
       },
       required: ['tool', 'path', 'argument'],
     },
@@ -54,7 +57,10 @@ export const toolPolicies: Kind = {
   async read({ client }) {
     const { toolPolicies: policies } = await client.request(ConfiguredPoliciesDocument);
     return policies.map(({ pattern, revision, ...fields }) => ({
-      ...{ id: pattern, name: pattern, revision, fields: withoutNull(fields) },
+      id: pattern,
+      name: pattern,
+      revision,
+      fields: withoutNull(fields),
     }));
   },
   create: (name, fields, context) => set({ name }, fields, context),

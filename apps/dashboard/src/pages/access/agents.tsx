@@ -74,13 +74,15 @@ function useColumns(onRevoke: (agent: Agent) => void): readonly Column<Agent>[] 
     {
       id: 'used',
       header: t('access.lastUsed'),
-      ...{ width: 110, grow: 0 },
+      width: 110,
+      grow: 0,
       cell: ({ lastUsedAt }) => (lastUsedAt === null ? t('common.never') : <Time at={lastUsedAt} />),
     },
     {
       id: 'revoke',
       header: '',
-      ...{ width: 110, grow: 0 },
+      width: 110,
+      grow: 0,
       cell: (agent) => (
         <Button size="compact-xs" variant="default" onClick={() => onRevoke(agent)}>
           {t('access.disconnect')}

@@ -79,13 +79,15 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
     {
       id: 'expires',
       header: t('access.expires'),
-      ...{ width: 96, grow: 0 },
+      width: 96,
+      grow: 0,
       cell: ({ expiresAt }) => (expiresAt === null ? t('common.never') : <Time at={expiresAt} />),
     },
     {
       id: 'revoke',
       header: '',
-      ...{ width: 72, grow: 0 },
+      width: 72,
+      grow: 0,
       cell: (key) => (
         <Button size="compact-xs" variant="default" onClick={() => onRevoke(key)}>
           {t('access.revoke')}

@@ -74,24 +74,29 @@ function useColumns(
     {
       id: 'way',
       header: t('access.signsInWith'),
-      ...{ width: 150, grow: 1 },
+      width: 150,
+      grow: 1,
       cell: (user) => <SignInWays user={user} />,
     },
     {
       id: 'signedIn',
       header: t('access.lastSignIn'),
-      ...{ width: 120, grow: 0 },
+      width: 120,
+      grow: 0,
       cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
     },
     {
       id: 'state',
       header: t('access.state'),
-      ...{ width: 90, grow: 0 },
+      width: 90,
+      grow: 0,
       cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
     },
     {
-      ...{ id: 'edit', header: '' },
-      ...{ width: 110, grow: 0 },
+      id: 'edit',
+      header: '',
+      width: 110,
+      grow: 0,
       cell: (user) => (
         <Group gap={6} wrap="nowrap">
           <Button size="compact-xs" variant="default" onClick={() => onEdit(user)}>

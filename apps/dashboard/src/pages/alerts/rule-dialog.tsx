@@ -50,8 +50,14 @@ export function RuleDialog({ rule, channels, onClose, onSaved }: RuleDialogProps
     rule
       ? inputOfRule(rule)
       : {
-          ...{ name: '', kind: 'DEVICE_OFFLINE', severity: 'WARNING', forSeconds: 300, windowSeconds: 600 },
-          ...{ groupAbove: 5, enabled: true, channelIds: channels.map(({ id }) => id) },
+          name: '',
+          kind: 'DEVICE_OFFLINE',
+          severity: 'WARNING',
+          forSeconds: 300,
+          windowSeconds: 600,
+          groupAbove: 5,
+          enabled: true,
+          channelIds: channels.map(({ id }) => id),
         },
   );
   // The API returns the filter as the shape of its input.

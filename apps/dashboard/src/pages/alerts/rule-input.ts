@@ -4,7 +4,16 @@ import type { AlertRuleFieldsFragment, AlertRuleInput, DeviceFilter } from './ge
 export function inputOfRule(rule: AlertRuleFieldsFragment): AlertRuleInput {
   const { name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove, enabled } = rule;
   return {
-    ...{ name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove, enabled },
+    name,
+    kind,
+    severity,
+    forSeconds,
+    threshold,
+    path,
+    below,
+    windowSeconds,
+    groupAbove,
+    enabled,
     // The API returns the filter as the shape of its input.
     devices: rule.devices as DeviceFilter | null,
     repeatEverySeconds: rule.repeatEverySeconds,

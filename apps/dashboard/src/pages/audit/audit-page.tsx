@@ -109,7 +109,8 @@ function useColumns(onOpen: (entry: Entry) => void) {
       {
         id: 'open',
         header: '',
-        ...{ width: 76, grow: 0 },
+        width: 76,
+        grow: 0,
         cell: (entry) => (
           <Button size="compact-xs" variant="default" onClick={() => onOpen(entry)}>
             {t('audit.details')}

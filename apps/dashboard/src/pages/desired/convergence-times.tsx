@@ -7,7 +7,9 @@ import classes from './desired.module.css';
 export function ConvergenceTimes({ summary }: { readonly summary: DesiredSummaryFragment }) {
   const { t, i18n } = useTranslation();
   const seconds = new Intl.NumberFormat(i18n.language, {
-    ...{ style: 'unit', unit: 'second', unitDisplay: 'short' },
+    style: 'unit',
+    unit: 'second',
+    unitDisplay: 'short',
     maximumFractionDigits: 1,
   });
   const shown = (value: number | null) => (value === null ? t('desired.notYet') : seconds.format(value));

@@ -36,7 +36,8 @@ function KnownState({ id }: { readonly id: string }) {
   const [state, setState] = useState<DesiredSeenFragment>();
   const rollout = state?.rollout ?? undefined;
   const { data, error, isLoading, refresh } = useHubQuery({
-    ...{ query: DesiredStateDocument, variables },
+    query: DesiredStateDocument,
+    variables,
     ...(rollout && rollout.state !== 'FINISHED' && { refreshMs: rolloutRefreshMs }),
   });
   useEffect(() => {

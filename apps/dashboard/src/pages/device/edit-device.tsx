@@ -34,7 +34,9 @@ export function EditDevice({ device, onClose, onDone }: EditDeviceProps) {
   const act = useHubMutation(UpdateDeviceDocument, (data) => data.updateDevice.userErrors);
   const save = async () => {
     const changes = deviceChanges(former, {
-      ...{ name: name.trim() || null, tags, timeZone: timeZone || null },
+      name: name.trim() || null,
+      tags,
+      timeZone: timeZone || null,
       voiceUrl: isXiaozhi ? voiceUrl.trim() || null : former.voiceUrl,
       transport: transport === '' ? undefined : (transport as TransportKind),
     });

@@ -4,8 +4,11 @@ import { plainPartsOf, withoutExcluded, withoutPart } from './condition-parts';
 describe('the conditions of a filter', () => {
   it('are single parts, each tag for itself, without alternatives and exclusions', () => {
     const parts = plainPartsOf({
-      ...{ model: 'otto', presence: undefined, tags: ['lobby', 'north'] },
-      ...{ any: [{ model: 'a' }], not: { model: 'b' } },
+      model: 'otto',
+      presence: undefined,
+      tags: ['lobby', 'north'],
+      any: [{ model: 'a' }],
+      not: { model: 'b' },
     });
     expect(parts).toEqual([
       { name: 'model', value: 'otto' },

@@ -48,7 +48,9 @@ export function useDeviceColumns({ shown, search, setSearch }: DeviceColumnsOpti
       dialect: { width: 76, grow: 0, cell: ({ dialect }) => t(`devices.dialects.${dialect}`) },
       desired: { width: 130, grow: 0, cell: ({ desiredStates }) => <DesiredCell states={desiredStates ?? []} /> },
       lastSeen: {
-        ...{ width: 104, grow: 0, sort: sort('LAST_SEEN_DESC') },
+        width: 104,
+        grow: 0,
+        sort: sort('LAST_SEEN_DESC'),
         cell: ({ presence, lastSeenAt }) => (presence === 'ONLINE' ? t('devices.now') : <Time at={lastSeenAt} />),
       },
       connected: { width: 104, grow: 0, cell: ({ connectedAt }) => <Time at={connectedAt} /> },

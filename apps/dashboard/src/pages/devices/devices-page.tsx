@@ -142,8 +142,12 @@ function useDeviceList({ orderBy = 'NAME_ASC' }: DeviceSearch, { filter, withDes
   const summary = useHubQuery({ query: DeviceCountDocument, variables: counted, refreshMs: countRefreshMs });
   const { rows, patch, refresh, hasMore, isLoading } = pages;
   useLiveList({
-    ...{ subscription: DeviceListChangesDocument, variables: watched, changeOf, isMoved: isMovedIn[orderBy] },
-    ...{ rows, patch },
+    subscription: DeviceListChangesDocument,
+    variables: watched,
+    changeOf,
+    isMoved: isMovedIn[orderBy],
+    rows,
+    patch,
     reread: () => {
       refresh();
       summary.refresh();

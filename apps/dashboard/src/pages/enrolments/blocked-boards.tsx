@@ -74,7 +74,8 @@ function useColumns(
             {
               id: 'acts',
               header: '',
-              ...{ width: 90, grow: 0 },
+              width: 90,
+              grow: 0,
               cell: (board: BlockedBoard) => (
                 <Button size="compact-xs" variant="default" onClick={() => void onUnblock(board)}>
                   {t('enrolments.unblock')}

@@ -105,19 +105,23 @@ function useColumns(onRevoke: (link: EnrolmentLink) => void): readonly Column<En
     {
       id: 'used',
       header: t('enrolments.used'),
-      ...{ width: 90, grow: 0, isNumeric: true },
+      width: 90,
+      grow: 0,
+      isNumeric: true,
       cell: ({ usedCount, maxDevices }) => t('enrolments.usedOf', { used: usedCount, all: maxDevices }),
     },
     {
       id: 'expires',
       header: t('enrolments.expires'),
-      ...{ width: 150, grow: 0 },
+      width: 150,
+      grow: 0,
       cell: (link) => <Expiry link={link} />,
     },
     {
       id: 'revoke',
       header: '',
-      ...{ width: 80, grow: 0 },
+      width: 80,
+      grow: 0,
       cell: (link) =>
         endOf(link) === undefined && (
           <Button size="compact-xs" variant="default" onClick={() => onRevoke(link)}>

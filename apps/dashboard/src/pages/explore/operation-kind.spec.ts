@@ -8,7 +8,10 @@ describe('the kind of an operation', () => {
   it('is that of the named one, or of the only one', () => {
     const two = 'query A { a } subscription B { b } fragment F on X { x }';
     expect([kindOf(two, 'A'), kindOf(two, 'B'), kindOf('mutation { m }'), kindOf('subscription S { s }')]).toEqual([
-      ...['query', 'subscription', 'mutation', 'subscription'],
+      'query',
+      'subscription',
+      'mutation',
+      'subscription',
     ]);
   });
 

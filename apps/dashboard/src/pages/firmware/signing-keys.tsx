@@ -76,7 +76,8 @@ function useColumns(onRemove: ((key: Key) => void) | undefined): readonly Column
       {
         id: 'fingerprint',
         header: t('firmware.signing.fingerprint'),
-        ...{ width: 200, grow: 2 },
+        width: 200,
+        grow: 2,
         cell: ({ fingerprint }) => <code title={fingerprint}>{fingerprint}</code>,
       },
       {
@@ -96,7 +97,8 @@ function removeColumn(label: string, onRemove: (key: Key) => void): Column<Key> 
   return {
     id: 'remove',
     header: '',
-    ...{ width: 90, grow: 0 },
+    width: 90,
+    grow: 0,
     cell: (key) => (
       <Button size="compact-xs" variant="default" onClick={() => onRemove(key)}>
         {label}

@@ -128,16 +128,17 @@ describe('the draft of a job', () => {
     expect(
       inputOf({ ...draft, waves: [{ unit: 'percent', size: 10, threshold: 90, soakSeconds: 5, gate: 'MANUAL' }] }),
     ).toEqual({
-      ...{ name: 'Night', tool: 'x', arguments: { volume: 3 }, devices: { tags: ['lobby'] } },
-      ...{
-        offline: 'WAIT',
-        expiresInSeconds: 86_400,
-        maxInFlight: 200,
-        maxAttempts: 3,
-        skipIfSatisfied: false,
-        perMinute: 60,
-        priority: 2,
-      },
+      name: 'Night',
+      tool: 'x',
+      arguments: { volume: 3 },
+      devices: { tags: ['lobby'] },
+      offline: 'WAIT',
+      expiresInSeconds: 86_400,
+      maxInFlight: 200,
+      maxAttempts: 3,
+      skipIfSatisfied: false,
+      perMinute: 60,
+      priority: 2,
       waves: [{ percent: 10, successThreshold: 0.9, soakSeconds: 5, gate: 'MANUAL' }],
       abort: [
         { outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'], ratio: 0.2, scope: 'JOB', action: 'PAUSE' },
@@ -156,18 +157,18 @@ describe('the draft of a job', () => {
       scope: 'WAVE' as const,
     };
     const input = inputOf({
-      ...{
-        ...draftFrom({ tool: 'x' }),
-        verification: 'READBACK',
-        callTimeoutSeconds: 2.5,
-        startAt: '2030-01-01T08:00',
-        window,
-      },
+      ...draftFrom({ tool: 'x' }),
+      verification: 'READBACK',
+      callTimeoutSeconds: 2.5,
+      startAt: '2030-01-01T08:00',
+      window,
       waves: [{ unit: 'count', size: 7, threshold: 95, soakSeconds: 0, gate: 'AUTO' }],
       rules: [rule],
     });
     expect(input).toMatchObject({
-      ...{ verification: 'READBACK', callTimeoutMs: 2_500, startAt: new Date('2030-01-01T08:00').toISOString() },
+      verification: 'READBACK',
+      callTimeoutMs: 2_500,
+      startAt: new Date('2030-01-01T08:00').toISOString(),
       window: { ...window, days: [1, 5] },
       waves: [{ count: 7, successThreshold: 0.95 }],
       abort: [{ outcomes: ['UNKNOWN'], count: 3, minDecided: 5, scope: 'WAVE', action: 'PAUSE' }],

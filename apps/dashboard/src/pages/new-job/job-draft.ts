@@ -86,13 +86,12 @@ export const canaryWaves: readonly DraftWave[] = [
 ];
 
 export const usualRule: DraftRule = {
-  ...{
-    outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'],
-    percent: 20,
-    count: undefined,
-    minDecided: undefined,
-  },
-  ...{ scope: 'JOB', action: 'PAUSE' },
+  outcomes: ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN'],
+  percent: 20,
+  count: undefined,
+  minDecided: undefined,
+  scope: 'JOB',
+  action: 'PAUSE',
 };
 
 /** The default abort rules of the hub: one device in ten, or three that do not come back. */
@@ -109,17 +108,27 @@ const usual = {
 export function draftFrom({ devices = {}, ids, tool, firmwareImageId }: NewJobSearch): JobDraft {
   const kind = firmwareImageId === undefined ? 'tool' : 'firmware';
   return {
-    ...{ name: '', kind, tool, arguments: undefined, isSound: false, firmwareImageId },
-    ...{ verification: undefined, skipIfSatisfied: false, callTimeoutSeconds: undefined, maxAttempts: 3 },
-    ...{ ids, devices: conditionsOf(devices), isWholeFleet: false, offline: 'WAIT', expiresInHours: 24 },
-    ...{
-      startAt: undefined,
-      startZone: viewerZone(),
-      window: undefined,
-      maxInFlight: 200,
-      perMinute: undefined,
-      priority: 2,
-    },
+    name: '',
+    kind,
+    tool,
+    arguments: undefined,
+    isSound: false,
+    firmwareImageId,
+    verification: undefined,
+    skipIfSatisfied: false,
+    callTimeoutSeconds: undefined,
+    maxAttempts: 3,
+    ids,
+    devices: conditionsOf(devices),
+    isWholeFleet: false,
+    offline: 'WAIT',
+    expiresInHours: 24,
+    startAt: undefined,
+    startZone: viewerZone(),
+    window: undefined,
+    maxInFlight: 200,
+    perMinute: undefined,
+    priority: 2,
     ...usual[kind],
   };
 }
@@ -169,7 +178,10 @@ export function onlyWithTool({ tool, ids, devices }: JobDraft): Partial<JobDraft
 export function withTool({ tool: former, devices }: JobDraft, tool: string | undefined): Partial<JobDraft> {
   const { hasTool, ...others } = devices;
   return {
-    ...{ tool, arguments: undefined, isSound: false, verification: undefined },
+    tool,
+    arguments: undefined,
+    isSound: false,
+    verification: undefined,
     ...(hasTool !== undefined && hasTool === former && { devices: others }),
   };
 }

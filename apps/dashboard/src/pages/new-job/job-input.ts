@@ -10,10 +10,13 @@ export function inputOf(draft: JobDraft): CreateJobInput {
     ...(name.trim() !== '' && { name: name.trim() }),
     ...whatOf(draft),
     devices: deviceFilterOf(draft),
-    ...{ offline: draft.offline, expiresInSeconds: Math.round(draft.expiresInHours * 3_600) },
-    ...{ skipIfSatisfied: draft.skipIfSatisfied, maxAttempts: draft.maxAttempts },
+    offline: draft.offline,
+    expiresInSeconds: Math.round(draft.expiresInHours * 3_600),
+    skipIfSatisfied: draft.skipIfSatisfied,
+    maxAttempts: draft.maxAttempts,
     ...(draft.callTimeoutSeconds !== undefined && { callTimeoutMs: Math.round(draft.callTimeoutSeconds * 1_000) }),
-    ...{ maxInFlight: draft.maxInFlight, priority: draft.priority },
+    maxInFlight: draft.maxInFlight,
+    priority: draft.priority,
     ...(draft.perMinute !== undefined && { perMinute: draft.perMinute }),
     ...(startAt !== undefined && { startAt: new Date(startAt).toISOString() }),
     ...(window && { window: { ...window, days: window.days.length === 0 ? null : [...window.days].sort() } }),
@@ -39,7 +42,9 @@ export function waveOf({ unit, size, threshold, soakSeconds, gate }: DraftWave) 
 
 export function ruleOf({ outcomes, percent, count, minDecided, scope, action }: DraftRule) {
   return {
-    ...{ outcomes: [...outcomes], scope, action },
+    outcomes: [...outcomes],
+    scope,
+    action,
     ...(percent !== undefined && { ratio: percent / 100 }),
     ...(count !== undefined && { count }),
     ...(minDecided !== undefined && { minDecided }),

@@ -100,7 +100,9 @@ function Pace() {
   const waveText = ({ unit, size, gate }: DraftWave) =>
     [
       t(unit === 'percent' ? 'newJob.upToShare' : 'newJob.devicesCount', { count: size }),
-      ...[t('mark.open'), t(`job.gates.${gate}`), t('mark.close')],
+      t('mark.open'),
+      t(`job.gates.${gate}`),
+      t('mark.close'),
     ].join('');
   return (
     <>

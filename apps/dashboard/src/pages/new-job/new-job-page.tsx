@@ -46,7 +46,9 @@ function Wizard({ draftId }: { readonly draftId: string }) {
   const isTried = tried === current || refusals.some((refusal) => stepOf(refusal) === current);
   const wizard = useMemo(
     () => ({
-      ...{ draft, refusals, isTried },
+      draft,
+      refusals,
+      isTried,
       change: (changed: Partial<JobDraft>) => {
         change(changed);
         setRefusals((now) => stillRefused(now, changed));

@@ -20,8 +20,11 @@ export function RepeatJob({ input, onClose }: RepeatJobProps) {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [repeat, setRepeat] = useState<Repeat>({
-    ...{ name: input.name ?? '', timeZone: viewerZone(), schedule: defaultSchedule },
-    ...{ missed: 'SKIP', overlap: 'SKIP' },
+    name: input.name ?? '',
+    timeZone: viewerZone(),
+    schedule: defaultSchedule,
+    missed: 'SKIP',
+    overlap: 'SKIP',
   });
   const create = useHubMutation(CreateRecurringJobDocument, (data) => data.createRecurringJob.userErrors);
   const cron = cronOf(repeat.schedule);

@@ -14,8 +14,12 @@ describe('what needs attention', () => {
 
   it('says what ended a job: an abort rule, its health gate or its image', () => {
     const aborted = {
-      ...{ state: 'FINISHED', pauseReason: null, conclusion: 'ABORTED' as const, trippedRule: null },
-      ...{ healthGate: { action: 'CANCEL' }, trippedHealthGate: { at: noon } },
+      state: 'FINISHED',
+      pauseReason: null,
+      conclusion: 'ABORTED' as const,
+      trippedRule: null,
+      healthGate: { action: 'CANCEL' },
+      trippedHealthGate: { at: noon },
     };
     expect(endOf(aborted)).toBe('UNHEALTHY');
     expect(endOf({ ...aborted, trippedRule: { action: 'CANCEL' } })).toBe('ABORTED');

@@ -80,12 +80,18 @@ function useAlertItems(): Found {
   });
   const nodes = read.data?.alerts.nodes ?? [];
   const items = nodes.map(({ id, severity, summary }): Item => ({
-    ...{ key: id, icon: IconBell, token: severity === 'INFO' ? 'running' : 'failed', text: summary },
+    key: id,
+    icon: IconBell,
+    token: severity === 'INFO' ? 'running' : 'failed',
+    text: summary,
     link: { to: '/alerts/$id', params: { id } },
   }));
   const count = (read.data?.alerts.totalCount ?? 0) - nodes.length;
   const more: Item = {
-    ...{ key: 'alerts', icon: IconBell, token: 'failed', text: t('overview.moreAlerts', { count }) },
+    key: 'alerts',
+    icon: IconBell,
+    token: 'failed',
+    text: t('overview.moreAlerts', { count }),
     link: { to: '/alerts' },
   };
   return { items: count > 0 ? [...items, more] : items, read, isAsked };

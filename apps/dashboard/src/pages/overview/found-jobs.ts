@@ -20,11 +20,17 @@ export function useStoppedJobs(): Found {
   const read = useHubQuery({ query: JobsNowDocument, variables: {}, refreshMs: jobsRefreshMs, pause: !isAsked });
   const { nodes = [], pageInfo } = read.data?.stopped ?? {};
   const items = nodes.map((job): Item => ({
-    ...{ key: job.id, icon: IconPlayerPause, token: 'unknown', text: waitingText(job, t) },
+    key: job.id,
+    icon: IconPlayerPause,
+    token: 'unknown',
+    text: waitingText(job, t),
     link: { to: '/jobs/$id', params: { id: job.id } },
   }));
   const more: Item = {
-    ...{ key: 'stopped', icon: IconPlayerPause, token: 'unknown', text: t('overview.moreJobsWait') },
+    key: 'stopped',
+    icon: IconPlayerPause,
+    token: 'unknown',
+    text: t('overview.moreJobsWait'),
     link: { to: '/jobs', search: { show: 'live' } },
   };
   return { items: pageInfo?.hasNextPage ? [...items, more] : items, read, isAsked };
@@ -35,7 +41,10 @@ export function useFailedJobs(): Found {
   const isAsked = useScope('JOBS_READ');
   const since = periodStart(latelyMs, latelyStepMs);
   const read = useHubQuery({
-    ...{ query: JobsEndedBadlyDocument, variables: { since }, refreshMs: latelyRefreshMs, pause: !isAsked },
+    query: JobsEndedBadlyDocument,
+    variables: { since },
+    refreshMs: latelyRefreshMs,
+    pause: !isAsked,
   });
   const ended = read.data?.jobs.nodes.filter((job) => hasFailedSince(job, Date.now() - latelyMs)) ?? [];
   const items = ended.slice(0, endedShown).map((job): Item => ({

@@ -22,7 +22,11 @@ export function RecurringPage() {
   const mayRun = useScope('JOBS_WRITE');
   const variables = useCallback((after: string | null) => ({ after }), []);
   const { rows, error, isLoading, refresh } = usePages({
-    ...{ query: RecurringJobsDocument, variables, pageOf, rowsAtOnce, refreshMs },
+    query: RecurringJobsDocument,
+    variables,
+    pageOf,
+    rowsAtOnce,
+    refreshMs,
   });
   return (
     <Page

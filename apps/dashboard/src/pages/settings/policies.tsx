@@ -111,7 +111,8 @@ function useColumns(
           {
             id: 'acts',
             header: '',
-            ...{ width: 130, grow: 0 },
+            width: 130,
+            grow: 0,
             cell: (policy: Policy) => (
               <Group gap={4} wrap="nowrap">
                 <Button size="compact-xs" variant="default" onClick={() => onEdit(policy)}>

@@ -171,16 +171,14 @@ function inputOf({ readback, ...known }: Policy): ToolPolicyInput {
   const { pattern, idempotent, disruptive, readOnly, disconnectExpected, verification, failureText, callTimeoutMs } =
     known;
   return {
-    ...{
-      pattern: pattern.trim(),
-      idempotent,
-      disruptive,
-      readOnly,
-      disconnectExpected,
-      verification,
-      failureText,
-      callTimeoutMs,
-    },
+    pattern: pattern.trim(),
+    idempotent,
+    disruptive,
+    readOnly,
+    disconnectExpected,
+    verification,
+    failureText,
+    callTimeoutMs,
     readback: readback && readingInput(readback),
   };
 }

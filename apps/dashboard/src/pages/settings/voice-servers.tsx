@@ -66,7 +66,9 @@ function useColumns(): readonly Column<VoiceServer>[] {
     {
       id: 'conversations',
       header: t('settings.conversations'),
-      ...{ width: 120, grow: 0, isNumeric: true },
+      width: 120,
+      grow: 0,
+      isNumeric: true,
       cell: ({ conversations }) => number.format(conversations),
     },
     {

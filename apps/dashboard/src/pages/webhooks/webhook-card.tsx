@@ -96,7 +96,8 @@ function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): rea
     {
       id: 'outcome',
       header: t('webhooks.outcome'),
-      ...{ width: 110, grow: 0 },
+      width: 110,
+      grow: 0,
       cell: ({ delivered }) => <OutcomeBadge outcome={delivered ? 'SUCCEEDED' : 'FAILED'} />,
     },
     {
@@ -119,7 +120,8 @@ function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): rea
     {
       id: 'again',
       header: '',
-      ...{ width: 96, grow: 0 },
+      width: 96,
+      grow: 0,
       cell: (delivery) => (
         <Button size="compact-xs" variant="default" onClick={() => void onAgain(delivery)}>
           {t('webhooks.again')}

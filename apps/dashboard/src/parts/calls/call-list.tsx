@@ -69,7 +69,9 @@ type OnChoose = (call: ListedCallFragment) => void;
 function deviceColumns(t: TFunction, language: string, onChoose: OnChoose): CallColumns {
   const { at, tool, outcome, duration, actor } = commonColumns(t, language, onChoose);
   const given: Column<ListedCallFragment> = {
-    ...{ id: 'arguments', header: t('call.arguments'), width: 160 },
+    id: 'arguments',
+    header: t('call.arguments'),
+    width: 160,
     cell: (row) => <code>{JSON.stringify(row.arguments)}</code>,
   };
   return [at, tool, outcome, given, duration, actor];
@@ -78,7 +80,9 @@ function deviceColumns(t: TFunction, language: string, onChoose: OnChoose): Call
 function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallColumns {
   const { at, tool, outcome, duration, actor } = commonColumns(t, language, onChoose);
   const device: Column<ListedCallFragment> = {
-    ...{ id: 'device', header: t('call.device'), width: 145 },
+    id: 'device',
+    header: t('call.device'),
+    width: 145,
     cell: ({ deviceId }) => (
       <Link to="/devices/$id" params={{ id: deviceId }} search={{ tab: 'calls' }}>
         {deviceId}
@@ -86,7 +90,10 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
     ),
   };
   const error: Column<ListedCallFragment> = {
-    ...{ id: 'error', header: t('call.error'), width: 120, grow: 2 },
+    id: 'error',
+    header: t('call.error'),
+    width: 120,
+    grow: 2,
     cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
   };
   return [at, device, tool, outcome, error, duration, actor];
@@ -95,11 +102,17 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
 function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
   return {
     at: {
-      ...{ id: 'at', header: t('call.at'), width: exactTimeWidth, grow: 0 },
+      id: 'at',
+      header: t('call.at'),
+      width: exactTimeWidth,
+      grow: 0,
       cell: ({ startedAt }: ListedCallFragment) => <Time at={startedAt} form="exact" />,
     },
     tool: {
-      ...{ id: 'tool', header: t('call.tool'), width: 190, grow: 2 },
+      id: 'tool',
+      header: t('call.tool'),
+      width: 190,
+      grow: 2,
       cell: (row: ListedCallFragment) => (
         <button type="button" className={`${classes.tool} cut`} onClick={() => onChoose(row)}>
           {row.tool}
@@ -107,16 +120,24 @@ function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
       ),
     },
     outcome: {
-      ...{ id: 'outcome', header: t('call.outcome'), width: 140 },
+      id: 'outcome',
+      header: t('call.outcome'),
+      width: 140,
       cell: (row: ListedCallFragment) => <OutcomeBadge outcome={row.outcome ?? 'IN_FLIGHT'} />,
     },
     duration: {
-      ...{ id: 'duration', header: t('call.duration'), width: 60, grow: 0, isNumeric: true },
+      id: 'duration',
+      header: t('call.duration'),
+      width: 60,
+      grow: 0,
+      isNumeric: true,
       cell: ({ durationMs }: ListedCallFragment) =>
         durationMs === null ? t('common.none') : new Intl.NumberFormat(language).format(Math.round(durationMs)),
     },
     actor: {
-      ...{ id: 'actor', header: t('call.actor'), width: 100 },
+      id: 'actor',
+      header: t('call.actor'),
+      width: 100,
       cell: (row: ListedCallFragment) => row.actor,
     },
   };

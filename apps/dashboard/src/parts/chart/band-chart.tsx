@@ -35,15 +35,20 @@ export default function BandChart({ points, since, label, words }: BandChartProp
 
 function seriesOf(points: readonly BandPoint[], words: BandChartProps['words'], color: string) {
   const series = (name: string, value: (point: BandPoint) => number) => ({
-    ...{ name, type: 'line' as const, showSymbol: points.length === 1, color },
+    name,
+    type: 'line' as const,
+    showSymbol: points.length === 1,
+    color,
     data: points.map((point) => [Date.parse(point.at), value(point)]),
   });
   const hidden = { lineStyle: { opacity: 0 }, stack: 'band', stackStrategy: 'all' as const, silent: true };
   return [
     { ...series(`${words.range} –`, ({ min }) => min), ...hidden, tooltip: { show: false } },
     {
-      ...{ ...series(words.range, ({ min, max }) => max - min), ...hidden },
-      ...{ areaStyle: { opacity: 0.18 }, tooltip: { show: false } },
+      ...series(words.range, ({ min, max }) => max - min),
+      ...hidden,
+      areaStyle: { opacity: 0.18 },
+      tooltip: { show: false },
     },
     series(words.mean, ({ mean }) => mean),
   ];

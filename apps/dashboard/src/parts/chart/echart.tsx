@@ -23,8 +23,13 @@ export interface EChartProps {
 }
 
 register([
-  ...[LineChart, GridComponent, TooltipComponent, DataZoomComponent, LegendComponent],
-  ...[AriaComponent, CanvasRenderer],
+  LineChart,
+  GridComponent,
+  TooltipComponent,
+  DataZoomComponent,
+  LegendComponent,
+  AriaComponent,
+  CanvasRenderer,
 ]);
 
 export function EChart({ label, optionsOf }: EChartProps) {
@@ -58,9 +63,11 @@ export function timeOptions({ colours: { soft, line }, since, language }: TimeOp
     animation: false,
     grid: { left: 56, right: 16, top: 16, bottom: 64 },
     xAxis: {
-      ...{ type: 'time' as const, splitLine: { show: false } },
+      type: 'time' as const,
+      splitLine: { show: false },
       axisLabel: { color: soft, hideOverlap: true, formatter: (at: number) => axisTime(at, language) },
-      ...{ min: Date.parse(since), max: Date.now() },
+      min: Date.parse(since),
+      max: Date.now(),
     },
     yAxis: { ...axis, type: 'value' as const, scale: true, min: axisStart },
     dataZoom: [{ type: 'inside' as const }, { type: 'slider' as const, height: 20, bottom: 12 }],

@@ -25,7 +25,9 @@ export default function LinesChart({ lines, since, label }: LinesChartProps) {
         grid: { ...common.grid, top: 40 },
         legend: { top: 0, left: 0, type: 'scroll' as const, textStyle: { color: colours.soft } },
         series: lines.map(({ name, points }) => ({
-          ...{ name, type: 'line' as const, showSymbol: points.length === 1 },
+          name,
+          type: 'line' as const,
+          showSymbol: points.length === 1,
           data: points.map(({ at, value }) => [Date.parse(at), value]),
         })),
       };

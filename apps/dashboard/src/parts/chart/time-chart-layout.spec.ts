@@ -3,7 +3,8 @@ import { layOut, type TimeSeries } from './time-chart-layout';
 
 const minute = (count: number) => new Date(Date.UTC(2026, 10, 21, 12, count)).toISOString();
 const series = (name: string, values: readonly number[]): TimeSeries => ({
-  ...{ name, token: 'accent' },
+  name,
+  token: 'accent',
   points: values.map((value, index) => [minute(index), value] as const),
 });
 const space = { width: 458, height: 136, isStacked: false };

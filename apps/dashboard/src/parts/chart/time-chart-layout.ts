@@ -64,10 +64,20 @@ export function layOut(series: readonly TimeSeries[], { width, height, isStacked
   const x = (index: number) => xOf(times[index] ?? last);
   const y = (value: number) => bottom - (value / ceiling) * (bottom - top);
   return {
-    ...{ times, valueTicks, left, right, top, bottom, x, xOf, y },
+    times,
+    valueTicks,
+    left,
+    right,
+    top,
+    bottom,
+    x,
+    xOf,
+    y,
     timeTicks: timeTicks(first, last, (right - left) / timeLabelWidth),
     shapes: layers.map(({ name, token, values, base, tops }) => ({
-      ...{ name, token, values },
+      name,
+      token,
+      values,
       ...paths(isStacked ? tops.map((value, index) => ({ x: x(index), y: y(value) })) : stepped(tops, x, y), base, {
         x,
         y,

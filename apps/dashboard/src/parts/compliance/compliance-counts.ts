@@ -20,10 +20,17 @@ export interface SummaryCounts {
 
 export function countsOf(summary: SummaryCounts): ComplianceCounts {
   return {
-    ...{ IN_SYNC: summary.inSync, APPLYING: summary.applying, RETRYING: summary.retrying },
-    ...{ WAITING_DEVICE: summary.waitingDevice, DRIFTED: summary.drifted, HELD: summary.held },
-    ...{ CONFLICT: summary.conflict, FAILED: summary.failed, UNSUPPORTED: summary.unsupported },
-    ...{ OVERRIDDEN: summary.overridden, OUT_OF_WINDOW: summary.outOfWindow },
+    IN_SYNC: summary.inSync,
+    APPLYING: summary.applying,
+    RETRYING: summary.retrying,
+    WAITING_DEVICE: summary.waitingDevice,
+    DRIFTED: summary.drifted,
+    HELD: summary.held,
+    CONFLICT: summary.conflict,
+    FAILED: summary.failed,
+    UNSUPPORTED: summary.unsupported,
+    OVERRIDDEN: summary.overridden,
+    OUT_OF_WINDOW: summary.outOfWindow,
   };
 }
 

@@ -5,7 +5,9 @@ import { type CopiedRequest, textOf } from './copied-request';
 
 const origin = 'https://hub.example';
 const call: CopiedRequest = {
-  ...{ kind: 'call', deviceId: '02:00:00:00:00:01', tool: 'self.screen.say' },
+  kind: 'call',
+  deviceId: '02:00:00:00:00:01',
+  tool: 'self.screen.say',
   arguments: { text: `it's "5" $HOME` },
 };
 
@@ -20,7 +22,9 @@ describe('a copied request', () => {
   it('is a curl command with the key from the environment and the exact arguments', () => {
     const [silent, url, , authorization, , type, , body] = wordsOf(textOf('curl', call, origin));
     expect([silent, url, authorization, type]).toEqual([
-      ...['-s', 'https://hub.example/graphql', 'authorization: Bearer a-key'],
+      '-s',
+      'https://hub.example/graphql',
+      'authorization: Bearer a-key',
       'content-type: application/json',
     ]);
     expect(JSON.parse(body ?? '')).toMatchObject({
@@ -30,7 +34,11 @@ describe('a copied request', () => {
 
   it('is a command line with the exact arguments', () => {
     expect(wordsOf(textOf('command', call, origin))).toEqual([
-      ...['--url', origin, 'call', call.deviceId, call.tool],
+      '--url',
+      origin,
+      'call',
+      call.deviceId,
+      call.tool,
       JSON.stringify(call.arguments),
     ]);
   });
@@ -38,8 +46,15 @@ describe('a copied request', () => {
   it('is a command line of a job with its filter and its other rules', () => {
     const input = { tool: 't', arguments: {}, devices: { tags: ["o'clock"] }, maxInFlight: 5 };
     expect(wordsOf(textOf('command', { kind: 'job', input, idempotencyKey: 'k' }, origin))).toEqual([
-      ...['--url', origin, 'jobs', 'create', 't', '--filter', `{"tags":["o'clock"]}`],
-      ...['--input', '{"maxInFlight":5}'],
+      '--url',
+      origin,
+      'jobs',
+      'create',
+      't',
+      '--filter',
+      `{"tags":["o'clock"]}`,
+      '--input',
+      '{"maxInFlight":5}',
     ]);
     const image = { firmwareImageId: 'i', devices: { all: true } };
     expect(wordsOf(textOf('command', { kind: 'job', input: image, idempotencyKey: 'k' }, origin)).slice(2)).toEqual([

@@ -24,7 +24,11 @@ const GroupsContext = createContext<Groups | undefined>(undefined);
 export function GroupsProvider({ children }: { readonly children: ReactNode }) {
   const variables = useCallback((after: string | null) => ({ after }), []);
   const { rows, isRead, hasMore, error, refresh } = usePages({
-    ...{ query: GroupsDocument, variables, pageOf, rowsAtOnce: groupsAtOnce, refreshMs },
+    query: GroupsDocument,
+    variables,
+    pageOf,
+    rowsAtOnce: groupsAtOnce,
+    refreshMs,
   });
   useEffect(() => watchGroups(refresh), [refresh]);
   const value = useMemo(() => {

@@ -4,9 +4,19 @@ import { countsOf, decidedOf, isOfHiddenTargets } from './job-progress';
 
 const progress = {
   total: 20,
-  ...{ pending: 1, waitingDevice: 2, inFlight: 3, verifying: 4 },
-  ...{ succeeded: 5, noChange: 1, failed: 1, rejected: 1, verifyFailed: 1, unknown: 1 },
-  ...{ expired: 0, cancelled: 0, skipped: 0 },
+  pending: 1,
+  waitingDevice: 2,
+  inFlight: 3,
+  verifying: 4,
+  succeeded: 5,
+  noChange: 1,
+  failed: 1,
+  rejected: 1,
+  verifyFailed: 1,
+  unknown: 1,
+  expired: 0,
+  cancelled: 0,
+  skipped: 0,
 };
 
 describe('the progress of a job', () => {

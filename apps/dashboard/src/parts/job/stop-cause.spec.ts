@@ -2,8 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { stopCause } from './stop-cause';
 
 const running = {
-  ...{ state: 'RUNNING', pauseReason: null, conclusion: null },
-  ...{ trippedRule: null, healthGate: null, trippedHealthGate: null },
+  state: 'RUNNING',
+  pauseReason: null,
+  conclusion: null,
+  trippedRule: null,
+  healthGate: null,
+  trippedHealthGate: null,
 };
 const paused = { ...running, state: 'PAUSED', pauseReason: 'ABORT_RULE', trippedRule: { action: 'PAUSE' } };
 const cancels = { ...running, trippedRule: { action: 'CANCEL' } };

@@ -9,7 +9,12 @@ import classes from './markdown.module.css';
 const heading = ({ children }: { readonly children?: ReactNode }) => <p className={classes.heading}>{children}</p>;
 
 const components: Components = {
-  ...{ h1: heading, h2: heading, h3: heading, h4: heading, h5: heading, h6: heading },
+  h1: heading,
+  h2: heading,
+  h3: heading,
+  h4: heading,
+  h5: heading,
+  h6: heading,
   a: ({ href, children }) => (
     <a href={href} target="_blank" rel="noopener noreferrer nofollow">
       {children}

@@ -4,7 +4,10 @@ import { navigation } from '../navigation';
 import { nextRow, pageKeys, type PressedKey, readKey, sequenceMs, type StartedSequence } from './shortcuts';
 
 const press = (key: string, at = 0, more: Partial<PressedKey> = {}): PressedKey => ({
-  ...{ key, at, hasControl: false, hasAlt: false },
+  key,
+  at,
+  hasControl: false,
+  hasAlt: false,
   ...more,
 });
 

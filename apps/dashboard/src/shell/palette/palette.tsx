@@ -150,11 +150,15 @@ function useConsoleChoices(onHelp: () => void) {
   const pages = navigation
     .filter(({ scope }) => may(scope))
     .map(({ name, to, icon: Shape }) => ({
-      ...{ id: `page ${name}`, text: t(`nav.${name}`), choose: () => void navigate({ to }) },
+      id: `page ${name}`,
+      text: t(`nav.${name}`),
+      choose: () => void navigate({ to }),
       icon: <Shape size={iconSize} aria-hidden />,
     }));
   const act = (id: string, text: string, Shape: typeof IconCpu, choose: () => void): Choice => ({
-    ...{ id: `act ${id}`, text, choose },
+    id: `act ${id}`,
+    text,
+    choose,
     icon: <Shape size={iconSize} aria-hidden />,
   });
   const acts = [
@@ -186,11 +190,16 @@ function useHubChoices(typed: string) {
     const { things, after } = found[kind] ?? { things: [], after: null };
     const Shape = icons[kind];
     const choices = things.map((thing): Choice => ({
-      ...{ ...thing, id: `${kind} ${thing.id}`, choose: () => open(kind, thing) },
+      ...thing,
+      id: `${kind} ${thing.id}`,
+      choose: () => open(kind, thing),
       icon: <Shape size={iconSize} aria-hidden />,
     }));
     const more: Choice = {
-      ...{ id: `more ${kind}`, text: t('common.loadMore'), staysOpen: true, choose: () => readMore(kind) },
+      id: `more ${kind}`,
+      text: t('common.loadMore'),
+      staysOpen: true,
+      choose: () => readMore(kind),
       icon: <span aria-hidden>…</span>,
     };
     return { name: t(`palette.kinds.${kind}`), choices: after === null ? choices : [...choices, more] };

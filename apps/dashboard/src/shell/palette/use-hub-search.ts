@@ -106,7 +106,8 @@ function readersIn(t: TFunction): Readonly<Record<HubKind, Reader>> {
       return (
         data &&
         pageOf(data.jobs, (job) => ({
-          ...{ id: job.id, text: jobName(job) },
+          id: job.id,
+          text: jobName(job),
           detail: t(`jobState.${job.state === 'FINISHED' ? (job.conclusion ?? 'SUCCEEDED') : job.state}`),
         }))
       );
@@ -120,7 +121,9 @@ function readersIn(t: TFunction): Readonly<Record<HubKind, Reader>> {
       return (
         data &&
         pageOf(data.firmwareImages, ({ id, project, version, models }) => ({
-          ...{ id, text: `${project} ${version}`, detail: models.join(', ') },
+          id,
+          text: `${project} ${version}`,
+          detail: models.join(', '),
         }))
       );
     },
@@ -131,7 +134,8 @@ type FoundDevice = PaletteDevicesQuery['devices']['nodes'][number];
 
 function deviceIn(t: TFunction): (device: FoundDevice) => FoundThing {
   return ({ id, name, model, presence }) => ({
-    ...{ id, text: name ?? id },
+    id,
+    text: name ?? id,
     detail: [name === null ? null : id, model, t(`presence.${presence}`)].filter(Boolean).join(' · '),
   });
 }

@@ -3,15 +3,17 @@ import type { CallRow } from '@flotilla/registry';
 import { toAgentResult, untrustedNotice } from './agent-results.js';
 
 const call = (change: Partial<CallRow>): CallRow => ({
-  ...{
-    id: 'c-1',
-    deviceId: 'd-1' as CallRow['deviceId'],
-    tool: 'self.get',
-    arguments: {},
-    outcome: 'SUCCEEDED',
-    result: undefined,
-  },
-  ...{ error: undefined, startedAt: 0, durationMs: 1, actor: 'agent', jobId: undefined },
+  id: 'c-1',
+  deviceId: 'd-1' as CallRow['deviceId'],
+  tool: 'self.get',
+  arguments: {},
+  outcome: 'SUCCEEDED',
+  result: undefined,
+  error: undefined,
+  startedAt: 0,
+  durationMs: 1,
+  actor: 'agent',
+  jobId: undefined,
   ...change,
 });
 const notice = { type: 'text', text: untrustedNotice };

@@ -112,7 +112,8 @@ async function listAlerts(deps: AlertToolDeps, { viewer }: AgentCaller, args: Js
   });
   return quotingResult({
     alerts: page.rows.map((alert) => shown(deps, alert)),
-    ...{ more: page.hasNextPage, next: page.hasNextPage ? page.cursors.at(-1) : undefined },
+    more: page.hasNextPage,
+    next: page.hasNextPage ? page.cursors.at(-1) : undefined,
   });
 }
 
@@ -130,9 +131,14 @@ async function acknowledge(deps: AlertToolDeps, caller: AgentCaller, args: JsonO
 function shown({ alerts }: AlertToolDeps, alert: AlertRow): Readonly<Record<string, unknown>> {
   const { acknowledgedBy, deviceCount, deviceId, facts, firedAt, id, note, resolvedAt, severity } = alert;
   return {
-    ...{ id, severity, kind: facts.kind, state: resolvedAt === undefined ? 'FIRING' : 'RESOLVED' },
+    id,
+    severity,
+    kind: facts.kind,
+    state: resolvedAt === undefined ? 'FIRING' : 'RESOLVED',
     summary: plainLine(summaryOf(alert, alerts.messages)),
-    ...{ device: deviceId, devices: deviceCount, firedAt: new Date(firedAt).toISOString() },
+    device: deviceId,
+    devices: deviceCount,
+    firedAt: new Date(firedAt).toISOString(),
     resolvedAt: resolvedAt === undefined ? undefined : new Date(resolvedAt).toISOString(),
     acknowledgedBy: acknowledgedBy === undefined ? undefined : plainLine(acknowledgedBy),
     note: note === undefined ? undefined : plainLine(note),

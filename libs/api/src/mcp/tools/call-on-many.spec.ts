@@ -42,8 +42,11 @@ const deviceGroups = {
 };
 const callerWith = (...scopes: readonly string[]) =>
   ({
-    ...{ viewer: { kind: 'KEY', id: 'key', name: 'key', scopes }, view: { devices, deviceGroups }, mode: 'auto' },
-    ...{ remoteAddress: undefined, trace: undefined },
+    viewer: { kind: 'KEY', id: 'key', name: 'key', scopes },
+    view: { devices, deviceGroups },
+    mode: 'auto',
+    remoteAddress: undefined,
+    trace: undefined,
   }) as unknown as AgentCaller;
 const caller = callerWith('ADMIN');
 

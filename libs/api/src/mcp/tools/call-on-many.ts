@@ -48,7 +48,8 @@ export async function callToolOnMany(
   const request = requestOf(args, rows, startAt);
   if (rows.length === 0 || args['confirmDevices'] !== rows.length)
     return shownPreview(caller, rows, rows.length === 0 ? undefined : await fleet.previewJob(request, actor), {
-      ...{ startAt, group: selected.group },
+      startAt,
+      group: selected.group,
     });
   return started(await fleet.createJob(request, keyIn(args), actor, hashOf(args)), rows.length);
 }
@@ -73,7 +74,9 @@ function started({ job, refusal }: JobAnswer, devices: number): CallToolResult {
   if (job === undefined)
     return refusalResult(refusal ?? { code: 'INVALID', message: 'The hub could not create the job.' });
   return jsonResult({
-    ...{ job: job.id, state: job.state, devices: job.total ?? devices },
+    job: job.id,
+    state: job.state,
+    devices: job.total ?? devices,
     ...(job.startAt !== undefined && { startAt: new Date(job.startAt).toISOString() }),
     next: 'Follow it with job_status.',
   });
@@ -111,7 +114,9 @@ function shownPreview(
       ? 'No device matches all conditions and has the tool. find_devices shows devices and models.'
       : `To create the job, call again with confirmDevices ${rows.length}.`;
   return quotingResult({
-    ...{ preview: true, devices: rows.length, online: rows.filter(({ presence }) => presence === 'ONLINE').length },
+    preview: true,
+    devices: rows.length,
+    online: rows.filter(({ presence }) => presence === 'ONLINE').length,
     ...shownSample(caller, rows),
     rejected,
     ...(preview !== undefined && { blastRadius: preview.blastRadius }),

@@ -38,8 +38,12 @@ export async function createDesiredState(
   const { targetCount: devices, conflicts, sample } = preview;
   if (args['confirmDevices'] !== devices)
     return jsonResult({
-      ...{ preview: true, devices, inSync: preview.inSyncCount, wouldChange: preview.changeCount },
-      ...{ unsupported: preview.unsupportedCount, unknown: preview.unknownCount },
+      preview: true,
+      devices,
+      inSync: preview.inSyncCount,
+      wouldChange: preview.changeCount,
+      unsupported: preview.unsupportedCount,
+      unknown: preview.unknownCount,
       ...(callerMay(caller, 'JOBS_READ') && {
         conflicts: conflicts.map(({ id, name }) => ({ id, name: plainLine(name) })),
       }),
@@ -54,13 +58,20 @@ export async function createDesiredState(
 function requestOf(args: JsonObject, devices: DesiredStateRequest['devices']): DesiredStateRequest {
   const { arguments: given, mode, onDrift, holdSeconds, priority, window } = args;
   return {
-    ...{ name: String(args['name']), tool: String(args['tool']), arguments: (given ?? {}) as JsonObject, devices },
+    name: String(args['name']),
+    tool: String(args['tool']),
+    arguments: (given ?? {}) as JsonObject,
+    devices,
     mode: mode === 'REPORT' ? 'REPORT' : 'ENFORCE',
     onDrift: onDrift === 'REVERT' || onDrift === 'ACCEPT' ? onDrift : 'HOLD',
     holdSeconds: typeof holdSeconds === 'number' ? holdSeconds : holdSecondsDefault,
     priority: typeof priority === 'number' ? priority : 0,
     window: window as DesiredStateRequest['window'],
-    ...{ waves: undefined, abort: undefined, maxInFlight: maxInFlightDefault, perMinute: undefined, enabled: true },
+    waves: undefined,
+    abort: undefined,
+    maxInFlight: maxInFlightDefault,
+    perMinute: undefined,
+    enabled: true,
   };
 }
 
@@ -102,10 +113,17 @@ function moreOf({ hasNextPage, cursors }: { readonly hasNextPage: boolean; reado
 async function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow | undefined, reader: Reader) {
   const { id, mode, onDrift, priority, window, enabled, pausedReason, generation } = row;
   return {
-    ...{ id, name: plainLine(row.name), tool: plainLine(row.tool) },
+    id,
+    name: plainLine(row.name),
+    tool: plainLine(row.tool),
     arguments: plainValue(await shownArguments(row, reader)),
     devices: plainValue(await shownDeviceFilter(row.devices, reader)),
-    ...{ mode, onDrift, priority, enabled, generation, createdBy: plainLine(row.createdBy) },
+    mode,
+    onDrift,
+    priority,
+    enabled,
+    generation,
+    createdBy: plainLine(row.createdBy),
     ...(window !== undefined && { window }),
     ...(pausedReason !== undefined && { pausedReason }),
     byState: Object.fromEntries(summary?.counts ?? []),
@@ -116,7 +134,8 @@ function shownTarget(caller: AgentCaller, target: DesiredTargetRow, { readback }
   const { deviceId, state, since, reported, nextTryAt, error } = target;
   return {
     ...(callerMay(caller, 'DEVICES_READ') && { device: deviceId }),
-    ...{ state, since: new Date(since).toISOString() },
+    state,
+    since: new Date(since).toISOString(),
     ...(reported !== undefined && { deviceSays: plainValue(maskReported(readback, reported)) }),
     ...(nextTryAt !== undefined && { nextTryAt: new Date(nextTryAt).toISOString() }),
     ...(error !== undefined && { error: `${error.code}: ${plainDescription(error.message)}` }),

@@ -39,7 +39,9 @@ const schedule = {
     type: 'object',
     description: 'Sends only at this time of the day. Times are HH:MM in the IANA zone.',
     properties: {
-      ...{ from: text('Such as 03:00.'), to: text('Such as 05:00.'), zone: text('Such as Europe/Berlin.') },
+      from: text('Such as 03:00.'),
+      to: text('Such as 05:00.'),
+      zone: text('Such as Europe/Berlin.'),
       days: { type: 'array', items: { type: 'integer', minimum: 1, maximum: 7 }, description: '1 is Monday.' },
     },
     required: ['from', 'to', 'zone'],

@@ -45,9 +45,14 @@ function hintsOf({ policy, readOnly }: Pick<AgentTool, 'policy' | 'readOnly'>): 
 export function describedTool({ agentName, tool, policy, readOnly }: AgentTool): Readonly<Record<string, unknown>> {
   const { readOnlyHint, destructiveHint, idempotentHint } = hintsOf({ policy, readOnly });
   return {
-    ...{ name: plainLine(tool.name), mcpName: agentName, deviceSaysOfIt: plainDescription(tool.description) },
-    ...{ inputSchema: shownSchema(tool.inputSchema), schemaKnown: isSchemaKnown(tool) },
-    ...{ readOnly: readOnlyHint, destructive: destructiveHint, idempotent: idempotentHint },
+    name: plainLine(tool.name),
+    mcpName: agentName,
+    deviceSaysOfIt: plainDescription(tool.description),
+    inputSchema: shownSchema(tool.inputSchema),
+    schemaKnown: isSchemaKnown(tool),
+    readOnly: readOnlyHint,
+    destructive: destructiveHint,
+    idempotent: idempotentHint,
   };
 }
 

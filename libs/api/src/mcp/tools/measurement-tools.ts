@@ -42,7 +42,10 @@ export const readMeasurementsTool: Tool = {
         description: 'How far back.',
       },
       points: {
-        ...{ type: 'integer', minimum: 1, maximum: pointsMax, default: pointsDefault },
+        type: 'integer',
+        minimum: 1,
+        maximum: pointsMax,
+        default: pointsDefault,
         description: 'Intervals at most, each with min, mean and max.',
       },
     },
@@ -63,7 +66,8 @@ export async function readMeasurements(_deps: unknown, caller: AgentCaller, args
     return quotingResult({ paths: paths.slice(0, pathsMax).map((one) => ({ path: plainLine(one) })) });
   }
   return shown(path, await readFleetSeries(caller.view, { filter, path }, periodOf(args)), ({ p95, deviceCount }) => ({
-    ...{ p95, devices: deviceCount },
+    p95,
+    devices: deviceCount,
   }));
 }
 

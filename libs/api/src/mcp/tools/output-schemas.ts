@@ -15,7 +15,10 @@ export function object(required: Readonly<Record<string, Schema>>, optional: Rea
 }
 
 const device = {
-  ...{ id: text, dialect: text, presence: { enum: ['ONLINE', 'OFFLINE'] }, tags: list(text) },
+  id: text,
+  dialect: text,
+  presence: { enum: ['ONLINE', 'OFFLINE'] },
+  tags: list(text),
   deviceSays: object({}, { model: text, firmwareVersion: text }),
 };
 const deviceOptions = { name: text, connectedAt: time, lastSeenAt: time };
@@ -37,8 +40,13 @@ export const foundDevicesSchema: OutputSchema = object(
 const describedTool = object(
   { name: text, mcpName: text },
   {
-    ...{ deviceSaysOfIt: text, inputSchema: { type: 'object' }, schemaKnown: boolean, leftOut: boolean },
-    ...{ readOnly: boolean, destructive: boolean, idempotent: boolean },
+    deviceSaysOfIt: text,
+    inputSchema: { type: 'object' },
+    schemaKnown: boolean,
+    leftOut: boolean,
+    readOnly: boolean,
+    destructive: boolean,
+    idempotent: boolean,
   },
 );
 
@@ -50,19 +58,30 @@ export const describedDeviceSchema: OutputSchema = object(
 export const jobStartSchema: OutputSchema = object(
   { devices: integer, next: text },
   {
-    ...{ preview: boolean, untrusted: text, now: time, online: integer, sample: list(text), timeZone: text },
+    preview: boolean,
+    untrusted: text,
+    now: time,
+    online: integer,
+    sample: list(text),
+    timeZone: text,
     rejected: {
       ...list(object({ message: text, devices: integer })),
       description: 'Devices that would reject the call, by reason.',
     },
     blastRadius: { ...integer, description: 'Devices that a failing call can affect before the job stops itself.' },
-    ...{ warnings: list(text), job: text, state: text, startAt: time },
+    warnings: list(text),
+    job: text,
+    state: text,
+    startAt: time,
   },
 );
 
 export const jobStatusSchema: OutputSchema = object(
   {
-    ...{ untrusted: text, job: text, tool: text, state: text },
+    untrusted: text,
+    job: text,
+    tool: text,
+    state: text,
     progress: { type: 'object', additionalProperties: integer, description: 'Devices by outcome or state.' },
     failures: list(object({ outcome: text, code: text, count: integer, message: text })),
   },

@@ -38,14 +38,18 @@ export async function createRecurringJob(
   const shown = { devices: job.targetCount, nextRuns: nextRuns.map(timeOf) };
   if (args['confirmDevices'] !== job.targetCount)
     return quotingResult({
-      ...{ preview: true, ...shown, online: job.onlineCount, now: timeOf(Date.now()) },
+      preview: true,
+      ...shown,
+      online: job.onlineCount,
+      now: timeOf(Date.now()),
       ...shownSample(caller, job.sample),
       rejected: [
         ...(job.missingToolCount === 0
           ? []
           : [{ message: 'The device does not have the tool.', devices: job.missingToolCount }]),
         ...job.argumentErrors.map(({ message, deviceCount }) => ({
-          ...{ message: plainDescription(message), devices: deviceCount },
+          message: plainDescription(message),
+          devices: deviceCount,
         })),
       ],
       blastRadius: job.blastRadius,
@@ -59,9 +63,14 @@ export async function createRecurringJob(
 function requestOf(args: JsonObject, devices: RecurringJobRequest['job']['devices']): RecurringJobRequest {
   const { arguments: given } = args;
   return {
-    ...{ name: String(args['name']), cron: String(args['cron']).trim(), timeZone: String(args['timeZone']) },
+    name: String(args['name']),
+    cron: String(args['cron']).trim(),
+    timeZone: String(args['timeZone']),
     job: { tool: String(args['tool']), arguments: (given ?? {}) as JsonObject, devices },
-    ...{ missed: 'SKIP', overlap: 'SKIP', until: undefined, enabled: true },
+    missed: 'SKIP',
+    overlap: 'SKIP',
+    until: undefined,
+    enabled: true,
   };
 }
 
@@ -80,7 +89,9 @@ export async function recurringJobs(
       return refusalResult({ code: 'NOT_FOUND', message: `There is no recurring job "${id.slice(0, 100)}".` });
     const { rows } = await view.jobs.page({ recurringJobId: row.id }, { first: jobsMax });
     const jobs = rows.map((job) => ({
-      ...{ job: job.id, state: job.state, createdAt: timeOf(job.createdAt) },
+      job: job.id,
+      state: job.state,
+      createdAt: timeOf(job.createdAt),
       ...(job.state === 'FINISHED' && { conclusion: job.conclusion }),
     }));
     return jsonResult({ recurringJobs: [{ ...(await shownRecurring(row, readerOf(caller))), jobs }], more: false });
@@ -90,7 +101,8 @@ export async function recurringJobs(
   const reader = readerOf(caller);
   const shown = await Promise.all(rows.map((row) => shownRecurring(row, reader)));
   return jsonResult({
-    ...{ recurringJobs: shown, more: hasNextPage },
+    recurringJobs: shown,
+    more: hasNextPage,
     ...(hasNextPage && { next: cursors.at(-1) }),
   });
 }
@@ -99,7 +111,12 @@ async function shownRecurring(row: RecurringJobRow, reader: Reader) {
   const { id, cron, timeZone, enabled, pausedReason, request } = row;
   const { tool, arguments: given } = request;
   return {
-    ...{ id, name: plainLine(row.name), cron, timeZone, enabled, createdBy: plainLine(row.createdBy) },
+    id,
+    name: plainLine(row.name),
+    cron,
+    timeZone,
+    enabled,
+    createdBy: plainLine(row.createdBy),
     nextRuns: enabled ? new CronTimes(row).list(timesMax, Date.now(), row.until).map(timeOf) : [],
     ...(pausedReason !== undefined && { pausedReason }),
     ...(tool !== undefined && { tool: plainLine(tool) }),

@@ -82,10 +82,13 @@ async function findDevices(_deps: AgentDeps, caller: AgentCaller, args: JsonObje
   ]);
   const now = Date.now();
   return quotingResult({
-    ...{ now: new Date(now).toISOString(), matching },
+    now: new Date(now).toISOString(),
+    matching,
     ...(after === undefined && (await modelsOf(view, filter, matching))),
     devices: page.rows.map((device) => shownDevice(device, now)),
-    ...{ more: page.hasNextPage, next: page.hasNextPage ? page.cursors.at(-1) : undefined, timeZone: group?.timeZone },
+    more: page.hasNextPage,
+    next: page.hasNextPage ? page.cursors.at(-1) : undefined,
+    timeZone: group?.timeZone,
   });
 }
 

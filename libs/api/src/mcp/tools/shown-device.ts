@@ -6,7 +6,11 @@ import { plainLine } from '../results/untrusted-text.js';
 export function shownDevice(device: DeviceRow, now = Date.now()) {
   const { id, name, dialect, presence, tags, model, firmwareVersion, connectedAt, lastSeenAt } = device;
   return {
-    ...{ id, name: name && plainLine(name), dialect, presence, tags: tags.map((tag) => plainLine(tag)) },
+    id,
+    name: name && plainLine(name),
+    dialect,
+    presence,
+    tags: tags.map((tag) => plainLine(tag)),
     deviceSays: { model: model && plainLine(model), firmwareVersion: firmwareVersion && plainLine(firmwareVersion) },
     connectedAt: connectedAt && new Date(connectedAt).toISOString(),
     lastSeenAt: presence === 'ONLINE' ? new Date(now).toISOString() : lastSeenAt && new Date(lastSeenAt).toISOString(),

@@ -4,16 +4,25 @@ import { integer, list, object, text, time, boolean, type OutputSchema } from '.
 export const recurringJobSchema: OutputSchema = object(
   { devices: integer, nextRuns: list(time), next: text },
   {
-    ...{ preview: boolean, untrusted: text, now: time, online: integer, sample: list(text) },
+    preview: boolean,
+    untrusted: text,
+    now: time,
+    online: integer,
+    sample: list(text),
     rejected: list(object({ message: text, devices: integer })),
-    ...{ blastRadius: integer, recurringJob: text },
+    blastRadius: integer,
+    recurringJob: text,
   },
 );
 
 const recurringJob = object(
   { id: text, name: text, cron: text, timeZone: text, enabled: boolean, nextRuns: list(time) },
   {
-    ...{ tool: text, arguments: { type: 'object' }, devices: { type: 'object' }, pausedReason: text, createdBy: text },
+    tool: text,
+    arguments: { type: 'object' },
+    devices: { type: 'object' },
+    pausedReason: text,
+    createdBy: text,
     jobs: list(object({ job: text, state: text, createdAt: time }, { conclusion: text })),
   },
 );
@@ -26,8 +35,14 @@ export const recurringJobsSchema: OutputSchema = object(
 export const desiredStateSchema: OutputSchema = object(
   { devices: integer, next: text },
   {
-    ...{ preview: boolean, inSync: integer, wouldChange: integer, unsupported: integer, unknown: integer },
-    ...{ conflicts: list(object({ id: text, name: text })), sample: list(text), desiredState: text },
+    preview: boolean,
+    inSync: integer,
+    wouldChange: integer,
+    unsupported: integer,
+    unknown: integer,
+    conflicts: list(object({ id: text, name: text })),
+    sample: list(text),
+    desiredState: text,
   },
 );
 
@@ -35,8 +50,16 @@ const target = object({ state: text, since: time }, { device: text, deviceSays: 
 
 const desiredState = object(
   {
-    ...{ id: text, name: text, tool: text, arguments: { type: 'object' }, devices: { type: 'object' }, mode: text },
-    ...{ onDrift: text, priority: integer, enabled: boolean, generation: integer },
+    id: text,
+    name: text,
+    tool: text,
+    arguments: { type: 'object' },
+    devices: { type: 'object' },
+    mode: text,
+    onDrift: text,
+    priority: integer,
+    enabled: boolean,
+    generation: integer,
     byState: { type: 'object', additionalProperties: integer, description: 'Devices by state.' },
   },
   { createdBy: text, pausedReason: text, window: { type: 'object' }, outOfSync: list(target) },

@@ -17,7 +17,10 @@ export const mayDoHarm = { readOnlyHint: false, destructiveHint: true, idempoten
 
 /** Arguments of both tools that create. */
 const creation = {
-  ...{ search, tags, group, model },
+  search,
+  tags,
+  group,
+  model,
   name: text('A name that people recognize.'),
   tool: text('The name of the tool as describe_device shows it.'),
   arguments: { type: 'object', description: "What the tool's schema asks for." },

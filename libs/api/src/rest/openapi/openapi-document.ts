@@ -88,7 +88,9 @@ function operationOf(
   { summary, description, isOpen, body, answer, refusals }: OperationDescription,
 ): Record<string, unknown> {
   const parameters = [...url.matchAll(/:(\w+)/g)].map(([, name]) => ({
-    ...{ name, in: 'path', required: true },
+    name,
+    in: 'path',
+    required: true,
     schema: { type: 'string' },
   }));
   const statuses = [...new Set(isOpen === true ? refusals : [401, 403, ...refusals])];

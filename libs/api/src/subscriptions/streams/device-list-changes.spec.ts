@@ -112,8 +112,8 @@ describe('changes of a list of devices', () => {
     const view = api.registry.viewFor({ id: 'KEY:spec' });
     const read: string[] = [];
     const devices = {
-      ...{ page: (...args) => (read.push('page'), view.devices.page(...args)) },
-      ...{ findMany: (ids) => (read.push('findMany'), view.devices.findMany(ids)) },
+      page: (...args) => (read.push('page'), view.devices.page(...args)),
+      findMany: (ids) => (read.push('findMany'), view.devices.findMany(ids)),
     } as Pick<FleetView['devices'], 'page' | 'findMany'> as FleetView['devices'];
     const sources = { view: { ...view, devices }, queueMax: 100, logger: silentLogger([]), feed: indexFeed(feed) };
     const stream = deviceListChanges(sources, { tags: ['shop'] });

@@ -5,7 +5,11 @@ import { describe, expect, it } from 'vitest';
 import { sessionLog } from './session-log.js';
 
 const entry = (text: string, kind: SessionLogEntry['kind'] = 'SENT'): SessionLogEntry => ({
-  ...{ deviceId: 'd' as DeviceId, at: 1, kind, text, bytes: text.length },
+  deviceId: 'd' as DeviceId,
+  at: 1,
+  kind,
+  text,
+  bytes: text.length,
   isTruncated: false,
 });
 

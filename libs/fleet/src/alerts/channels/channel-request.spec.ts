@@ -7,7 +7,9 @@ import { readSettings, shownConfig, withFormerSecrets } from './channel-settings
 import type { HttpChannelSettings } from './channel-settings.js';
 
 const message: OutgoingMessage = {
-  ...{ id: '0193a5c2-7f10-7b60-9c2e-3f5a1d2e4b6c', type: 'alert.fired', at: 1_764_000_000_123 },
+  id: '0193a5c2-7f10-7b60-9c2e-3f5a1d2e4b6c',
+  type: 'alert.fired',
+  at: 1_764_000_000_123,
   text: {
     title: '[Warning] Shops <1>',
     lines: ['412 of 5,000 devices went offline.', 'First check the power.'],
@@ -16,7 +18,9 @@ const message: OutgoingMessage = {
   alerts: [{ id: '1' }],
 };
 const plain = [
-  ...['[Warning] Shops <1>', '412 of 5,000 devices went offline.', 'First check the power.'],
+  '[Warning] Shops <1>',
+  '412 of 5,000 devices went offline.',
+  'First check the power.',
   'Open in the console: https://hub.example/alerts/1',
 ].join('\n');
 const sent = (settings: HttpChannelSettings) => {
@@ -35,15 +39,18 @@ describe('the requests of channels', () => {
     const url = 'https://oapi.dingtalk.com/robot/send?access_token=token';
     const signed = sent({ kind: 'DINGTALK', url, secret: 'this is secret' });
     expect(Object.fromEntries(signed.url.searchParams)).toEqual({
-      ...{ access_token: 'token', timestamp: '1764000000123' },
+      access_token: 'token',
+      timestamp: '1764000000123',
       sign: dingtalkSign('this is secret', 1_764_000_000_123),
     });
     expect(signed.body).toEqual({ msgtype: 'text', text: { content: plain } });
     expect(sent({ kind: 'DINGTALK', url }).url.href).toBe(url);
     const hook = 'https://open.feishu.cn/open-apis/bot/v2/hook/token';
     expect(sent({ kind: 'FEISHU', url: hook, secret: 'demo' }).body).toEqual({
-      ...{ timestamp: '1764000000', sign: feishuSign('demo', 1_764_000_000) },
-      ...{ msg_type: 'text', content: { text: plain } },
+      timestamp: '1764000000',
+      sign: feishuSign('demo', 1_764_000_000),
+      msg_type: 'text',
+      content: { text: plain },
     });
   });
 
@@ -71,7 +78,8 @@ describe('the requests of channels', () => {
 
   it('are text messages for WeCom, Slack and Telegram', () => {
     expect(sent({ kind: 'WECOM', url: 'https://qyapi.weixin.qq.com/cgi-bin/webhook/send?key=k' }).body).toEqual({
-      ...{ msgtype: 'text', text: { content: plain } },
+      msgtype: 'text',
+      text: { content: plain },
     });
     expect(sent({ kind: 'SLACK', url: 'https://hooks.slack.com/services/a' }).body['text']).toContain(
       '*[Warning] Shops &lt;1&gt;*\n412 of',

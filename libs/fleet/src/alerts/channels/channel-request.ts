@@ -47,7 +47,8 @@ export function requestOf(settings: HttpChannelSettings, message: OutgoingMessag
     }
     case 'DINGTALK':
       return json(signedUrl(settings, message.at), {
-        ...{ msgtype: 'text', text: { content: fittedText(message.text, fits.DINGTALK) } },
+        msgtype: 'text',
+        text: { content: fittedText(message.text, fits.DINGTALK) },
       });
     case 'FEISHU': {
       const body = { msg_type: 'text', content: { text: fittedText(message.text, fits.FEISHU) } };

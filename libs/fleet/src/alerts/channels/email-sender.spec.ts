@@ -6,7 +6,10 @@ import type { OutgoingMessage } from './channel-request.js';
 import { EmailSender } from './email-sender.js';
 
 const message: OutgoingMessage = {
-  ...{ id: 'm1', type: 'alert.fired', at: 0, alerts: [] },
+  id: 'm1',
+  type: 'alert.fired',
+  at: 0,
+  alerts: [],
   text: { title: 'Offline', lines: [], link: undefined },
 };
 

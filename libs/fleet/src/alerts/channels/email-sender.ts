@@ -33,7 +33,10 @@ export class EmailSender {
     try {
       const { response } = await this.#transport.sendMail({
         signal,
-        ...{ from: this.#smtp.from, to: [...to], subject: message.text.title, text: plainText(message.text) },
+        from: this.#smtp.from,
+        to: [...to],
+        subject: message.text.title,
+        text: plainText(message.text),
         // The same in each attempt, so that servers and clients recognise a repetition.
         messageId: `<${message.id}@flotilla>`,
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Flotilla-Message-Id': message.id },

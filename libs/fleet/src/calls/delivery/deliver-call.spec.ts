@@ -8,13 +8,20 @@ import { deliverCall } from './deliver-call.js';
 
 const deviceId = 'board-1' as DeviceId;
 const entryAt = (gateway: string, epoch: number): DirectoryEntry => ({
-  ...{ deviceId, gatewayId: gateway as HubProcessId, epoch, toolSetHash: undefined },
+  deviceId,
+  gatewayId: gateway as HubProcessId,
+  epoch,
+  toolSetHash: undefined,
 });
 const succeeded: SettledCall = {
-  ...{ callId: 'c' as CallId, outcome: { kind: 'SUCCEEDED', certainty: 'YES' }, settledAt: 0 },
+  callId: 'c' as CallId,
+  outcome: { kind: 'SUCCEEDED', certainty: 'YES' },
+  settledAt: 0,
 };
 const moving: SettledCall = {
-  ...{ callId: 'c' as CallId, settledAt: 0, isMoving: true },
+  callId: 'c' as CallId,
+  settledAt: 0,
+  isMoving: true,
   outcome: { kind: 'NOT_SENT', certainty: 'NEVER', error: { code: 'UNAVAILABLE', message: 'moves' } },
 };
 

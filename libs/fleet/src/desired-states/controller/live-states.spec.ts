@@ -44,9 +44,21 @@ describe('the desired states of a process', () => {
   function sync(name: string, observedGeneration: number): Promise<unknown> {
     const deviceId = name as DeviceId;
     const to: DesiredTargetRow = {
-      ...{ desiredStateId: state.id, deviceId, state: 'IN_SYNC', since: state.createdAt, observedGeneration },
-      ...{ syncedGeneration: observedGeneration, reported: 30, reportedAt: undefined, attempts: 0, reverts: [] },
-      ...{ nextTryAt: undefined, edgeAt: undefined, error: undefined, blockedBy: [], isSending: false },
+      desiredStateId: state.id,
+      deviceId,
+      state: 'IN_SYNC',
+      since: state.createdAt,
+      observedGeneration,
+      syncedGeneration: observedGeneration,
+      reported: 30,
+      reportedAt: undefined,
+      attempts: 0,
+      reverts: [],
+      nextTryAt: undefined,
+      edgeAt: undefined,
+      error: undefined,
+      blockedBy: [],
+      isSending: false,
     };
     const device = { deviceId, epoch: 0, gatewayId: undefined };
     const compared = { live: live(), device, generation: undefined, from: undefined, to };

@@ -5,7 +5,9 @@ import type { HubFixture, HubProcess } from '../../fleet-fixture.suite.js';
 import type { JobRequest } from './job-request.js';
 
 const volume = (change: Partial<JobRequest> = {}): JobRequest => ({
-  ...{ tool: 'self.audio_speaker.set_volume', arguments: { volume: 5 }, devices: { all: true } },
+  tool: 'self.audio_speaker.set_volume',
+  arguments: { volume: 5 },
+  devices: { all: true },
   ...change,
 });
 

@@ -59,8 +59,15 @@ const sampleDevices = 5;
 const groupsMax = 20;
 
 const nothing: Omit<JobPreview, 'refusal'> = {
-  ...{ targetCount: 0, onlineCount: 0, missingToolCount: 0, argumentErrors: [], sample: [], waves: [], blastRadius: 0 },
-  ...{ estimatedSeconds: undefined, warnings: [] },
+  targetCount: 0,
+  onlineCount: 0,
+  missingToolCount: 0,
+  argumentErrors: [],
+  sample: [],
+  waves: [],
+  blastRadius: 0,
+  estimatedSeconds: undefined,
+  warnings: [],
 };
 
 export function previewJob(

@@ -42,7 +42,9 @@ export async function rerunJob(
     createdById: actor.id,
     idempotencyKey,
     requestHash: requestHash({
-      ...{ rerunOf: id.toLowerCase(), outcomes: chosen, args: given },
+      rerunOf: id.toLowerCase(),
+      outcomes: chosen,
+      args: given,
       ...(exceptCodes.length > 0 && { exceptCodes }),
     }),
   };
@@ -60,7 +62,10 @@ export async function rerunJob(
   const policy = await deps.policies.policyOf(parent.tool);
   const request = requestOf({ ...parent, arguments: given ?? parent.arguments }, devices, policy);
   const answer = await createFrom(deps, request, {
-    ...{ idempotencyKey, actor, parentJobId: parent.id, requestHash: asked.requestHash },
+    idempotencyKey,
+    actor,
+    parentJobId: parent.id,
+    requestHash: asked.requestHash,
     refuseMore: async () => {
       if ((await deps.registry.targetPreparation.countDevices(scopedFilter(devices, actor.devices), 1)) > 0)
         return undefined;
@@ -124,7 +129,11 @@ function requestOf(parent: Job, devices: DeviceFilter, policy: ToolPolicy): JobR
 function termsOf(parent: Job) {
   const { name, offline, callTimeoutMs, maxInFlight, perMinute, priority, waves, window } = parent;
   return {
-    ...{ offline, callTimeoutMs, maxInFlight, priority, waves },
+    offline,
+    callTimeoutMs,
+    maxInFlight,
+    priority,
+    waves,
     ...(name !== undefined && { name }),
     ...(perMinute !== undefined && { perMinute }),
     ...(window !== undefined && { window }),

@@ -26,15 +26,16 @@ describe('making and steering jobs', () => {
   it('freezes what the tool policy says and fills in the defaults', async () => {
     const { job } = await hub.fleet.createJob(lampJob({ tool: 'self.screen.set_theme' }), randomUUID(), operator);
     expect(job).toMatchObject({
-      ...{
-        state: 'PREPARING',
-        idempotent: true,
-        failureText: 'false',
-        callTimeoutMs: 60_000,
-        maxInFlight: 200,
-        offline: 'WAIT',
-      },
-      ...{ createdBy: 'operator', mayCallUserOnly: false, total: undefined, conclusion: undefined },
+      state: 'PREPARING',
+      idempotent: true,
+      failureText: 'false',
+      callTimeoutMs: 60_000,
+      maxInFlight: 200,
+      offline: 'WAIT',
+      createdBy: 'operator',
+      mayCallUserOnly: false,
+      total: undefined,
+      conclusion: undefined,
     });
     expect((job?.expiresAt ?? 0) - (job?.createdAt ?? 0)).toBe(86_400_000);
   });

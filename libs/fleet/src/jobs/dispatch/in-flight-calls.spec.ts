@@ -6,15 +6,16 @@ import { InFlightCalls } from './in-flight-calls.js';
 import type { InFlightCall } from './in-flight-calls.js';
 
 const target: ClaimedTarget = {
-  ...{ deviceId: 'board' as DeviceId, callId: 'call' as CallId, gatewayId: 'hub' as HubProcessId, epoch: 1 },
-  ...{
-    claim: 1,
-    attempts: 1,
-    toolSetHash: undefined,
-    deviceName: undefined,
-    baselineVersion: undefined,
-    sendBy: Infinity,
-  },
+  deviceId: 'board' as DeviceId,
+  callId: 'call' as CallId,
+  gatewayId: 'hub' as HubProcessId,
+  epoch: 1,
+  claim: 1,
+  attempts: 1,
+  toolSetHash: undefined,
+  deviceName: undefined,
+  baselineVersion: undefined,
+  sendBy: Infinity,
 };
 
 describe('InFlightCalls', () => {

@@ -32,7 +32,9 @@ export class Readbacks {
     this.#slots = slots;
     const { mayCallUserOnly } = job;
     this.#eligibility = new EligibilityCheck(registry.toolSets, callRules, {
-      ...{ tool: readback.tool, arguments: {}, mayCallUserOnly },
+      tool: readback.tool,
+      arguments: {},
+      mayCallUserOnly,
     });
   }
 

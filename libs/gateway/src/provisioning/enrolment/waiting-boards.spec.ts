@@ -18,7 +18,10 @@ describe('boards that wait for approval', () => {
     boards.record('victim', asked('192.0.2.1'));
     for (let board = 0; board < 1_000; board += 1) boards.record(`flood-${board}`, asked('198.51.100.1'));
     expect([boards.has('victim'), boards.has('flood-900'), boards.has('flood-901'), boards.has('flood-999')]).toEqual([
-      ...[true, false, true, true],
+      true,
+      false,
+      true,
+      true,
     ]);
   });
 

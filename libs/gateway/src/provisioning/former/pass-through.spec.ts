@@ -86,7 +86,10 @@ describe('a board that has not moved', () => {
     const long = await ask(port, newMac(), { body: JSON.stringify({ filler: 'x'.repeat(70_000) }) });
     expect(long.status).toBe(502);
     const { token } = await stage.registry.enrolments.createLink({
-      ...{ name: 'hall', tags: [], maxDevices: 5, expiresAt: Date.now() + 3_600_000 },
+      name: 'hall',
+      tags: [],
+      maxDevices: 5,
+      expiresAt: Date.now() + 3_600_000,
     });
     expect((await ask(port, newMac(), { path: `/ota/${token}/` })).body.mqtt?.['password']).toBeDefined();
     expect(asked).toEqual([]);
@@ -144,8 +147,12 @@ describe('a network that invents boards', () => {
   it('adds only some of them to the list, and all get an answer', async () => {
     const { bus, registry } = stage;
     const passThrough = new PassThrough({
-      ...{ server: { ask: () => Promise.resolve(bound) }, boards: registry.movingBoards },
-      ...{ credentials: registry.credentials, feed: bus.feed, clock: realClock, logger: silentLogger },
+      server: { ask: () => Promise.resolve(bound) },
+      boards: registry.movingBoards,
+      credentials: registry.credentials,
+      feed: bus.feed,
+      clock: realClock,
+      logger: silentLogger,
       events: new EventLog({ events: registry.events, feed: bus.feed, clock: realClock }),
       limiter: new AttemptLimiter({ burst: 2, perSecond: 0, addressesMax: 10 }),
     });

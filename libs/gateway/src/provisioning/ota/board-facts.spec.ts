@@ -56,7 +56,9 @@ describe('readBoardFacts', () => {
     const table = [slot('ota_0', 16), { label: 7 }, null, { ...slot('ota_1', 17), size: '4M' }];
     expect(readBoardFacts({ ...odd, partition_table: table }).flash).toEqual({
       slotBytes: 4_128_768,
-      ...{ flashBytes: undefined, chipRevision: undefined, hasAssets: false },
+      flashBytes: undefined,
+      chipRevision: undefined,
+      hasAssets: false,
     });
   });
 });

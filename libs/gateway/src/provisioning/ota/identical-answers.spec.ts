@@ -41,11 +41,18 @@ async function unprovenMacs(): Promise<Readonly<Record<string, DeviceId>>> {
   await enrolments.remove(removed);
   const blocked = newMac();
   await enrolments.block({
-    ...{ deviceId: blocked, blockedBy: 'operator', blockedAt: Date.now(), blockedUntil: undefined },
+    deviceId: blocked,
+    blockedBy: 'operator',
+    blockedAt: Date.now(),
+    blockedUntil: undefined,
   });
   return {
-    ...{ stranger: newMac(), registered: await register(), withClientId: await register({ clientUuid: uuid }) },
-    ...{ known: await enrol(), removed, blocked },
+    stranger: newMac(),
+    registered: await register(),
+    withClientId: await register({ clientUuid: uuid }),
+    known: await enrol(),
+    removed,
+    blocked,
   };
 }
 

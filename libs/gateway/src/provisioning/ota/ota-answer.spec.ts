@@ -9,8 +9,12 @@ import { readOtaRequest } from './ota-request.js';
 import { noUpdate } from './firmware-answer.js';
 
 const addressSettings = {
-  ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
-  ...{ httpPort: () => 8080, mqttPort: () => 1883 },
+  publicUrl: undefined,
+  publicMqtt: undefined,
+  isTls: false,
+  fallbackHost: '127.0.0.1',
+  httpPort: () => 8080,
+  mqttPort: () => 1883,
 };
 const addresses = new DeviceAddresses(addressSettings);
 const settings = { addresses, publishTopic: 'device-server', timeZone: 'Europe/Berlin' };
@@ -101,15 +105,16 @@ describe('the answers of a hub without MQTT', () => {
  * Types that flash stores by name: a member that changes its type may conflict with the stored one.
  */
 const typeByName: Readonly<Record<string, 'string' | 'number'>> = {
-  ...{
-    endpoint: 'string',
-    client_id: 'string',
-    username: 'string',
-    password: 'string',
-    publish_topic: 'string',
-    subscribe_topic: 'string',
-  },
-  ...{ keepalive: 'number', url: 'string', token: 'string', version: 'number' },
+  endpoint: 'string',
+  client_id: 'string',
+  username: 'string',
+  password: 'string',
+  publish_topic: 'string',
+  subscribe_topic: 'string',
+  keepalive: 'number',
+  url: 'string',
+  token: 'string',
+  version: 'number',
 };
 
 function expectNoTrap(answer: OtaAnswer): void {

@@ -27,7 +27,9 @@ async function enrol(port: number, mac: DeviceId): Promise<Readonly<Record<strin
 async function login(settings: Readonly<Record<string, unknown>>): Promise<string> {
   const { client_id, username, password } = settings;
   const verdict = await stage.registry.credentials.checkMqtt({
-    ...{ clientId: String(client_id), username: String(username), password: Buffer.from(String(password)) },
+    clientId: String(client_id),
+    username: String(username),
+    password: Buffer.from(String(password)),
   });
   return verdict.kind;
 }

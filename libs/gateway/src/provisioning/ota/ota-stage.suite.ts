@@ -83,12 +83,20 @@ export async function openEndpoint(change: Partial<OtaProvisioningOptions> = {})
   closers.push(() => http.close());
   const { port } = http.address() as AddressInfo;
   const addresses = new DeviceAddresses({
-    ...{ publicUrl: undefined, publicMqtt: undefined, isTls: false, fallbackHost: '127.0.0.1' },
-    ...{ httpPort: () => port, mqttPort: () => 1883 },
+    publicUrl: undefined,
+    publicMqtt: undefined,
+    isTls: false,
+    fallbackHost: '127.0.0.1',
+    httpPort: () => port,
+    mqttPort: () => 1883,
   });
   const { bus, registry } = stage;
   const provisioning = new OtaProvisioning({
-    ...{ registry, bus, mode: 'approve', clock: realClock, logger: silentLogger },
+    registry,
+    bus,
+    mode: 'approve',
+    clock: realClock,
+    logger: silentLogger,
     settings: { addresses, publishTopic: 'device-server', timeZone: 'Europe/Berlin' },
     ...change,
   });

@@ -8,25 +8,21 @@ import { OfferedFirmware, type OfferedUpdate, type UpdateOffer } from './update-
 
 const signer = new UrlSigner('a secret of this hub');
 const addresses = new DeviceAddresses({
-  ...{
-    publicUrl: undefined,
-    publicMqtt: undefined,
-    isTls: false,
-    fallbackHost: 'hub.test',
-    httpPort: () => 8080,
-    mqttPort: () => 1883,
-  },
+  publicUrl: undefined,
+  publicMqtt: undefined,
+  isTls: false,
+  fallbackHost: 'hub.test',
+  httpPort: () => 8080,
+  mqttPort: () => 1883,
 });
 const reached = { localAddress: '192.168.7.2', host: undefined };
 const contact = (firmwareVersion: string | undefined): OtaContact => ({
-  ...{
-    deviceId: '02:00:00:00:00:01' as DeviceId,
-    clientUuid: 'c',
-    model: 'lamp',
-    firmwareVersion,
-    remoteAddress: undefined,
-    at: 0,
-  },
+  deviceId: '02:00:00:00:00:01' as DeviceId,
+  clientUuid: 'c',
+  model: 'lamp',
+  firmwareVersion,
+  remoteAddress: undefined,
+  at: 0,
 });
 
 function offering(offerTo: UpdateOffer['offerTo'], clock: Clock = new ManualClock()) {

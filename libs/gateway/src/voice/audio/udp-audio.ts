@@ -90,7 +90,9 @@ export class UdpAudio {
     const { bufferBytes = BUFFER_BYTES, host } = options;
     const socket = createSocket({
       type: host.includes(':') ? 'udp6' : 'udp4',
-      ...{ recvBufferSize: bufferBytes, sendBufferSize: bufferBytes, lookup: lookUp },
+      recvBufferSize: bufferBytes,
+      sendBufferSize: bufferBytes,
+      lookup: lookUp,
     });
     try {
       // A socket for an IP address starts listening immediately.

@@ -85,7 +85,12 @@ export class BackendHealthTable {
 
   list(): readonly BackendHealth[] {
     return [...this.#entries.values()].map(({ url, state, since, conversations, lastError, lastErrorCode }) => ({
-      ...{ url, state, since, conversations, lastError, lastErrorCode },
+      url,
+      state,
+      since,
+      conversations,
+      lastError,
+      lastErrorCode,
     }));
   }
 

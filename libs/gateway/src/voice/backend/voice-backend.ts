@@ -64,7 +64,9 @@ export class BackendConnection {
       const socket = dial(server, opening.device, options);
       new BackendGreeting(socket, {
         ...options,
-        ...{ server, hello: opening.hello, failed: reject },
+        server,
+        hello: opening.hello,
+        failed: reject,
         greeted: (hello) => resolve(new BackendConnection(socket, options, hello)),
       });
     });

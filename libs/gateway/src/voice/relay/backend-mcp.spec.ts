@@ -59,7 +59,8 @@ describe('a voice server that uses MCP', () => {
     const { ask, stage } = await converse();
     const call = { method: 'tools/call', params: { name: 'self.lamp.turn_on', arguments: { r: 1 } } };
     expect(await ask({ id: 7, ...call })).toEqual({
-      ...{ jsonrpc: '2.0', id: 7 },
+      jsonrpc: '2.0',
+      id: 7,
       result: { content: [{ type: 'text', text: 'true' }], isError: false },
     });
     expect(stage.asked).toMatchObject([

@@ -180,7 +180,14 @@ export class ConversationSetup implements Conversation {
       ? this.#overUdp(sessionId, connection, framing)
       : this.#overSocket(sessionId, connection, framing);
     const conversation = new RelayedConversation({
-      ...{ device, connection, audio, calls, clock, counters, limits, mayCallUserOnly },
+      device,
+      connection,
+      audio,
+      calls,
+      clock,
+      counters,
+      limits,
+      mayCallUserOnly,
       backend: backendName(server.url),
       sessionIds: { device: sessionId, backend: typeof backendId === 'string' ? backendId : undefined },
       transport: isUdp ? 'MQTT' : 'WEBSOCKET',

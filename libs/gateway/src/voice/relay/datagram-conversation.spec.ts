@@ -76,7 +76,10 @@ describe('a conversation over MQTT and UDP', () => {
         '"audio_params":{"format":"opus","sample_rate":16000}}',
     );
     expect(answer.message).toMatchObject({
-      ...{ type: 'hello', version: 3, transport: 'udp', session_id: answer.sessionId },
+      type: 'hello',
+      version: 3,
+      transport: 'udp',
+      session_id: answer.sessionId,
       audio_params: { sample_rate: 16_000 },
       udp: { server: '127.0.0.1', port: stage.udp.port, encryption: 'aes-128-ctr' },
     });
@@ -153,16 +156,14 @@ describe('a conversation over MQTT and UDP', () => {
     speaker.send(Buffer.alloc(1_501, 1));
     await vi.waitFor(() =>
       expect([...stage.udp.drops].sort()).toEqual([
-        ...[
-          ['replayed', 1],
-          ['too_far', 1],
-          ['too_long', 1],
-          ['truncated', 1],
-          ['unknown_sender', 1],
-          ['wrong_address', 1],
-          ['wrong_length', 3],
-          ['wrong_type', 2],
-        ],
+        ['replayed', 1],
+        ['too_far', 1],
+        ['too_long', 1],
+        ['truncated', 1],
+        ['unknown_sender', 1],
+        ['wrong_address', 1],
+        ['wrong_length', 3],
+        ['wrong_type', 2],
       ]),
     );
     expect(heard.frames).toHaveLength(1);

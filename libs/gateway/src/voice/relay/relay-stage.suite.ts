@@ -73,13 +73,17 @@ export class RelayStage {
           return Promise.resolve(this.called);
         },
       },
-      ...{ checksAddress: true, publicHost: undefined },
+      checksAddress: true,
+      publicHost: undefined,
       known: options.servers.map(({ url }) => url),
       watch: {
         changed: () => undefined,
         turned: ({ state, url }) => void this.turns.push(`${backendName(url)} ${state}`),
       },
-      ...{ udp: options.udp ?? (() => udp), clock, counters: this.counters, logger: silentLogger },
+      udp: options.udp ?? (() => udp),
+      clock,
+      counters: this.counters,
+      logger: silentLogger,
       voiceless: new NoVoice({ clock, idleMs: 0, publicHost: undefined, udpPort: () => udp.port }),
       limits: { ...defaultVoiceLimits, closingTimeoutMs: 50, ...options.limits },
     });

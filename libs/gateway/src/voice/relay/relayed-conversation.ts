@@ -53,7 +53,9 @@ export class RelayedConversation implements BackendListener {
     this.#texts = new TokenBucket(this.#textRate, this.#startedAt);
     const isKeepingUp = () => device.unsentBytes <= limits.deviceUnsentBytesMax;
     this.#queue = new AnswerQueue({
-      ...{ clock, itemsMax: limits.queuedItemsMax, bytesMax: limits.queuedBytesMax },
+      clock,
+      itemsMax: limits.queuedItemsMax,
+      bytesMax: limits.queuedBytesMax,
       channel: {
         dueAt: (item, now) =>
           item.kind === 'audio' ? audio.dueAt(now) : isKeepingUp() ? now : now + limits.drainPollMs,
@@ -62,7 +64,12 @@ export class RelayedConversation implements BackendListener {
       hold: (isHeld) => (connection.isPaused = isHeld),
     });
     this.#mcp = new BackendMcp({
-      ...{ deviceId: device.deviceId, backend, calls, mayCallUserOnly, clock, limits },
+      deviceId: device.deviceId,
+      backend,
+      calls,
+      mayCallUserOnly,
+      clock,
+      limits,
       known: () => device.known(),
       answer: (payload) => this.#sendToBackend({ session_id: options.sessionIds.backend ?? '', type: 'mcp', payload }),
     });
@@ -143,8 +150,13 @@ export class RelayedConversation implements BackendListener {
     audio.close();
     counters.add(`ended_${why}`);
     device.report({
-      ...{ state: 'ended', transport, backend, reason: why, durationMs: clock.now() - this.#startedAt },
-      ...{ ...this.#sums, packetsLost: audio.lost },
+      state: 'ended',
+      transport,
+      backend,
+      reason: why,
+      durationMs: clock.now() - this.#startedAt,
+      ...this.#sums,
+      packetsLost: audio.lost,
     });
     if (why !== 'device_gone' && why !== 'device_goodbye' && why !== 'superseded') {
       if (transport === 'MQTT') device.say(goodbyeMessage(sessionIds.device));

@@ -31,7 +31,9 @@ describe('a conversation over WebSocket', () => {
           '"audio_params":{"format":"opus","sample_rate":16000}}',
       ]);
       expect(answer.message).toEqual({
-        ...{ type: 'hello', transport: 'websocket', session_id: answer.sessionId },
+        type: 'hello',
+        transport: 'websocket',
+        session_id: answer.sessionId,
         audio_params: { format: 'opus', sample_rate: 16_000, channels: 1, frame_duration: 60 },
       });
 
@@ -66,7 +68,10 @@ describe('a conversation over WebSocket', () => {
     server.hello = JSON.stringify({ type: 'hello', transport: 'websocket', audio_params: params });
     const { answer } = await (await RelayStage.set({ servers: [listed(server)] })).converse('websocket', 1);
     expect(answer.message['audio_params']).toEqual({
-      ...{ format: 'opus', sample_rate: 16_000, channels: 1, frame_duration: 60 },
+      format: 'opus',
+      sample_rate: 16_000,
+      channels: 1,
+      frame_duration: 60,
     });
   });
 

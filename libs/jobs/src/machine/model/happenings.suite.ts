@@ -40,7 +40,8 @@ const happening = fc.oneof(
   times(
     8,
     fc.record({
-      ...{ kind: kind('settle'), index },
+      kind: kind('settle'),
+      index,
       outcome: fc.constantFrom(answered, answered, failed, unanswered, busy, offline),
     }),
   ),

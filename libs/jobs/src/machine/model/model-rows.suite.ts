@@ -48,13 +48,23 @@ export interface UnwrittenEnd {
 }
 
 const outcomeCounters: Readonly<Record<TargetOutcome, keyof JobProgress>> = {
-  ...{ SUCCEEDED: 'succeeded', NO_CHANGE: 'noChange', FAILED: 'failed', REJECTED: 'rejected' },
-  ...{ VERIFY_FAILED: 'verifyFailed', UNKNOWN: 'unknown', EXPIRED: 'expired', CANCELLED: 'cancelled' },
+  SUCCEEDED: 'succeeded',
+  NO_CHANGE: 'noChange',
+  FAILED: 'failed',
+  REJECTED: 'rejected',
+  VERIFY_FAILED: 'verifyFailed',
+  UNKNOWN: 'unknown',
+  EXPIRED: 'expired',
+  CANCELLED: 'cancelled',
   SKIPPED: 'skipped',
 };
 const stateCounters: Readonly<Record<Exclude<ModelState, 'DECIDED'>, keyof JobProgress>> = {
-  ...{ PENDING: 'pending', READY: 'pending', RETRY_WAIT: 'pending' },
-  ...{ WAITING_DEVICE: 'waitingDevice', DISPATCHING: 'inFlight', VERIFYING: 'verifying' },
+  PENDING: 'pending',
+  READY: 'pending',
+  RETRY_WAIT: 'pending',
+  WAITING_DEVICE: 'waitingDevice',
+  DISPATCHING: 'inFlight',
+  VERIFYING: 'verifying',
 };
 const restarted: CallError = { code: 'HUB_RESTARTED', message: 'The hub stopped while this call was in flight.' };
 
@@ -76,7 +86,10 @@ export class ModelRows {
     this.job = jobOf(options, now);
     const planned = planWaves(options.targetCount, this.job.waves);
     this.waves = planned.map((wave) => ({
-      ...{ ...wave, openedAt: undefined, closedAt: undefined, approvedBy: undefined },
+      ...wave,
+      openedAt: undefined,
+      closedAt: undefined,
+      approvedBy: undefined,
     }));
     const waveOf = (index: number): number => {
       let end = 0;
@@ -84,11 +97,25 @@ export class ModelRows {
       return 1;
     };
     this.targets = Array.from({ length: options.targetCount }, (_, index) => ({
-      ...{ device: new ModelDevice(`device-${index}` as DeviceId, now), wave: waveOf(index) },
-      ...{ state: planned.length > 0 ? 'PENDING' : 'READY', outcome: undefined, error: undefined },
-      ...{ claims: 0, attempts: 0, sends: 0, readyAt: 0, decidedAt: 0, callId: '' as CallId, sentEpoch: 0 },
-      ...{ startedAt: 0, baseline: '', leftBefore: 0, verifyingSince: 0, deadlineAt: 0 },
-      ...{ softDeadlineAt: undefined, readAt: Infinity },
+      device: new ModelDevice(`device-${index}` as DeviceId, now),
+      wave: waveOf(index),
+      state: planned.length > 0 ? 'PENDING' : 'READY',
+      outcome: undefined,
+      error: undefined,
+      claims: 0,
+      attempts: 0,
+      sends: 0,
+      readyAt: 0,
+      decidedAt: 0,
+      callId: '' as CallId,
+      sentEpoch: 0,
+      startedAt: 0,
+      baseline: '',
+      leftBefore: 0,
+      verifyingSince: 0,
+      deadlineAt: 0,
+      softDeadlineAt: undefined,
+      readAt: Infinity,
     }));
   }
 
@@ -256,8 +283,11 @@ export class ModelRows {
     }
     const hasKind = (kind: AttemptEnd['kind']) => ends.some(({ to }) => to.kind === kind);
     return {
-      ...{ count: ends.length, failures: ends.filter(({ to }) => isFailure(to)).length, retryAt },
-      ...{ isSomeReady: hasKind('ready'), isSomeVerifying: hasKind('verifying') },
+      count: ends.length,
+      failures: ends.filter(({ to }) => isFailure(to)).length,
+      retryAt,
+      isSomeReady: hasKind('ready'),
+      isSomeVerifying: hasKind('verifying'),
     };
   }
 

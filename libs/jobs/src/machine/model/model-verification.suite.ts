@@ -29,13 +29,29 @@ function evidenceOf(target: ModelTarget): VerifyingTarget {
   const { baseline, claims, device, error, sentEpoch, startedAt } = target;
   const hasBooted = device.bootedAt > startedAt;
   return {
-    ...{ deviceId: device.id, claim: claims, attempts: target.attempts, callId: target.callId },
-    ...{ gatewayId: 'gateway' as HubProcessId, callError: error, sentEpoch, epoch: device.epoch },
-    ...{ isOnline: device.isOnline, hasLeft: device.hasLeft(sentEpoch), version: String(device.version) },
-    ...{ baselineVersion: baseline, expectedVersion: undefined, backSince: device.backSince(sentEpoch, baseline) },
-    ...{ connectedAt: device.connectedAt, bootedAt: hasBooted ? device.bootedAt : undefined },
-    ...{ bootVersion: hasBooted ? String(device.version) : undefined, hasAnswered: false, download: 'NONE' },
-    ...{ cutRetries: 0, lastByteAt: undefined, deadlineAt: target.deadlineAt, softDeadlineAt: target.softDeadlineAt },
+    deviceId: device.id,
+    claim: claims,
+    attempts: target.attempts,
+    callId: target.callId,
+    gatewayId: 'gateway' as HubProcessId,
+    callError: error,
+    sentEpoch,
+    epoch: device.epoch,
+    isOnline: device.isOnline,
+    hasLeft: device.hasLeft(sentEpoch),
+    version: String(device.version),
+    baselineVersion: baseline,
+    expectedVersion: undefined,
+    backSince: device.backSince(sentEpoch, baseline),
+    connectedAt: device.connectedAt,
+    bootedAt: hasBooted ? device.bootedAt : undefined,
+    bootVersion: hasBooted ? String(device.version) : undefined,
+    hasAnswered: false,
+    download: 'NONE',
+    cutRetries: 0,
+    lastByteAt: undefined,
+    deadlineAt: target.deadlineAt,
+    softDeadlineAt: target.softDeadlineAt,
   };
 }
 

@@ -11,7 +11,8 @@ import { SENDING_LOCK, type FencedTarget } from './desired-state-queue.js';
 import { CLAIM_SETS } from './desired-statements.js';
 
 const brightness: Partial<NewDesiredState> = {
-  ...{ tool: 'self.screen.set_brightness', arguments: { brightness: 50 } },
+  tool: 'self.screen.set_brightness',
+  arguments: { brightness: 50 },
   readback: { tool: 'self.get_device_status', path: 'screen.brightness', argument: 'brightness' },
 };
 
@@ -201,8 +202,11 @@ describe('desired states of several processes', () => {
 function rowsOf(targets: readonly FencedTarget[]) {
   return toJson(
     targets.map(({ fence, row }) => ({
-      ...{ desired_state_id: row.desiredStateId, fence, device_id: row.deviceId },
-      ...{ observed_generation: row.observedGeneration, reverts: row.reverts },
+      desired_state_id: row.desiredStateId,
+      fence,
+      device_id: row.deviceId,
+      observed_generation: row.observedGeneration,
+      reverts: row.reverts,
     })),
   );
 }

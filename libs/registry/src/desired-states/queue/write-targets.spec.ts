@@ -60,8 +60,14 @@ describe('a batch of entries', () => {
   it('returns all that it wrote, with the values of each entry', async () => {
     const state = await fixture.create();
     const row = targetOf(state, 'a', 'RETRYING', {
-      ...{ reported: { on: null }, reportedAt: AT + 1, attempts: 2, nextTryAt: AT + 2, edgeAt: AT + 3 },
-      ...{ reverts: [AT, AT + 4], error: { code: 'DEVICE_ERROR', message: 'no', rpcCode: -3 }, blockedBy: [state.id] },
+      reported: { on: null },
+      reportedAt: AT + 1,
+      attempts: 2,
+      nextTryAt: AT + 2,
+      edgeAt: AT + 3,
+      reverts: [AT, AT + 4],
+      error: { code: 'DEVICE_ERROR', message: 'no', rpcCode: -3 },
+      blockedBy: [state.id],
     });
     const written = await fixture.queue.write(
       fixture.jobs.owner,
@@ -85,7 +91,9 @@ describe('a batch of entries', () => {
           await fixture.queue.write(
             fixture.jobs.owner,
             Object.entries(each).map(([deviceId, { state: name, isGone }]: [string, Change]) => ({
-              ...{ fence, row: targetOf(state, deviceId, name), isGone },
+              fence,
+              row: targetOf(state, deviceId, name),
+              isGone,
             })),
           );
           expect(await fixture.counted(state)).toEqual(await fixture.existing(state));

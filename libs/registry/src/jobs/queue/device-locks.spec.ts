@@ -48,7 +48,8 @@ describe('a device that a disruptive job holds', () => {
 
   const verifying = {
     ...({ kind: 'verifying', certainty: 'YES', error: undefined, result: undefined, readAt: undefined } as const),
-    ...{ deadlineAt: AT + 300_000, softDeadlineAt: undefined },
+    deadlineAt: AT + 300_000,
+    softDeadlineAt: undefined,
   };
   const unverified = {
     kind: 'decided',

@@ -136,7 +136,8 @@ class RandomJob {
 
   async #settleVerifications(at: number): Promise<void> {
     const ends = this.#ends(at, ['verifying']).map(({ deviceId, claim }) => ({
-      ...{ deviceId, claim },
+      deviceId,
+      claim,
       to: { kind: 'decided', outcome: 'VERIFY_FAILED', error: { code: 'DID_NOT_RESTART', message: '' } } as const,
     }));
     await this.fixture.targetVerification.settleVerifications(this.fence, ends, at);

@@ -69,7 +69,9 @@ const READ_ROOM = new SqlFile(
 /** Number of downloads that may start for the job now. */
 export async function readRoom(db: Queryable, jobId: JobId, at: number, limits: RolloutLimits): Promise<number> {
   const [row] = await READ_ROOM.run(db, {
-    ...{ jobId, at: new Date(at), downloadsMax: limits.downloadsMax },
+    jobId,
+    at: new Date(at),
+    downloadsMax: limits.downloadsMax,
     stalledBefore: new Date(at - limits.stallMs),
   });
   return row?.room ?? 0;

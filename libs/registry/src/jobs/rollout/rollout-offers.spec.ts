@@ -12,7 +12,8 @@ const limits = { downloadsMax: 50, grantMs: 60_000, stallMs: 60_000, loopWindowM
 const deadlines = { deadlineMs: 60_000, softMs: 30_000 };
 const rollout = {
   ...({ tool: 'self.upgrade_firmware', disruptive: true, disconnectExpected: true, verification: 'FIRMWARE' } as const),
-  ...{ createdAt: Date.now(), expiresAt: Date.now() + 3_600_000 },
+  createdAt: Date.now(),
+  expiresAt: Date.now() + 3_600_000,
 };
 
 describe('an offer of a running roll-out', () => {

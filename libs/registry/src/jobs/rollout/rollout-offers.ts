@@ -38,13 +38,13 @@ const MAY_BE_OFFERED = `j.state = 'RUNNING' AND j.expires_at > now()
 const { integer, jsonb, orNull, text, timestamp, uuid } = sql;
 const parts = { asReported: AS_REPORTED, mayBeOffered: MAY_BE_OFFERED };
 const reported = {
-  ...{ deviceId: text(), model: orNull(text()), firmwareVersion: orNull(text()) },
-  ...{
-    chip: orNull(text()),
-    otaPartitions: orNull(integer),
-    elfSha256: orNull(text()),
-    flash: orNull(jsonb<FlashFacts>()),
-  },
+  deviceId: text(),
+  model: orNull(text()),
+  firmwareVersion: orNull(text()),
+  chip: orNull(text()),
+  otaPartitions: orNull(integer),
+  elfSha256: orNull(text()),
+  flash: orNull(jsonb<FlashFacts>()),
 };
 
 export const FIND_CANDIDATE = new SqlFile(
@@ -63,8 +63,14 @@ export const OFFER = new SqlFile(
     name: 'rollout-offer',
     parameters: {
       ...reported,
-      ...{ jobId: uuid<JobId>(), at: timestamp, deadlineAt: timestamp, softDeadlineAt: timestamp },
-      ...{ expiresAt: timestamp, loopSince: timestamp, loopDownloads: integer, serverId: orNull(uuid<HubProcessId>()) },
+      jobId: uuid<JobId>(),
+      at: timestamp,
+      deadlineAt: timestamp,
+      softDeadlineAt: timestamp,
+      expiresAt: timestamp,
+      loopSince: timestamp,
+      loopDownloads: integer,
+      serverId: orNull(uuid<HubProcessId>()),
     },
     row: { id: uuid() },
   },

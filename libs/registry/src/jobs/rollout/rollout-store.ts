@@ -66,12 +66,21 @@ const GRANT = new SqlFile(
   {
     name: 'rollout-grant',
     parameters: {
-      ...{ jobId: uuid<JobId>(), fence: integer, deviceIds: array(text<DeviceId>()) },
-      ...{ at: timestamp, expiresAt: timestamp, loopSince: timestamp, loopDownloads: integer, room: bigint },
+      jobId: uuid<JobId>(),
+      fence: integer,
+      deviceIds: array(text<DeviceId>()),
+      at: timestamp,
+      expiresAt: timestamp,
+      loopSince: timestamp,
+      loopDownloads: integer,
+      room: bigint,
     },
     row: {
-      ...{ device_id: text<DeviceId>(), incompatibility: orNull(text<CallErrorCode>()), message: orNull(text()) },
-      ...{ whole: integer, download_id: orNull(uuid()) },
+      device_id: text<DeviceId>(),
+      incompatibility: orNull(text<CallErrorCode>()),
+      message: orNull(text()),
+      whole: integer,
+      download_id: orNull(uuid()),
     },
   },
   {
@@ -181,8 +190,14 @@ export class RolloutStore {
       await lockDownloads(transaction);
       const room = await readRoom(transaction, jobId, at, limits);
       const rows = await GRANT.run(transaction, {
-        ...{ jobId, fence, deviceIds, room, loopDownloads: limits.loopDownloads },
-        ...{ at: new Date(at), expiresAt: new Date(expiresAt), loopSince: new Date(at - limits.loopWindowMs) },
+        jobId,
+        fence,
+        deviceIds,
+        room,
+        loopDownloads: limits.loopDownloads,
+        at: new Date(at),
+        expiresAt: new Date(expiresAt),
+        loopSince: new Date(at - limits.loopWindowMs),
       });
       return new Map(rows.map((row) => [row.device_id, grantOf(row, expiresAt, limits)]));
     });
@@ -218,9 +233,14 @@ export class RolloutStore {
       if (!isHeard() || (await readRoom(transaction, jobId, at, limits)) === 0) return undefined;
       const [row] = await OFFER.run(transaction, {
         ...reportedBy(contact),
-        ...{ jobId, at: new Date(at), expiresAt: new Date(expiresAt), serverId: this.holder() ?? null },
-        ...{ deadlineAt: new Date(at + deadlines.deadlineMs), softDeadlineAt: new Date(softDeadlineAt) },
-        ...{ loopSince: new Date(at - limits.loopWindowMs), loopDownloads: limits.loopDownloads },
+        jobId,
+        at: new Date(at),
+        expiresAt: new Date(expiresAt),
+        serverId: this.holder() ?? null,
+        deadlineAt: new Date(at + deadlines.deadlineMs),
+        softDeadlineAt: new Date(softDeadlineAt),
+        loopSince: new Date(at - limits.loopWindowMs),
+        loopDownloads: limits.loopDownloads,
       });
       return row && { kind: 'granted', downloadId: row.id, expiresAt };
     });

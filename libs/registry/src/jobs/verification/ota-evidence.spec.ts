@@ -93,7 +93,10 @@ async function sentImage(error?: typeof answered, change: Partial<NewJob> = {}):
   const grant = (await new RolloutStore(fixture.db).grant(fence, [id], AT, limits)).get(id);
   const to = { kind: 'verifying', certainty: 'YES', error, result: undefined, readAt: undefined } as const;
   const flush: TargetFlush = {
-    ...{ deviceId: id, claim: target.claim, startedAt: AT, at: AT + 100 },
+    deviceId: id,
+    claim: target.claim,
+    startedAt: AT,
+    at: AT + 100,
     to: { ...to, deadlineAt: AT + 60_000, softDeadlineAt: AT + 30_000 },
   };
   await fixture.targetQueue.flush(fence, [flush]);
@@ -106,7 +109,12 @@ async function seen({ fence, id }: Pick<Sent, 'fence' | 'id'>, at = AT + 10_000)
 }
 
 const contact = (deviceId: DeviceId, change: Partial<OtaContact> = {}): OtaContact => ({
-  ...{ deviceId, clientUuid, model: 'board', firmwareVersion: '2.0.0', remoteAddress: undefined, at: AT + 5_000 },
+  deviceId,
+  clientUuid,
+  model: 'board',
+  firmwareVersion: '2.0.0',
+  remoteAddress: undefined,
+  at: AT + 5_000,
   ...change,
 });
 

@@ -52,8 +52,13 @@ function toRow({
   at,
 }: OtaContact): Readonly<Record<string, unknown>> {
   return {
-    ...{ id: deviceId, client_uuid_hash: hashOf(clientUuid), model, firmware_version: firmwareVersion },
-    ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
+    id: deviceId,
+    client_uuid_hash: hashOf(clientUuid),
+    model,
+    firmware_version: firmwareVersion,
+    chip: board?.chip,
+    ota_partitions: board?.otaPartitions,
+    elf_sha256: board?.elfSha256,
     board_facts: board?.flash,
     reset_reason: resetReason,
     at,

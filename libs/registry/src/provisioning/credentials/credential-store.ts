@@ -134,7 +134,10 @@ export class CredentialStore {
       (transaction) => setTransports(transaction, deviceIds.map(storableText), transport, at),
       (made) => [
         ...made.changed.map((id) => ({
-          ...{ action: 'device.transport_set', subject: `device:${id}`, data: { transport }, at },
+          action: 'device.transport_set',
+          subject: `device:${id}`,
+          data: { transport },
+          at,
         })),
         ...made.rotated.map((id) => ({ action: 'credential.rotated', subject: `device:${id}`, data: {}, at })),
       ],

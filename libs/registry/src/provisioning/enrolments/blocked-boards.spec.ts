@@ -12,8 +12,10 @@ beforeAll(async () => {
 afterAll(() => fixture.close());
 
 const block = (deviceId: string, change: { readonly until?: number; readonly at?: number } = {}) => ({
-  ...{ deviceId: deviceId as never, blockedBy: 'operator' },
-  ...{ blockedAt: change.at ?? Date.now(), blockedUntil: change.until },
+  deviceId: deviceId as never,
+  blockedBy: 'operator',
+  blockedAt: change.at ?? Date.now(),
+  blockedUntil: change.until,
 });
 const approval = (code: string, at = Date.now()) => ({ code, approver: 'operator', confirm: false, at });
 const listed = async () =>
@@ -41,7 +43,10 @@ describe('a blocked board', () => {
     const contact = newContact();
     await registry.enrolments.block(block(contact.deviceId));
     const { token, link } = await registry.enrolments.createLink({
-      ...{ name: 'hall', tags: [], maxDevices: 5, expiresAt: Date.now() + HOUR_MS },
+      name: 'hall',
+      tags: [],
+      maxDevices: 5,
+      expiresAt: Date.now() + HOUR_MS,
     });
     await registry.enrolments.importFactoryKeys([{ serial: 'S'.repeat(32), key: Buffer.alloc(32, 1) }]);
     for (const { enrolments } of [registry, other]) {

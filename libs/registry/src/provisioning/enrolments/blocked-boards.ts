@@ -65,7 +65,9 @@ export async function blockBoard(transaction: Transaction, block: NewBlock): Pro
     const model = asked?.model ?? null;
     const update = { ...values, ...(model !== null && { model }) };
     const kept = await prisma.blockedBoard.upsert({
-      ...{ where: { deviceId }, create: { deviceId, model, ...values }, update },
+      where: { deviceId },
+      create: { deviceId, model, ...values },
+      update,
     });
     return { ...block, model: kept.model ?? undefined };
   });

@@ -64,8 +64,14 @@ export async function enrolDevices(transaction: Queryable, enrolling: readonly E
 function toRow({ contact, given }: Enrolling): Readonly<Record<string, unknown>> {
   const { deviceId, clientUuidHash, model, firmwareVersion, board, at } = contact;
   return {
-    ...{ id: deviceId, model, firmware_version: firmwareVersion, at, client_uuid_hash: clientUuidHash },
-    ...{ chip: board?.chip, ota_partitions: board?.otaPartitions, elf_sha256: board?.elfSha256 },
+    id: deviceId,
+    model,
+    firmware_version: firmwareVersion,
+    at,
+    client_uuid_hash: clientUuidHash,
+    chip: board?.chip,
+    ota_partitions: board?.otaPartitions,
+    elf_sha256: board?.elfSha256,
     board_facts: board?.flash,
     name: given.name === undefined ? undefined : storableText(given.name),
     tags: given.tags && [...new Set(given.tags.map(storableText))].sort(),

@@ -12,8 +12,13 @@ const LISTED_MAX = 1_000;
 
 /** The columns of an EnrolmentLinkRow. */
 const SHOWN = {
-  ...{ id: true, name: true, tags: true, maxDevices: true, usedCount: true },
-  ...{ expiresAt: true, revokedAt: true },
+  id: true,
+  name: true,
+  tags: true,
+  maxDevices: true,
+  usedCount: true,
+  expiresAt: true,
+  revokedAt: true,
 } as const;
 
 export async function createLink(
@@ -22,8 +27,12 @@ export async function createLink(
 ): Promise<CreatedLink> {
   const token = newSecret();
   const data = {
-    ...{ id: v7(), name: storableText(name), tags: [...new Set(tags.map(storableText))].sort() },
-    ...{ maxDevices, tokenHash: hashOf(token), expiresAt: new Date(expiresAt) },
+    id: v7(),
+    name: storableText(name),
+    tags: [...new Set(tags.map(storableText))].sort(),
+    maxDevices,
+    tokenHash: hashOf(token),
+    expiresAt: new Date(expiresAt),
   };
   const link = await transaction.ask((prisma) => prisma.enrolmentLink.create({ data, select: SHOWN }));
   return { link: plainRow(link), token };

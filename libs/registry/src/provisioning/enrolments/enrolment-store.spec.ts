@@ -17,7 +17,10 @@ const approval = (
   code: string,
   change: { readonly approver?: string; readonly confirm?: boolean; readonly at?: number } = {},
 ) => ({
-  ...{ code, approver: randomUUID(), confirm: false, at: Date.now() },
+  code,
+  approver: randomUUID(),
+  confirm: false,
+  at: Date.now(),
   ...change,
 });
 const connecting = (contact: OtaContact) => ({
@@ -31,7 +34,11 @@ const connecting = (contact: OtaContact) => ({
   connectedAt: Date.now(),
 });
 const newDevice = (change: Partial<NewDevice> = {}): NewDevice => ({
-  ...{ deviceId: newContact().deviceId, name: undefined, tags: [], dialect: 'XIAOZHI', transport: 'MQTT' },
+  deviceId: newContact().deviceId,
+  name: undefined,
+  tags: [],
+  dialect: 'XIAOZHI',
+  transport: 'MQTT',
   ...change,
 });
 

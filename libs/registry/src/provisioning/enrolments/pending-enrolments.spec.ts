@@ -16,7 +16,10 @@ const approval = (
   code: string,
   change: { readonly approver?: string; readonly confirm?: boolean; readonly at?: number } = {},
 ) => ({
-  ...{ code, approver: randomUUID(), confirm: false, at: Date.now() },
+  code,
+  approver: randomUUID(),
+  confirm: false,
+  at: Date.now(),
   ...change,
 });
 

@@ -128,8 +128,16 @@ async function ask(transaction: Queryable, contact: StoredContact): Promise<Draw
   const { deviceId, clientUuidHash, at, model, firmwareVersion, remoteAddress, remoteNetwork } = contact;
   const pending = { code: await drawCode(transaction), challenge: newSecret() };
   await transaction.query(ASK, [
-    ...[v7({ msecs: at }), pending.code, pending.challenge],
-    ...[deviceId, clientUuidHash, model, firmwareVersion, remoteAddress, remoteNetwork, at],
+    v7({ msecs: at }),
+    pending.code,
+    pending.challenge,
+    deviceId,
+    clientUuidHash,
+    model,
+    firmwareVersion,
+    remoteAddress,
+    remoteNetwork,
+    at,
   ]);
   return pending;
 }

@@ -20,7 +20,11 @@ afterAll(() => fixture.close());
 async function registered(change: Partial<NewDevice> = {}) {
   const contact = newContact();
   const device: NewDevice = {
-    ...{ deviceId: contact.deviceId, name: 'Shelf 7', tags: ['shop'], dialect: 'XIAOZHI', transport: 'WEBSOCKET' },
+    deviceId: contact.deviceId,
+    name: 'Shelf 7',
+    tags: ['shop'],
+    dialect: 'XIAOZHI',
+    transport: 'WEBSOCKET',
     ...change,
   };
   const answer = await fixture.registry.enrolments.register([device], { actor: 'admin' });
@@ -223,7 +227,8 @@ describe('a caller who is narrowed to some devices', () => {
     const { code } = await registry.enrolments.request(waiting);
     for (const each of [removed, waiting])
       expect(await registry.enrolments.register([device(fresh), device(each)], undefined, within)).toEqual({
-        ...{ kind: 'beyond', deviceId: each.deviceId },
+        kind: 'beyond',
+        deviceId: each.deviceId,
       });
     expect(await registry.enrolments.isDenied(removed.deviceId)).toBe(true);
     expect((await registry.enrolments.request(waiting)).code).toBe(code);
@@ -239,7 +244,8 @@ describe('a caller who is narrowed to some devices', () => {
     await movingBoards.notePassed({ ...former, answer: { bound: true }, mayBeAdded: true });
     for (const each of [blocked, former])
       expect(await enrolments.register([device(each)], undefined, within)).toEqual({
-        ...{ kind: 'beyond', deviceId: each.deviceId },
+        kind: 'beyond',
+        deviceId: each.deviceId,
       });
     const { rows } = await enrolments.blockedPage({ first: 100 });
     expect(rows.map(({ deviceId }) => deviceId)).toContain(blocked.deviceId);

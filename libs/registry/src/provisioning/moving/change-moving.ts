@@ -51,7 +51,10 @@ export async function changeMoving(
   const changed =
     change.to === 'here'
       ? await transaction.query<{ device_id: DeviceId }>(MOVE, [
-          ...[ids, change.at, storableText(change.by), change.at - FIRST_CLIENT_MS],
+          ids,
+          change.at,
+          storableText(change.by),
+          change.at - FIRST_CLIENT_MS,
         ])
       : await transaction.query<{ device_id: DeviceId }>(MOVE_BACK, [ids, change.at]);
   return {
@@ -110,7 +113,10 @@ export async function addMoving(
 ): Promise<readonly DeviceId[]> {
   const byId = new Map(boards.map((board) => [board.deviceId, board]));
   const rows = [...byId.values()].map(({ deviceId, name, agent, user }) => ({
-    ...{ id: deviceId, name, agent, former_user: user },
+    id: deviceId,
+    name,
+    agent,
+    former_user: user,
   }));
   const add = async (some: typeof rows) =>
     (await transaction.query<{ device_id: DeviceId }>(ADD, [toJson(some), at, MOVING_BOARDS_MAX])).map(

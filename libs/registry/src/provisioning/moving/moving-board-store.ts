@@ -176,7 +176,13 @@ async function writePassed(database: Database, requests: readonly PassedRequest[
 
 function toRow({ deviceId, clientUuid, model, firmwareVersion, at, answer, mayBeAdded }: PassedRequest) {
   return {
-    ...{ id: deviceId, client_uuid_hash: hashOf(clientUuid), model, firmware_version: firmwareVersion, at },
-    ...{ answered: answer !== undefined, bound: answer?.bound, may_be_added: mayBeAdded },
+    id: deviceId,
+    client_uuid_hash: hashOf(clientUuid),
+    model,
+    firmware_version: firmwareVersion,
+    at,
+    answered: answer !== undefined,
+    bound: answer?.bound,
+    may_be_added: mayBeAdded,
   };
 }

@@ -34,8 +34,14 @@ describe('a board that asked its former server', () => {
       mayBeAdded: true,
     });
     expect(await boardOf(contact)).toMatchObject({
-      ...{ state: 'NOT_MOVED', isHere: false, boundThere: true, model: 'lichuang-dev', firmwareVersion: '2.5.0' },
-      ...{ askedAt: contact.at, answeredAt: contact.at, otherClientAt: undefined },
+      state: 'NOT_MOVED',
+      isHere: false,
+      boundThere: true,
+      model: 'lichuang-dev',
+      firmwareVersion: '2.5.0',
+      askedAt: contact.at,
+      answeredAt: contact.at,
+      otherClientAt: undefined,
     });
     await fixture.registry.movingBoards.notePassed({ ...contact, answer: { bound: undefined }, mayBeAdded: true });
     expect((await boardOf(contact))?.boundThere).toBeUndefined();
@@ -96,7 +102,11 @@ describe('a board of an import', () => {
     const former = { deviceId: contact.deviceId, name: 'Lobby', agent: 'Guide', user: 'anna' };
     expect(await movingBoards.add([former, former])).toEqual([contact.deviceId]);
     expect(await boardOf(contact)).toMatchObject({
-      ...{ state: 'UNKNOWN', formerName: 'Lobby', formerAgent: 'Guide', formerUser: 'anna', askedAt: undefined },
+      state: 'UNKNOWN',
+      formerName: 'Lobby',
+      formerAgent: 'Guide',
+      formerUser: 'anna',
+      askedAt: undefined,
     });
     await movingBoards.move([contact.deviceId], 'operator');
     expect(await enrolments.admitMoved({ ...contact, at: Date.now() + FIRST_CLIENT_MS + 60_000 })).toBeUndefined();

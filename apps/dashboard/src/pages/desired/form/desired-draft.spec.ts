@@ -6,32 +6,66 @@ import { parseNewDesiredSearch } from './new-desired-search';
 import { conditionsIn } from '../../devices/stored-filter';
 
 const summary = {
-  ...{ targeted: 0, inSync: 0, applying: 0, retrying: 0, waitingDevice: 0, drifted: 0, held: 0, conflict: 0 },
-  ...{ unsupported: 0, overridden: 0, outOfWindow: 0, failed: 0 },
-  ...{ t50Seconds: null, t95Seconds: null, t99Seconds: null, oldestDriftAt: null },
+  targeted: 0,
+  inSync: 0,
+  applying: 0,
+  retrying: 0,
+  waitingDevice: 0,
+  drifted: 0,
+  held: 0,
+  conflict: 0,
+  unsupported: 0,
+  overridden: 0,
+  outOfWindow: 0,
+  failed: 0,
+  t50Seconds: null,
+  t95Seconds: null,
+  t99Seconds: null,
+  oldestDriftAt: null,
 };
 
 const stored: DesiredSeenFragment = {
-  ...{ id: '1', name: 'Quiet nights', tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 } },
-  ...{ mode: 'ENFORCE', priority: 5, enabled: true, pausedReason: null, generation: 3, createdBy: 'key:ops' },
+  id: '1',
+  name: 'Quiet nights',
+  tool: 'self.audio_speaker.set_volume',
+  arguments: { volume: 30 },
+  mode: 'ENFORCE',
+  priority: 5,
+  enabled: true,
+  pausedReason: null,
+  generation: 3,
+  createdBy: 'key:ops',
   window: { from: '22:00', to: '07:00', zone: null, days: [1, 7] },
   devices: { tags: ['shop'], not: { any: [{ model: 'robot' }] } },
-  ...{ onDrift: 'REVERT', holdSeconds: 900, maxInFlight: 50, perMinute: 600, rollout: null, summary },
+  onDrift: 'REVERT',
+  holdSeconds: 900,
+  maxInFlight: 50,
+  perMinute: 600,
+  rollout: null,
+  summary,
   waves: [{ percent: 10 }, { percent: 100 }],
   abort: null,
-  ...{ createdAt: '2026-01-01T00:00:00.000Z', updatedAt: '2026-01-01T00:00:00.000Z' },
+  createdAt: '2026-01-01T00:00:00.000Z',
+  updatedAt: '2026-01-01T00:00:00.000Z',
 };
 
 describe('the draft of a desired state', () => {
   it('sends a stored one back as it is, but not whether it applies: other people may disable it meanwhile', () => {
     expect(inputOf(draftOf(stored))).toEqual({
-      ...{ name: 'Quiet nights', tool: 'self.audio_speaker.set_volume', arguments: { volume: 30 } },
+      name: 'Quiet nights',
+      tool: 'self.audio_speaker.set_volume',
+      arguments: { volume: 30 },
       devices: { tags: ['shop'], not: { any: [{ model: 'robot' }] } },
-      ...{ mode: 'ENFORCE', onDrift: 'REVERT', holdSeconds: 900, priority: 5, enabled: null },
+      mode: 'ENFORCE',
+      onDrift: 'REVERT',
+      holdSeconds: 900,
+      priority: 5,
+      enabled: null,
       window: { from: '22:00', to: '07:00', zone: null, days: [1, 7] },
       waves: [{ percent: 10 }, { percent: 100 }],
       abort: null,
-      ...{ maxInFlight: 50, perMinute: 600 },
+      maxInFlight: 50,
+      perMinute: 600,
     });
   });
 

@@ -44,10 +44,23 @@ export interface DesiredDraft {
 
 export function draftFrom({ tool, arguments: given, devices = {} }: NewDesiredSearch): DesiredDraft {
   return {
-    ...{ name: '', tool, arguments: given, isSound: false },
-    ...{ devices: filterOf(devices) === undefined ? {} : devices, isWholeFleet: false, keptFilter: undefined },
-    ...{ mode: 'ENFORCE', onDrift: 'HOLD', holdMinutes: 30, priority: 0, window: undefined },
-    ...{ rollout: 'once', keptRollout: {}, maxInFlight: 200, perMinute: undefined, enabled: null },
+    name: '',
+    tool,
+    arguments: given,
+    isSound: false,
+    devices: filterOf(devices) === undefined ? {} : devices,
+    isWholeFleet: false,
+    keptFilter: undefined,
+    mode: 'ENFORCE',
+    onDrift: 'HOLD',
+    holdMinutes: 30,
+    priority: 0,
+    window: undefined,
+    rollout: 'once',
+    keptRollout: {},
+    maxInFlight: 200,
+    perMinute: undefined,
+    enabled: null,
   };
 }
 
@@ -55,9 +68,16 @@ export function draftOf(state: DesiredSeenFragment): DesiredDraft {
   const { name, tool, mode, onDrift, priority, maxInFlight, waves, abort } = state;
   const conditions = conditionsIn(state.devices);
   return {
-    ...{ name, tool, mode, onDrift, priority, maxInFlight },
-    ...{ arguments: state.arguments as DesiredDraft['arguments'], isSound: true },
-    ...{ devices: conditions ?? {}, keptFilter: conditions === undefined ? state.devices : undefined },
+    name,
+    tool,
+    mode,
+    onDrift,
+    priority,
+    maxInFlight,
+    arguments: state.arguments as DesiredDraft['arguments'],
+    isSound: true,
+    devices: conditions ?? {},
+    keptFilter: conditions === undefined ? state.devices : undefined,
     isWholeFleet: conditions !== undefined && filterOf(conditions) === undefined,
     holdMinutes: state.holdSeconds / 60,
     window: state.window === null ? undefined : hoursOf(state.window),
@@ -76,12 +96,19 @@ function hoursOf({ from, to, zone, days }: NonNullable<DesiredSeenFragment['wind
 export function inputOf(draft: DesiredDraft): DesiredStateInput {
   const { name, tool, mode, onDrift, priority, window, maxInFlight, perMinute, enabled } = draft;
   return {
-    ...{ name: name.trim(), tool: tool ?? '', arguments: draft.arguments ?? {}, mode, onDrift, priority, enabled },
+    name: name.trim(),
+    tool: tool ?? '',
+    arguments: draft.arguments ?? {},
+    mode,
+    onDrift,
+    priority,
+    enabled,
     devices: (draft.keptFilter as DesiredStateInput['devices'] | undefined) ?? filterOf(draft.devices) ?? { all: true },
     holdSeconds: Math.round(draft.holdMinutes * 60),
     window: window === undefined ? null : windowOf(window),
     ...rolloutOf(draft),
-    ...{ maxInFlight, perMinute: perMinute ?? null },
+    maxInFlight,
+    perMinute: perMinute ?? null,
   };
 }
 

@@ -27,7 +27,9 @@ export function usePreview(draft: DesiredDraft, id: string | undefined) {
     [settled, id],
   );
   const { data, error, refresh } = useHubQuery({
-    ...{ query: PreviewDesiredStateDocument, variables, refreshMs },
+    query: PreviewDesiredStateDocument,
+    variables,
+    refreshMs,
     pause: !isComplete(draft),
   });
   return { data: isComplete(draft) ? data?.previewDesiredState : undefined, error, refresh };

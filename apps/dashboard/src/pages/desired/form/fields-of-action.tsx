@@ -17,7 +17,9 @@ export function FieldsOfAction(fields: DesiredFields) {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = fields;
   const { tools, hasMore, error, refresh } = useToolChoices({
-    ...{ ids: undefined, devices: draft.devices, isWholeFleet: false },
+    ids: undefined,
+    devices: draft.devices,
+    isWholeFleet: false,
   });
   const offered = useMemo(() => tools.filter(({ policy }) => canBeKept(policy)), [tools]);
   const chosen = offered.find(({ name }) => name === draft.tool);

@@ -2,7 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { asJsonLines, indented, type LogEntry, linesMax, matchingLines, withEntries } from './log-lines';
 
 const entry = (text: string, kind: LogEntry['kind'] = 'SENT'): LogEntry => ({
-  ...{ at: '2026-01-01T00:00:00.000Z', kind, text, bytes: text.length },
+  at: '2026-01-01T00:00:00.000Z',
+  kind,
+  text,
+  bytes: text.length,
   isTruncated: false,
 });
 

@@ -152,7 +152,8 @@ function useColumns(): readonly Column<MovingBoard>[] {
       {
         id: 'state',
         header: t('moving.state'),
-        ...{ width: 170, grow: 2 },
+        width: 170,
+        grow: 2,
         cell: ({ isHere, state }) => t(`moving.states.${state}.${isHere ? 'here' : 'there'}`),
       },
       {
@@ -162,7 +163,7 @@ function useColumns(): readonly Column<MovingBoard>[] {
         cell: ({ boundThere }) => t(`moving.bound.${boundThere === null ? 'unknown' : boundThere ? 'yes' : 'no'}`),
       },
       { id: 'asked', header: t('moving.asked'), width: 100, cell: ({ askedAt }) => <Time at={askedAt} /> },
-      { id: 'notes', header: t('moving.notes'), ...{ width: 170, grow: 2 }, cell: (row) => <Notes row={row} /> },
+      { id: 'notes', header: t('moving.notes'), width: 170, grow: 2, cell: (row) => <Notes row={row} /> },
     ],
     [t],
   );

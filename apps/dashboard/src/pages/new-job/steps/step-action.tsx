@@ -108,7 +108,10 @@ function ImageChoices() {
   const { draft, change, refusals, isTried } = useWizard();
   const variables = useCallback((after: string | null) => ({ after }), []);
   const { rows, error, hasMore, isLoading, refresh } = usePages({
-    ...{ query: JobImageChoicesDocument, variables, pageOf: imagesOf, rowsAtOnce: choicesAtOnce },
+    query: JobImageChoicesDocument,
+    variables,
+    pageOf: imagesOf,
+    rowsAtOnce: choicesAtOnce,
   });
   const images = useMemo(
     () => rows.filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null),

@@ -172,7 +172,8 @@ function Expected({ preview, isImage }: { readonly preview: Preview; readonly is
       {preview.warnings.map(({ code, message, deviceCount, details }) => (
         <p key={code} className={classes.warning}>
           {t(`newJob.warnings.${code}`, {
-            ...{ defaultValue: message, details: details.join(t('mark.listed')) },
+            defaultValue: message,
+            details: details.join(t('mark.listed')),
             ...(deviceCount !== null && { count: deviceCount }),
           })}
         </p>
