@@ -38,8 +38,11 @@ export class TargetDispatch {
   readonly #slots: SlotPool;
   readonly #buffer: OutcomeBuffer;
   readonly #inFlight = new InFlightCalls();
-  /** Devices whose value differs, but was read too late to send the call under the same claim. */
-  readonly #readLate = new Set<DeviceId>();
+  /**
+   * Devices that were read too late to send the call under the same claim, and do not have the
+   * value, with the epoch of their session. After another one they may have it.
+   */
+  readonly #readLate = new Map<DeviceId, number>();
   /** The batch that was claimed last, until it is sent. */
   #claimed: Batch | undefined;
   /** Ends when the latest batch was handed over. */
@@ -162,7 +165,8 @@ export class TargetDispatch {
     // The last moment before the bytes: another process may own the job, as after a standstill of
     // this one, or the job may have been paused.
     if (isClosed) return this.#slots.give(1);
-    const wasReadLate = this.#readLate.delete(target.deviceId);
+    const wasReadLate = this.#readLate.get(target.deviceId) === target.epoch;
+    this.#readLate.delete(target.deviceId);
     if (!maySend(state()) || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
     const rejection = this.#rejectionOf(target);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
@@ -186,7 +190,7 @@ export class TargetDispatch {
         judgeReadback(result, readback, args).decision.outcome === 'SUCCEEDED';
       const isWanted = !isSatisfied && maySend(state());
       if (isWanted && now < entry.target.sendBy) return this.#send(entry);
-      if (isWanted) this.#readLate.add(entry.target.deviceId);
+      if (isWanted) this.#readLate.set(entry.target.deviceId, entry.target.epoch);
       this.#inFlight.remove(entry);
       this.#putBack(entry.target, isSatisfied ? unchanged : { kind: 'ready' });
     });

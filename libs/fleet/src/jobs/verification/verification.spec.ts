@@ -132,6 +132,21 @@ describe('a job with a verification', () => {
     expect(toolsSeen()).toEqual(['self.get_device_status', setVolume.tool]);
   });
 
+  it('reads the value again where the device has another session after a read that took too long', async () => {
+    await hub.connect(['moved']);
+    let reads = 0;
+    hub.gateway.behave = ({ call }, settle) => {
+      if (call.tool !== setVolume.tool && (reads += 1) > 1) return settle(answers('{"audio_speaker":{"volume":30}}'));
+      hub.clock.setTimer(call.callTimeoutMs, () => settle(silence));
+    };
+    const jobId = await startJob(hub, ['moved'], { ...setVolume, callTimeoutMs: 16_000, skipIfSatisfied: true });
+    await expect.poll(() => reads).toBe(1);
+    await hub.disconnect('moved');
+    await hub.connect(['moved']);
+    expect(await endOf(jobId)).toMatchObject({ outcome: 'NO_CHANGE' });
+    expect(reads).toBe(2);
+  });
+
   /** Sends an upgrade and has the device leave in the middle of it. */
   async function upgrading(name: string): Promise<JobId> {
     await hub.connect([name]);
