@@ -8,6 +8,7 @@ import { keepFilesPrivate } from './data-folder.js';
 import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
+import { correctTimeZone } from './machine-time-zone.js';
 import { olderNodeHint } from './node-version.js';
 import { listenForStop } from './stop-signals.js';
 
@@ -44,6 +45,8 @@ async function main(): Promise<void> {
   const logger = createLogger(config.logLevel);
   const hint = olderNodeHint(process.versions.node);
   if (hint !== undefined) logger.info(hint);
+  const zoneHint = correctTimeZone(Intl.DateTimeFormat().resolvedOptions().timeZone, process.env);
+  if (zoneHint !== undefined) logger.warn(zoneHint);
   for (const name of unknownSettings(process.env))
     logger.warn(`${name} is not a setting of the hub and has no effect. Check its spelling.`);
   const signals = listenForStop(process);

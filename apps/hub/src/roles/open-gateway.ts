@@ -68,7 +68,7 @@ export async function openGateway(
     former: openFormer(services, deviceSecret),
     addressOf,
     onBoot: (deviceId) => gateway.restarted(deviceId),
-    settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone },
+    settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone() },
   });
   await provisioning.start();
   if (config.factoryKeysFile !== undefined)
@@ -156,7 +156,7 @@ function rolloutOffers({ bus, config, registry }: SharedServices): RolloutOffers
   });
 }
 
-const hostTimeZone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+const hostTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function deviceAuth(
   config: HubConfig,
