@@ -236,6 +236,9 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
 
   it('can be made by keyboard alone', async () => {
     await console.visit('/jobs/new?tool=self.get_device_status');
+    // The arguments are checked against the tool, which the page reads first.
+    const tool = page.getByRole('combobox', { name: 'Tool', exact: true });
+    await expect.poll(() => tool.inputValue()).toContain('self.get_device_status');
     await tabTo('Job name');
     await page.keyboard.type('Typed');
     await page.keyboard.press('Enter');
