@@ -8,6 +8,7 @@ export type { RuleEvidence } from './abort/evaluate-rules.js';
 export { blastRadius } from './abort/blast-radius.js';
 export { isFailure, judgeAttempt } from './attempt-end.js';
 export type { AttemptEnd, AttemptRules, EndedAttempt, JudgedAttempt } from './attempt-end.js';
+export { emptyProgress } from './empty-progress.js';
 export { concludeJob } from './conclude-job.js';
 export type { EarlyConclusion } from './conclude-job.js';
 export { allotSlots, weightOf } from './fairness/allot-slots.js';

@@ -1,5 +1,6 @@
+import { emptyProgress } from '@flotilla/jobs';
 import { describe, expect, it } from 'vitest';
-import { emptyProgress, paceOf } from './job-progress.js';
+import { paceOf } from './job-progress.js';
 
 const startedAt = 1_000_000;
 const running = { state: 'RUNNING', startedAt, finishedAt: undefined } as const;

@@ -1,6 +1,7 @@
 /**
  * The progress of a job, its rate and its estimated end, from its counters and its running time.
  */
+import { emptyProgress } from '@flotilla/jobs';
 import type { Job, JobProgress, Wave } from '@flotilla/jobs';
 
 export interface JobPace {
@@ -23,24 +24,6 @@ export function waveView(wave: Wave, progress: JobProgress = emptyProgress): Wav
   const { total, pending, waitingDevice, inFlight, verifying, succeeded } = progress;
   return { ...wave, decided: total - pending - waitingDevice - inFlight - verifying, succeeded };
 }
-
-/** Shown while preparation has not written any target. */
-export const emptyProgress: JobProgress = {
-  total: 0,
-  pending: 0,
-  waitingDevice: 0,
-  inFlight: 0,
-  verifying: 0,
-  succeeded: 0,
-  noChange: 0,
-  failed: 0,
-  rejected: 0,
-  verifyFailed: 0,
-  unknown: 0,
-  expired: 0,
-  cancelled: 0,
-  skipped: 0,
-};
 
 /** Below this a rate is noise, ms. */
 const runMsMin = 100;

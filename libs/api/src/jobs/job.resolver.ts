@@ -1,7 +1,7 @@
 import { Inject } from '@nestjs/common';
 import { Query, ResolveField, Resolver } from '@nestjs/graphql';
 import { isCreatorOf } from '@flotilla/fleet';
-import { rerunOffer } from '@flotilla/jobs';
+import { emptyProgress, rerunOffer } from '@flotilla/jobs';
 import type { Job, JobConclusion, JobProgress, RerunOffer } from '@flotilla/jobs';
 import type { DecidedPoint, FailureGroupRow, FirmwareImageRow, Scope } from '@flotilla/registry';
 import { actorOf, type ApiContext } from '../api-context.js';
@@ -18,7 +18,7 @@ import type {
   QueryResolvers,
 } from '../generated/schema-types.js';
 import { pointCount } from '../limits/within.js';
-import { emptyProgress, paceOf, waveView, type JobPace, type WaveView } from './job-progress.js';
+import { paceOf, waveView, type JobPace, type WaveView } from './job-progress.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import { targetOutcomes } from './target-outcomes.js';
 import { rolloutIdOf, type TargetOfJob } from './job-target.resolver.js';

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { emptyProgress } from '../empty-progress.js';
 import { claimLimit } from '../intent-batch.js';
 import type { JobProgress } from '../job-types.js';
 import { verificationTimes } from '../verification/verification-times.js';
@@ -110,22 +111,6 @@ const anyJob: fc.Arbitrary<PlannedJob> = fc
   })
   .map(({ isRetried, ...rest }) => job({ ...rest, maxAttempts: isRetried && rest.idempotent ? 3 : 1 }));
 
-const zero: JobProgress = {
-  total: 0,
-  pending: 0,
-  waitingDevice: 0,
-  inFlight: 0,
-  verifying: 0,
-  succeeded: 0,
-  noChange: 0,
-  failed: 0,
-  rejected: 0,
-  verifyFailed: 0,
-  unknown: 0,
-  expired: 0,
-  cancelled: 0,
-  skipped: 0,
-};
 type Tally = { -readonly [Counter in keyof JobProgress]: JobProgress[Counter] };
 
 /**
@@ -150,7 +135,7 @@ class DoomedJob {
     this.#waves = waves.map((each) => ({
       size: each.size,
       spec: { ...each, count: each.size },
-      tally: { ...zero, total: each.size, pending: each.size },
+      tally: { ...emptyProgress, total: each.size, pending: each.size },
     }));
   }
 
@@ -194,7 +179,7 @@ class DoomedJob {
 
   #isStopped(): boolean {
     const tallies = this.#waves.map(({ tally }) => tally);
-    const counters = Object.keys(zero) as (keyof JobProgress)[];
+    const counters = Object.keys(emptyProgress) as (keyof JobProgress)[];
     const all = Object.fromEntries(
       counters.map((counter) => [counter, tallies.reduce((sum, tally) => sum + tally[counter], 0)]),
     );

@@ -1,26 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { emptyProgress } from '../empty-progress.js';
 import type { Job, JobProgress } from '../job-types.js';
 import type { AbortRule, TrippedRule } from './abort-rule.js';
 import { defaultAbortRules } from './default-rules.js';
 import { findTrippedRule } from './evaluate-rules.js';
 
-const zero: JobProgress = {
-  total: 1_000,
-  pending: 0,
-  waitingDevice: 0,
-  inFlight: 0,
-  verifying: 0,
-  succeeded: 0,
-  noChange: 0,
-  failed: 0,
-  rejected: 0,
-  verifyFailed: 0,
-  unknown: 0,
-  expired: 0,
-  cancelled: 0,
-  skipped: 0,
-};
+const none: JobProgress = { ...emptyProgress, total: 1_000 };
 const tenth: AbortRule = { outcomes: ['FAILED', 'UNKNOWN'], scope: 'JOB', ratio: 0.1, minDecided: 20, action: 'PAUSE' };
 
 interface Situation {
@@ -36,12 +22,12 @@ function find(
   rules: readonly AbortRule[],
   { job, wave, overdue, before, currentWave, firstWaveSize }: Situation,
 ): TrippedRule | undefined {
-  const progress = { ...zero, ...job };
+  const progress = { ...none, ...job };
   return findTrippedRule(
     { abortRules: rules, trippedRule: before, currentWave: currentWave ?? 1 },
     {
       job: progress,
-      wave: { ...zero, ...(wave ?? job) },
+      wave: { ...none, ...(wave ?? job) },
       overdue: overdue ?? { job: 0, wave: 0 },
       firstWaveSize: firstWaveSize ?? 0,
     },

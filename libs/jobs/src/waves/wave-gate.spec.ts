@@ -1,28 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { emptyProgress } from '../empty-progress.js';
 import type { JobProgress } from '../job-types.js';
 import type { Wave } from './wave.js';
 import { judgeGate } from './wave-gate.js';
 
-const zero: JobProgress = {
-  total: 0,
-  pending: 0,
-  waitingDevice: 0,
-  inFlight: 0,
-  verifying: 0,
-  succeeded: 0,
-  noChange: 0,
-  failed: 0,
-  rejected: 0,
-  verifyFailed: 0,
-  unknown: 0,
-  expired: 0,
-  cancelled: 0,
-  skipped: 0,
-};
 type Counts = Partial<Omit<JobProgress, 'total'>>;
 const progressOf = (counts: Counts): JobProgress => ({
-  ...zero,
+  ...emptyProgress,
   ...counts,
   total: Object.values(counts).reduce((sum, count) => sum + count, 0),
 });

@@ -1,9 +1,10 @@
 /** Carries out the tools of fleet-tools.ts. The arguments were checked against their schemas. */
 import type { CallToolResult } from '@modelcontextprotocol/server';
+import { emptyProgress } from '@flotilla/jobs';
 import type { JsonObject } from '@flotilla/mcp';
 import type { DeviceFilter } from '@flotilla/registry';
 import type { FleetOperations } from '../../fleet-operations.js';
-import { emptyProgress, paceOf } from '../../jobs/job-progress.js';
+import { paceOf } from '../../jobs/job-progress.js';
 import { actorOfCaller, callerMay, type AgentCaller } from '../session/agent-caller.js';
 import { quotingResult, refusalResult, toAgentResult, unknownDevice } from '../results/agent-results.js';
 import { plainDescription, plainLine } from '../results/untrusted-text.js';
