@@ -23,12 +23,12 @@ export function decide(wanted: Wanted, former: Entry | undefined, facts: Facts, 
   if (wanted.generation === 0) return rest(to(entry, 'APPLYING', now));
   const known = facts.value;
   const isEqual = known !== undefined && isSameValue(known.value, wanted.desired, wanted.tolerance);
-  const told = known === undefined ? entry : { ...entry, reported: known.value, reportedAt: known.at };
-  if (!facts.isOnline) return rest(isEqual ? lastKnownInSync(told, now) : away(wanted, told, known, now));
-  if (known === undefined || known.at < facts.freshSince) return toRead(wanted, told, isEqual, now);
-  if (isEqual) return rest(inSync(wanted, told, now));
-  if (wanted.mode === 'REPORT') return rest({ ...to(told, 'DRIFTED', now), nextTryAt: undefined });
-  return differing(wanted, told, { ...facts, value: known }, now);
+  const current = known === undefined ? entry : { ...entry, reported: known.value, reportedAt: known.at };
+  if (!facts.isOnline) return rest(isEqual ? lastKnownInSync(current, now) : away(wanted, current, known, now));
+  if (known === undefined || known.at < facts.freshSince) return toRead(wanted, current, isEqual, now);
+  if (isEqual) return rest(inSync(wanted, current, now));
+  if (wanted.mode === 'REPORT') return rest({ ...to(current, 'DRIFTED', now), nextTryAt: undefined });
+  return differing(wanted, current, { ...facts, value: known }, now);
 }
 
 /** States that say nothing about a former try or drift. */

@@ -2,7 +2,7 @@
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { admin } from '../fleet-fixture.suite.js';
-import { LookQueue } from './controller/look-queue.js';
+import { DeviceQueue } from './controller/device-queue.js';
 import { openDesiredFixture, requestOf, VOLUME } from './desired-fixture.suite.js';
 import type { DesiredFixture } from './desired-fixture.suite.js';
 
@@ -85,7 +85,7 @@ describe('a set under way', () => {
     };
     const state = await world.save({ devices: { ids: ['a'] } });
     await world.hub.clock.until(() => fail !== undefined).toBe(true);
-    const added = vi.spyOn(LookQueue.prototype, 'add');
+    const added = vi.spyOn(DeviceQueue.prototype, 'add');
     const queue = world.hub.registry.desiredStateQueue;
     const rows = queue.rows.bind(queue);
     const reads = vi.spyOn(queue, 'rows').mockImplementationOnce(async (...keys) => {

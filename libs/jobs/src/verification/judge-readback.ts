@@ -53,13 +53,14 @@ export function readbackValue(result: ToolResult, path: string): unknown {
 }
 
 /**
- * Devices tell numbers as texts and the other way round. Numbers may differ by the tolerance, and
+ * Devices report numbers as texts and the other way round. Numbers may differ by the tolerance, and
  * by the error of floating point.
  */
-export function isSame(told: unknown, wanted: unknown, tolerance = 0): boolean {
-  if (typeof told === 'object' || typeof wanted === 'object') return JSON.stringify(told) === JSON.stringify(wanted);
-  const [one, other] = [numberOf(told), numberOf(wanted)];
-  if (one === undefined || other === undefined) return String(told) === String(wanted);
+export function isSame(reported: unknown, wanted: unknown, tolerance = 0): boolean {
+  if (typeof reported === 'object' || typeof wanted === 'object')
+    return JSON.stringify(reported) === JSON.stringify(wanted);
+  const [one, other] = [numberOf(reported), numberOf(wanted)];
+  if (one === undefined || other === undefined) return String(reported) === String(wanted);
   return one === other || (tolerance > 0 && Math.abs(one - other) <= tolerance * (1 + Number.EPSILON * 8));
 }
 

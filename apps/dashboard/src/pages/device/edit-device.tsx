@@ -93,7 +93,7 @@ function ConnectionFields({ voiceUrl, setVoiceUrl, transport, setTransport }: Co
         onChange={(event) => setVoiceUrl(event.currentTarget.value)}
       />
       <Select
-        label={t('device.transportWish')}
+        label={t('device.preferredTransport')}
         description={t('device.transportHint')}
         data={[
           { value: '', label: t('device.transportKeep') },

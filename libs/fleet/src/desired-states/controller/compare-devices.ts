@@ -223,19 +223,20 @@ export class DeviceComparison {
   }
 
   #valueOf(
-    { deviceId, told, toldAt }: DeviceFacts,
+    device: DeviceFacts,
     { generation, live, row }: Covered,
     readTools: readonly string[],
     now: number,
   ): KnownValue | undefined {
     const { tool, path } = generation.stored.readback;
-    const value = valueAt(told[readTools.indexOf(tool)], path);
-    const reported = value === undefined || toldAt === undefined ? undefined : { value, at: toldAt };
+    const value = valueAt(device.reported[readTools.indexOf(tool)], path);
+    const at = device.reportedAt;
+    const reported = value === undefined || at === undefined ? undefined : { value, at };
     const stored = row?.reportedAt === undefined ? undefined : { value: row.reported, at: row.reportedAt };
     // An edit may have changed the tool, and so what the entry is about.
     const former = row && live.generations.get(row.observedGeneration);
     const own = former === undefined || former.property === generation.property ? stored : undefined;
-    return newest(this.values.get(deviceId, generation.property), newest(own, reported, now), now);
+    return newest(this.values.get(device.deviceId, generation.property), newest(own, reported, now), now);
   }
 
   #chance(): number {

@@ -6,17 +6,16 @@ import { freshMs } from '@flotilla/desired-state';
 import type { DeviceId, JobId } from '@flotilla/mcp';
 import { ToolCaller } from '../../calls/call-tool.js';
 import { PolicyCache } from '../../policies/policy-cache.js';
-import { DeviceComparison, isChanged } from './compare-devices.js';
-import type { Compared } from './compare-devices.js';
+import { ComparisonLoop, batchMax } from './comparison-loop.js';
 import { ComplianceReports } from './compliance-reports.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import { watchConvergence } from './convergence-watch.js';
+import { DeviceQueue } from './device-queue.js';
 import { FleetPasses } from './fleet-passes.js';
 import type { LiveState } from './live-state.js';
-import { keyOf, LiveStates } from './live-states.js';
+import { LiveStates } from './live-states.js';
 import { lookOfEnd, plainLook, readyLook } from './look.js';
 import type { Look } from './look.js';
-import { LookQueue } from './look-queue.js';
 import { RecentValues } from './recent-values.js';
 import { steerRollout } from './rollout-steering.js';
 import { SetSender } from './set-sender.js';
@@ -25,11 +24,7 @@ import { SweepClock } from './sweep-clock.js';
 import { TimerSet } from './timer-set.js';
 import { ValueReader } from './value-reader.js';
 
-/** Devices of one comparison, and comparisons side by side. */
-const batchMax = 500;
-const batchesMax = 2;
-/** Looks gather for so long, ms; due entries and the sweep are looked at this often. */
-const gatherMs = 30;
+/** Due entries and the devices of the sweep are looked at this often, ms. */
 const stepMs = 1_000;
 /** Least time between two readings of the desired states, ms. */
 const loadEveryMs = 200;
@@ -38,14 +33,12 @@ const reloadEveryMs = 3_000;
 const calledMax = 10_000;
 const calledAfterMs = 700;
 const drainMs = 2_000;
-const retryMs = 1_000;
 
 export class DesiredStateRunner {
   readonly #deps: DesiredStateRunnerDeps;
   readonly #states: LiveStates;
-  readonly #values = new RecentValues();
-  readonly #queue = new LookQueue();
-  readonly #comparison: DeviceComparison;
+  readonly #queue = new DeviceQueue();
+  readonly #comparisons: ComparisonLoop;
   readonly #reader: ValueReader;
   readonly #sender: SetSender;
   readonly #sweep: SweepClock;
@@ -54,8 +47,6 @@ export class DesiredStateRunner {
   readonly #passes: FleetPasses;
   readonly #loads = new SharedRuns(() => this.#load());
   #unsubscribe: readonly (() => void)[] = [];
-  #batches = 0;
-  #isGathering = false;
   #isStepping = false;
   #isStarted = false;
   #isStopped = false;
@@ -69,10 +60,8 @@ export class DesiredStateRunner {
     this.#timers = new TimerSet(deps.clock);
     this.#reports = new ComplianceReports(deps, this.#timers);
     this.#states = new LiveStates(deps);
-    this.#comparison = new DeviceComparison(deps, this.#states, this.#values, (deviceId) =>
-      this.#sender.triedOn(deviceId),
-    );
-    this.#reader = new ValueReader(deps, policies, this.#values);
+    const values = new RecentValues();
+    this.#reader = new ValueReader(deps, policies, values);
     this.#sweep = new SweepClock(deps.registry.desiredStateQueue);
     // Single calls do not make room for sets, but the other way round.
     const caller = new ToolCaller({ ...deps, policies, singleCalls: { during: (call) => call() } });
@@ -81,14 +70,25 @@ export class DesiredStateRunner {
       queue: this.#queue,
       reader: this.#reader,
       caller,
-      onEnd: (deviceId, id, end) => this.#look(deviceId, lookOfEnd(id, end)),
-      onLost: (deviceId) => this.#look(deviceId, plainLook),
-      onFree: () => this.#gather(),
+      onEnd: (deviceId, id, end) => this.#comparisons.look(deviceId, lookOfEnd(id, end)),
+      onLost: (deviceId) => this.#comparisons.look(deviceId, plainLook),
+      onFree: () => this.#comparisons.start(),
+    });
+    this.#comparisons = new ComparisonLoop(deps, {
+      states: this.#states,
+      queue: this.#queue,
+      values,
+      reader: this.#reader,
+      reports: this.#reports,
+      timers: this.#timers,
+      triedOn: (deviceId) => this.#sender.triedOn(deviceId),
+      onStale: () => this.#loadSoon(),
+      onCompared: () => this.#sender.pump(),
     });
     this.#passes = new FleetPasses(deps, {
       queue: this.#queue,
       timers: this.#timers,
-      look: (deviceId, look) => this.#look(deviceId, look),
+      look: (deviceId, look) => this.#comparisons.look(deviceId, look),
       onEnd: (live) => this.#endPass(live),
     });
     void deps.lease.lost.then(() => this.#end());
@@ -130,18 +130,20 @@ export class DesiredStateRunner {
   #start(): void {
     if (this.#isStarted) return;
     this.#isStarted = true;
-    const { clock, feed } = { ...this.#deps, ...this.#deps.bus };
+    const { clock, bus } = this.#deps;
+    const { feed } = bus;
     this.#unsubscribe = [
       feed.subscribe('desiredState', () => this.#loadSoon()),
       feed.subscribe('access', () => this.#loadSoon()),
       feed.subscribe('policy', () => this.#loadSoon()),
       feed.subscribe('device', ({ deviceId, presence }) => {
-        if (presence === 'ONLINE') this.#look(deviceId, readyLook(clock.now()));
-        else if (this.#sender.triedOn(deviceId) === undefined) this.#look(deviceId, plainLook);
+        if (presence === 'ONLINE') this.#comparisons.look(deviceId, readyLook(clock.now()));
+        else if (this.#sender.triedOn(deviceId) === undefined) this.#comparisons.look(deviceId, plainLook);
       }),
       feed.subscribe('called', ({ deviceId, tool }) => this.#lookAfterCall(deviceId, tool)),
       feed.subscribe('decided', ({ jobId, deviceIds }) => {
-        if (this.#rollout(jobId) !== undefined) for (const deviceId of deviceIds) this.#look(deviceId, plainLook);
+        if (this.#rollout(jobId) !== undefined)
+          for (const deviceId of deviceIds) this.#comparisons.look(deviceId, plainLook);
       }),
       feed.subscribe('job', ({ jobId }) => {
         if (this.#rollout(jobId) !== undefined) this.#loadSoon();
@@ -156,7 +158,7 @@ export class DesiredStateRunner {
     for (const unsubscribe of this.#unsubscribe) unsubscribe();
     this.#unsubscribe = [];
     this.#timers.end();
-    this.#queue.clear();
+    this.#comparisons.stop();
     this.#reader.stop();
     this.#passes.end();
   }
@@ -178,68 +180,8 @@ export class DesiredStateRunner {
     const freshSince = clock.now();
     this.#timers.after(calledAfterMs, () => {
       this.#called -= 1;
-      this.#look(deviceId, { ...plainLook, freshSince });
+      this.#comparisons.look(deviceId, { ...plainLook, freshSince });
     });
-  }
-
-  #look(deviceId: DeviceId, look: Look): void {
-    if (this.#isStopped || this.#states.all.length === 0) return;
-    this.#queue.add(deviceId, look);
-    this.#gather();
-  }
-
-  #gather(): void {
-    if (this.#isGathering || this.#isStopped || this.#queue.size === 0) return;
-    this.#isGathering = true;
-    this.#timers.after(gatherMs, () => {
-      this.#isGathering = false;
-      this.#compareNext();
-    });
-  }
-
-  #compareNext(): void {
-    while (this.#batches < batchesMax && !this.#isStopped) {
-      const looks = this.#queue.take(batchMax);
-      if (looks.size === 0) return;
-      this.#batches += 1;
-      void this.#compare(looks).finally(() => {
-        this.#batches -= 1;
-        this.#queue.giveBack(looks.keys());
-        if (this.#queue.size > 0) this.#gather();
-        this.#sender.pump();
-      });
-    }
-  }
-
-  async #compare(looks: ReadonlyMap<DeviceId, Look>): Promise<void> {
-    const { logger } = this.#deps;
-    try {
-      const compared = await this.#comparison.of(looks);
-      if (this.#isStopped) return;
-      const changed = compared.filter(isChanged);
-      const keys = await this.#states.write(changed);
-      const valid = compared.filter((each) => !isChanged(each) || keys.has(keyOf(each)));
-      if (valid.length < compared.length) this.#loadSoon();
-      for (const each of valid) this.#follow(each);
-      await this.#reports.report(changed.filter((each) => keys.has(keyOf(each))));
-    } catch (error) {
-      logger.warn({ err: error, devices: looks.size }, 'could not compare devices with desired states; tries again');
-      this.#timers.after(retryMs, () => {
-        for (const [deviceId, look] of looks) this.#look(deviceId, look);
-      });
-    }
-  }
-
-  #follow({ live, device, generation, to, next, cause }: Compared): void {
-    const { deviceId } = device;
-    if (next !== 'set' || generation === undefined || to === undefined) live.wishes.delete(deviceId);
-    else live.wishes.set(deviceId, { generation, row: to, notBefore: live.wishes.get(deviceId)?.notBefore ?? 0 });
-    if (next !== 'read' || generation === undefined || this.#isStopped) return;
-    const { tool } = generation.stored.readback;
-    if (this.#reader.isReading(device, tool) && cause === 'CHANGE') return;
-    this.#reader.read(device, generation, live.actor.mayCallUserOnly, (end) =>
-      this.#look(deviceId, { ...plainLook, cause, ...(!end.isRead && { failedReads: new Map([[tool, end]]) }) }),
-    );
   }
 
   #loadSoon(): void {
@@ -292,8 +234,8 @@ export class DesiredStateRunner {
     if (ids.length === 0) return;
     const now = clock.now();
     for (const deviceId of await registry.desiredStateQueue.due(ids, now, 10 * batchMax))
-      this.#look(deviceId, plainLook);
+      this.#comparisons.look(deviceId, plainLook);
     const sweep: Look = { ...plainLook, cause: 'SWEEP', freshSince: now - freshMs };
-    for (const deviceId of await this.#sweep.due(now)) this.#look(deviceId, sweep);
+    for (const deviceId of await this.#sweep.due(now)) this.#comparisons.look(deviceId, sweep);
   }
 }

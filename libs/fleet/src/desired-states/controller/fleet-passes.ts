@@ -6,7 +6,7 @@ import type { LiveState } from './live-state.js';
 import type { LiveChange } from './live-states.js';
 import { plainLook } from './look.js';
 import type { Look } from './look.js';
-import type { LookQueue } from './look-queue.js';
+import type { DeviceQueue } from './device-queue.js';
 import type { TimerSet } from './timer-set.js';
 
 const pageMax = 500;
@@ -15,7 +15,7 @@ const waitingMax = 2_000;
 const retryMs = 1_000;
 
 export interface PassParts {
-  readonly queue: LookQueue;
+  readonly queue: DeviceQueue;
   readonly timers: TimerSet;
   readonly look: (deviceId: DeviceId, look: Look) => void;
   /** Each device was looked at once. */

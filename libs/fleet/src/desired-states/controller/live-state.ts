@@ -20,7 +20,7 @@ export interface LiveGeneration {
 }
 
 /** A set that waits for its turn. */
-export interface Wish {
+export interface PendingSet {
   readonly generation: LiveGeneration;
   readonly row: DesiredTargetRow;
   /** Not before this time, ms since the Unix epoch. */
@@ -30,7 +30,7 @@ export interface Wish {
 export class LiveState {
   owned: OwnedDesiredState;
   readonly generations = new Map<number, LiveGeneration>();
-  readonly wishes = new Map<DeviceId, Wish>();
+  readonly pendingSets = new Map<DeviceId, PendingSet>();
   counts = new Map<ComplianceState, number>();
   /** Devices that are in sync with the newest generation. */
   inSyncNow = 0;

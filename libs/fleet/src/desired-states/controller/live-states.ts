@@ -115,7 +115,7 @@ export class LiveStates {
 
   async #restart(live: LiveState): Promise<void> {
     await this.#count(live);
-    live.wishes.clear();
+    live.pendingSets.clear();
     await this.#forgetGenerations(live);
   }
 

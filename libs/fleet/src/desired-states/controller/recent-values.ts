@@ -1,6 +1,6 @@
 /**
- * Values that devices have told this process lately. PostgreSQL knows when a value changed, but not
- * when it was last confirmed: without this, each edit would read every device again.
+ * Values that devices have reported to this process lately. PostgreSQL knows when a value changed,
+ * but not when it was last confirmed: without this, each edit would read every device again.
  */
 import type { KnownValue } from '@flotilla/desired-state';
 import { clockSkewMsMax } from '@flotilla/mcp';

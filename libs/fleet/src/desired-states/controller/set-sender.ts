@@ -10,9 +10,9 @@ import type { CallAnswer } from '../../calls/call-request.js';
 import type { ToolCaller } from '../../calls/call-tool.js';
 import { locateDevice } from '../../calls/locate-device.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
-import type { LiveState, Wish } from './live-state.js';
+import type { LiveState, PendingSet } from './live-state.js';
 import type { LiveStates } from './live-states.js';
-import type { LookQueue } from './look-queue.js';
+import type { DeviceQueue } from './device-queue.js';
 import type { ValueReader } from './value-reader.js';
 
 /** Sets of one claim, alone and while single calls are expected: those go first. */
@@ -29,7 +29,7 @@ const reportMs = 150;
 
 export interface SenderParts {
   readonly states: LiveStates;
-  readonly queue: LookQueue;
+  readonly queue: DeviceQueue;
   readonly reader: ValueReader;
   readonly caller: Pick<ToolCaller, 'call'>;
   readonly onEnd: (deviceId: DeviceId, desiredStateId: string, end: TryEnd) => void;
@@ -111,19 +111,19 @@ export class SetSender {
   }
 
   /** Devices whose turn it is, as far as the pace allows. They are taken in the queue. */
-  #choose(live: LiveState): ReadonlyMap<DeviceId, Wish> {
+  #choose(live: LiveState): ReadonlyMap<DeviceId, PendingSet> {
     const { clock, singleCalls } = this.#deps;
     const { maxInFlight, perMinute } = live.row;
     const now = clock.now();
     const most = Math.min(singleCalls.areExpected ? claimMaxBeside : claimMax, maxInFlight - live.inFlight);
-    const room = perMinute === undefined ? most : this.#paced(live, perMinute, Math.min(most, live.wishes.size));
-    const chosen = new Map<DeviceId, Wish>();
+    const room = perMinute === undefined ? most : this.#paced(live, perMinute, Math.min(most, live.pendingSets.size));
+    const chosen = new Map<DeviceId, PendingSet>();
     let waitUntil = Infinity;
-    for (const [deviceId, wish] of live.wishes) {
+    for (const [deviceId, pending] of live.pendingSets) {
       if (chosen.size >= room) break;
       if (this.#calling.has(deviceId)) continue;
-      if (wish.notBefore > now) waitUntil = Math.min(waitUntil, wish.notBefore);
-      else if (this.#parts.queue.takeOne(deviceId)) chosen.set(deviceId, wish);
+      if (pending.notBefore > now) waitUntil = Math.min(waitUntil, pending.notBefore);
+      else if (this.#parts.queue.takeOne(deviceId)) chosen.set(deviceId, pending);
     }
     if (waitUntil < Infinity) this.#later(waitUntil - now);
     return chosen;
@@ -137,7 +137,7 @@ export class SetSender {
     return room;
   }
 
-  async #claim(live: LiveState, chosen: ReadonlyMap<DeviceId, Wish>): Promise<void> {
+  async #claim(live: LiveState, chosen: ReadonlyMap<DeviceId, PendingSet>): Promise<void> {
     const { clock, lease, registry } = this.#deps;
     const now = clock.now();
     const targets = [...chosen.values()].map(({ generation, row }) => ({
@@ -147,16 +147,16 @@ export class SetSender {
     const claimed = await registry.desiredStateQueue.claim(lease.id, targets);
     if (live.row.perMinute !== undefined) live.bucket = withTaken(live.bucket, claimed.length);
     const sent = new Set(claimed.map(({ deviceId }) => deviceId));
-    for (const [deviceId, wish] of chosen) {
-      if (!sent.has(deviceId)) live.wishes.set(deviceId, { ...wish, notBefore: now + heldMs });
-      else if (live.wishes.delete(deviceId)) this.#send(live, deviceId, wish);
+    for (const [deviceId, pending] of chosen) {
+      if (!sent.has(deviceId)) live.pendingSets.set(deviceId, { ...pending, notBefore: now + heldMs });
+      else if (live.pendingSets.delete(deviceId)) this.#send(live, deviceId, pending);
     }
     if (sent.size < chosen.size) this.#later(heldMs);
   }
 
-  #send(live: LiveState, deviceId: DeviceId, wish: Wish): void {
+  #send(live: LiveState, deviceId: DeviceId, pending: PendingSet): void {
     const { caller, onEnd } = this.#parts;
-    const { tool, arguments: args } = wish.generation.stored.plan;
+    const { tool, arguments: args } = pending.generation.stored.plan;
     live.inFlight += 1;
     this.#calling.add(deviceId);
     this.#trying.set(deviceId, live.row.id);
@@ -172,7 +172,7 @@ export class SetSender {
         live.inFlight -= 1;
         this.#endCall(deviceId);
         this.#deps.observe?.setEnded(answer.call?.outcome ?? 'REFUSED');
-        this.#afterCall(live, deviceId, wish, answer, end);
+        this.#afterCall(live, deviceId, pending, answer, end);
         this.pump();
       });
   }
@@ -180,7 +180,7 @@ export class SetSender {
   #afterCall(
     live: LiveState,
     deviceId: DeviceId,
-    { generation }: Wish,
+    { generation }: PendingSet,
     { call, refusal }: CallAnswer,
     end: (end: TryEnd) => void,
   ): void {
@@ -201,7 +201,7 @@ export class SetSender {
   async #readBack(
     live: LiveState,
     deviceId: DeviceId,
-    generation: Wish['generation'],
+    generation: PendingSet['generation'],
     callError: CallError | undefined,
   ): Promise<TryEnd> {
     const found = await locateDevice(this.#deps.bus.directory, deviceId).catch(() => undefined);

@@ -15,8 +15,8 @@ export interface DeviceFacts {
   /** IANA name: its own, or that of a group; undefined: that of the hub. */
   readonly timeZone: string | undefined;
   /** By the place of the read tool in the question; undefined where it has reported none. */
-  readonly told: readonly unknown[];
-  readonly toldAt: number | undefined;
+  readonly reported: readonly unknown[];
+  readonly reportedAt: number | undefined;
   /** By the place of the filter in the question. */
   readonly matches: readonly boolean[];
 }
@@ -46,12 +46,12 @@ export async function readFacts(
 ): Promise<readonly DeviceFacts[]> {
   const zones = await readGroupZones(db);
   const parameters: unknown[] = [deviceIds];
-  const told = readTools.map((tool) => `d.reported_state -> ${bind(parameters, tool)}::text`);
+  const reported = readTools.map((tool) => `d.reported_state -> ${bind(parameters, tool)}::text`);
   const matches = filters.map((filter) => `${deviceCondition(filter, parameters)} IS TRUE`);
   const records = await db.query<FactsRecord>(
     {
       text: `SELECT d.id, ${IS_ONLINE} AS is_online, d.epoch, d.gateway_id, d.tool_set_hash,
-          ${zoneOfDevice(zones, parameters)} AS zone, jsonb_build_array(${told.join(', ')}) AS reported,
+          ${zoneOfDevice(zones, parameters)} AS zone, jsonb_build_array(${reported.join(', ')}) AS reported,
           d.reported_state_at, ARRAY[${matches.join(', ')}]::boolean[] AS matches
         FROM device d WHERE d.id = ANY ($1::text[])`,
     },
@@ -64,8 +64,8 @@ export async function readFacts(
     gatewayId: record.gateway_id ?? undefined,
     toolSetHash: record.tool_set_hash ?? undefined,
     timeZone: record.zone ?? undefined,
-    told: record.reported,
-    toldAt: record.reported_state_at?.getTime(),
+    reported: record.reported,
+    reportedAt: record.reported_state_at?.getTime(),
     matches: record.matches.map((isMatch) => isMatch === true),
   }));
 }

@@ -6,7 +6,7 @@ import type { DeviceId } from '@flotilla/mcp';
 import { merged } from './look.js';
 import type { Look } from './look.js';
 
-export class LookQueue {
+export class DeviceQueue {
   readonly #waiting = new Map<DeviceId, Look>();
   readonly #taken = new Set<DeviceId>();
   #onQuiet: { readonly ids: Set<DeviceId>; readonly resolve: () => void }[] = [];
