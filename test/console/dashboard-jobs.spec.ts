@@ -63,6 +63,13 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('heading', { level: 1, name: 'New job' }).waitFor();
   });
 
+  it('says that no device has the tool of an old link', async () => {
+    await console.visit('/jobs/new?tool=self.gone');
+    await next();
+    await page.getByText('“self.gone” is not in this list. Select another tool.').waitFor();
+    await console.visit('/jobs/new');
+  });
+
   it('shows what a job would do before anything is sent', async () => {
     await next();
     await page.getByText('Select a tool.').waitFor();

@@ -7,6 +7,7 @@ import { LoadFailure } from '../../../parts/failure';
 import { Json } from '../../../parts/json';
 import type { ToolChoice } from '../../new-job/fields/most-common-tools';
 import { useToolChoices } from '../../new-job/fields/tool-choices';
+import { toolProblem } from '../../new-job/fields/tool-problem';
 import { choicesAtOnce } from '../../new-job/fields/choices-at-once';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
 import type { DesiredFields } from './desired-fields';
@@ -16,7 +17,7 @@ import formClasses from '../../new-job/new-job.module.css';
 export function FieldsOfAction(fields: DesiredFields) {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = fields;
-  const { tools, hasMore, error, refresh } = useToolChoices({
+  const { tools, hasMore, isLoading, error, refresh } = useToolChoices({
     ids: undefined,
     devices: draft.devices,
     isWholeFleet: false,
@@ -28,7 +29,8 @@ export function FieldsOfAction(fields: DesiredFields) {
     label: t('newJob.toolOn', { tool: name, count: deviceCount }),
   }));
   const unknown = draft.tool !== undefined && chosen === undefined ? [{ value: draft.tool, label: draft.tool }] : [];
-  const isMissing = isTried && draft.tool === undefined;
+  const list = { names: offered.map(({ name }) => name), isLoading, hasFailed: error !== undefined };
+  const problem = isTried ? toolProblem(draft, list) : undefined;
   return (
     <>
       {error && <LoadFailure error={error} onRetry={refresh} />}
@@ -42,7 +44,7 @@ export function FieldsOfAction(fields: DesiredFields) {
         value={draft.tool ?? null}
         onChange={(tool) => change({ tool: tool ?? undefined, arguments: undefined, isSound: false })}
         nothingFoundMessage={t('device.noToolMatches')}
-        error={(isMissing && t('newJob.missing.tool')) || refusedAt(refusals, 'tool')}
+        error={(problem && t(`newJob.missing.${problem}`, { tool: draft.tool })) || refusedAt(refusals, 'tool')}
         maw={560}
       />
       {chosen && <ToolArguments key={chosen.name} tool={chosen} {...fields} />}

@@ -15,9 +15,9 @@ export function useToolChoices(draft: Pick<JobDraft, 'ids' | 'devices' | 'isWhol
     [filter],
   );
   const pages = usePages({ query: JobToolChoicesDocument, variables, pageOf, rowsAtOnce: choicesAtOnce });
-  const { rows, error, hasMore, refresh } = pages;
+  const { rows, error, hasMore, isLoading, refresh } = pages;
   const tools = useMemo(() => mostCommon(rows), [rows]);
-  return { tools, hasMore, error, refresh };
+  return { tools, hasMore, isLoading, error, refresh };
 }
 
 function pageOf({ tools: { nodes, pageInfo } }: JobToolChoicesQuery): Page<ToolChoice> {

@@ -13,6 +13,7 @@ import { kindsFor, missingIn, ofKind, withTool } from '../job-draft';
 import { refusedAt, refusedIn } from '../refusals';
 import type { ToolChoice } from '../fields/most-common-tools';
 import { useToolChoices } from '../fields/tool-choices';
+import { toolProblem } from '../fields/tool-problem';
 import { useWizard } from '../wizard';
 import classes from '../new-job.module.css';
 
@@ -48,9 +49,10 @@ export function StepAction() {
 function ToolChoices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const { tools, hasMore, error, refresh } = useToolChoices(draft);
+  const { tools, hasMore, isLoading, error, refresh } = useToolChoices(draft);
   const chosen = tools.find(({ name }) => name === draft.tool);
-  const isMissing = isTried && missingIn('what', draft) === 'tool';
+  const list = { names: tools.map(({ name }) => name), isLoading, hasFailed: error !== undefined };
+  const problem = isTried ? toolProblem(draft, list) : undefined;
   return (
     <>
       {error && <LoadFailure error={error} onRetry={refresh} />}
@@ -67,7 +69,7 @@ function ToolChoices() {
         value={draft.tool ?? null}
         onChange={(tool) => change(withTool(draft, tool ?? undefined))}
         nothingFoundMessage={t('device.noToolMatches')}
-        error={(isMissing && t('newJob.missing.tool')) || refusedAt(refusals, 'tool')}
+        error={(problem && t(`newJob.missing.${problem}`, { tool: draft.tool })) || refusedAt(refusals, 'tool')}
         maw={560}
       />
       {chosen && <ToolArguments key={chosen.name} tool={chosen} />}
