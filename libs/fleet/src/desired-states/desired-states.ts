@@ -1,9 +1,7 @@
 /** Creates, changes and deletes desired states. The worker keeps them true. */
-import type { Bus } from '@flotilla/bus';
 import type { JobId } from '@flotilla/mcp';
 import { scopedFilter } from '@flotilla/registry';
 import type { DesiredStateAnswer, DesiredStateRow, Registry } from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -21,6 +19,8 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { withStoredSecrets } from '../stored-secrets.js';
 import type { CompleteArguments } from '../stored-secrets.js';
+import { writeEvent } from '../write-event.js';
+import type { EventDeps } from '../write-event.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { startRollout } from './edit-rollout.js';
@@ -138,21 +138,14 @@ export async function deleteDesiredState(
   return {};
 }
 
-export interface DesiredEventDeps {
-  readonly registry: Pick<Registry, 'events'>;
-  readonly bus: Pick<Bus, 'feed'>;
-  readonly clock: Pick<Clock, 'now'>;
-}
-
-/** About all of its devices, so keys that see a part of the fleet do not get it. */
+/** About all of its devices. */
 export function writeDesiredStateEvent(
-  { bus, clock, registry }: DesiredEventDeps,
+  deps: EventDeps,
   type: string,
   { id, name, generation }: DesiredStateRow,
   more: Readonly<Record<string, unknown>> = {},
 ): void {
-  const data = { desiredStateId: id, name, generation, ...more };
-  bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+  writeEvent(deps, type, undefined, { desiredStateId: id, name, generation, ...more });
 }
 
 function requireTools({ mayCallTools }: Actor): void {

@@ -19,6 +19,7 @@ import type { FleetLogger } from '../fleet-logger.js';
 import { newId } from '../new-id.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { writeEvent } from '../write-event.js';
 import { AssetsCheck, checked, FirmwareCheck, refuseFields, RefusedUpload } from './check-image.js';
 import type { UploadRefusal } from './check-image.js';
 import { ImageSignatures, refuseSignatureText } from './image-signatures.js';
@@ -121,7 +122,7 @@ export class FirmwareImages {
         return { refusal: refuse('INVALID', ['models', String(models.indexOf(answer.model))], message) };
       }
       case 'published':
-        this.#tell('firmware.published', answer.image, actor, { models });
+        this.#writeEvent('firmware.published', answer.image, actor, { models });
         return { image: answer.image };
     }
   }
@@ -132,7 +133,7 @@ export class FirmwareImages {
   async withdraw(id: string, actor: Actor): Promise<ImageAnswer> {
     const image = await this.deps.registry.firmwareImages.withdraw(id, this.deps.clock.now(), sourceOf(actor));
     if (image === undefined) return { refusal: noSuchImage(id) };
-    this.#tell('firmware.withdrawn', image, actor);
+    this.#writeEvent('firmware.withdrawn', image, actor);
     return { image };
   }
 
@@ -146,7 +147,7 @@ export class FirmwareImages {
       return { refusal: refuse('CONFLICT', ['id'], message) };
     }
     await this.#discard(answer.image.storageKey);
-    this.#tell('firmware.deleted', answer.image, actor);
+    this.#writeEvent('firmware.deleted', answer.image, actor);
     return { image: answer.image };
   }
 
@@ -182,8 +183,8 @@ export class FirmwareImages {
       elfSha256: undefined,
     };
     const { image, isNew, isSignedNow } = await this.#add({ ...file, ...kept, ...pick(description), signature }, actor);
-    if (isNew) this.#tell('firmware.uploaded', image, actor);
-    else if (isSignedNow) this.#tell('firmware.signed', image, actor);
+    if (isNew) this.#writeEvent('firmware.uploaded', image, actor);
+    else if (isSignedNow) this.#writeEvent('firmware.signed', image, actor);
     return image;
   }
 
@@ -222,16 +223,15 @@ export class FirmwareImages {
     });
   }
 
-  #tell(
+  #writeEvent(
     type: string,
     { chip, id, kind, sha256, signedBy, version }: FirmwareImageRow,
     actor: Actor,
     more: Readonly<Record<string, unknown>> = {},
   ): void {
-    const { bus, clock, registry } = this.deps;
     const signer = signedBy && { signedBy: signedBy.name };
     const data = { imageId: id, kind, version, chip, sha256, ...signer, ...more, actor: actor.name };
-    bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+    writeEvent(this.deps, type, undefined, data);
   }
 }
 

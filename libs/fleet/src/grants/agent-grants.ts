@@ -132,7 +132,7 @@ export class AgentGrants {
     const ended = mayEnd ? await registry.agentGrants.revoke(id, { at: clock.now(), by: sourceOf(actor) }) : undefined;
     if (ended === undefined)
       return { refusal: refuse('NOT_FOUND', ['id'], `There is no connected agent "${id.slice(0, 100)}".`) };
-    this.#tell(id);
+    this.#publishEnd(id);
     return { grant: ended };
   }
 
@@ -143,10 +143,10 @@ export class AgentGrants {
     if (grant === undefined) return;
     const by = { actor: `client ${grant.clientName}`, remoteAddress };
     await registry.agentGrants.revoke(id, { at: clock.now(), by }, reason);
-    this.#tell(id);
+    this.#publishEnd(id);
   }
 
-  #tell(id: string): void {
+  #publishEnd(id: string): void {
     this.#deps.bus.feed.publish('access', { principal: principalRef({ kind: 'GRANT', id }) });
   }
 }

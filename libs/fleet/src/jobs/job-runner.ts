@@ -46,12 +46,12 @@ export class JobRunner {
     const { feed } = this.#deps.bus;
     this.#unsubscribe = [
       // Progress messages wake the owner as well. The row is read at most twice a second.
-      feed.subscribe('job', ({ jobId }) => this.#runs.get(jobId)?.run.tell({ kind: 'rowChanged' })),
+      feed.subscribe('job', ({ jobId }) => this.#runs.get(jobId)?.run.signal({ kind: 'rowChanged' })),
       feed.subscribe('device', ({ deviceId, presence }) => {
         if (presence === 'ONLINE' && this.#runs.size > 0) this.#returning.add(deviceId);
       }),
       feed.subscribe('lateAnswer', ({ callId, outcome }) => {
-        for (const { run } of this.#runs.values()) run.tell({ kind: 'lateAnswer', callId, outcome: outcome.kind });
+        for (const { run } of this.#runs.values()) run.signal({ kind: 'lateAnswer', callId, outcome: outcome.kind });
       }),
     ];
   }
@@ -59,7 +59,7 @@ export class JobRunner {
   /** A job that runs here reads its row again; one without a living owner is taken over. */
   async drive(jobId: JobId): Promise<void> {
     const owned = this.#runs.get(jobId);
-    if (owned !== undefined) return owned.run.tell({ kind: 'rowChanged' });
+    if (owned !== undefined) return owned.run.signal({ kind: 'rowChanged' });
     if (this.#isStopped || this.#taking.has(jobId)) return;
     this.#taking.add(jobId);
     try {

@@ -8,6 +8,7 @@ import type { FormerBoard, MovingAnswer, MovingBoardRow, MovingCounts, Registry 
 import type { Clock } from '@flotilla/session';
 import { sourceOf, type Actor } from '../actor.js';
 import { refuse, type Refusal } from '../refusal.js';
+import { writeEvent } from '../write-event.js';
 
 export interface MovingDeps {
   readonly registry: Pick<Registry, 'events' | 'movingBoards'>;
@@ -44,7 +45,7 @@ export class Moving {
     return this.#change(
       deviceIds,
       (ids) => this.deps.registry.movingBoards.move(ids, actor.name, sourceOf(actor)),
-      (deviceId) => this.#tell('board.moved', deviceId, actor),
+      (deviceId) => this.#writeEvent('board.moved', deviceId, actor),
     );
   }
 
@@ -56,7 +57,7 @@ export class Moving {
     return this.#change(
       deviceIds,
       (ids) => this.deps.registry.movingBoards.moveBack(ids, sourceOf(actor)),
-      (deviceId) => this.#tell('board.moved_back', deviceId, actor),
+      (deviceId) => this.#writeEvent('board.moved_back', deviceId, actor),
     );
   }
 
@@ -102,11 +103,9 @@ export class Moving {
     return { boards: answer.boards };
   }
 
-  #tell(type: string, deviceId: DeviceId, actor: Actor): void {
-    const { bus, clock, registry } = this.deps;
-    const event = registry.events.append({ type, deviceId, at: clock.now(), data: { actor: actor.name } });
-    bus.feed.publish('event', event);
-    bus.feed.publish('device', { deviceId });
+  #writeEvent(type: string, deviceId: DeviceId, actor: Actor): void {
+    writeEvent(this.deps, type, deviceId, { actor: actor.name });
+    this.deps.bus.feed.publish('device', { deviceId });
   }
 }
 

@@ -8,6 +8,7 @@ import { sourceOf, type Actor } from '../actor.js';
 import { refuseFilter } from '../device-filter-rules.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
 import { refuse, type Refusal } from '../refusal.js';
+import { writeEvent } from '../write-event.js';
 import { inParts } from './in-parts.js';
 import type { ProvisioningDeps } from './provisioning.js';
 import { endsAtATime } from './session-ends.js';
@@ -49,7 +50,7 @@ export class ManyDevices {
       removedCount += removed.length;
       for (const some of inParts(removed, endsAtATime))
         await Promise.all(some.map((device) => this.sessionEnds.end(device)));
-      for (const { id } of removed) this.#tell('device.removed', id, actor);
+      for (const { id } of removed) this.#writeEvent('device.removed', id, actor);
     }
     return { removedCount };
   }
@@ -96,10 +97,8 @@ export class ManyDevices {
     return { refusal: refuse('CONFLICT', [...path, 'expectedCount'], message) };
   }
 
-  #tell(type: string, deviceId: DeviceId, actor: Actor): void {
-    const { bus, clock, registry } = this.#deps;
-    const event = registry.events.append({ type, deviceId, at: clock.now(), data: { actor: actor.name } });
-    bus.feed.publish('event', event);
-    bus.feed.publish('device', { deviceId });
+  #writeEvent(type: string, deviceId: DeviceId, actor: Actor): void {
+    writeEvent(this.#deps, type, deviceId, { actor: actor.name });
+    this.#deps.bus.feed.publish('device', { deviceId });
   }
 }

@@ -19,6 +19,7 @@ import { FleetError } from '../fleet-error.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
+import { writeEvent } from '../write-event.js';
 import { ManyDevices } from './many-devices.js';
 import { checkRegistrations, parseRegistrations, refuseNumber } from './parse-registrations.js';
 import type { Registration } from './parse-registrations.js';
@@ -117,7 +118,7 @@ export class Provisioning {
       const message = `${count} of these devices exist already, first "${first}". None was registered.`;
       return { refusal: refuse('CONFLICT', [...path, String(index), 'deviceId'], message) };
     }
-    for (const { device } of answer.devices) this.#tell('device.registered', device.id, { actor: actor.name });
+    for (const { device } of answer.devices) this.#writeEvent('device.registered', device.id, { actor: actor.name });
     return { registered: answer.devices };
   }
 
@@ -167,7 +168,7 @@ export class Provisioning {
     const removed = await this.#deps.registry.enrolments.remove(deviceId, sourceOf(actor));
     if (removed === undefined) return { refusal: noSuchDevice(deviceId) };
     await this.#sessionEnds.end(removed);
-    this.#tell('device.removed', removed.id, { actor: actor.name });
+    this.#writeEvent('device.removed', removed.id, { actor: actor.name });
     return { deviceId: removed.id };
   }
 
@@ -179,7 +180,7 @@ export class Provisioning {
     const known = issued && (await registry.credentials.findKnown(deviceId));
     if (known === undefined)
       return { refusal: (await this.refuseDialled(deviceId, ['deviceId'], actor)) ?? noSuchDevice(deviceId) };
-    this.#tell('credential.rotated', known.deviceId, { actor: actor.name });
+    this.#writeEvent('credential.rotated', known.deviceId, { actor: actor.name });
     return { known };
   }
 
@@ -217,19 +218,19 @@ export class Provisioning {
     if (approval.kind !== 'approved') return { refusal: refuseApproval(approval) };
     const { device, hasReplaced } = approval;
     if (hasReplaced) await this.#sessionEnds.end(device);
-    this.#tell('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
+    this.#writeEvent('enrolment.approved', device.id, { by: 'code', actor: actor.name, replaces: hasReplaced });
     return { device };
   }
 
   async rejectEnrolment(id: string, actor: Actor): Promise<{ readonly deviceId: DeviceId } | Refused> {
     const deviceId = await this.#deps.registry.enrolments.reject(id, sourceOf(actor));
     if (deviceId === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `No enrolment "${id}" waits.`) };
-    this.#tell('enrolment.rejected', deviceId, { actor: actor.name });
+    this.#writeEvent('enrolment.rejected', deviceId, { actor: actor.name });
     return { deviceId };
   }
 
   /**
-   * Keeps a board from being admitted, without telling it: it waits like others. A device that
+   * Keeps a board from being admitted, without a sign: it waits like others. A device that
    * proves its Client-Id stays.
    */
   async blockBoard(request: BlockRequest, actor: Actor): Promise<{ readonly board: BlockedBoardRow } | Refused> {
@@ -249,7 +250,7 @@ export class Provisioning {
       return { refusal: refuse('LIMIT_EXCEEDED', ['deviceId'], message) };
     }
     const until = request.until === undefined ? null : new Date(request.until).toISOString();
-    this.#tell('board.blocked', board.deviceId, { actor: actor.name, until });
+    this.#writeEvent('board.blocked', board.deviceId, { actor: actor.name, until });
     return { board };
   }
 
@@ -257,7 +258,7 @@ export class Provisioning {
     const unblocked = await this.#deps.registry.enrolments.unblock(deviceIdOf(deviceId), sourceOf(actor));
     if (unblocked === undefined)
       return { refusal: refuse('NOT_FOUND', ['deviceId'], `The board "${deviceId.slice(0, 80)}" is not blocked.`) };
-    this.#tell('board.unblocked', unblocked, { actor: actor.name });
+    this.#writeEvent('board.unblocked', unblocked, { actor: actor.name });
     return { deviceId: unblocked };
   }
 
@@ -272,7 +273,7 @@ export class Provisioning {
     if (refusal !== undefined) return { refusal };
     const { link, token } = await registry.enrolments.createLink(request, sourceOf(actor));
     const { id, name, maxDevices } = link;
-    this.#tell('enrolment_link.created', undefined, { actor: actor.name, id, name, maxDevices });
+    this.#writeEvent('enrolment_link.created', undefined, { actor: actor.name, id, name, maxDevices });
     return { link, token };
   }
 
@@ -281,7 +282,7 @@ export class Provisioning {
     const { registry, clock } = this.#deps;
     const link = await registry.enrolments.revokeLink(id, clock.now(), sourceOf(actor));
     if (link === undefined) return { refusal: refuse('NOT_FOUND', ['id'], `There is no enrolment link "${id}".`) };
-    this.#tell('enrolment_link.revoked', undefined, { actor: actor.name, id: link.id, name: link.name });
+    this.#writeEvent('enrolment_link.revoked', undefined, { actor: actor.name, id: link.id, name: link.name });
     return { link };
   }
 
@@ -291,10 +292,9 @@ export class Provisioning {
     );
   }
 
-  #tell(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
-    const { bus, clock, registry } = this.#deps;
-    bus.feed.publish('event', registry.events.append({ type, deviceId, at: clock.now(), data }));
-    if (deviceId !== undefined) bus.feed.publish('device', { deviceId });
+  #writeEvent(type: string, deviceId: DeviceId | undefined, data: Readonly<Record<string, unknown>>): void {
+    writeEvent(this.#deps, type, deviceId, data);
+    if (deviceId !== undefined) this.#deps.bus.feed.publish('device', { deviceId });
   }
 }
 

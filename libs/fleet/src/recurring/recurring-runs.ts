@@ -8,6 +8,7 @@ import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
 import type { FleetErrorCode } from '../fleet-error.js';
 import { PolicyCache } from '../policies/policy-cache.js';
+import { writeEvent } from '../write-event.js';
 import { CronTimes } from './cron-times.js';
 import { currentActor } from './current-actor.js';
 import type { CallerLookUps } from './current-actor.js';
@@ -127,9 +128,7 @@ export class RecurringRuns {
   }
 
   #report(type: string, { id, name }: RecurringJobRow, more: Readonly<Record<string, unknown>>): void {
-    const { bus, clock, registry } = this.#deps;
-    const data = { recurringJobId: id, name, ...more };
-    bus.feed.publish('event', registry.events.append({ type, deviceId: undefined, at: clock.now(), data }));
+    writeEvent(this.#deps, type, undefined, { recurringJobId: id, name, ...more });
   }
 }
 

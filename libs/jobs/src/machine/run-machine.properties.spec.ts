@@ -75,7 +75,7 @@ describe('the run of a job, with all events in any order', () => {
     fc.assert(
       fc.property(options, happenings(80), (given, all) => {
         const world = runThrough(given, all);
-        world.tell({ kind: 'stop' });
+        world.signal({ kind: 'stop' });
         settleAll(world);
         world.advance(100);
         expect(world.isOver).toBe(true);

@@ -72,7 +72,7 @@ describe('a target in VERIFYING', () => {
   it('is looked at once for all late answers, as each look reads all targets', () => {
     const world = verifyingRun({ targetCount: 3, verification: 'FIRMWARE' }, unanswered);
     for (let call = 0; call < 50; call += 1)
-      world.tell({ kind: 'lateAnswer', callId: `of another job/${call}` as CallId, outcome: 'FAILED' });
+      world.signal({ kind: 'lateAnswer', callId: `of another job/${call}` as CallId, outcome: 'FAILED' });
     const failed = [0, 1].map((target) => world.answerLate(target, 'FAILED'));
     world.advance(1_000);
     let looks = 0;
@@ -122,7 +122,7 @@ describe('a target in VERIFYING', () => {
     world.advance(3_000);
     const [target] = world.rows.targets;
     target?.device.boot(world.now, false);
-    world.tell({ kind: 'devicesReturned', deviceIds: undefined });
+    world.signal({ kind: 'devicesReturned', deviceIds: undefined });
     world.performAll();
     expect(target).toMatchObject({ outcome: 'SUCCEEDED', decidedAt: world.now });
   });
@@ -152,7 +152,7 @@ describe('a target in VERIFYING', () => {
       world.advance(500);
       if (target?.state === 'VERIFYING' && turns % 4 === 3) {
         target.device.boot(world.now, false);
-        world.tell({ kind: 'devicesReturned', deviceIds: undefined });
+        world.signal({ kind: 'devicesReturned', deviceIds: undefined });
       }
     }
     expect(target).toMatchObject({ sends: 2, outcome: 'VERIFY_FAILED', error: { code: 'NOT_APPLIED_OR_ROLLED_BACK' } });

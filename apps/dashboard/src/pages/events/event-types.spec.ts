@@ -9,7 +9,7 @@ import { eventTypes } from './event-types';
 const libs = fileURLToPath(new URL('../../../../../libs/', import.meta.url));
 /** What writes or makes an event, with its type in the place where each has it. */
 const writings = [
-  /\b(?:write|event|tell)\(\s*'([a-z_]+\.[a-z_]+)'/g,
+  /\b(?:write|event|writeEvent)\(\s*(?:\w+, )?'([a-z_]+\.[a-z_]+)'/g,
   /\breport\(\s*\w+, '([a-z_]+\.[a-z_]+)'/g,
   /\.append\(\{\s*type: '([a-z_]+\.[a-z_]+)'/g,
   /\breturn \{ type: '([a-z_]+\.[a-z_]+)'/g,

@@ -39,7 +39,7 @@ export class FeedIndex<Topic extends FeedTopic> {
     const distinct = keys && [...new Set(keys)];
     if (distinct === undefined) this.#ofAll.add(own);
     for (const key of distinct ?? []) this.#takersOf(key).add(own);
-    this.#stop ??= this.#feed.subscribe(this.#topic, (message) => this.#tell(message), this.#listening);
+    this.#stop ??= this.#feed.subscribe(this.#topic, (message) => this.#deliver(message), this.#listening);
     return () => {
       this.#ofAll.delete(own);
       for (const key of distinct ?? []) this.#forget(key, own);
@@ -61,7 +61,7 @@ export class FeedIndex<Topic extends FeedTopic> {
     if (takers?.size === 0) this.#byKey.delete(key);
   }
 
-  #tell(message: FeedTopics[Topic]): void {
+  #deliver(message: FeedTopics[Topic]): void {
     for (const take of this.#ofAll) take(message);
     const key = this.#keyOf(message);
     const takers = key === undefined ? undefined : this.#byKey.get(key);

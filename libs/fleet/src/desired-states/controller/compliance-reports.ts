@@ -2,6 +2,7 @@
 import { complianceEventOf } from '@flotilla/desired-state';
 import { maskReported } from '@flotilla/jobs';
 import { MASK } from '@flotilla/mcp';
+import { writeEvent } from '../../write-event.js';
 import type { Compared } from './compare-devices.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import { watchConvergence } from './convergence-watch.js';
@@ -38,7 +39,6 @@ export class ComplianceReports {
 
   /** Readers of events and webhooks may not call user-only tools, so none gets their arguments. */
   async #writeEvents(changed: readonly Compared[]): Promise<void> {
-    const { bus, clock, registry } = this.deps;
     const reported = changed.flatMap(({ live, device, from, to }) => {
       const type = to && complianceEventOf(from, to);
       return to === undefined || type === undefined ? [] : [{ type, row: live.row, deviceId: device.deviceId, to }];
@@ -46,7 +46,7 @@ export class ComplianceReports {
     if (reported.length === 0) return;
     const tools = [...new Set(reported.map(({ row }) => row.tool))];
     // The entries are written, so their events must not be lost with a failed look-up.
-    const userOnly = await registry.toolSets.userOnlyAmong(tools).catch(() => new Set(tools));
+    const userOnly = await this.deps.registry.toolSets.userOnlyAmong(tools).catch(() => new Set(tools));
     for (const { type, row, deviceId, to } of reported) {
       const { id, name, readback, tool } = row;
       const data = {
@@ -57,7 +57,7 @@ export class ComplianceReports {
         desired: userOnly.has(tool) ? MASK : row.arguments[readback.argument],
         reported: maskReported(readback, to.reported),
       };
-      bus.feed.publish('event', registry.events.append({ type, deviceId, at: clock.now(), data }));
+      writeEvent(this.deps, type, deviceId, data);
     }
   }
 }

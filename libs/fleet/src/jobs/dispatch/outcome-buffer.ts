@@ -52,7 +52,7 @@ export class OutcomeBuffer {
   }
 
   async #write(rows: readonly TargetFlush[]): Promise<void> {
-    const { deps, fence, persist, statements, tell } = this.#context;
+    const { deps, fence, persist, statements, signal } = this.#context;
     try {
       await persist('write outcomes', () => statements.run(() => deps.registry.targetQueue.flush(fence, rows)));
       this.#context.publishDecided(rows.flatMap(({ deviceId, to }) => (to.kind === 'decided' ? deviceId : [])));
@@ -64,7 +64,7 @@ export class OutcomeBuffer {
     this.#writeFull();
     this.#writeLater();
     const kinds = new Set(rows.map(({ to }) => to.kind));
-    tell({
+    signal({
       kind: 'flushed',
       flushed: {
         count: rows.length,

@@ -63,12 +63,12 @@ export class TargetDispatch {
   /** Resolves to the number of claimed targets; undefined where no slot or no download is free. */
   async claim(limit: number): Promise<number | undefined> {
     const job = this.#job;
-    const { tell, deps } = this.#context;
+    const { signal, deps } = this.#context;
     const images = job.firmwareImageId === undefined ? undefined : new ImageSends(this.#context, deps.rollout);
     const wanted = images === undefined ? limit : Math.min(limit, await images.room());
     // Nothing gives back what a run takes after its end.
     if (this.#context.isClosed) return undefined;
-    const granted = this.#slots.take(job, wanted, () => tell({ kind: 'slotsGranted' }));
+    const granted = this.#slots.take(job, wanted, () => signal({ kind: 'slotsGranted' }));
     if (granted === 0) return undefined;
     let claimed = 0;
     try {
@@ -122,7 +122,7 @@ export class TargetDispatch {
       }
     } finally {
       this.#slots.give(unsent);
-      this.#context.tell({ kind: 'batchSent', unsent });
+      this.#context.signal({ kind: 'batchSent', unsent });
     }
   }
 
@@ -239,7 +239,7 @@ export class TargetDispatch {
   /** Gives the slot back, and the end to the buffer. */
   #end({ deviceId, claim }: ClaimedTarget, to: AttemptEnd, { at, startedAt, restMs }: EndMoment): void {
     this.#slots.give(1);
-    this.#context.tell({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
+    this.#context.signal({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
     this.#buffer.add({ deviceId, claim, startedAt, at, to });
   }
 }

@@ -40,7 +40,7 @@ export class JobRun {
   ) {
     const context = new RunContext(deps, fence, shared.statements, {
       state: () => this.#state,
-      tell: (signal) => this.tell(signal),
+      signal: (signal) => this.signal(signal),
     });
     const { stragglerAfterMs } = context.tuning;
     this.#state = startRun({ verification: deps.verification, stragglerAfterMs }, job, deps.clock.now());
@@ -63,7 +63,7 @@ export class JobRun {
   /** Works until the job is finished, `stop` or `abandon`. */
   async work(): Promise<void> {
     try {
-      this.tell({ kind: 'started' });
+      this.signal({ kind: 'started' });
       await this.#finished;
     } catch (error) {
       if (!(error instanceof FleetError)) throw error;
@@ -78,19 +78,19 @@ export class JobRun {
   }
 
   /** Gives one thing that happened to the machine. */
-  tell(signal: RunSignal): void {
+  signal(signal: RunSignal): void {
     this.#step(signal);
   }
 
   /** These devices are online again; undefined: there are too many to name. */
   async wakeDevices(deviceIds: readonly DeviceId[] | undefined): Promise<void> {
-    this.tell({ kind: 'devicesReturned', deviceIds });
+    this.signal({ kind: 'devicesReturned', deviceIds });
     await this.#waking;
   }
 
   /** Sends nothing more, gives calls in flight `graceMs` to settle, and writes what is known. */
   async stop(graceMs: number): Promise<void> {
-    this.tell({ kind: 'stop' });
+    this.signal({ kind: 'stop' });
     const cancelTimer = this.#context.deps.clock.setTimer(graceMs, () => this.abandon());
     await this.#finished.catch(() => undefined);
     cancelTimer();
@@ -123,7 +123,7 @@ export class JobRun {
       case 'withdraw':
         return this.#dispatch.withdraw();
       case 'rest':
-        this.#context.deps.clock.setTimer(effect.ms, () => this.tell({ kind: 'restEnded' }));
+        this.#context.deps.clock.setTimer(effect.ms, () => this.signal({ kind: 'restEnded' }));
         return;
       case 'forgetCalls':
         return this.#dispatch.forgetCalls();
@@ -144,7 +144,7 @@ export class JobRun {
 
   #sleep(ms: number): void {
     this.#cancelSleep?.();
-    this.#cancelSleep = this.#context.deps.clock.setTimer(ms, () => this.tell({ kind: 'timePassed' }));
+    this.#cancelSleep = this.#context.deps.clock.setTimer(ms, () => this.signal({ kind: 'timePassed' }));
   }
 
   async #perform(task: RunTask): Promise<void> {
@@ -158,7 +158,7 @@ export class JobRun {
   async #wakeWaiting(deviceIds: readonly DeviceId[] | undefined): Promise<void> {
     const { deps, fence, jobId } = this.#context;
     try {
-      this.tell({ kind: 'devicesWoken', count: await deps.registry.targetQueue.wakeWaiting(fence, deviceIds) });
+      this.signal({ kind: 'devicesWoken', count: await deps.registry.targetQueue.wakeWaiting(fence, deviceIds) });
     } catch (error) {
       deps.logger.warn({ err: error, jobId }, 'could not wake waiting targets; the next check wakes them');
     }

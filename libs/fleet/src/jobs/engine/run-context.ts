@@ -35,7 +35,7 @@ export interface RunDeps extends StartRules {
 /** The machine of a run, as its parts see it. */
 export interface RunMachine {
   readonly state: () => RunState;
-  readonly tell: (signal: RunSignal) => void;
+  readonly signal: (signal: RunSignal) => void;
 }
 
 /** First and longest wait before a failed statement is tried again, ms. */
@@ -43,7 +43,7 @@ const retryDelayMs = { first: 100, longest: 5_000 };
 
 export class RunContext implements RunMachine {
   readonly state: () => RunState;
-  readonly tell: (signal: RunSignal) => void;
+  readonly signal: (signal: RunSignal) => void;
   readonly tuning: RunTuning;
   #isClosed = false;
 
@@ -52,10 +52,10 @@ export class RunContext implements RunMachine {
     readonly fence: JobFence,
     /** For the statements that move many targets. */
     readonly statements: StatementQueue,
-    { state, tell }: RunMachine,
+    { state, signal }: RunMachine,
   ) {
     this.state = state;
-    this.tell = tell;
+    this.signal = signal;
     this.tuning = { ...defaultTuning, ...deps.tuning };
   }
 

@@ -75,11 +75,11 @@ export class Readbacks {
     if (rejection !== undefined) return this.#end(target, cannotRead(rejection.message));
     // The call of the target has just given its slot back, so the read does not wait for a turn.
     this.#slots.takeOutOfTurn();
-    this.#context.tell({ kind: 'readBegan' });
+    this.#context.signal({ kind: 'readBegan' });
     const { callTimeoutMs, mayCallUserOnly } = this.#job;
     readValue(this.#context, target, { ...this.#readback, callTimeoutMs, mayCallUserOnly }, (outcome) => {
       this.#slots.give(1);
-      this.#context.tell({ kind: 'readEnded' });
+      this.#context.signal({ kind: 'readEnded' });
       if (!this.#context.isClosed) this.#judge(target, outcome);
     });
   }
@@ -99,7 +99,7 @@ export class Readbacks {
   ): void {
     const { clock } = this.#context.deps;
     this.#ends.push({ deviceId, claim, to: { kind: 'decided', ...decision } });
-    this.#cancelTimer ??= clock.setTimer(gatherMs, () => this.#context.tell({ kind: 'readEndsWait' }));
+    this.#cancelTimer ??= clock.setTimer(gatherMs, () => this.#context.signal({ kind: 'readEndsWait' }));
   }
 }
 

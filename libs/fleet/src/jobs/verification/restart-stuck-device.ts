@@ -5,6 +5,7 @@
 import type { StuckDevice } from '@flotilla/jobs';
 import type { CallId } from '@flotilla/mcp';
 import { newId } from '../../new-id.js';
+import { writeEvent } from '../../write-event.js';
 import type { RunContext } from '../engine/run-context.js';
 
 /** Current firmware does not answer: the end of its session is the answer. [xiaozhi §4.6] */
@@ -25,8 +26,6 @@ export function restartStuckDevice({ deps, jobId }: RunContext, { deviceId, epoc
   deps.bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => {
     const isSent = outcome.certainty !== 'NEVER';
     const data = { jobId, isSent, outcome: outcome.kind, ...(outcome.error && { code: outcome.error.code }) };
-    const at = deps.clock.now();
-    const event = deps.registry.events.append({ type: 'device.restarted_after_upgrade', deviceId, at, data });
-    deps.bus.feed.publish('event', event);
+    writeEvent(deps, 'device.restarted_after_upgrade', deviceId, data);
   });
 }

@@ -100,7 +100,7 @@ function happenTo(world: World, what: Extract<Happening, { kind: 'boot' | 'conne
   else if (what.kind === 'boot') device.boot(world.now, what.isUpgraded);
   else if (!what.isOnline) device.leave(world.now);
   else if (!device.isOnline) device.connect(world.now);
-  if (what.kind !== 'set' && device.isOnline) world.tell({ kind: 'devicesReturned', deviceIds: [device.id] });
+  if (what.kind !== 'set' && device.isOnline) world.signal({ kind: 'devicesReturned', deviceIds: [device.id] });
 }
 
 export function runThrough(given: WorldOptions, happenings: readonly Happening[]): World {

@@ -56,7 +56,7 @@ export class World {
   }
 
   begin(): void {
-    this.tell({ kind: 'started' });
+    this.signal({ kind: 'started' });
   }
 
   /** The process dies with all that it had in memory, and another one takes the job over. */
@@ -71,7 +71,7 @@ export class World {
     this.begin();
   }
 
-  tell(input: RunSignal | TaskReport): void {
+  signal(input: RunSignal | TaskReport): void {
     const { run, effects } = step(this.run, { ...input, now: this.now, rowsMax: 500 });
     this.run = run;
     for (const effect of effects) this.#carryOut(effect);
@@ -79,7 +79,7 @@ export class World {
     if (!this.#isWaking) return;
     this.#isWaking = false;
     const count = this.rows.wakeWaiting();
-    if (count > 0) this.tell({ kind: 'devicesWoken', count });
+    if (count > 0) this.signal({ kind: 'devicesWoken', count });
   }
 
   #carryOut(effect: RunEffect): void {
@@ -148,7 +148,7 @@ export class World {
       if (maySend(this.run)) this.calls.push(target);
       else this.#end(target, { kind: 'ready' }, undefined);
     }
-    this.tell({ kind: 'batchSent', unsent: batch.length - handed.length });
+    this.signal({ kind: 'batchSent', unsent: batch.length - handed.length });
   }
 
   /** The gateway settles one call. */
@@ -162,36 +162,36 @@ export class World {
 
   #end(target: ModelTarget, to: AttemptEnd, restMs: number | undefined): void {
     this.ends.push({ target, claims: target.claims, to });
-    this.tell({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
+    this.signal({ kind: 'targetEnded', isFailure: isFailure(to), restMs });
   }
 
   /** The device answers a read of its value, or not. */
   endRead(index: number, isAnswered: boolean): void {
     const [target] = this.reads.splice(index % Math.max(1, this.reads.length), 1);
     if (target === undefined) return;
-    this.tell({ kind: 'readEnded' });
+    this.signal({ kind: 'readEnded' });
     if (!isAnswered) return;
     this.readEnds.push(readEnd(target));
-    this.tell({ kind: 'readEndsWait' });
+    this.signal({ kind: 'readEndsWait' });
   }
 
   /** A call is answered that the gateway had given up. */
   answerLate(index: number, outcome: 'SUCCEEDED' | 'FAILED'): ModelTarget | undefined {
     const unanswered = this.rows.inState('VERIFYING').filter(({ error }) => error?.code === 'TIMEOUT');
     const target = unanswered[index % Math.max(1, unanswered.length)];
-    if (target !== undefined) this.tell({ kind: 'lateAnswer', callId: target.callId, outcome });
+    if (target !== undefined) this.signal({ kind: 'lateAnswer', callId: target.callId, outcome });
     return target;
   }
 
   /** Writes what waits. */
   flush(): void {
     const ends = this.ends.splice(0);
-    if (ends.length > 0) this.tell({ kind: 'flushed', flushed: this.rows.flush(ends, this.now) });
+    if (ends.length > 0) this.signal({ kind: 'flushed', flushed: this.rows.flush(ends, this.now) });
   }
 
   /** An operator, or another process, moves the job. */
   steer(event: 'pause' | 'resume' | 'cancel', isForced = false): void {
-    if (this.rows.steer(event, isForced)) this.tell({ kind: 'rowChanged' });
+    if (this.rows.steer(event, isForced)) this.signal({ kind: 'rowChanged' });
   }
 
   advance(ms: number): void {
@@ -200,11 +200,11 @@ export class World {
     this.now += ms;
     for (const due of this.rests.filter((at) => at <= this.now)) {
       this.rests.splice(this.rests.indexOf(due), 1);
-      this.tell({ kind: 'restEnded' });
+      this.signal({ kind: 'restEnded' });
     }
     if (this.sleepsUntil === undefined || this.sleepsUntil > this.now) return;
     this.sleepsUntil = undefined;
-    this.tell({ kind: 'timePassed' });
+    this.signal({ kind: 'timePassed' });
   }
 
   /** Sets the clock back. Waits take as long as before. */
@@ -219,7 +219,7 @@ export class World {
     if (this.task === undefined) return;
     const report = this.#report(this.task);
     this.task = undefined;
-    this.tell(report);
+    this.signal(report);
   }
 
   /** Completes all tasks until the run sleeps. */
@@ -307,7 +307,7 @@ export class World {
     for (const target of begun) {
       target.readAt = this.now + 2 * this.rows.job.callTimeoutMs;
       this.reads.push(target);
-      this.tell({ kind: 'readBegan' });
+      this.signal({ kind: 'readBegan' });
     }
     return begun.length === limit;
   }
