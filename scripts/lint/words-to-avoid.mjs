@@ -5,8 +5,7 @@
 
 /** A pattern, case-insensitive, and the advice of the message. */
 const entries = [
-  ['\\b(?:is|are|was|were|be|been|being|as) told\\b', 'receives, is notified, or the passive of "report"'],
-  ['\\btells\\b', 'reports, returns, shows'],
+  ['\\b(?:tells?|told|telling)\\b', 'report, return, show, notify; receives, is notified'],
   ['\\bnobody\\b', 'name the role, or "no client", "no caller", "no process"'],
   ['\\bsomebody\\b', 'name the role: "a person", "another process", "the owner"'],
   ['\\bwhoever\\b', 'name the role: "the caller", "any client", "the owner"'],
@@ -29,7 +28,6 @@ const entries = [
   ['\\bdear\\b', 'expensive, costly'],
   ['\\blends\\b', 'borrows, provides'],
   ['\\bkeeps? company\\b', 'say it in plain words'],
-  ['\\blives? to tell\\b', 'say it in plain words'],
   ['\\bowed\\b', 'pending, outstanding'],
   ['\\bby hand\\b', 'manually'],
   [

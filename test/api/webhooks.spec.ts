@@ -93,7 +93,7 @@ afterAll(async () => {
 });
 
 describe('webhooks of a hub', () => {
-  it('tell of an event as GraphQL does, with a signature that the documented snippets verify', async () => {
+  it('report an event as GraphQL does, with a signature that the documented snippets verify', async () => {
     await register('02:00:00:00:0a:01');
     const [got] = await eventually(
       () => of('02:00:00:00:0a:01'),

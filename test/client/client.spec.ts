@@ -140,7 +140,7 @@ describe('errors', () => {
     );
   });
 
-  it('tell a hub that is away from one that does not answer, and obey the caller', async () => {
+  it('separate a hub that is away from one that does not answer, and obey the caller', async () => {
     const unreachable = new FlotillaClient({ url: 'http://127.0.0.1:9', limits: impatient });
     expect((await failure(unreachable.request('{ viewer { name } }'))).code).toBe('UNREACHABLE');
     expect((await failure(client.request('{ viewer { name } }', {}, { timeoutMs: 0 }))).code).toBe('TIMEOUT');

@@ -84,7 +84,7 @@ describe('a device that is too much', () => {
         return { device, flood: () => device.writeBytes(Buffer.from('898000000000'.repeat(20_000), 'hex')) };
       },
     ],
-  ] as const)('because it sends without end over %s is cut, and told of', async (_transport, mac, connect) => {
+  ] as const)('because it sends without end over %s is cut and reported', async (_transport, mac, connect) => {
     const { device, flood } = await connect(mac);
     await deviceThat(hub, mac, isOnline);
     const cutBefore = await counted('traffic_cut');

@@ -63,7 +63,7 @@ function macOf(seed: number, index: number): string {
 }
 
 /**
- * Calls devices that stayed, one after the other, until told to stop; how long each took, ms, in
+ * Calls devices that stayed, one after the other, until it is stopped; how long each took, ms, in
  * ascending order.
  */
 function callStaying(seed: number): () => Promise<readonly number[]> {

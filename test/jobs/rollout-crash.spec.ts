@@ -68,16 +68,16 @@ describe(`a roll-out to ${BOARDS} boards`, () => {
   const kill = () => hub.kill();
   const stop = async () => void (await hub.stop());
   const cases = [
-    { version: '9.9.1', what: 'is killed', told: 'were called', end: kill },
-    { version: '9.9.2', what: 'stops', told: 'were offered it at their boot', end: stop },
-    { version: '9.9.3', what: 'is killed', told: 'were offered it at their boot', end: kill },
-    { version: '9.9.4', what: 'stops', told: 'were called', end: stop },
+    { version: '9.9.1', what: 'is killed', reached: 'were called', end: kill },
+    { version: '9.9.2', what: 'stops', reached: 'were offered it at their boot', end: stop },
+    { version: '9.9.3', what: 'is killed', reached: 'were offered it at their boot', end: kill },
+    { version: '9.9.4', what: 'stops', reached: 'were called', end: stop },
   ] as const;
 
   it.each(isLong ? cases : cases.slice(0, 1))(
-    'reaches all boards that $told where the hub $what while they load, in one attempt each and told at most twice',
-    async ({ version, told, end }) => {
-      const isOffered = told !== 'were called';
+    'reaches all boards that $reached where the hub $what while they load, in one attempt and two offers at most',
+    async ({ version, reached, end }) => {
+      const isOffered = reached !== 'were called';
       const firmwareImageId = await publishedImage(hub, makeImage({ version, dataBytes: IMAGE_BYTES }), [MODEL]);
       if (isOffered) {
         await fleet.perform({ cmd: 'behaviour', device: '*', behaviour: { kind: 'reboot' } });

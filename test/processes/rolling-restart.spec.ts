@@ -128,7 +128,7 @@ async function migrateAhead(databaseUrl: string): Promise<void> {
   await client.end();
 }
 
-/** Runs one job over the fleet after the other until told to stop; resolves to their number. */
+/** Runs one job over the fleet after the other until it is stopped; resolves to their number. */
 function runJobs(api: HubProcess): () => Promise<number> {
   let isOver = false;
   let count = 0;
@@ -152,7 +152,7 @@ function runJobs(api: HubProcess): () => Promise<number> {
 }
 
 /**
- * Calls one device after the other until told to stop. A call that certainly was not sent, because
+ * Calls one device after the other until it is stopped. A call that certainly was not sent, because
  * its device is between two gateways, is repeated as its error says.
  */
 function callAll(api: HubProcess, deviceIds: readonly string[]): () => Promise<readonly string[]> {

@@ -3,7 +3,7 @@ import { isTimeZone } from '@flotilla/mcp';
 
 /**
  * Without a name for the zone, as with the empty TZ of a compose file, every use of it would fail.
- * Sets UTC then, and returns what to tell the operator. `zone` is what Node found.
+ * Sets UTC then, and returns a warning for the operator. `zone` is what Node found.
  */
 export function correctTimeZone(zone: string | undefined, env: { TZ?: string | undefined }): string | undefined {
   if (zone !== undefined && isTimeZone(zone)) return undefined;

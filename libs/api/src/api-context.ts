@@ -13,7 +13,7 @@ export class ApiContext {
   readonly viewer: Principal;
   /** Where a person asks. */
   readonly session: SignedInUser | undefined;
-  /** Where the request came from: the caller, or a proxy that the hub was not told to trust. */
+  /** Where the request came from: the caller, or a proxy that the hub does not trust. */
   readonly remoteAddress: string | undefined;
   /**
    * Reads devices and everything that belongs to them, limited to the access scope of the caller.

@@ -46,13 +46,13 @@ export function endTry(
   const idle = { ...entry, isSending: false, attempts: isSent ? entry.attempts : Math.max(0, entry.attempts - 1) };
   if (facts.block !== undefined || !facts.isOnline || wanted.generation !== entry.observedGeneration)
     return decide(wanted, idle, facts, now);
-  const told = { ...idle, reported: facts.value?.value, reportedAt: facts.value?.at, edgeAt: facts.edgeAt };
+  const current = { ...idle, reported: facts.value?.value, reportedAt: facts.value?.at, edgeAt: facts.edgeAt };
   if (end.kind === 'READ' && facts.value !== undefined) {
     if (isSameValue(facts.value.value, wanted.desired, wanted.tolerance))
-      return { entry: inSync(wanted, told, now), next: 'none' };
-    return failed(told, readsOther, now, chance);
+      return { entry: inSync(wanted, current, now), next: 'none' };
+    return failed(current, readsOther, now, chance);
   }
-  return failed(told, end.kind === 'FAILED' ? end.error : readsOther, now, chance);
+  return failed(current, end.kind === 'FAILED' ? end.error : readsOther, now, chance);
 }
 
 /** A read that failed counts as a try: without it nothing can be compared. */

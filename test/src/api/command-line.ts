@@ -15,7 +15,7 @@ export interface CommandOutcome {
 export interface CommandOptions {
   readonly input?: string;
   readonly env?: Readonly<Record<string, string | undefined>>;
-  /** Told of the process, to send it signals. */
+  /** Receives the process, to send it signals. */
   readonly started?: (child: ChildProcess) => void;
 }
 

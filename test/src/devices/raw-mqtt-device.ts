@@ -1,6 +1,6 @@
 /**
  * A device's end of MQTT made of raw packets, so that it can do what no client library would. It
- * answers as firmware unless told otherwise.
+ * answers as firmware unless the test says otherwise.
  */
 import { once } from 'node:events';
 import { connect as dialTcp } from 'node:net';

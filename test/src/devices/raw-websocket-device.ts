@@ -1,6 +1,6 @@
 /**
  * A device's end of a WebSocket, frame by frame: sends the hello and answers as firmware unless
- * told otherwise.
+ * the test says otherwise.
  */
 import { once } from 'node:events';
 import { Socket } from 'node:net';

@@ -69,9 +69,11 @@ export class Reporter {
     const { kind, ...rest } = notice;
     this.event({ event: kind, device, ...rest });
     if (++this.#noticed > NOTICES_SAID_MAX) return;
-    this.say(`${device} ${told(notice)}.`);
+    this.say(`${device} ${sentenceOf(notice)}.`);
     if (this.#noticed === NOTICES_SAID_MAX)
-      this.say('Further codes, crashes and upgrades are not told one by one; `enrolments` in the API lists who waits.');
+      this.say(
+        'Further codes, crashes and upgrades are not printed one by one; `enrolments` in the API lists who waits.',
+      );
   }
 
   stop(): void {
@@ -115,7 +117,7 @@ export class Reporter {
   }
 }
 
-function told(notice: DeviceNotice): string {
+function sentenceOf(notice: DeviceNotice): string {
   switch (notice.kind) {
     case 'code':
       return `shows the code ${notice.code} and waits for approval`;

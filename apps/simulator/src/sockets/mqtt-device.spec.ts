@@ -165,7 +165,7 @@ describe('an MQTT device', () => {
     expect((await peer.packets.next()).cmd).toBe('connect');
   });
 
-  it('ends with a DISCONNECT when it reboots, and breaks the socket in a call when told to', async () => {
+  it('ends with a DISCONNECT when it reboots, and breaks the socket in a call on command', async () => {
     const peer = await startPeer();
     const { fleet, mac } = startFleet(peer.port, { keepAliveSeconds: 0 });
     await peer.packets.next();

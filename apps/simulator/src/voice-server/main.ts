@@ -16,7 +16,7 @@ const server = new WebSocketServer({
     token === undefined || req.headers.authorization === `Bearer ${token}`,
 });
 
-function tell(line: Readonly<Record<string, unknown>>): void {
+function print(line: Readonly<Record<string, unknown>>): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -25,14 +25,14 @@ server.on('connection', (socket, request) => {
   const device = String(request.headers['device-id']);
   const isBound = !notBound.includes('*') && !notBound.includes(device);
   const conversation = new ServerConversation(socket, device, { misbehaviour, tool, isBound });
-  socket.on('close', () => tell({ event: 'ended', ...conversation.counts }));
+  socket.on('close', () => print({ event: 'ended', ...conversation.counts }));
 });
 server.on('error', (error) => {
   process.stderr.write(`The voice server cannot listen: ${error.message}. Give another --port.\n`);
   process.exit(1);
 });
 server.on('listening', () =>
-  tell({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }),
+  print({ event: 'listening', url: `ws://${host}:${(server.address() as AddressInfo).port}/` }),
 );
 
 /** As xiaozhi-esp32-server does: after a handshake, a plain text says that the token is wrong. */

@@ -84,7 +84,7 @@ export class OidcSignIn {
     const tokens = await oidc.authorizationCodeGrant(provider, callback, { ...checks, idTokenExpected: true });
     const claims = tokens.claims();
     if (claims === undefined) return 'refused';
-    // Many providers tell the address and groups there alone.
+    // Many providers report the address and groups there alone.
     const info = provider.serverMetadata().userinfo_endpoint
       ? await oidc.fetchUserInfo(provider, tokens.access_token, claims.sub)
       : {};

@@ -52,7 +52,7 @@ export type AcknowledgedAlert = { readonly alert: AlertRow } | { readonly refusa
 export interface RulePreview {
   /** Ms since the Unix epoch. */
   readonly since: number;
-  /** Undefined where no records tell. */
+  /** Undefined where there are no records of it. */
   readonly firedCount: number | undefined;
   readonly note: string | undefined;
 }
@@ -101,7 +101,7 @@ export class Alerts {
     const level = await this.#historyLevel(plan, since, now);
     const times = await registry.alertEvaluation.firingTimes({ plan, since, now, graceMs, level });
     if (times === undefined) {
-      const note = 'The hub keeps no history of this, so it cannot tell how often the rule would have fired.';
+      const note = 'The hub keeps no history of this, so it does not know how often the rule would have fired.';
       return { preview: { since, firedCount: undefined, note } };
     }
     const note = level === 'RAW' ? undefined : 'Counted from the lowest and highest value of each hour or day.';

@@ -17,7 +17,7 @@ export interface UserRequest {
 const NAME_CHARACTERS_MAX = 100;
 /** What SMTP allows. */
 const EMAIL_CHARACTERS_MAX = 254;
-/** Whether it is anybody's only a message would tell. */
+/** Only a message to it would show whether anyone reads it. */
 const emailPattern = /^[^\s@]{1,64}@[^\s@]+$/;
 
 export function isEmail(email: string): boolean {

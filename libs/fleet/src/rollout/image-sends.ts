@@ -9,7 +9,7 @@ import type { RunContext } from '../jobs/engine/run-context.js';
 export interface RolloutDeps {
   readonly store: RolloutStore;
   readonly limits: RolloutLimits;
-  /** The signed address of a granted download; undefined where the hub has no address to tell. */
+  /** The signed address of a granted download; undefined where the hub has no public address. */
   readonly urlOf: (downloadId: string, expiresAt: number) => string | undefined;
 }
 

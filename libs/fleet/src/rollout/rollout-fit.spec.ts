@@ -21,7 +21,7 @@ describe('an image', () => {
   });
   afterAll(() => fixture.close());
 
-  /** Connects a device that has told these facts at its OTA check. */
+  /** Connects a device that has reported these facts at its OTA check. */
   async function connected(
     id: string,
     facts: { readonly chip?: string; readonly otaPartitions?: number },

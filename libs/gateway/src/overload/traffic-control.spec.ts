@@ -18,7 +18,7 @@ function stage(change: Partial<typeof limits> = {}) {
     hold: () => heard.push('hold'),
     release: () => heard.push('release'),
     cut: () => heard.push('cut'),
-    report: ({ action }) => heard.push(`told ${action}`),
+    report: ({ action }) => heard.push(`reported ${action}`),
   });
   return { clock, counters, heard, traffic };
 }
@@ -41,7 +41,7 @@ describe('TrafficControl', () => {
   ])('stops reading for as long as too many %s take to be paid for', (_what, messages, bytes) => {
     const { clock, heard, traffic } = stage();
     traffic.count(messages, bytes);
-    expect(heard).toEqual(['told slowed', 'hold']);
+    expect(heard).toEqual(['reported slowed', 'hold']);
     expect(traffic.isHolding).toBe(true);
     clock.advance(999);
     expect(heard).toHaveLength(2);
@@ -57,20 +57,20 @@ describe('TrafficControl', () => {
     clock.advance(1_000);
     expect(heard).not.toContain('release');
     clock.advance(1_000);
-    expect(heard).toEqual(['told slowed', 'hold', 'release']);
+    expect(heard).toEqual(['reported slowed', 'hold', 'release']);
   });
 
   it('reports each episode once', () => {
     const { clock, counters, heard, traffic } = stage();
-    const tellings = () => heard.filter((one) => one.startsWith('told')).length;
+    const reports = () => heard.filter((one) => one.startsWith('reported')).length;
     for (let second = 0; second < 30; second += 1) {
       traffic.count(30, 0);
       clock.advance(3_000);
     }
-    expect(tellings()).toBe(1);
+    expect(reports()).toBe(1);
     clock.advance(61_000);
     traffic.count(30, 0);
-    expect(tellings()).toBe(2);
+    expect(reports()).toBe(2);
     expect(counters.list()).toEqual([{ name: 'traffic_slowed', count: 2 }]);
   });
 
@@ -78,7 +78,7 @@ describe('TrafficControl', () => {
     const { clock, counters, heard, traffic } = stage();
     traffic.count(1_000, 0);
     traffic.count(1_000, 0);
-    expect(heard).toEqual(['told cut', 'cut']);
+    expect(heard).toEqual(['reported cut', 'cut']);
     expect(counters.list()).toEqual([{ name: 'traffic_cut', count: 1 }]);
     expect(clock.timers).toBe(0);
   });
@@ -88,7 +88,7 @@ describe('TrafficControl', () => {
     traffic.count(30, 0);
     traffic.end();
     clock.advance(10_000);
-    expect(heard).toEqual(['told slowed', 'hold']);
+    expect(heard).toEqual(['reported slowed', 'hold']);
     expect(clock.timers).toBe(0);
   });
 

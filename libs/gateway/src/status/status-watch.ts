@@ -238,7 +238,7 @@ export class StatusWatch {
     }
     if (kind === 'planned') return;
     const isBusy = outcome.error?.code === 'OVERLOADED' || outcome.error?.code === 'TIMEOUT';
-    // One that gave way to another call is repeated. Only the last try is recorded: the others tell
+    // One that gave way to another call is repeated. Only the last try is recorded: the others say
     // nothing about the device, and would count as calls with an unknown outcome.
     if (isBusy && left > 0 && session.session.state !== 'closed') return this.#planAfterSet(session, left - 1);
     if (outcome.kind !== 'NOT_SENT') this.#record(session, tool, settled, startedAt);

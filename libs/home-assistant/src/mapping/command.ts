@@ -65,6 +65,6 @@ function parseNumber(fields: Entity['fields'], payload: string, isWhole: boolean
   if (Number.isNaN(value) || (isWhole && !Number.isInteger(value)))
     return { problem: `The payload is not a ${isWhole ? 'whole ' : ''}number.` };
   if (value < min || value > max) return { problem: `The payload is not between ${String(min)} and ${String(max)}.` };
-  // A device may tell -0 from 0.
+  // A device may treat -0 and 0 differently.
   return { value: value === 0 ? 0 : value };
 }

@@ -24,7 +24,7 @@ export function scheduledMove(
   const { state } = job;
   if (state === 'CANCELLING' || state === 'FINISHED') return undefined;
   if (job.expiresAt <= now) {
-    // It has no targets yet that could tell what it ended as.
+    // It has no targets yet that could show how it ended.
     if (state === 'AWAITING_APPROVAL' || state === 'SCHEDULED') return { event: 'expire', conclusion: 'EXPIRED' };
     // Its targets would say that it went well: no person has decided about the restarts.
     if (state === 'PAUSED' && job.pauseReason === 'HEALTH_GATE') return { event: 'expire', conclusion: 'ABORTED' };

@@ -58,7 +58,7 @@ function judgeSeen(
   const { expectedVersion, deadlineAt } = evidence;
   const { version } = seen;
   if (version === undefined)
-    return now < deadlineAt ? pending : lost('The device came back without telling its firmware.');
+    return now < deadlineAt ? pending : lost('The device came back and did not report its firmware version.');
   if (!isWanted(evidence, version)) {
     if (isCutUnsure(evidence, seen, times, now)) return pending;
     return verifyFailed(

@@ -91,7 +91,7 @@ export class AlertEvaluationStore {
     return row === undefined ? { total: 0, offline: 0, returning: 0, since: undefined } : plainRow(row);
   }
 
-  /** When a rule would have fired; undefined where no records tell. */
+  /** When a rule would have fired; undefined where there are no records of it. */
   async firingTimes(request: Omit<HistoryRequest, 'condition'>): Promise<readonly number[] | undefined> {
     const condition = await this.conditionOf(request.plan.devices);
     return firingTimes(this.database, { ...request, condition });

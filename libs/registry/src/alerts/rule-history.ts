@@ -1,4 +1,4 @@
-/** When a rule would have fired in the past, as far as stored records tell. */
+/** When a rule would have fired in the past, as far as stored records show. */
 import type { AlertKind, SeriesLevel } from '@flotilla/signals';
 import type { Queryable } from '../database/database.js';
 import { bind } from '../database/sql-parameters.js';
@@ -29,7 +29,7 @@ const eventTypes: Partial<Readonly<Record<AlertKind, string>>> = {
   CREDENTIAL_REFUSED: 'device.auth_refused',
 };
 
-/** Ms since the Unix epoch, in order; undefined where no records tell. */
+/** Ms since the Unix epoch, in order; undefined where there are no records of it. */
 export async function firingTimes(db: Queryable, request: HistoryRequest): Promise<readonly number[] | undefined> {
   const values: unknown[] = [];
   const progress = request.plan.kind === 'MEASUREMENT' ? await readProgress(db) : undefined;

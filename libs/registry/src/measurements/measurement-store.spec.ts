@@ -95,7 +95,7 @@ describe('measurements', () => {
     expect(await registry.measurements.chartFacts(PATH)).toEqual({ rawSince: 0, series: 3 });
   });
 
-  it('tell when a rule about them would have fired, from points and from roll-ups', async () => {
+  it('show when a rule about them would have fired, from points and from roll-ups', async () => {
     await fixture.raw.query("INSERT INTO device (id, dialect, reachability) VALUES ('d1', 'XIAOZHI', 'ALWAYS')");
     const plan = { kind: 'MEASUREMENT' as const, path: PATH, devices: undefined, windowSeconds: 0 };
     const fired = (terms: { below: boolean; threshold: number; forSeconds: number }, level: SeriesLevel = 'RAW') =>

@@ -59,7 +59,7 @@ export function newContact(change: Partial<OtaContact> = {}): OtaContact {
   };
 }
 
-/** Logs in over MQTT with what an OTA answer told the device; `change` is what it gets wrong. */
+/** Logs in over MQTT with what an OTA answer gave the device; `change` is what it gets wrong. */
 export function logIn(
   registry: Registry,
   { credential }: Pick<KnownDevice, 'credential'>,

@@ -25,8 +25,8 @@ export function isSilenced(snoozes: Snoozes, deviceIds: readonly (string | undef
 /** The channels that receive "resolved": those to which the firing was sent, or still will be. */
 export function channelsToResolve(sent: readonly SentNotification[]): readonly string[] {
   const heard = sent.filter(({ kind, state }) => kind !== 'RESOLVED' && state !== 'GIVEN_UP');
-  const told = new Set(sent.filter(({ kind }) => kind === 'RESOLVED').map(({ channelId }) => channelId));
-  return [...new Set(heard.map(({ channelId }) => channelId))].filter((id) => !told.has(id));
+  const resolved = new Set(sent.filter(({ kind }) => kind === 'RESOLVED').map(({ channelId }) => channelId));
+  return [...new Set(heard.map(({ channelId }) => channelId))].filter((id) => !resolved.has(id));
 }
 
 /** The channels that receive the message again: those where none of the alert still waits. */

@@ -63,7 +63,7 @@ const lasting = [
   /** The reply is an error whose text breaks the JSON of the frame. */
   z.strictObject({ kind: z.literal('unescapedError'), ...scope }),
   z.strictObject({ kind: z.literal('duplicateReply'), ...scope }),
-  /** The reply follows the next one, or leaves alone after `ms` (1,000 unless told). */
+  /** The reply follows the next one, or leaves alone after `ms` (1,000 unless given). */
   z.strictObject({ kind: z.literal('outOfOrder'), ms: delayMs.optional(), ...scope }),
   /** The reply leaves so much later, while the device goes on. */
   z.strictObject({ kind: z.literal('lateReply'), ms: delayMs, ...scope }),

@@ -48,8 +48,8 @@ export class BootBench {
     return this.device.identity.uuid;
   }
 
-  /** Versions that the device has told at its OTA checks. */
-  get told(): readonly string[] {
+  /** Versions that the device has reported at its OTA checks. */
+  get reported(): readonly string[] {
     return this.requests.flatMap(({ request }) =>
       request.method === 'POST' ? [JSON.parse(String(request.body)).application.version as string] : [],
     );

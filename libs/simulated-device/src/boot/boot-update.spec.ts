@@ -55,13 +55,13 @@ describe('firmware that the OTA answer offers', () => {
     expect(bench.connectedAt).toEqual(isTaken ? [] : [0]);
   });
 
-  it('is fetched before the device connects, and told at the next check', () => {
+  it('is fetched before the device connects, and reported at the next check', () => {
     const bench = new BootBench();
     offer(bench, { version: '2.5.0', url });
     bench.wait(10_000);
     bench.respond(imageOf('2.5.0'));
     bench.wait(10_000);
-    expect(bench.told).toEqual([running, '2.5.0']);
+    expect(bench.reported).toEqual([running, '2.5.0']);
     expect(bench.notices).toEqual([{ kind: 'installed', version: '2.5.0' }]);
     offer(bench, { version: '2.5.0', url: '' });
     bench.wait(1_000);
@@ -86,19 +86,19 @@ describe('firmware that the OTA answer offers', () => {
       bench.respond(imageOf('2.3.9'));
       bench.wait(10_000);
     }
-    expect(bench.told).toEqual([running, '2.3.9', '2.3.9', '2.3.9']);
+    expect(bench.reported).toEqual([running, '2.3.9', '2.3.9', '2.3.9']);
   });
 
   it.each([
     ['rollBack', [running, running]],
     ['brick', [running]],
-  ] as const)('ends as the fault says: %s', (how, told) => {
+  ] as const)('ends as the fault says: %s', (how, versions) => {
     const bench = new BootBench({ behaviours: [{ kind: 'upgradeFault', how }] });
     offer(bench, { version: '2.5.0', url });
     bench.wait(4_000);
     bench.respond(imageOf('2.5.0'));
     bench.wait(600_000);
-    expect(bench.told).toEqual(told);
+    expect(bench.reported).toEqual(versions);
   });
 
   it('is given up where the device restarts before the check that confirms it', () => {
@@ -109,11 +109,11 @@ describe('firmware that the OTA answer offers', () => {
     bench.wait(10_000);
     bench.restart();
     bench.wait(10_000);
-    expect(bench.told).toEqual([running, '2.5.0', running]);
+    expect(bench.reported).toEqual([running, '2.5.0', running]);
   });
 });
 
-describe('assets that a call has told of', () => {
+describe('assets that a call has announced', () => {
   const started = (): BootBench => {
     const bench = new BootBench();
     offer(bench, { version: running, url: '' });
@@ -136,7 +136,7 @@ describe('assets that a call has told of', () => {
     bench.restart();
     bench.wait(60_000);
     expect(bench.fetched).toHaveLength(1);
-    expect(bench.told).toHaveLength(3);
+    expect(bench.reported).toHaveLength(3);
   });
 
   it.each([
@@ -148,6 +148,6 @@ describe('assets that a call has told of', () => {
     bench.respond(response);
     bench.wait(3_000);
     expect(bench.notices).toEqual([{ kind: 'updateFailed', reason: `assets: ${reason}` }]);
-    expect(bench.told).toEqual([running, running]);
+    expect(bench.reported).toEqual([running, running]);
   });
 });

@@ -30,8 +30,9 @@ export class AssetsReader {
     if (this.#bytes < HEADER_BYTES) return { ok: false, reason: `${this.#bytes} bytes are no assets` };
     if (this.#bytes < HEADER_BYTES + this.#length)
       return { ok: false, reason: `${this.#bytes} bytes are less than the ${this.#length} that the header says` };
-    const told = this.#number(CHECKSUM_AT);
-    if (told !== this.#sum) return { ok: false, reason: `the checksum is ${this.#sum}, and the header says ${told}` };
+    const stated = this.#number(CHECKSUM_AT);
+    if (stated !== this.#sum)
+      return { ok: false, reason: `the checksum is ${this.#sum}, and the header says ${stated}` };
     return { ok: true, bytes: this.#bytes };
   }
 

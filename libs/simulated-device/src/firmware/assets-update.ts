@@ -49,7 +49,7 @@ function refusalOf(response: HttpResponse | undefined): string | undefined {
   if (response === undefined) return 'no answer, or the connection was lost';
   const { assets, contentLength, status } = response;
   if (status !== 200) return `HTTP ${status}`;
-  if (!contentLength) return 'the answer does not tell its length';
+  if (!contentLength) return 'the answer has no Content-Length';
   if (contentLength > ASSETS_BYTES) return `${contentLength} bytes do not fit into ${ASSETS_BYTES}`;
   if (assets === undefined) return 'nothing was checked';
   return assets.ok ? undefined : assets.reason;

@@ -69,7 +69,7 @@ function imageIn(
   if (response === undefined) return { reason: 'no answer, or the connection was lost' };
   const { status, contentLength, image } = response;
   if (status !== 200) return { reason: `HTTP ${status}` };
-  if (!contentLength) return { reason: 'the answer does not tell its length' };
+  if (!contentLength) return { reason: 'the answer has no Content-Length' };
   if (contentLength > OTA_SLOT_BYTES) return { reason: `${contentLength} bytes do not fit into ${OTA_SLOT_BYTES}` };
   if (!image?.ok) return { reason: image?.refusal.code ?? 'nothing was checked' };
   return image.image.chip === chip

@@ -62,6 +62,6 @@ function pinEntry(
   const capabilities = { summary: sampling !== undefined, buffer: sampling?.bufferSize !== undefined, events: false };
   if (sampling === undefined) return { ...entry, capabilities };
   const { intervalMs, bufferSize } = sampling;
-  const told = { interval_ms: intervalMs, ...(bufferSize === undefined ? {} : { buffer_size: bufferSize }) };
-  return { ...entry, capabilities, sampling: told };
+  const intervals = { interval_ms: intervalMs, ...(bufferSize === undefined ? {} : { buffer_size: bufferSize }) };
+  return { ...entry, capabilities, sampling: intervals };
 }

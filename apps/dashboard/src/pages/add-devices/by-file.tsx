@@ -17,7 +17,7 @@ import { linesLeft, noneRegistered, type RegisteredLine, registerFile, type Regi
 
 /** Bytes: some thousand devices, read at once. */
 const fileBytesMax = 4 * 1024 * 1024;
-/** Problems that are shown; the first ones tell what is wrong with the others. */
+/** Problems that are shown; the first ones say what is wrong with the others. */
 const shownMax = 100;
 const example = 'deviceId,name,tags\n02:00:00:00:00:01,Lobby left,lobby;front\n';
 

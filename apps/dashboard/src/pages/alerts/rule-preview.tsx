@@ -1,4 +1,4 @@
-/** How often the rule would have fired in the last seven days, or why the hub cannot tell. */
+/** How often the rule would have fired in the last seven days, or why the hub does not know. */
 import { useEffect, useState } from 'react';
 import { useTranslation } from 'react-i18next';
 import { useClient } from 'urql';

@@ -68,11 +68,11 @@ export function problemOf(kind: ChannelSettings['kind'], status: number, body: s
   if (kind === 'SLACK' || kind === 'WEBHOOK') return undefined;
   const answer = parsed(body);
   if (kind === 'TELEGRAM')
-    return answer['ok'] === false ? `Telegram answered: ${told(answer['description'])}` : undefined;
+    return answer['ok'] === false ? `Telegram answered: ${textOf(answer['description'])}` : undefined;
   const code = answer[kind === 'FEISHU' ? 'code' : 'errcode'] ?? (kind === 'FEISHU' ? answer['StatusCode'] : undefined);
   if (code === undefined || code === 0) return undefined;
-  const reason = told(answer['errmsg'] ?? answer['msg'] ?? answer['StatusMessage']);
-  return `The other end answered code ${told(code)}: ${reason}`;
+  const reason = textOf(answer['errmsg'] ?? answer['msg'] ?? answer['StatusMessage']);
+  return `The other end answered code ${textOf(code)}: ${reason}`;
 }
 
 /**
@@ -153,6 +153,6 @@ function parsed(body: string): Readonly<Record<string, unknown>> {
   }
 }
 
-function told(value: unknown): string {
+function textOf(value: unknown): string {
   return typeof value === 'string' || typeof value === 'number' ? String(value) : 'no reason';
 }

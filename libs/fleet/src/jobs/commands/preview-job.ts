@@ -124,7 +124,7 @@ async function preview(
     image ? registry.rollouts.formerImagesMissing(image.id, request.devices) : [],
   ]);
   const targetCount = sum(counts, ({ devices }) => devices);
-  const { rejected, ...told } = await judge(deps, asked, actor, counts);
+  const { rejected, ...figures } = await judge(deps, asked, actor, counts);
   const sendable = Math.max(0, targetCount - rejected);
   const waves = planWaves(sendable, terms.waves);
   const pace = paceOf(terms);
@@ -134,7 +134,7 @@ async function preview(
   return {
     targetCount,
     onlineCount: sum(counts, ({ online }) => online),
-    ...told,
+    ...figures,
     sample: page.rows,
     waves: waves.map(({ size }) => size),
     blastRadius: blastRadius(terms, sendable, deps.verification),

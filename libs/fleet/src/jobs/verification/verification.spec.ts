@@ -57,7 +57,7 @@ describe('a job with a verification', () => {
     await hub.clock.until(() => hub.progress(jobId)).toMatchObject({ verifying: 1, inFlight: 0 });
   }
 
-  /** Devices that tell `shown` as their volume, and take no call before the end of a moment. */
+  /** Devices that report `shown` as their volume, and take no call before the end of a moment. */
   function tellVolume(shown: number): void {
     hub.gateway.behave = ({ call }, settle) => {
       const status = JSON.stringify({ audio_speaker: { volume: shown } });

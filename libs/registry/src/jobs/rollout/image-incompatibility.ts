@@ -73,7 +73,7 @@ export function incompatibilityMessage(code: string): string {
   return `CASE ${code}
     WHEN 'IMAGE_WITHDRAWN' THEN 'The image was withdrawn.'
     WHEN 'WRONG_BOARD' THEN 'The image is not published for '
-      || coalesce('the board ' || d.model, 'devices that did not tell their board') || '.'
+      || coalesce('the board ' || d.model, 'devices that did not report their board') || '.'
     WHEN 'WRONG_CHIP' THEN 'The image is for ' || i.chip || '; the board ' || d.model || ' has ' || d.chip || '.'
     WHEN 'NO_OTA_PARTITION' THEN 'The flash of the board ' || coalesce(d.model, '')
       || ' has no second place for a firmware: it is upgraded by cable only.'
