@@ -22,6 +22,7 @@ import type { Refusal } from '../refusal.js';
 import { writeEvent } from '../write-event.js';
 import { AssetsCheck, checked, FirmwareCheck, refuseFields, RefusedUpload } from './check-image.js';
 import type { UploadRefusal } from './check-image.js';
+import { describedColumns, plainName, refuseModels, refuseNotes } from './image-fields.js';
 import { ImageSignatures, refuseSignatureText } from './image-signatures.js';
 import { mendStoredFile } from './mend-stored-file.js';
 
@@ -50,11 +51,6 @@ type ImageAnswer = { readonly image: FirmwareImageRow } | { readonly refusal: Re
 
 /** The largest image, bytes: twice the largest flash of today's boards. */
 export const IMAGE_BYTES_MAX = 64 * 1024 * 1024;
-/** Boards that one publication names; there are about a hundred in all. */
-const MODELS_MAX = 200;
-const MODEL_LENGTH_MAX = 128;
-const NOTES_LENGTH_MAX = 4_000;
-const FILE_NAME_LENGTH_MAX = 255;
 
 export class FirmwareImages {
   readonly #signatures: ImageSignatures;
@@ -182,7 +178,10 @@ export class FirmwareImages {
       idfVersion: undefined,
       elfSha256: undefined,
     };
-    const { image, isNew, isSignedNow } = await this.#add({ ...file, ...kept, ...pick(description), signature }, actor);
+    const { image, isNew, isSignedNow } = await this.#add(
+      { ...file, ...kept, ...describedColumns(description), signature },
+      actor,
+    );
     if (isNew) this.#writeEvent('firmware.uploaded', image, actor);
     else if (isSignedNow) this.#writeEvent('firmware.signed', image, actor);
     return image;
@@ -239,63 +238,6 @@ const tooLarge: UploadRefusal = {
   code: 'TOO_LARGE',
   message: `The file has more than ${String(IMAGE_BYTES_MAX / 1024 / 1024)} MiB, which no device can hold.`,
 };
-
-interface Described {
-  readonly project: string;
-  readonly version: string;
-  readonly chip: string;
-  readonly idfVersion: string | undefined;
-  readonly elfSha256: string | undefined;
-  readonly secureVersion?: number;
-  readonly minChipRevision?: number;
-  readonly maxChipRevision?: number | undefined;
-  readonly flashMode?: string | undefined;
-  readonly secureBootKeys?: readonly string[] | undefined;
-}
-
-function pick({ chip, elfSha256, idfVersion, project, version, ...needs }: Described): Described {
-  const { secureVersion, minChipRevision, maxChipRevision, flashMode, secureBootKeys } = needs;
-  return {
-    chip,
-    elfSha256,
-    idfVersion,
-    project,
-    version,
-    maxChipRevision,
-    flashMode,
-    secureBootKeys,
-    ...(secureVersion !== undefined && { secureVersion }),
-    ...(minChipRevision !== undefined && { minChipRevision }),
-  };
-}
-
-/** The last part of the path, without control characters. */
-function plainName(fileName: string): string {
-  const name = fileName.replace(/^.*[/\\]/, '').replace(/[\p{Cc}\p{Surrogate}]/gu, '');
-  return name.slice(0, FILE_NAME_LENGTH_MAX) || 'unnamed';
-}
-
-function refuseModels(models: readonly string[]): Refusal | undefined {
-  if (models.length < 1 || models.length > MODELS_MAX)
-    return refuse(
-      'INVALID',
-      ['models'],
-      `An image is published for 1 to ${String(MODELS_MAX)} boards, not for ${String(models.length)}.`,
-    );
-  const index = models.findIndex(
-    (model) => model.length > MODEL_LENGTH_MAX || !/^[^\p{Cc}\p{Surrogate}]+$/u.test(model) || model !== model.trim(),
-  );
-  if (index < 0) return undefined;
-  const message =
-    'Name a board as its devices report it (device.model), ' +
-    `with 1 to ${String(MODEL_LENGTH_MAX)} characters and no spaces at its ends.`;
-  return refuse('INVALID', ['models', String(index)], message);
-}
-
-function refuseNotes(notes: string | undefined): Refusal | undefined {
-  if (notes === undefined || notes.length <= NOTES_LENGTH_MAX) return undefined;
-  return refuse('INVALID', ['notes'], `Notes have at most ${String(NOTES_LENGTH_MAX)} characters.`);
-}
 
 const unsignedImage =
   'The image has no valid signature, and this hub publishes only signed images. ' +

@@ -4,15 +4,8 @@
  */
 import type { Bus } from '@flotilla/bus';
 import { deviceIdOf, type DeviceId, type IncomingTransport } from '@flotilla/mcp';
-import type {
-  BlockedBoardRow,
-  DeviceRow,
-  EnrolmentLinkRow,
-  KnownDevice,
-  NewDevice,
-  Registry,
-} from '@flotilla/registry';
-import { withTimeout, type Clock } from '@flotilla/session';
+import type { BlockedBoardRow, DeviceRow, EnrolmentLinkRow, KnownDevice, Registry } from '@flotilla/registry';
+import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { FleetError } from '../fleet-error.js';
@@ -21,6 +14,8 @@ import { refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { writeEvent } from '../write-event.js';
 import { ManyDevices } from './many-devices.js';
+import { refusedAddresses } from './check-addresses.js';
+import type { AddressRules, PlacedDevice } from './check-addresses.js';
 import { checkRegistrations, parseRegistrations, refuseNumber } from './parse-registrations.js';
 import type { Registration } from './parse-registrations.js';
 import { refuseApproval } from './refuse-approval.js';
@@ -29,13 +24,11 @@ import { refuseLink } from './refuse-link.js';
 import type { LinkRequest } from './refuse-link.js';
 import { SessionEnds } from './session-ends.js';
 
-export interface ProvisioningDeps {
+export interface ProvisioningDeps extends AddressRules {
   readonly registry: Pick<Registry, 'credentials' | 'enrolments' | 'events' | 'viewFor'>;
   readonly bus: Pick<Bus, 'calls' | 'directory' | 'feed'>;
   readonly clock: Clock;
   readonly logger: FleetLogger;
-  /** Why the hub may not dial the address; gateways check again on each dial. */
-  readonly refuseAddress?: (address: string, byAdmin: boolean) => Promise<string | undefined>;
 }
 
 export interface ApprovalRequest {
@@ -52,23 +45,10 @@ export interface RegisteredDevice {
   readonly known: KnownDevice | undefined;
 }
 
-/** A device of a request, and the path of its address there. */
-interface PlacedDevice {
-  readonly device: NewDevice;
-  readonly at: readonly string[];
-}
-
 export type Refused = { readonly refusal: Refusal };
 
 /** How codes are shown. Anything else cannot be one, and is no attempt at guessing. */
 const codePattern = /^[0-9]{6}$/;
-
-/** Ms for a name to resolve. After that it is accepted, and gateways check it before they dial. */
-const ADDRESS_MS = 5_000;
-/** Time for the addresses of one request, ms. Callers do not wait longer. */
-const ADDRESSES_MS = 30_000;
-const namesTooSlow =
-  'The names in the addresses could not be resolved in time. Give IP addresses, or try again when DNS answers.';
 
 export class Provisioning {
   /** Changes of many devices by a filter. */
@@ -96,7 +76,7 @@ export class Provisioning {
     const parsed = parseRegistrations(registrations, path, this.#deps.clock.now());
     if ('refusal' in parsed) return parsed;
     const addresses = parsed.devices.map((device, index) => ({ device, at: [...path, String(index), 'address'] }));
-    const { value: refusal } = await this.#refusedAddresses(addresses, path, actor).next();
+    const { value: refusal } = await refusedAddresses(this.#deps, addresses, path, actor).next();
     if (refusal !== undefined) return { refusal };
     const devices = parsed.devices.map((device) => ({
       ...device,
@@ -140,26 +120,8 @@ export class Provisioning {
       if (known[place] === undefined) fresh.push({ device, at: [...at, 'address'] });
       else found.push(refuse('CONFLICT', [...at, 'deviceId'], `"${device.deviceId}" is registered already.`));
     }
-    for await (const refusal of this.#refusedAddresses(fresh, path, actor)) found.push(refusal);
+    for await (const refusal of refusedAddresses(this.#deps, fresh, path, actor)) found.push(refusal);
     return found;
-  }
-
-  /** One after the other, because each name occupies a thread while it is resolved. */
-  async *#refusedAddresses(
-    devices: readonly PlacedDevice[],
-    path: readonly string[],
-    actor: Actor,
-  ): AsyncGenerator<Refusal, void, void> {
-    const { clock, refuseAddress } = this.#deps;
-    if (refuseAddress === undefined) return;
-    const until = clock.now() + ADDRESSES_MS;
-    for (const { device, at } of devices) {
-      if (device.address === undefined) continue;
-      if (clock.now() >= until) return yield refuse('UNAVAILABLE', path, namesTooSlow);
-      const checked = refuseAddress(device.address, actor.isAdmin === true);
-      const message = await withTimeout(checked, ADDRESS_MS, clock, () => undefined);
-      if (message !== undefined) yield refuse('INVALID', at, message);
-    }
   }
 
   /** Removes a device with its credentials, and ends its session. Its records stay. */

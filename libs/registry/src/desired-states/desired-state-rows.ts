@@ -3,14 +3,17 @@ import type { Entry } from '@flotilla/desired-state';
 import type { Readback } from '@flotilla/jobs';
 import type { CallError, DeviceId } from '@flotilla/mcp';
 import type { AuditedChange } from '../audit/audit-entry.js';
-import { storableJson } from '../database/json-rows.js';
+import { storableJson, storableText } from '../database/json-rows.js';
 import { plainRow } from '../database/plain-row.js';
 import type { DesiredState, DesiredStateEdit, Prisma } from '../generated/prisma/client.js';
+import type { ArgumentSeal } from '../secrets/argument-seal.js';
+import { propertyOf } from './desired-state.js';
 import type {
   DesiredStateEditRow,
   DesiredStatePlan,
   DesiredStateRow,
   DesiredTargetRow,
+  SavedDesiredState,
   StoredPlan,
 } from './desired-state.js';
 
@@ -24,7 +27,7 @@ export const OMITTED = {
 } as const;
 
 /** The plan without what has its own columns, and with the arguments as readers see them. */
-export function planJson(plan: StoredPlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
+function planJson(plan: StoredPlan, shown: DesiredStatePlan['arguments']): Prisma.InputJsonValue {
   const { devices, tool, mode, onDrift, holdSeconds, priority, window, waves, abort, maxInFlight, perMinute } = plan;
   return storableJson({
     devices,
@@ -40,6 +43,40 @@ export function planJson(plan: StoredPlan, shown: DesiredStatePlan['arguments'])
     maxInFlight,
     perMinute,
   });
+}
+
+/** What an edit saves, also beside the row: the plan with its secrets sealed, and the readback. */
+export function sealedPlan(seal: ArgumentSeal, plan: SavedDesiredState) {
+  const { shown, sealed } = seal.seal(plan.id, plan.tool, plan.arguments);
+  return {
+    plan: planJson(plan, shown),
+    secretArguments: sealed === undefined ? null : Uint8Array.from(sealed),
+    readback: storableJson(plan.readback),
+  };
+}
+
+/** With waves or abort rules the generation applies to a device when its roll-out reaches it. */
+export function columnsOf(
+  seal: ArgumentSeal,
+  plan: SavedDesiredState,
+  {
+    generation,
+    settledBefore,
+    at,
+  }: { readonly generation: number; readonly settledBefore: number; readonly at: number },
+) {
+  const isRolledOut = plan.mode === 'ENFORCE' && (plan.waves !== undefined || plan.abort !== undefined);
+  return {
+    name: storableText(plan.name),
+    savedById: plan.savedById,
+    secretsById: plan.secretsById,
+    ...sealedPlan(seal, plan),
+    property: storableText(propertyOf(plan.readback)),
+    updatedAt: new Date(at),
+    settledGeneration: isRolledOut ? settledBefore : generation,
+    rolloutJobId: null,
+    ...restarted(at),
+  };
 }
 
 /** The clock of t50 and the others starts again. */

@@ -1,9 +1,8 @@
 /** Desired states: few rows, changed by people. Their targets are in the queue and the reads. */
-import type { Readback } from '@flotilla/jobs';
 import { audited } from '../audit/append-audit.js';
 import type { AuditSource } from '../audit/audit-entry.js';
 import type { Database, Queryable, Transaction } from '../database/database.js';
-import { storableJson, storableText } from '../database/json-rows.js';
+import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { Prisma } from '../generated/prisma/client.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
@@ -18,7 +17,7 @@ import type {
   SavedDesiredState,
   StoredGeneration,
 } from './desired-state.js';
-import { changeOf, OMITTED, planJson, restarted, toDesiredState, toEdit } from './desired-state-rows.js';
+import { changeOf, columnsOf, OMITTED, restarted, sealedPlan, toDesiredState, toEdit } from './desired-state-rows.js';
 import { noteFormerRollout } from './queue/rollouts.js';
 
 export class DesiredStateStore {
@@ -44,7 +43,7 @@ export class DesiredStateStore {
           if ((await prisma.desiredState.count()) >= statesMax) return { kind: 'FULL' };
           const { id, savedById: createdById, tool, arguments: given } = plan;
           const data = {
-            ...this.#columnsOf(plan, 1, 0, at),
+            ...columnsOf(this.seal, plan, { generation: 1, settledBefore: 0, at }),
             id,
             createdById,
             generation: 1,
@@ -84,7 +83,7 @@ export class DesiredStateStore {
           const generation = former.generation + 1;
           const hasMoved = former.property !== propertyOf(plan.readback);
           const data = {
-            ...this.#columnsOf(plan, generation, former.settledGeneration, at),
+            ...columnsOf(this.seal, plan, { generation, settledBefore: former.settledGeneration, at }),
             generation,
             // Others disable it without a new generation, so the caller may not know.
             ...(plan.enabled === undefined ? {} : { enabled: plan.enabled, pausedReason: null }),
@@ -270,34 +269,9 @@ export class DesiredStateStore {
       generation,
       at: new Date(at),
       by: storableText(by.actor),
-      ...this.#sealed(plan),
+      ...sealedPlan(this.seal, plan),
     };
     await prisma.desiredStateEdit.create({ data });
-  }
-
-  /** With waves or abort rules the generation applies to a device when its roll-out reaches it. */
-  #columnsOf(plan: SavedDesiredState, generation: number, formerlySettled: number, at: number) {
-    const isRolledOut = plan.mode === 'ENFORCE' && (plan.waves !== undefined || plan.abort !== undefined);
-    return {
-      name: storableText(plan.name),
-      savedById: plan.savedById,
-      secretsById: plan.secretsById,
-      ...this.#sealed(plan),
-      property: storableText(propertyOf(plan.readback)),
-      updatedAt: new Date(at),
-      settledGeneration: isRolledOut ? formerlySettled : generation,
-      rolloutJobId: null,
-      ...restarted(at),
-    };
-  }
-
-  #sealed(plan: SavedDesiredState) {
-    const { shown, sealed } = this.seal.seal(plan.id, plan.tool, plan.arguments);
-    return {
-      plan: planJson(plan, shown),
-      secretArguments: sealed === undefined ? null : Uint8Array.from(sealed),
-      readback: storableJson(plan.readback satisfies Readback),
-    };
   }
 }
 
