@@ -28,7 +28,7 @@ describeTransport('lines over messages', () => {
   far.onmessage = (text) => received.push(text.trimEnd());
   far.start();
   const farEnd = {
-    send: (text: string) => void far.send(`${text}\r\n`),
+    send: (text: string) => void far.send(Buffer.from(`${text}\r\n`).toString('latin1')),
     close: () => far.close('device_closed'),
     received,
   };

@@ -1,7 +1,8 @@
 /**
  * Lines of a microcontroller over a transport of whole messages. Messages may contain several
- * lines, parts of lines, or one JSON object without a line end. [mcpu §6.3]
+ * lines, parts of lines and characters, or one JSON object without a line end. [mcpu §6.3]
  */
+import { StringDecoder } from 'node:string_decoder';
 import { LineSplitter } from '@flotilla/mcp';
 import type { CloseReason, Transport } from '@flotilla/mcp';
 
@@ -16,10 +17,11 @@ export class FramedLineTransport implements Transport {
   onmessage: ((text: string) => void) | undefined;
   onerror: ((error: Error) => void) | undefined;
   onclose: ((reason: CloseReason) => void) | undefined;
+  readonly #decoder = new StringDecoder('utf8');
   readonly #splitter: LineSplitter;
   #isOpen = true;
 
-  /** `frames` is open, not started and without callbacks. */
+  /** `frames` is open, not started, without callbacks, and delivers the bytes as latin1. */
   constructor(
     private readonly frames: Transport,
     private readonly options: FramedLineOptions,
@@ -48,7 +50,7 @@ export class FramedLineTransport implements Transport {
   }
 
   #receive(text: string): void {
-    const lines = [...this.#splitter.push(text)];
+    const lines = [...this.#splitter.push(this.#decoder.write(Buffer.from(text, 'latin1')))];
     const frame = this.#splitter.takeFrame();
     if (frame !== undefined) lines.push(frame);
     if (lines.length > 1) this.options.onFurtherLines(lines.length - 1);

@@ -64,6 +64,9 @@ async function openMqtt(limits: Partial<GatewayLimits> = {}) {
 /** One message with so many lines that its device exceeds `scarce`. */
 const flood = 'x\n'.repeat(100);
 const scarce = { messagesPerSecondMax: 100, messagesBurst: 50 };
+/** A line that a bridge to a serial port sends as it reads it. */
+const soil = '{"id":1,"result":"湿度"}';
+const splitCharacter = [Buffer.from(soil).subarray(0, 19), Buffer.from(soil).subarray(19)];
 const slowed = (transport: string) => [
   { deviceId: 'greenhouse-7', type: 'device.throttled', transport, action: 'slowed' },
 ];
@@ -95,6 +98,21 @@ describe('a microcontroller over MQTT', () => {
     device.publish('{"id":3}', 'mcpu/greenhouse-7/response');
     await vi.waitFor(() => expect(heard).toHaveLength(2));
     expect(host.connections).toHaveLength(1);
+  });
+
+  it.each([0, 1] as const)('may split a character between two messages of QoS %i', async (qos) => {
+    const { dial, host } = await openMqtt();
+    const device = await dial();
+    subscribe(device, 'mcpu/greenhouse-7/request');
+    const { transport } = await host.connection();
+    const heard: string[] = [];
+    transport.onmessage = (text) => heard.push(text);
+    transport.start();
+    const topic = 'mcpu/greenhouse-7/response';
+    splitCharacter.forEach((payload, index) =>
+      device.write({ cmd: 'publish', topic, payload, qos, dup: false, retain: false, messageId: 7 + index }),
+    );
+    await vi.waitFor(() => expect(heard).toEqual([soil]));
   });
 
   it('may publish and subscribe on its own topics only', async () => {
@@ -184,6 +202,17 @@ describe('a microcontroller over WebSocket', () => {
     socket.send(':1}');
     await vi.waitFor(() => expect(heard).toEqual(['boot', '{"id":1}']));
     expect(lobby.size).toBe(0);
+  });
+
+  it('may split a character between two frames', async () => {
+    const { dial, host } = await openWebSocket();
+    const socket = dial('greenhouse-7', 'right');
+    const { transport } = await host.connection();
+    const heard: string[] = [];
+    transport.onmessage = (text) => heard.push(text);
+    transport.start();
+    for (const bytes of splitCharacter) socket.send(bytes, { binary: false });
+    await vi.waitFor(() => expect(heard).toEqual([soil]));
   });
 
   it('is read more slowly after a message of many lines', async () => {

@@ -39,7 +39,7 @@ export class McpuWebSocketIngress extends WebSocketIngress<McpuWebSocketIngressO
     const { counters, host: sessions } = this.options;
     const { deviceId, host, peer } = handshake;
     leaveLobby();
-    const transport = new FramedLineTransport(this.open(socket), {
+    const transport = new FramedLineTransport(this.open(socket, 'latin1'), {
       onOverlong: () => counters.add('anomaly', 'line_overlong'),
       onFurtherLines: (lines) => traffic.count(lines, 0),
     });

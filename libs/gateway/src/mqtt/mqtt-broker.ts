@@ -8,7 +8,7 @@ import aedesPersistence from 'aedes-persistence';
 
 export interface DeviceMessage {
   readonly topic: string;
-  readonly text: string;
+  readonly payload: Buffer;
 }
 
 type Done = (error?: Error | null) => void;
@@ -49,7 +49,7 @@ export function makeBroker(
     },
     // Aedes calls this once for each message, also where the device repeats one of QoS 2.
     published: (packet, client: Client | null, done: Done) => {
-      if (client !== null) onMessage(client, { topic: packet.topic, text: packet.payload.toString() });
+      if (client !== null) onMessage(client, { topic: packet.topic, payload: Buffer.from(packet.payload) });
       // Aedes would otherwise read on inside its parser's current step.
       process.nextTick(done);
     },

@@ -19,6 +19,7 @@ import { CONNECT, DISCONNECT, PacketReader } from './packet-reader.js';
 import type { MqttPacket } from './packet-reader.js';
 import { PacketStream } from './packet-stream.js';
 import { textOf } from './publish-packet.js';
+import type { MessageEncoding } from './publish-packet.js';
 
 export interface MqttConnectionOptions {
   readonly peer: Peer;
@@ -53,6 +54,7 @@ export class MqttConnection {
   #topic: string | undefined;
   /** The topics that it may publish on. */
   #ownTopics: readonly Buffer[] = [];
+  #encoding: MessageEncoding = 'utf8';
   #isConnected = false;
   #isSubscribed = false;
   #cancelSubscription: () => void = () => undefined;
@@ -105,6 +107,7 @@ export class MqttConnection {
     const { fromDevice, toDevice } = topicsOf(identity, this.options.publishTopic);
     this.#topic = toDevice;
     this.#ownTopics = fromDevice.map((topic) => Buffer.from(topic));
+    if (mqttTraits[identity.dialect].hasLines) this.#encoding = 'latin1';
   }
 
   /** Notes what CONNECT says before any of it is proved. */
@@ -115,9 +118,9 @@ export class MqttConnection {
   }
 
   /** Takes a message that the broker has acknowledged, as it must on any topic. [MQTT-3.3.5-2] */
-  receive({ topic, text }: DeviceMessage): void {
+  receive({ topic, payload }: DeviceMessage): void {
     if (this.#ownTopics.some((own) => own.equals(Buffer.from(topic)))) {
-      this.#transport?.receive(text);
+      this.#transport?.receive(payload.toString(this.#encoding));
       return;
     }
     const { counters, limits } = this.options;
@@ -213,7 +216,7 @@ export class MqttConnection {
   #handle(packet: MqttPacket): boolean {
     if (packet.header === CONNECT) this.#stream.awaitAnswer();
     else if (packet.header === DISCONNECT) this.#sawDisconnect = true;
-    const text = textOf(packet, this.#ownTopics);
+    const text = textOf(packet, this.#ownTopics, this.#encoding);
     if (text !== undefined) this.#transport?.receive(text);
     return text !== undefined;
   }

@@ -5,14 +5,24 @@
 import { PUBLISH_QOS_0 } from './packet-reader.js';
 import type { MqttPacket } from './packet-reader.js';
 
+/**
+ * How bytes of a message become its text: `latin1` keeps each byte, where a character may be split
+ * between messages.
+ */
+export type MessageEncoding = 'utf8' | 'latin1';
+
 /** The text of the message, if the packet is a PUBLISH of QoS 0 on one of the topics. */
-export function textOf({ header, chunk, bodyAt, end }: MqttPacket, topics: readonly Buffer[]): string | undefined {
+export function textOf(
+  { header, chunk, bodyAt, end }: MqttPacket,
+  topics: readonly Buffer[],
+  encoding: MessageEncoding = 'utf8',
+): string | undefined {
   const topicAt = bodyAt + 2;
   if (header !== PUBLISH_QOS_0 || topicAt > end) return undefined;
   const textAt = topicAt + chunk.readUInt16BE(bodyAt);
   if (textAt > end) return undefined;
   for (const topic of topics)
-    if (topic.compare(chunk, topicAt, textAt) === 0) return chunk.toString('utf8', textAt, end);
+    if (topic.compare(chunk, topicAt, textAt) === 0) return chunk.toString(encoding, textAt, end);
   return undefined;
 }
 

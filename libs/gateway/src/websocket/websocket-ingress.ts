@@ -140,9 +140,9 @@ export abstract class WebSocketIngress<Options extends WebSocketIngressOptions =
   }
 
   /** Makes the transport of a device. From now on the device is pinged. */
-  protected open(socket: WebSocket): WebSocketTransport {
+  protected open(socket: WebSocket, encoding?: 'latin1'): WebSocketTransport {
     const { clock, limits } = this.options;
-    const transport = new WebSocketTransport(socket, { ...limits, clock });
+    const transport = new WebSocketTransport(socket, { ...limits, clock, encoding });
     this.#transports.add(transport);
     socket.once('close', () => this.#transports.delete(transport));
     return transport;

@@ -8,6 +8,8 @@ export interface WebSocketTransportOptions {
   readonly clock: Clock;
   readonly unsentBytesMax: number;
   readonly closingTimeoutMs: number;
+  /** `latin1` keeps each byte of a text, whose characters may be split. By default UTF-8. */
+  readonly encoding?: 'latin1' | undefined;
 }
 
 /** WebSocket close codes. [RFC 6455 §7.4] */
@@ -88,8 +90,9 @@ export class WebSocketTransport implements Transport, AudioPath {
   #receive(data: RawData, isBinary: boolean): void {
     this.#isHeard = true;
     if (!this.#isStarted || !this.#isOpen) return;
-    if (!isBinary) this.onmessage?.(data.toString());
-    else if (Buffer.isBuffer(data)) this.onframe?.(data);
+    if (!Buffer.isBuffer(data)) return;
+    if (isBinary) this.onframe?.(data);
+    else this.onmessage?.(data.toString(this.options.encoding));
   }
 
   #reasonOf(code: number): CloseReason {
