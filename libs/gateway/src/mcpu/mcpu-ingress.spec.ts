@@ -2,13 +2,15 @@ import { once } from 'node:events';
 import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import type { DeviceId } from '@flotilla/mcp';
+import { ManualClock } from '@flotilla/session';
+import type { Clock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import { granted } from '../auth/device-auth.js';
 import type { DeviceAuth } from '../auth/device-auth.js';
-import { ingressOptions } from '../ingress.suite.js';
+import { ingressOptions, realClock } from '../ingress.suite.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 import { MqttIngress } from '../mqtt/mqtt-ingress.js';
@@ -42,23 +44,38 @@ function stage(limits: Partial<GatewayLimits> = {}) {
   };
 }
 
-async function openMqtt(limits: Partial<GatewayLimits> = {}) {
+async function openMqtt(
+  limits: Partial<GatewayLimits> = {},
+  { clock = realClock, isFirstGone = false }: { clock?: Clock; isFirstGone?: boolean } = {},
+) {
   const { options, host, count } = stage(limits);
-  const ingress = new MqttIngress(options);
+  const sockets: Socket[] = [];
+  const checkMqtt = () => {
+    if (isFirstGone && sockets.length === 1) sockets[0]?.destroy();
+    return granted;
+  };
+  const ingress = new MqttIngress({ ...options, clock, auth: { checkMqtt } });
   await ingress.start();
-  const server = createServer((socket) => ingress.accept(socket, peerOf(socket))).listen(0, '127.0.0.1');
+  const server = createServer((socket) => {
+    sockets.push(socket);
+    ingress.accept(socket, peerOf(socket));
+  }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   closers.push(async () => {
     await ingress.stop();
     await new Promise((resolve) => server.close(resolve));
   });
-  const dial = async () => {
+  const connect = async () => {
     const device = await MqttDevice.dial((server.address() as AddressInfo).port);
     device.connect({ clientId });
+    return device;
+  };
+  const dial = async () => {
+    const device = await connect();
     await device.connack();
     return device;
   };
-  return { dial, host, count };
+  return { connect, dial, host, count };
 }
 
 /** One message with so many lines that its device exceeds `scarce`. */
@@ -160,6 +177,17 @@ describe('a microcontroller over MQTT', () => {
     transport.start();
     await device.closed();
     expect(count('refusal_subscription_missing')).toBe(1);
+  });
+
+  it('that is gone before CONNACK is not expected to subscribe', async () => {
+    const clock = new ManualClock(Date.now());
+    const { connect, dial, host } = await openMqtt({}, { clock, isFirstGone: true });
+    await (await connect()).closed();
+    const device = await dial();
+    subscribe(device, 'mcpu/greenhouse-7/request');
+    await host.connection();
+    // The keep-alive of the second connection.
+    expect(clock.timers).toBe(1);
   });
 });
 

@@ -146,7 +146,8 @@ export class MqttConnection {
    */
   connected(onMissing: () => void): void {
     this.#isConnected = true;
-    if (this.#isReady) return;
+    // It may have ended since the broker accepted it.
+    if (this.#isReady || this.#stream.destroyed) return;
     this.#cancelSubscription = this.options.clock.setTimer(this.options.limits.introductionTimeoutMs, () => {
       this.options.counters.add('refusal', 'subscription_missing');
       onMissing();
