@@ -72,6 +72,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   /** What the device can do, by its last listing that did not fail. */
   #toolSet: ToolSet | undefined;
   #hasListedAgain = false;
+  #hasRestarted = false;
   #cancelListing: () => void = () => undefined;
   readonly #notifications: TokenBucket;
   readonly #conversationEvents: TokenBucket;
@@ -175,6 +176,11 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     this.#actor.close(reason);
   }
 
+  /** The device has started again, so the connection is lost although it may still look alive. */
+  restarted(): void {
+    this.#hasRestarted = true;
+  }
+
   leave(isMoving: boolean): void {
     if (isMoving) this.record.keepListed();
     this.close('hub_stopping');
@@ -189,7 +195,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     this.#cancelListing();
     this.#conversations?.end();
     const ended = reason ?? 'hub_closed';
-    this.context.largeRequests.keep(this.deviceId, this.#actor.largeRequests, ended);
+    if (!this.#hasRestarted) this.context.largeRequests.keep(this.deviceId, this.#actor.largeRequests, ended);
     this.context.onClosed(this, ended);
   }
 

@@ -1,6 +1,10 @@
 import type { DeviceId } from '@flotilla/mcp';
 import { ManualClock } from '@flotilla/session';
-import { describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { answerAsFirmware } from '../firmware.suite.js';
+import { lampId } from '../gateway-stage.suite.js';
+import type { GatewayStage } from '../gateway-stage.suite.js';
+import { openSpecHub } from '../spec-hub.suite.js';
 import { LargeRequestMemory } from './large-request-memory.js';
 
 const lamp = '02:00:00:00:00:01' as DeviceId;
@@ -37,5 +41,34 @@ describe('what is known of large requests', () => {
     const memory = new LargeRequestMemory(new ManualClock(1));
     memory.keep(lamp, { ...suspected, unanswered: 0 }, 'connection_lost');
     expect(memory.take(lamp)).toBeUndefined();
+  });
+});
+
+describe('a device that loses large requests', () => {
+  const hub = openSpecHub();
+  let stage: GatewayStage;
+
+  beforeEach(async () => {
+    stage = await hub.openStage();
+  });
+
+  afterEach(() => stage.close());
+
+  const call = async (bytes: number) => {
+    const call = { ...stage.newCall(), arguments: { text: 'x'.repeat(bytes) }, callTimeoutMs: 500 };
+    const { outcome } = await stage.call({ call });
+    return outcome.error?.code ?? outcome.kind;
+  };
+
+  it('receives them again after a restart, also if its connection was lost without notice', async () => {
+    const before = await stage.connectLamp();
+    before.answer = (text) => (text.length > 900 ? undefined : answerAsFirmware(text));
+    const { epoch } = await stage.entry();
+    expect([await call(1_000), await call(1_000), await call(1)]).toEqual(['TIMEOUT', 'TIMEOUT', 'SUCCEEDED']);
+    expect(await call(1_000)).toBe('LARGE_MESSAGES_LOST');
+    stage.gateway.restarted(lampId);
+    await stage.connectLamp();
+    await stage.entry(epoch);
+    expect(await call(1_000)).toBe('SUCCEEDED');
   });
 });

@@ -194,6 +194,7 @@ export class LiveSessions implements SessionHost, CallServer {
   /** The device has restarted: earlier faults of its connection are over. */
   restarted(deviceId: DeviceId): void {
     this.#largeRequests.forget(deviceId);
+    this.#table.get(deviceId)?.restarted();
   }
 
   disconnect(deviceId: DeviceId): boolean {
