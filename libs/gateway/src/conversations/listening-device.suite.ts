@@ -15,6 +15,8 @@ export class ListeningDevice implements ConversingDevice {
   /** Larger messages are not accepted. */
   textBytesMax = Infinity;
   #unsentBytes = 0;
+  /** Calls that wait or run. */
+  calls = 0;
   device: KnownDevice = { info: { model: 'lamp', firmwareVersion: '2.4.2' }, tools: undefined };
 
   constructor(readonly localAddress: string | undefined = undefined) {}
@@ -34,7 +36,7 @@ export class ListeningDevice implements ConversingDevice {
   }
 
   pendingCalls(): number {
-    return 0;
+    return this.calls;
   }
 
   say(message: JsonObject): boolean {

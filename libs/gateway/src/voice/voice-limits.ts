@@ -42,6 +42,8 @@ export interface VoiceLimits {
   readonly drainPollMs: number;
   /** A conversation without activity ends after this time, ms, as on devices. [xiaozhi §1.5] */
   readonly idleMs: number;
+  /** How long a WebSocket whose conversation has ended stays open for calls of its device, ms. */
+  readonly lastCallsMsMax: number;
   /** The longest conversation, ms. */
   readonly lengthMsMax: number;
   /** Consecutive UDP packets that may be lost: a minute of speech. */
@@ -74,6 +76,7 @@ export const defaultVoiceLimits: VoiceLimits = {
   deviceUnsentBytesMax: 16 * 1024,
   drainPollMs: 20,
   idleMs: 120_000,
+  lastCallsMsMax: 5_000,
   lengthMsMax: 4 * 60 * 60_000,
   packetsAheadMax: 1_000,
   backendPingMs: 15_000,

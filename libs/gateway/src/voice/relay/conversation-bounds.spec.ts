@@ -28,6 +28,22 @@ describe('the limits of a conversation', () => {
     expect(stage.relay.size).toBe(0);
   });
 
+  it.each([
+    ['its calls have ended', 0, 20],
+    ['its calls have taken 5 s', 1, 4_020],
+  ])('keep the connection of the device until %s', async (_what, calls, leftMs) => {
+    const clock = new ManualClock(1_000);
+    const { heard, stage } = await converse({}, clock);
+    stage.device.calls = 1;
+    heard.socket.close();
+    await vi.waitFor(() => expect(reasons(stage)).toEqual(['backend_closed']));
+    clock.advance(1_000);
+    expect(stage.device.hangUps).toEqual([]);
+    stage.device.calls = calls;
+    clock.advance(leftMs);
+    expect(stage.device.hangUps).toEqual(['conversation_ended']);
+  });
+
   it('count audio of either side as activity', async () => {
     const clock = new ManualClock(1_000);
     const { conversation, heard, stage } = await converse({ idleMs: 400 }, clock);

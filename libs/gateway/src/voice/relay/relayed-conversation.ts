@@ -10,6 +10,7 @@ import { TokenBucket } from '../../overload/token-bucket.js';
 import type { BucketRate } from '../../overload/token-bucket.js';
 import { AnswerQueue } from './answer-queue.js';
 import type { ConversationEnd } from './conversation-end.js';
+import { hangUpAfterCalls } from './hang-up.js';
 import { BackendMcp } from '../backend/backend-mcp.js';
 import type { VoiceCalls } from '../backend/backend-mcp.js';
 import type { DeviceAudio } from '../audio/device-audio.js';
@@ -160,7 +161,8 @@ export class RelayedConversation implements BackendListener {
     });
     if (why !== 'device_gone' && why !== 'device_goodbye' && why !== 'superseded') {
       if (transport === 'MQTT') device.say(goodbyeMessage(sessionIds.device));
-      device.hangUp('conversation_ended');
+      else if (why === 'hub_stopping') device.hangUp('conversation_ended');
+      else hangUpAfterCalls(device, clock, this.options.limits);
     }
     onEnded();
   }
