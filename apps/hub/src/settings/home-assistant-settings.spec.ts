@@ -24,6 +24,16 @@ describe('the settings of Home Assistant', () => {
     });
   });
 
+  it('leave out the line break at the end of the key and of the password, as in secrets from files', () => {
+    const account = { FLOTILLA_HOME_ASSISTANT_USERNAME: 'flotilla', FLOTILLA_HOME_ASSISTANT_PASSWORD: 'pw\n' };
+    expect(
+      readConfig({ ...broker, ...account, FLOTILLA_HOME_ASSISTANT_KEY: 'secret\r\n' }).homeAssistant,
+    ).toMatchObject({
+      broker: { username: 'flotilla', password: 'pw' },
+      key: 'secret',
+    });
+  });
+
   it.each(['home.local', 'http://home.local', 'mqtt://', 'mqtt://home.local/path', 'mqtt://me:pw@home.local'])(
     'refuse the broker %s, and never repeat a password',
     (url) => {

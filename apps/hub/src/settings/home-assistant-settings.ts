@@ -10,7 +10,7 @@ const topic = checked((text) =>
 export const homeAssistantSettings = {
   FLOTILLA_HOME_ASSISTANT_BROKER: checked(brokerProblem),
   FLOTILLA_HOME_ASSISTANT_USERNAME: optionalText,
-  FLOTILLA_HOME_ASSISTANT_PASSWORD: optionalText,
+  FLOTILLA_HOME_ASSISTANT_PASSWORD: secretLine,
   FLOTILLA_HOME_ASSISTANT_KEY: secretLine,
   FLOTILLA_HOME_ASSISTANT_PREFIX: topic,
   FLOTILLA_HOME_ASSISTANT_TOPIC: topic,
