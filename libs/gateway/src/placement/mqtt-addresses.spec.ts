@@ -11,7 +11,7 @@ describe('FLOTILLA_PUBLIC_MQTT', () => {
     expect(mqttAddressesOf(undefined)).toEqual([]);
   });
 
-  it.each(['mqtt.example.net', 'mqtt.example.net:1883', 'a:1=1,b:65535=1000', '192.168.1.20:1883'])(
+  it.each(['mqtt.example.net', 'mqtt.example.net:1883', 'a:1=1,b:65535=1000', '192.168.1.20:1883', '7.example.net'])(
     'may be %j',
     (text) => expect(publicMqttProblem(text)).toBeUndefined(),
   );
@@ -24,6 +24,9 @@ describe('FLOTILLA_PUBLIC_MQTT', () => {
     ['hub=1001', 'not "hub=1001"'],
     ['hub=x', 'not "hub=x"'],
     ['[::1]:1883', 'not "[::1]:1883"'],
+    ['99999999999', 'not "99999999999"'],
+    ['10.0.0.256:1883', 'not "10.0.0.256:1883"'],
+    ['10.0.7', 'not "10.0.7"'],
     ['good,bad:', 'not "bad:"'],
     ['hub,hub:8883=2', 'hub:8883 twice'],
     [Array.from({ length: 65 }, (_, index) => `hub-${index}`).join(','), 'at most 64 addresses'],

@@ -2,6 +2,8 @@
  * The public MQTT addresses of a hub, among which OTA answers choose: `host:port=weight` in
  * FLOTILLA_PUBLIC_MQTT, with commas. Devices parse only names and IPv4 addresses. [xiaozhi §2.1]
  */
+import { isIPv4 } from 'node:net';
+
 export interface MqttAddress {
   /** `host:port`, as devices receive it. */
   readonly endpoint: string;
@@ -54,11 +56,17 @@ function entriesOf(text: string): readonly string[] {
     .filter((entry) => entry !== '');
 }
 
+/** Digits and dots alone are no name. */
+function isWrongAddress(host: string): boolean {
+  return /^[\d.]+$/.test(host) && !isIPv4(host);
+}
+
 /** Without a port, devices use the one of TLS. */
 function readEntry(entry: string): MqttAddress | undefined {
   const [, host, portText, weightText] = entryPattern.exec(entry) ?? [];
   const port = portText === undefined ? MQTT_TLS_PORT : Number(portText);
   const weight = weightText === undefined ? 1 : Number(weightText);
-  if (host === undefined || port < 1 || port > PORT_MAX || weight < 1 || weight > WEIGHT_MAX) return undefined;
+  if (host === undefined || isWrongAddress(host) || port < 1 || port > PORT_MAX || weight < 1 || weight > WEIGHT_MAX)
+    return undefined;
   return { endpoint: `${host}:${port}`, weight };
 }
