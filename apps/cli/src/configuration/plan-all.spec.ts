@@ -53,3 +53,28 @@ it.each<readonly [string, string, Record<string, unknown>, string]>([
   ]);
   expect((await planAll(others, kinds, client)).map(({ name }) => name)).toContain('It');
 });
+
+it.each([
+  ['makes', undefined],
+  [
+    'leaves as it is',
+    { id: 'key', name: 'It', scopes: ['DEVICES_READ'], devices: { groupId: 'lobby' }, createdBy: 'a' },
+  ],
+])('a plan that %s what names a group is refused where it deletes the group', async (_what, key) => {
+  const group = { id: 'lobby', name: 'Lobby', revision: '1', filter: {} };
+  const applied = { kind: 'DeviceGroup', name: 'Lobby', fields: { filter: {} }, revision: 1 };
+  const hub = {
+    request: async () => ({
+      ...empty,
+      deviceGroups: { ...page, nodes: [group] },
+      appliedConfigurations: { ...page, nodes: [applied] },
+      apiKeys: key === undefined ? [] : [{ ...key, revokedAt: null, expiresAt: null }],
+    }),
+  } as unknown as FlotillaClient;
+  const named: Document = new Map([['ApiKey', new Map([['It', { scopes: ['DEVICES_READ'], devices: lobby }]])]]);
+  await expect(planAll(named, kinds, hub)).rejects.toThrow('ApiKey "It": There is no device group "Lobby"');
+  const others: Document = new Map([['ApiKey', new Map([['It', { scopes: ['DEVICES_READ'] }]])]]);
+  expect(await planAll(others, kinds, hub)).toContainEqual(
+    expect.objectContaining({ name: 'Lobby', action: 'delete' }),
+  );
+});

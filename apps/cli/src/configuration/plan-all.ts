@@ -10,7 +10,7 @@ import { isChange, planOf, type PlannedChange } from './plan.js';
 
 /**
  * In the order of kinds, then names. Things without a change are left out; notes are printed.
- * Throws UsageError where a thing names another one that neither the hub nor the files have.
+ * Throws UsageError where a thing names another one that the hub will not have after the apply.
  */
 export async function planAll(
   document: Document,
@@ -18,7 +18,7 @@ export async function planAll(
   client: FlotillaClient,
 ): Promise<readonly PlannedChange[]> {
   const [live, applied] = [await readLive(kinds, client), await readApplied(client)];
-  const planned = kinds.flatMap((kind) => {
+  const all = kinds.flatMap((kind) => {
     const [wanted, had, has] = [document.get(kind.kind), applied.get(kind.kind), live.get(kind.kind)];
     const names = [...new Set([...(wanted?.keys() ?? []), ...(had?.keys() ?? [])])].sort().sort(kind.order);
     const changes = names
@@ -26,9 +26,12 @@ export async function planAll(
       .map((sides) => planOf(sides, process.env));
     for (const { name, note } of changes)
       if (note !== undefined) say(`${kind.kind} "${printable(name)}": nothing to do, because ${note}`);
-    return changes.filter(isChange);
+    return changes;
   });
-  requireNamed(planned, withNamesOf(document, await readReferences(client)));
+  const planned = all.filter(isChange);
+  // One that stays as it is may name one that is deleted.
+  const kept = all.filter((change) => isChange(change) || change.live !== undefined);
+  requireNamed(kept, namedAfter(planned, document, await readReferences(client)));
   return planned;
 }
 
@@ -44,13 +47,20 @@ function requireNamed(planned: readonly PlannedChange[], references: References)
   }
 }
 
-/** What the files name has no id yet. */
-function withNamesOf(document: Document, { groups, images, channels }: References): References {
-  const withNames = (known: ReadonlyMap<string, string>, kind: string) =>
-    new Map([...[...(document.get(kind)?.keys() ?? [])].map((name) => [name, ''] as const), ...known]);
+/** What can be named after the apply. What only the files have has no id yet. */
+function namedAfter(
+  planned: readonly PlannedChange[],
+  document: Document,
+  { groups, images, channels }: References,
+): References {
+  const named = (known: ReadonlyMap<string, string>, kind: string) => {
+    const all = new Map([...[...(document.get(kind)?.keys() ?? [])].map((name) => [name, ''] as const), ...known]);
+    for (const change of planned) if (change.kind.kind === kind && change.action === 'delete') all.delete(change.name);
+    return all;
+  };
   return {
-    groups: withNames(groups, 'DeviceGroup'),
-    images: withNames(images, 'FirmwareImage'),
-    channels: withNames(channels, 'NotificationChannel'),
+    groups: named(groups, 'DeviceGroup'),
+    images: named(images, 'FirmwareImage'),
+    channels: named(channels, 'NotificationChannel'),
   };
 }
