@@ -59,7 +59,8 @@ export async function restoreBackup(
     const parts = new RestoredParts(file, config, blobs);
     const { rows } = manifest;
     const source = { contents, hubVersion, rows, createdAt: new Date(createdAt), auditSecret };
-    const pausedJobs = await loadDatabase(url, { ...source, pieces: parts.pieces() });
+    const warn = (message: string) => void process.stderr.write(`${message}\n`);
+    const pausedJobs = await loadDatabase(url, { ...source, pieces: parts.pieces() }, warn);
     return { file, createdAt, hubVersion, rows, files: parts.files, pausedJobs };
   } finally {
     for (const close of closers) await close();

@@ -12,7 +12,7 @@ import type { Queryable } from '../database/database.js';
 import { migrate } from '../database/migrate.js';
 import { createPartition, partitionNamed } from '../database/partitions.js';
 import { queryableOf } from '../database/queryable-of.js';
-import { RegistryError } from '../registry-error.js';
+import { messageOf, RegistryError } from '../registry-error.js';
 import { columnList, quoted } from './database-contents.js';
 import { openPlainClient } from './plain-client.js';
 import { FILLED_BY_MIGRATIONS, requireNoRows } from './require-restorable.js';
@@ -35,14 +35,18 @@ export interface DatabaseLoad extends RestoreSource {
 }
 
 /** Resolves to the number of jobs that were paused. Call `requireRestorable` first. */
-export async function loadDatabase(databaseUrl: string, load: DatabaseLoad): Promise<number> {
+export async function loadDatabase(
+  databaseUrl: string,
+  load: DatabaseLoad,
+  warn: (message: string) => void = () => undefined,
+): Promise<number> {
   await migrate(databaseUrl, { only: new Set(load.contents.migrations.map(({ name }) => name)) });
   const client = await openPlainClient(databaseUrl);
   try {
     await client.query('BEGIN');
     const paused = await loadRows(client, load);
     await client.query('COMMIT');
-    await client.query('ANALYZE');
+    await client.query('ANALYZE').catch((error: unknown) => warn(notAnalyzed(error)));
     await migrate(databaseUrl);
     return paused;
   } catch (error) {
@@ -50,6 +54,13 @@ export async function loadDatabase(databaseUrl: string, load: DatabaseLoad): Pro
   } finally {
     await client.end().catch(() => undefined);
   }
+}
+
+function notAnalyzed(error: unknown): string {
+  return (
+    `All rows were restored, but ANALYZE failed: ${messageOf(error)}. Queries may be slow until it succeeds. ` +
+    'Run it again: psql "$DATABASE_URL" -c ANALYZE. The embedded PostgreSQL does so by itself.'
+  );
 }
 
 /** Errors of PostgreSQL have a SQLSTATE of five characters; those of `pieces` pass as they are. */
