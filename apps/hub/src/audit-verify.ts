@@ -2,9 +2,9 @@
  * `npm run audit:verify`: checks that the audit trail was not changed since it was written. Reads
  * DATABASE_URL, or the embedded server of the data folder, running or stopped.
  */
-import { existsSync } from 'node:fs';
 import { openEmbeddedPostgres, verifyAuditTrail } from '@flotilla/registry';
 import type { AuditFault } from '@flotilla/registry';
+import { loadEnvFile } from './environment/env-file.js';
 import { readConfig } from './settings/config.js';
 import { knownAuditSecret } from './settings/secret-settings.js';
 
@@ -19,7 +19,7 @@ const WHAT: Readonly<Record<AuditFault, string>> = {
 };
 
 async function main(): Promise<void> {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  loadEnvFile();
   const config = readConfig(process.env);
   const { databaseUrl, dataDir } = config;
   const embedded = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir) : undefined;

@@ -3,9 +3,9 @@
  * while the hub runs and when it does not. Exit code 1: a problem was found.
  */
 import './production.js';
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { keepFilesPrivate } from './data-folder.js';
+import { loadEnvFile } from './environment/env-file.js';
 import { examine } from './doctor/examine.js';
 import { countText, findingText } from './doctor/finding.js';
 
@@ -14,7 +14,7 @@ const EXIT = { problem: 1, failed: 2 } as const;
 
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { json: { type: 'boolean' } } });
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  loadEnvFile();
   keepFilesPrivate();
   const findings = await examine(process.env, Date.now);
   const isHealthy = findings.every(({ status }) => status !== 'problem');

@@ -3,12 +3,13 @@
  * stops on Ctrl-C or after the drain.
  */
 import './production.js';
-import { existsSync } from 'node:fs';
 import { keepFilesPrivate } from './data-folder.js';
-import { ConfigError, readConfig, unknownSettings } from './settings/config.js';
+import { ConfigError } from './environment/config-error.js';
+import { loadEnvFile } from './environment/env-file.js';
+import { correctTimeZone } from './environment/machine-time-zone.js';
+import { readConfig, unknownSettings } from './settings/config.js';
 import { startHub, type RunningHub } from './hub.js';
 import { createLogger } from './logger.js';
-import { correctTimeZone } from './machine-time-zone.js';
 import { olderNodeHint } from './node-version.js';
 import { listenForStop } from './stop-signals.js';
 
@@ -30,7 +31,7 @@ const ENDS_WITHIN_MS = 1_000;
 const flags = process.argv.slice(2);
 
 function readSettings(): ReturnType<typeof readConfig> {
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  loadEnvFile();
   const unknown = flags.filter((flag) => flag !== '--demo');
   if (unknown.length > 0)
     throw new ConfigError([

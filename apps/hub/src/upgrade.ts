@@ -3,10 +3,10 @@
  * database, and about how long that takes. Changes nothing. [docs/server.md]
  */
 import './production.js';
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { openEmbeddedPostgres, pendingMigrations } from '@flotilla/registry';
 import { keepFilesPrivate } from './data-folder.js';
+import { loadEnvFile } from './environment/env-file.js';
 import { readConfig } from './settings/config.js';
 import { upgradeReport } from './upgrade/upgrade-report.js';
 
@@ -18,7 +18,7 @@ const USAGE = 'Use: flotilla-hub upgrade --check [--json]. The upgrade itself is
 async function main(): Promise<void> {
   const { values } = parseArgs({ options: { check: { type: 'boolean' }, json: { type: 'boolean' } } });
   if (values.check !== true) throw new Error(USAGE);
-  if (existsSync('.env')) process.loadEnvFile('.env');
+  loadEnvFile();
   keepFilesPrivate();
   const { databaseUrl, dataDir } = readConfig(process.env);
   const embedded = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir) : undefined;

@@ -1,9 +1,10 @@
 /** Arguments, settings, output and exit codes of the commands `backup` and `restore`. */
-import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { RegistryError } from '@flotilla/registry';
 import { keepFilesPrivate } from '../data-folder.js';
-import { ConfigError, readConfig } from '../settings/config.js';
+import { ConfigError } from '../environment/config-error.js';
+import { loadEnvFile } from '../environment/env-file.js';
+import { readConfig } from '../settings/config.js';
 import type { HubConfig } from '../settings/config.js';
 import { BackupError } from './archive-format.js';
 
@@ -23,7 +24,7 @@ export interface Command {
 export async function runCommand({ usage, flags, run }: Command): Promise<void> {
   try {
     const { file, given } = argumentsOf(usage, flags);
-    if (existsSync('.env')) process.loadEnvFile('.env');
+    loadEnvFile();
     keepFilesPrivate();
     process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, given))}\n`);
   } catch (error) {

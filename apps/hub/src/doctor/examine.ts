@@ -1,6 +1,7 @@
 /** All checks of the doctor. They change nothing, and contact only what the settings name. */
 import { hubProcessOf } from '@flotilla/registry';
-import { ConfigError, readConfig, unknownSettings, type HubConfig } from '../settings/config.js';
+import { ConfigError } from '../environment/config-error.js';
+import { readConfig, unknownSettings, type HubConfig } from '../settings/config.js';
 import { checkCertificate } from './check-certificate.js';
 import { checkMail } from './check-mail.js';
 import { checkPorts } from './check-ports.js';

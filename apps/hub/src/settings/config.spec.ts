@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig, unknownSettings } from './config.js';
+import { ConfigError } from '../environment/config-error.js';
+import { readConfig, unknownSettings } from './config.js';
 
 function problemsOf(env: Record<string, string>): readonly string[] {
   try {

@@ -5,6 +5,7 @@
 import type { VerificationTimes } from '@flotilla/jobs';
 import { postgresUrlProblem } from '@flotilla/registry';
 import { z } from 'zod';
+import { ConfigError } from '../environment/config-error.js';
 import { alertContradictions, alertSettings, alertsOf, type AlertConfig } from './alert-settings.js';
 import { approvalSettings, approvalsOf, type ApprovalConfig } from './approval-settings.js';
 import { backupSettings } from './backup-settings.js';
@@ -151,18 +152,6 @@ export interface HubConfig extends ApprovalConfig, DeviceConfig, ListenerConfig 
   readonly databaseUrl: string | undefined;
   /** Undefined: bus and queue are in this process and PostgreSQL. */
   readonly redis: RedisConfig | undefined;
-}
-
-/** Has all problems of the environment, one per line. */
-export class ConfigError extends Error {
-  readonly code = 'CONFIG_INVALID';
-
-  constructor(readonly problems: readonly string[]) {
-    super(
-      `Some settings are wrong. Fix them and start again:\n${problems.map((problem) => `  ${problem}`).join('\n')}`,
-    );
-    this.name = 'ConfigError';
-  }
 }
 
 /** Rules that concern several settings. */

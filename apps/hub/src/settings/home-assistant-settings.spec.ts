@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigError, readConfig } from './config.js';
+import { ConfigError } from '../environment/config-error.js';
+import { readConfig } from './config.js';
 
 function problemsOf(env: Readonly<Record<string, string>>): readonly string[] {
   try {
