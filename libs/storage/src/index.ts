@@ -1,6 +1,6 @@
 export type { BlobBody, BlobStore, ByteRange, KeptBlob, ListedBlob, PutOptions } from './blob-store.js';
 export { INCOMING_FOLDER } from './folder-blob-store.js';
-export { openBlobStore, storageUrlProblem } from './open-blob-store.js';
+export { folderProblem, openBlobStore, storageUrlProblem } from './open-blob-store.js';
 export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';
 export type { StorageErrorCode } from './storage-error.js';

@@ -6,9 +6,12 @@ import { pathToFileURL } from 'node:url';
 import { expect, it } from 'vitest';
 import { openBlobStore, storageUrlProblem } from './open-blob-store.js';
 
-it.each(['file:///var/lib/flotilla', 's3://bucket', 's3://my.bucket/some/prefix/'])('takes %s', (url) => {
-  expect(storageUrlProblem(url)).toBeUndefined();
-});
+it.each(['file:///var/lib/flotilla', 'file:///processes', 's3://bucket', 's3://my.bucket/some/prefix/'])(
+  'takes %s',
+  (url) => {
+    expect(storageUrlProblem(url)).toBeUndefined();
+  },
+);
 
 it.each([
   'files',
@@ -22,6 +25,11 @@ it.each([
 ])('rejects %s with the rule', (url) => {
   expect(storageUrlProblem(url)).toContain('s3://bucket');
 });
+
+it.each(['file:///proc', 'file:///proc/files', 'file:///var/../proc/files'])(
+  'rejects %s, where no folder can be made',
+  (url) => expect(storageUrlProblem(url)).toContain('not below /proc'),
+);
 
 it('opens the folder of a file URL', async () => {
   const folder = await mkdtemp(path.join(tmpdir(), 'flotilla url '));

@@ -240,6 +240,15 @@ describe('the hub’s settings', () => {
     );
   });
 
+  it('refuse folders below /proc, where the start would hang', () => {
+    const rule = 'must be a folder on a disk, not below /proc.';
+    expect(problemsOf({ FLOTILLA_STORAGE_URL: 'file:///proc/files', FLOTILLA_DATA_DIR: '/srv/../proc/hub' })).toEqual([
+      `FLOTILLA_DATA_DIR ${rule}`,
+      `FLOTILLA_STORAGE_URL ${rule}`,
+    ]);
+    expect(readConfig({ FLOTILLA_DATA_DIR: '' }).dataDir).toBe('./.flotilla');
+  });
+
   it('refuse a bucket that cannot be found, and an endpoint without a bucket', () => {
     const bucket = { FLOTILLA_STORAGE_URL: 's3://files/hub' };
     expect(problemsOf(bucket)[0]).toContain('needs AWS_REGION, or FLOTILLA_S3_ENDPOINT');

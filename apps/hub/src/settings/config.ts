@@ -2,8 +2,10 @@
  * Reads the settings of the hub from the environment, and reports all wrong values before the
  * start.
  */
+import path from 'node:path';
 import type { VerificationTimes } from '@flotilla/jobs';
 import { postgresUrlProblem } from '@flotilla/registry';
+import { folderProblem } from '@flotilla/storage';
 import { z } from 'zod';
 import { ConfigError } from '../environment/config-error.js';
 import { alertContradictions, alertSettings, alertsOf, type AlertConfig } from './alert-settings.js';
@@ -24,18 +26,7 @@ import { peopleContradictions, peopleOf, peopleSettings, type PeopleConfig } fro
 import { queryConfigOf, queryContradictions, querySettings, type QueryConfig } from './query-settings.js';
 import { redisContradictions, redisOf, redisSettings, type RedisConfig } from './redis-settings.js';
 import { secretContradictions, secretSettings } from './secret-settings.js';
-import {
-  checked,
-  choice,
-  days,
-  line,
-  networkList,
-  originList,
-  seconds,
-  textOfLength,
-  textOr,
-  unset,
-} from './setting-kinds.js';
+import { checked, choice, days, line, networkList, originList, seconds, textOfLength, unset } from './setting-kinds.js';
 import { storageContradictions, storageOf, storageSettings, type StorageConfig } from './storage-settings.js';
 import { tracesOf, tracesSettings, type TracesConfig } from './traces-settings.js';
 import { verificationContradictions, verificationOf, verificationSettings } from './verification-settings.js';
@@ -62,11 +53,14 @@ const roleList = z.preprocess(
     }),
 );
 
+/** In the working folder. */
+const DATA_DIR = './.flotilla';
+
 const environment = z.object({
   FLOTILLA_ROLES: roleList,
   ...listenerSettings,
   FLOTILLA_DRAIN_SECONDS: seconds({ fallbackMs: 60_000, min: 0, max: 3_600 }),
-  FLOTILLA_DATA_DIR: textOr('./.flotilla'),
+  FLOTILLA_DATA_DIR: checked((folder) => folderProblem(path.resolve(folder))).transform((folder) => folder ?? DATA_DIR),
   FLOTILLA_ADMIN_KEY: textOfLength(32, line),
   ...secretSettings,
   ...proxySettings,
