@@ -76,11 +76,15 @@ describe('a folder of files', () => {
     expect(keys).toEqual(['a/b']);
   });
 
-  it('reports a folder that cannot be created', async () => {
+  it('reports a folder that cannot be created, with what to do', async () => {
     await writeFile(path.join(folder, 'file'), '');
     await expect(FolderBlobStore.open({ folder: path.join(folder, 'file', 'x') })).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
-      message: expect.stringContaining(path.join('file', 'x')),
+      message: expect.stringMatching(
+        /file\/x for files cannot be used: ENOTDIR.*\. Let the user of the hub write there/,
+      ),
     });
+    const reading = FolderBlobStore.open({ folder: path.join(folder, 'file', 'x'), isReadOnly: true });
+    await expect(reading).rejects.toThrow(/ENOTDIR.*\. Let this user read there/);
   });
 });

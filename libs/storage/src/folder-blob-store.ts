@@ -22,6 +22,10 @@ export const INCOMING_FOLDER = '.incoming';
  */
 const LEFTOVER_AFTER_MS = 15 * 60_000;
 
+/** What to do where a folder cannot be opened. */
+const LET_WRITE = '. Let the user of the hub write there, or set FLOTILLA_STORAGE_URL to another folder.';
+const LET_READ = '. Let this user read there, and set FLOTILLA_STORAGE_URL and FLOTILLA_DATA_DIR as for the hub.';
+
 export interface FolderOptions {
   readonly folder: string;
   /** Whether no other process writes below the folder: all unfinished files are leftovers. */
@@ -36,13 +40,16 @@ export class FolderBlobStore implements BlobStore {
   /** Creates the folder if it is missing, and removes unfinished files of earlier processes. */
   static async open({ folder, isAlone = false, isReadOnly = false }: FolderOptions): Promise<FolderBlobStore> {
     const store = new FolderBlobStore(path.resolve(folder));
-    await store.#orUnavailable(async () => {
-      // The hub makes this folder: it is missing where a disk is not mounted.
-      if (isReadOnly) return access(store.#incoming, constants.R_OK | constants.X_OK);
-      await mkdir(store.#incoming, { recursive: true });
-      await store.check();
-      await store.#removeLeftovers(isAlone ? Infinity : Date.now() - LEFTOVER_AFTER_MS);
-    });
+    await store.#orUnavailable(
+      async () => {
+        // The hub makes this folder: it is missing where a disk is not mounted.
+        if (isReadOnly) return access(store.#incoming, constants.R_OK | constants.X_OK);
+        await mkdir(store.#incoming, { recursive: true });
+        await store.#requireAccess();
+        await store.#removeLeftovers(isAlone ? Infinity : Date.now() - LEFTOVER_AFTER_MS);
+      },
+      isReadOnly ? LET_READ : LET_WRITE,
+    );
     return store;
   }
 
@@ -105,11 +112,15 @@ export class FolderBlobStore implements BlobStore {
   }
 
   async check(): Promise<void> {
-    await this.#orUnavailable(() => access(this.#incoming, constants.R_OK | constants.W_OK | constants.X_OK));
+    await this.#orUnavailable(() => this.#requireAccess());
   }
 
   close(): Promise<void> {
     return Promise.resolve();
+  }
+
+  #requireAccess(): Promise<void> {
+    return access(this.#incoming, constants.R_OK | constants.W_OK | constants.X_OK);
   }
 
   get #incoming(): string {
@@ -129,19 +140,18 @@ export class FolderBlobStore implements BlobStore {
     return path.join(this.folder, key);
   }
 
-  async #orUnavailable<Result>(act: () => Promise<Result>): Promise<Result> {
+  async #orUnavailable<Result>(act: () => Promise<Result>, advice = ''): Promise<Result> {
     try {
       return await act();
     } catch (error) {
-      throw error instanceof StorageError ? error : this.#unavailable(error);
+      throw error instanceof StorageError ? error : this.#unavailable(error, advice);
     }
   }
 
-  #unavailable(cause: unknown): StorageError {
+  #unavailable(cause: unknown, advice = ''): StorageError {
     const reason = cause instanceof Error ? cause.message : String(cause);
-    return new StorageError('STORAGE_UNAVAILABLE', `The folder ${this.folder} for files cannot be used: ${reason}`, {
-      cause,
-    });
+    const message = `The folder ${this.folder} for files cannot be used: ${reason}${advice}`;
+    return new StorageError('STORAGE_UNAVAILABLE', message, { cause });
   }
 }
 
