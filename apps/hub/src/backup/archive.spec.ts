@@ -171,6 +171,15 @@ describe('a backup of a file that cannot be read to its end', () => {
   });
 });
 
+it('a backup for a folder that does not exist says what to do', async () => {
+  const file = path.join(folder, 'missing', 'backup');
+  const wrote = writeArchive(file, { header, parts: partsOf([]), rows: () => ({}), passphrase: undefined });
+  await expect(wrote).rejects.toMatchObject({
+    code: 'BACKUP_REFUSED',
+    message: expect.stringMatching(/missing\/backup cannot be written: ENOENT.*Name a folder that exists/),
+  });
+});
+
 describe('a backup that cannot be used', () => {
   const refused = { code: 'BACKUP_REFUSED' };
 

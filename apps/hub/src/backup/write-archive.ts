@@ -1,7 +1,6 @@
 /** Writes a backup to a file, part by part, so that memory does not grow with its size. */
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
 import { access, link, open, rename, rm, stat } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -29,11 +28,14 @@ export async function writeArchive(file: string, archive: NewArchive): Promise<n
   if (await exists(file)) throw existsAlready(file);
   // Another backup may write to the same name. A new file also follows no link of another user.
   const unfinished = `${file}.${randomUUID()}.unfinished`;
+  const target = await open(unfinished, 'wx', PRIVATE_MODE).catch((error: unknown) => {
+    throw notWritable(file, error);
+  });
   try {
-    const target = createWriteStream(unfinished, { mode: PRIVATE_MODE, flags: 'wx' });
     const { passphrase } = archive;
-    if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), target);
-    else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), target);
+    const stream = target.createWriteStream();
+    if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), stream);
+    else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), stream);
     await flush(unfinished);
     await place(unfinished, file);
     return (await stat(file)).size;
@@ -57,6 +59,13 @@ async function place(unfinished: string, file: string): Promise<void> {
 
 function existsAlready(file: string): BackupError {
   return new BackupError(`${file} exists already. Name another file.`);
+}
+
+function notWritable(file: string, error: unknown): BackupError {
+  const reason = error instanceof Error ? error.message : String(error);
+  return new BackupError(
+    `${file} cannot be written: ${reason}. Name a folder that exists, and let this user write there.`,
+  );
 }
 
 async function* tarOf(archive: NewArchive): AsyncGenerator<Uint8Array> {
