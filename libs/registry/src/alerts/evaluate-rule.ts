@@ -201,7 +201,11 @@ async function membersOf(transaction: Transaction, alertIds: readonly string[]):
 
 function byAlert<Row extends { readonly alertId: string }>(rows: readonly Row[]): Map<string, Row[]> {
   const groups = new Map<string, Row[]>();
-  for (const row of rows) groups.set(row.alertId, [...(groups.get(row.alertId) ?? []), row]);
+  for (const row of rows) {
+    const own = groups.get(row.alertId);
+    if (own === undefined) groups.set(row.alertId, [row]);
+    else own.push(row);
+  }
   return groups;
 }
 

@@ -1,0 +1,61 @@
+import { randomUUID } from 'node:crypto';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { AlertRulePlan, AlertRuleRow } from '../index.js';
+import { openRegistryFixture } from '../registry-fixture.suite.js';
+import type { RegistryFixture } from '../registry-fixture.suite.js';
+
+const NOW = 1_800_000_000_000;
+const hub = { startedAt: 0, graceMs: 0 };
+const plan: AlertRulePlan = {
+  name: 'Offline',
+  kind: 'DEVICE_OFFLINE',
+  devices: undefined,
+  severity: 'WARNING',
+  forSeconds: 0,
+  threshold: undefined,
+  path: undefined,
+  below: false,
+  windowSeconds: 600,
+  groupAbove: 5,
+  repeatEverySeconds: undefined,
+  channelIds: [],
+  enabled: false,
+};
+
+let fixture: RegistryFixture;
+
+beforeAll(async () => {
+  fixture = await openRegistryFixture();
+});
+afterAll(() => fixture.close());
+
+async function addRule(): Promise<AlertRuleRow> {
+  const change = { at: NOW, by: { actor: 'the spec' }, rulesMax: 5 };
+  const made = await fixture.registry.alertRules.create(plan, change);
+  if (made.kind !== 'saved') throw new TypeError(made.kind);
+  return made.rule;
+}
+
+it('resolves an alert about the devices of a large fleet without delay', async () => {
+  const { alertEvaluation } = fixture.registry;
+  const rule = await addRule();
+  const alertId = randomUUID();
+  const devices = 20_000;
+  await fixture.raw.query(
+    `INSERT INTO alert (id, rule_id, severity, is_group, device_count, facts, fired_at)
+     VALUES ($1, $2, 'WARNING', true, $3, '{}', now())`,
+    [alertId, rule.id, devices],
+  );
+  await fixture.raw.query(
+    `WITH members AS (
+       INSERT INTO alert_device (alert_id, device_id, began_at)
+       SELECT $1, 'device ' || n, now() FROM generate_series(1, $3::int) n)
+     INSERT INTO alert_condition (rule_id, subject, device_id, began_at, by_hub, facts, alert_id, fired_at)
+     SELECT $2, 'device ' || n, 'device ' || n, now(), false, '{}', $1, now() FROM generate_series(1, $3::int) n`,
+    [alertId, rule.id, devices],
+  );
+  const processId = randomUUID();
+  await alertEvaluation.take(processId, NOW, 60_000);
+  const events = await alertEvaluation.evaluate(processId, rule, undefined, { hub, now: NOW });
+  expect(events).toMatchObject([{ type: 'alert.resolved', data: { alertId, deviceCount: devices } }]);
+});
