@@ -11,29 +11,25 @@ export interface SignalSources {
 
 /** Aggregates of the fleet, not one series per device. */
 export function addSignalMetrics(registry: Registry, { aggregates, restarts }: SignalSources): void {
-  const gauge = (name: string, help: string) =>
-    new Gauge({ name: `flotilla_measurement_${name}`, help, labelNames: ['path'], registers: [registry] });
-  const gauges = {
-    min: gauge('min', 'The smallest latest value of the last day over all devices.'),
-    mean: gauge('mean', 'The mean of the latest values of the last day over all devices.'),
-    max: gauge('max', 'The largest latest value of the last day over all devices.'),
-  };
-  new Gauge({
-    name: 'flotilla_measurement_devices',
-    help: 'Devices with a value of the last day.',
-    labelNames: ['path'],
-    registers: [registry],
-    async collect() {
-      const rows = await answerOr(aggregates(), []);
-      for (const each of [this, ...Object.values(gauges)]) each.reset();
-      for (const { path, devices, min, mean, max } of rows) {
-        this.set({ path }, devices);
-        gauges.min.set({ path }, min);
-        gauges.mean.set({ path }, mean);
-        gauges.max.set({ path }, max);
-      }
-    },
-  });
+  let reading: Promise<readonly FleetAggregate[]> | undefined;
+  // One statement for the gauges of a scrape.
+  const read = () => (reading ??= answerOr(aggregates(), []).finally(() => (reading = undefined)));
+  const gauge = (name: 'min' | 'mean' | 'max' | 'devices', help: string) =>
+    new Gauge({
+      name: `flotilla_measurement_${name}`,
+      help,
+      labelNames: ['path'],
+      registers: [registry],
+      async collect() {
+        const rows = await read();
+        this.reset();
+        for (const row of rows) this.set({ path: row.path }, row[name]);
+      },
+    });
+  gauge('min', 'The smallest latest value of the last day over all devices.');
+  gauge('mean', 'The mean of the latest values of the last day over all devices.');
+  gauge('max', 'The largest latest value of the last day over all devices.');
+  gauge('devices', 'Devices with a value of the last day.');
   new Counter({
     name: 'flotilla_device_restarts_total',
     help: 'Restarts of devices that this process judged, by what explains them.',
