@@ -124,6 +124,11 @@ describe('an answer', () => {
     ['FEISHU', 200, '{"code":19021,"msg":"sign match fail"}', 'The other end answered code 19021: sign match fail'],
     ['TELEGRAM', 200, '{"ok":true}', undefined],
     ['TELEGRAM', 200, '{"ok":false,"description":"chat not found"}', 'Telegram answered: chat not found'],
+    ['TELEGRAM', 403, '{"ok":false,"description":"bot was blocked"}', 'Telegram answered: bot was blocked'],
+    ['FEISHU', 400, '{"code":9499,"msg":"Bad Request"}', 'The other end answered code 9499: Bad Request'],
+    ['TELEGRAM', 502, '<html>Bad Gateway</html>', 'The other end answered 502.'],
+    ['WECOM', 200, '<!doctype html>', 'The other end answered 200 with a web page. Check the address of the channel.'],
+    ['WEBHOOK', 200, '<html>thanks</html>', undefined],
   ] as const)('of %s with %d %s is read', (kind, status, body, problem) => {
     expect(problemOf(kind, status, body)).toBe(problem);
   });

@@ -61,11 +61,20 @@ export function requestOf(settings: HttpChannelSettings, message: OutgoingMessag
   }
 }
 
-/** Why the answer does not mean "delivered"; chats report errors in an HTTP 200. */
+/** Why the answer does not mean "delivered"; chats report errors in an HTTP 200, too. */
 export function problemOf(kind: ChannelSettings['kind'], status: number, body: string): string | undefined {
+  const reported = kind === 'SLACK' || kind === 'WEBHOOK' ? undefined : reportedProblem(kind, body);
+  if (reported !== undefined) return reported;
   if (status >= 300 && status < 400) return `The other end answered ${status}: redirects are not followed.`;
   if (status < 200 || status >= 300) return `The other end answered ${status}.`;
-  if (kind === 'SLACK' || kind === 'WEBHOOK') return undefined;
+  // As of a wrong address, or of a network that asks people to sign in.
+  return kind !== 'WEBHOOK' && /^\s*</.test(body)
+    ? `The other end answered ${status} with a web page. Check the address of the channel.`
+    : undefined;
+}
+
+/** Telegram also has a status that is not 200 then. */
+function reportedProblem(kind: ChannelSettings['kind'], body: string): string | undefined {
   const answer = parsed(body);
   if (kind === 'TELEGRAM')
     return answer['ok'] === false ? `Telegram answered: ${textOf(answer['description'])}` : undefined;
