@@ -35,10 +35,12 @@ const CHANNEL = {
 /** $1 channel. */
 const WAITING = {
   text: `SELECT w.id, w.alert_id AS "alertId", w.kind, w.message_id AS "messageId",
+           concat_ws(' ', a.rule_id, a.device_id) AS about,
            w.kind <> 'RESOLVED' OR EXISTS (SELECT FROM notification f WHERE f.alert_id = w.alert_id
              AND f.channel_id = w.channel_id AND f.kind <> 'RESOLVED' AND f.delivered_at IS NOT NULL)
              AS "isFiringDelivered"
-         FROM notification w WHERE w.channel_id = $1 AND w.delivered_at IS NULL AND w.given_up_at IS NULL
+         FROM notification w JOIN alert a ON a.id = w.alert_id
+         WHERE w.channel_id = $1 AND w.delivered_at IS NULL AND w.given_up_at IS NULL
          ORDER BY w.id LIMIT ${LOOK_MAX}`,
 };
 /** $1 message, $2 notifications, $3 channel, $4 process, $5 until (ms). */
@@ -119,7 +121,8 @@ export class NotificationOutbox {
         const waiting = await transaction.query<WaitingNotification & { readonly messageId: string | null }>(WAITING, [
           channel.id,
         ]);
-        const next = nextMessage(waiting.map((each) => ({ ...each, messageId: each.messageId ?? undefined })));
+        const candidates = waiting.map((each) => ({ ...each, messageId: each.messageId ?? undefined }));
+        const next = nextMessage(candidates, channel.failures);
         if (next !== undefined) return this.#begin(transaction, channel, next, { processId, ...times });
         passed.push(channel.id);
       }

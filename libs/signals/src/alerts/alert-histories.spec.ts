@@ -129,7 +129,14 @@ class Hub {
     const isHeard = (id: string) =>
       this.outbox.some((each) => each.alertId === id && each.kind === 'FIRED' && each.deliveredAt !== undefined);
     const waiting = this.outbox.filter(({ deliveredAt }) => deliveredAt === undefined);
-    const next = nextMessage(waiting.map((each) => ({ ...each, isFiringDelivered: isHeard(each.alertId) })));
+    const next = nextMessage(
+      waiting.map((each) => ({
+        ...each,
+        about: [...(this.alerts.get(each.alertId)?.devices ?? [])].join(' '),
+        isFiringDelivered: isHeard(each.alertId),
+      })),
+      0,
+    );
     if (next === undefined) return;
     const messageId = next.messageId ?? `message-${this.receipts.length}-${this.now}`;
     const rows = this.outbox.filter(({ id }) => next.notifications.some((each) => each.id === id));

@@ -11,11 +11,19 @@ export const GIVEN_UP_AFTER_MS = 24 * 3_600_000;
 const RETRY_MS = 5_000;
 const RETRY_MS_MAX = 600_000;
 
+/**
+ * After so many failures in a row other messages have their turn: the other end may refuse only
+ * this one.
+ */
+const TRIES_IN_A_ROW = 3;
+
 /** A message of the outbox that is neither delivered nor given up. */
 export interface WaitingNotification {
   /** UUIDv7, in the order of creation. */
   readonly id: string;
   readonly alertId: string;
+  /** The rule and the device. Alerts about the same are sent in their order. */
+  readonly about: string;
   readonly kind: NotificationKind;
   /** Set at the first attempt: the same message is then sent again. */
   readonly messageId: string | undefined;
@@ -29,17 +37,32 @@ export interface NextMessage {
   readonly messageId: string | undefined;
 }
 
-/** `waiting` in the order of creation. Undefined where nothing can be sent. */
-export function nextMessage(waiting: readonly WaitingNotification[]): NextMessage | undefined {
-  const begun = waiting.find(({ messageId }) => messageId !== undefined)?.messageId;
-  if (begun !== undefined)
-    return { messageId: begun, notifications: waiting.filter(({ messageId }) => messageId === begun) };
-  const ready = waiting.filter(({ kind, isFiringDelivered }) => kind !== 'RESOLVED' || isFiringDelivered);
-  const [first] = ready;
-  if (first === undefined) return undefined;
-  const isResolved = first.kind === 'RESOLVED';
-  const alike = ready.filter(({ kind }) => (kind === 'RESOLVED') === isResolved);
-  return { messageId: undefined, notifications: alike.slice(0, ALERTS_PER_MESSAGE) };
+/**
+ * `waiting` in the order of creation; `failures` of the channel in a row. Undefined where nothing
+ * can be sent.
+ */
+export function nextMessage(waiting: readonly WaitingNotification[], failures: number): NextMessage | undefined {
+  const begun = [...new Set(waiting.flatMap(({ messageId }) => messageId ?? []))];
+  const isStuck = failures >= TRIES_IN_A_ROW;
+  const fresh = freshOnes(waiting);
+  if (fresh.length > 0 && (isStuck || begun.length === 0)) return { messageId: undefined, notifications: fresh };
+  const again = begun[isStuck ? failures % begun.length : 0];
+  if (again === undefined) return undefined;
+  return { messageId: again, notifications: waiting.filter(({ messageId }) => messageId === again) };
+}
+
+/** Those of one type that make a new message. None passes an earlier one about the same. */
+function freshOnes(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
+  const taken: WaitingNotification[] = [];
+  const held = new Set<string>();
+  for (const each of waiting) {
+    const isResolved = each.kind === 'RESOLVED';
+    const isReady = each.messageId === undefined && (!isResolved || each.isFiringDelivered);
+    const isAlike = taken.every(({ kind }) => (kind === 'RESOLVED') === isResolved);
+    if (isReady && isAlike && taken.length < ALERTS_PER_MESSAGE && !held.has(each.about)) taken.push(each);
+    else held.add(each.about);
+  }
+  return taken;
 }
 
 /** Ms until the next attempt after so many failures in a row. */

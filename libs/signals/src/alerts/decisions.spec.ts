@@ -133,6 +133,7 @@ describe('messages', () => {
   const waiting = (id: string, kind: WaitingNotification['kind'], more: object = {}): WaitingNotification => ({
     id,
     alertId: id,
+    about: id,
     kind,
     messageId: undefined,
     isFiringDelivered: false,
@@ -145,17 +146,47 @@ describe('messages', () => {
       waiting('2', 'RESOLVED', { isFiringDelivered: true }),
       waiting('3', 'REPEATED'),
     ];
-    expect(nextMessage(all)?.notifications.map(({ id }) => id)).toEqual(['1', '3']);
-    expect(nextMessage(all.slice(1))?.notifications.map(({ id }) => id)).toEqual(['2']);
+    expect(nextMessage(all, 0)?.notifications.map(({ id }) => id)).toEqual(['1', '3']);
+    expect(nextMessage(all.slice(1), 0)?.notifications.map(({ id }) => id)).toEqual(['2']);
   });
 
   it('keep "resolved" back until the firing was delivered', () => {
-    expect(nextMessage([waiting('1', 'RESOLVED')])).toBeUndefined();
+    expect(nextMessage([waiting('1', 'RESOLVED')], 0)).toBeUndefined();
   });
 
   it('are sent again as they were where the end of an attempt is not known', () => {
     const all = [waiting('0', 'FIRED'), waiting('1', 'FIRED', { messageId: 'm' })];
-    expect(nextMessage(all)).toEqual({ messageId: 'm', notifications: [all[1]] });
+    expect(nextMessage(all, 0)).toEqual({ messageId: 'm', notifications: [all[1]] });
+  });
+
+  it('keep their order where they are about the same device', () => {
+    const resolved = { alertId: '2', about: 'board', isFiringDelivered: true };
+    const all = [waiting('1', 'FIRED'), waiting('2', 'RESOLVED', resolved), waiting('3', 'FIRED', { about: 'board' })];
+    const ids = (from: readonly WaitingNotification[]) => nextMessage(from, 0)?.notifications.map(({ id }) => id);
+    expect([all, all.slice(1), all.slice(2)].map(ids)).toEqual([['1'], ['2'], ['3']]);
+    const unheard = [
+      waiting('1', 'FIRED', { about: 'board' }),
+      waiting('2', 'RESOLVED', { alertId: '1', about: 'board' }),
+      waiting('3', 'FIRED', { about: 'board' }),
+    ];
+    expect(ids(unheard)).toEqual(['1']);
+  });
+
+  it('let others pass that were not tried, after three failures in a row', () => {
+    const refused = [waiting('1', 'FIRED', { messageId: 'm' }), waiting('2', 'FIRED', { about: '1' })];
+    const all = [...refused, waiting('3', 'FIRED')];
+    expect(nextMessage(all, 2)).toMatchObject({ messageId: 'm' });
+    expect(nextMessage(all, 3)).toEqual({ messageId: undefined, notifications: [all[2]] });
+    // What is about the same device stays behind it.
+    expect(nextMessage(refused, 3)).toMatchObject({ messageId: 'm' });
+    const both = [...refused, waiting('3', 'FIRED', { messageId: 'n' })];
+    expect([0, 2, 3, 4, 5].map((failures) => nextMessage(both, failures)?.messageId)).toEqual([
+      'm',
+      'm',
+      'n',
+      'm',
+      'n',
+    ]);
   });
 
   it('wait longer after each failure, up to ten minutes', () => {
