@@ -16,8 +16,10 @@ claimed AS (
   UPDATE webhook_outbox d SET claimed_until = statement_timestamp() + $3 * interval '1 ms', attempts = d.attempts + 1
   FROM due WHERE d.webhook_id = due.webhook_id AND d.event_id = due.event_id
   RETURNING d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempts AS attempt,
-    d.pending_since AS "pendingSince")
-SELECT c.*, w.url, w.secret, e.type, e.device_id AS "deviceId", e.data
+    d.pending_since)
+-- The time in which a webhook was not enabled does not count.
+SELECT c."webhookId", c."eventId", c.attempt, greatest(c.pending_since, w.enabled_at) AS "pendingSince",
+  w.url, w.secret, e.type, e.device_id AS "deviceId", e.data
 FROM claimed c JOIN webhook w ON w.id = c."webhookId"
 -- By its key only: one lookup in one partition per event.
 LEFT JOIN LATERAL (SELECT e.type, e.device_id, e.data FROM event e WHERE e.id = c."eventId" LIMIT 1) e ON true
