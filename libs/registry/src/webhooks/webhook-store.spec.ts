@@ -38,3 +38,15 @@ it('gives the events of a paused webhook their time again when it is enabled', a
   const { rows } = await fixture.raw.query<{ at: Date }>('SELECT enabled_at AS at FROM webhook');
   expect(pending?.pendingSince).toBe(rows[0]?.at.getTime());
 });
+
+it('takes a webhook that a person leaves disabled for stopped, not for paused by the hub', async () => {
+  const { webhooks } = fixture.registry;
+  const { id } = await addWebhook();
+  await webhooks.pause(id, 'the spec', { at: Date.now() });
+  expect(await webhooks.backlog()).toMatchObject({ paused: 1 });
+  expect(await webhooks.update(id, { ...settings, enabled: false }, { at: Date.now() })).toMatchObject({
+    enabled: false,
+    pausedAt: undefined,
+  });
+  expect(await webhooks.backlog()).toMatchObject({ paused: 0 });
+});

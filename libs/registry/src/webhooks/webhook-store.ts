@@ -89,14 +89,17 @@ export class WebhookStore {
     );
   }
 
-  /** A webhook that is enabled again starts without failures. Undefined for an unknown id. */
+  /**
+   * A webhook that is enabled again starts without failures, and one that stays disabled is stopped
+   * by a person from now on. Undefined for an unknown id.
+   */
   update(
     id: string,
     { url, types, enabled }: Pick<WebhookRow, 'url' | 'types' | 'enabled'>,
     { at, by, isExpected }: WebhookUpdate,
   ): Promise<WebhookRow | 'OTHER_REVISION' | undefined> {
     if (!isUuid(id)) return Promise.resolve(undefined);
-    const fresh = { failures: 0, failingSince: null, retryAt: null, ...(enabled ? { pausedAt: null } : {}) };
+    const fresh = { failures: 0, failingSince: null, retryAt: null, pausedAt: null };
     const change = { where: { id }, data: { url, types: [...types], enabled, ...fresh }, select: SHOWN };
     return audited(
       this.database,
