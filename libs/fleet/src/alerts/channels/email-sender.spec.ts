@@ -29,7 +29,8 @@ beforeEach(async () => {
     createInterface({ input: socket }).on('line', (line) => {
       if (isBody && line !== '.') return;
       isBody = line === 'DATA';
-      answer(isBody ? '354 go on' : '250 ok');
+      if (line.includes('left@')) answer('550 no such user');
+      else answer(isBody ? '354 go on' : '250 ok');
     });
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
@@ -40,15 +41,28 @@ afterEach(() => {
   server.close();
 });
 
-function send(attemptMs: number) {
+function send(attemptMs: number, to: readonly string[] = ['shift@hub.example']) {
   const url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
   sender = new EmailSender({ url, from: 'hub@hub.example' }, attemptMs);
-  return sender.send(['shift@hub.example'], message);
+  return sender.send(to, message);
 }
 
 it('sends a message', async () => {
   answerMs = 0;
   expect(await send(20_000)).toMatchObject({ delivered: true, status: 250, error: undefined });
+});
+
+it('names the recipients that the mail server refused', async () => {
+  answerMs = 0;
+  expect(await send(20_000, ['shift@hub.example', 'left@hub.example'])).toMatchObject({
+    delivered: true,
+    status: 250,
+    response: '250 ok. Refused: left@hub.example',
+  });
+  expect(await send(20_000, ['left@hub.example'])).toMatchObject({
+    delivered: false,
+    error: expect.stringContaining('550 no such user'),
+  });
 });
 
 it('ends an attempt whose steps together take too long, and closes the connection', async () => {

@@ -31,7 +31,7 @@ export class EmailSender {
     // The limits of the transport are for single steps; this one closes the connection.
     const signal = AbortSignal.timeout(this.#attemptMs);
     try {
-      const { response } = await this.#transport.sendMail({
+      const { rejected, response } = await this.#transport.sendMail({
         signal,
         from: this.#smtp.from,
         to: [...to],
@@ -41,7 +41,8 @@ export class EmailSender {
         messageId: `<${message.id}@flotilla>`,
         headers: { 'Auto-Submitted': 'auto-generated', 'X-Flotilla-Message-Id': message.id },
       });
-      return { delivered: true, status: statusOf(response), response, error: undefined };
+      const shown = withRefused(response, rejected);
+      return { delivered: true, status: statusOf(response), response: shown, error: undefined };
     } catch (error) {
       return failed(signal.aborted ? `Not sent within ${this.#attemptMs / 1_000} s.` : reasonOf(error, this.#smtp));
     }
@@ -65,6 +66,12 @@ export class EmailSender {
 
 function failed(error: string): SendResult {
   return { delivered: false, status: undefined, response: undefined, error };
+}
+
+/** The others received the message, so it is not sent again. */
+function withRefused(response: string, rejected: readonly (string | { readonly address: string })[]): string {
+  const refused = rejected.map((each) => (typeof each === 'string' ? each : each.address));
+  return refused.length === 0 ? response : `${response}. Refused: ${refused.join(', ')}`;
 }
 
 function statusOf(response: string): number | undefined {
