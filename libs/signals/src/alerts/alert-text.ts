@@ -137,5 +137,7 @@ function timeOf(at: number, { language, timeZone }: TextOptions): string {
 }
 
 function cut(text: string): string {
-  return text.length <= LINE_CHARACTERS_MAX ? text : `${text.slice(0, LINE_CHARACTERS_MAX - 1)}…`;
+  if (text.length <= LINE_CHARACTERS_MAX) return text;
+  // Without half of a character: chats refuse a message that has one.
+  return `${text.slice(0, LINE_CHARACTERS_MAX - 1).replace(/[\uD800-\uDBFF]$/, '')}…`;
 }
