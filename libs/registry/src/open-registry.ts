@@ -242,8 +242,8 @@ function plainStores(
     webhooks: new WebhookStore(database),
     oauth: new OauthStore(database),
     alertRules: new AlertRuleStore(database),
-    alerts: new AlertStore(database),
-    alertEvaluation: new AlertEvaluationStore(database),
+    alerts: new AlertStore(database, events),
+    alertEvaluation: new AlertEvaluationStore(database, events),
     notificationChannels: new ChannelStore(database, seal),
     notificationOutbox: new NotificationOutbox(database, seal),
   };

@@ -10,7 +10,7 @@ import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
 import { isUuid } from '../database/uuid-v7.js';
 import type { DeviceFilter } from '../device-filter.js';
-import type { EventRow } from '../events/event-store.js';
+import type { EventRow, EventStore } from '../events/event-store.js';
 import { insertEvents } from '../events/insert-events.js';
 import type { Page, PageRequest } from '../page.js';
 import type { AlertAction, AlertFilter, AlertRow } from './alert.js';
@@ -28,7 +28,10 @@ const FIRING_BY_SEVERITY = {
 };
 
 export class AlertStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: Pick<EventStore, 'announce'>,
+  ) {}
 
   /** Newest first. */
   async page(filter: AlertFilter, request: PageRequest): Promise<Page<AlertRow>> {
@@ -88,7 +91,7 @@ export class AlertStore {
       at,
       data: { alertId: id, by: by.actor, note: note ?? null },
     };
-    const isNew = await audited(
+    const inserted = await audited(
       this.database,
       by,
       async (transaction) => {
@@ -96,14 +99,14 @@ export class AlertStore {
         const given = { acknowledgedBy: storableText(by.actor), note: note === undefined ? null : storableText(note) };
         const data = { ...given, acknowledgedAt: new Date(at), repeatAt: null };
         const { count } = await transaction.ask((prisma) => prisma.alert.updateMany({ where, data }));
-        if (count > 0) await insertEvents(transaction, [event]);
-        return count > 0;
+        return count > 0 ? { rows: [event], isPending: await insertEvents(transaction, [event]) } : undefined;
       },
-      (isChanged) =>
-        isChanged ? [{ action: 'alert.acknowledged', subject: `alert:${id}`, data: { note: note ?? null }, at }] : [],
+      (changed) =>
+        changed ? [{ action: 'alert.acknowledged', subject: `alert:${id}`, data: { note: note ?? null }, at }] : [],
     );
+    if (inserted !== undefined) this.events.announce(inserted);
     const alert = await this.find(id, within);
-    return alert && { alert, event: isNew ? event : undefined };
+    return alert && { alert, event: inserted?.rows[0] };
   }
 
   async #conditions(filter: AlertFilter, parameters: unknown[]): Promise<string[]> {

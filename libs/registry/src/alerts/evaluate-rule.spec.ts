@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { AlertRulePlan, AlertRuleRow } from '../index.js';
 import { openRegistryFixture } from '../registry-fixture.suite.js';
 import type { RegistryFixture } from '../registry-fixture.suite.js';
+import { givenSubjects } from './condition-sources.js';
 
 const NOW = 1_800_000_000_000;
 const hub = { startedAt: 0, graceMs: 0 };
@@ -29,12 +30,32 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function addRule(): Promise<AlertRuleRow> {
+async function addRule(more: Partial<AlertRulePlan> = {}): Promise<AlertRuleRow> {
   const change = { at: NOW, by: { actor: 'the spec' }, rulesMax: 5 };
-  const made = await fixture.registry.alertRules.create(plan, change);
+  const made = await fixture.registry.alertRules.create({ ...plan, ...more }, change);
   if (made.kind !== 'saved') throw new TypeError(made.kind);
   return made.rule;
 }
+
+it('reports to webhooks at once that an alert fired, and that it was acknowledged', async () => {
+  const { alertEvaluation, alerts, events, webhooks } = fixture.registry;
+  const hook = { url: 'https://receiver.example/hook', types: ['alert.*'], enabled: true, secret: 's' };
+  await webhooks.create(hook, { webhooksMax: 1, at: NOW });
+  let pending = 0;
+  events.whenPending(() => (pending += 1));
+  const rule = await addRule({ name: 'Hub', kind: 'HUB_UNHEALTHY' });
+  const processId = randomUUID();
+  await alertEvaluation.take(processId, NOW, 60_000);
+  const source = givenSubjects([{ subject: 'queue', facts: { label: 'queue' } }], NOW);
+  await alertEvaluation.evaluate(processId, rule, source, { hub, now: NOW });
+  expect(pending).toBe(1);
+  const [alert] = (await alerts.page({ ruleId: rule.id }, { first: 1 })).rows;
+  for (const note of ['first', 'second'])
+    await alerts.acknowledge(alert?.id ?? '', note, { at: NOW, by: { actor: 'the spec' } });
+  expect(pending).toBe(2);
+  await alertEvaluation.evaluate(processId, rule, undefined, { hub, now: NOW });
+  expect(pending).toBe(3);
+});
 
 it('resolves an alert about the devices of a large fleet without delay', async () => {
   const { alertEvaluation } = fixture.registry;
@@ -55,7 +76,7 @@ it('resolves an alert about the devices of a large fleet without delay', async (
     [alertId, rule.id, devices],
   );
   const processId = randomUUID();
-  await alertEvaluation.take(processId, NOW, 60_000);
+  await alertEvaluation.take(processId, NOW + 60_001, 60_000);
   const events = await alertEvaluation.evaluate(processId, rule, undefined, { hub, now: NOW });
   expect(events).toMatchObject([{ type: 'alert.resolved', data: { alertId, deviceCount: devices } }]);
 });

@@ -14,7 +14,7 @@ import type { Condition, FiredCondition, Firing, HubStart, SentNotification, Sno
 import { v7 } from 'uuid';
 import type { Transaction } from '../database/database.js';
 import { toJson } from '../database/json-rows.js';
-import type { EventRow } from '../events/event-store.js';
+import type { EventRow, InsertedEvents } from '../events/event-store.js';
 import { insertEvents } from '../events/insert-events.js';
 import type { AlertRuleRow } from './alert.js';
 import { factsOf } from './firing-facts.js';
@@ -30,7 +30,7 @@ export interface RuleEvaluation {
 }
 
 /** Resolves to the events of the changes, which are stored already. */
-export async function evaluateIn(transaction: Transaction, evaluation: RuleEvaluation): Promise<readonly EventRow[]> {
+export async function evaluateIn(transaction: Transaction, evaluation: RuleEvaluation): Promise<InsertedEvents> {
   const { rule, source, now } = evaluation;
   if (source === undefined) await transaction.query(sql.END_CONDITIONS, [rule.id]);
   else {
@@ -38,13 +38,12 @@ export async function evaluateIn(transaction: Transaction, evaluation: RuleEvalu
     await transaction.query(statement, values);
   }
   const snoozes = await snoozesOf(transaction, rule, now);
-  const events = [
+  const rows = [
     ...(source === undefined ? [] : await fire(transaction, evaluation, snoozes)),
     ...(await resolve(transaction, evaluation, snoozes)),
   ];
   if (source !== undefined) await repeat(transaction, evaluation, snoozes);
-  if (events.length > 0) await insertEvents(transaction, events);
-  return events;
+  return { rows, isPending: rows.length > 0 && (await insertEvents(transaction, rows)) };
 }
 
 async function snoozesOf(transaction: Transaction, { id, snoozedUntil }: AlertRuleRow, now: number): Promise<Snoozes> {

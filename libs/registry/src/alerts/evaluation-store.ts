@@ -5,7 +5,7 @@ import { plainRow } from '../database/plain-row.js';
 import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
-import type { EventRow } from '../events/event-store.js';
+import type { EventRow, EventStore } from '../events/event-store.js';
 import { resolveFilter } from '../groups/resolve-filter.js';
 import { removeInBatches } from '../retention/remove-in-batches.js';
 import type { AlertRuleRow } from './alert.js';
@@ -28,7 +28,10 @@ export interface OfflineShare {
 }
 
 export class AlertEvaluationStore {
-  constructor(private readonly database: Database) {}
+  constructor(
+    private readonly database: Database,
+    private readonly events: Pick<EventStore, 'announce'>,
+  ) {}
 
   /** Whether this process evaluates the rules for the next `leaseMs`. */
   async take(processId: string, now: number, leaseMs: number): Promise<boolean> {
@@ -66,10 +69,12 @@ export class AlertEvaluationStore {
     source: ConditionSource | undefined,
     { hub, now }: { readonly hub: HubStart; readonly now: number },
   ): Promise<readonly EventRow[] | undefined> {
-    return this.database.transaction(async (transaction) => {
+    const inserted = await this.database.transaction(async (transaction) => {
       const isOurs = (await transaction.query(FENCE, [processId])).length > 0;
       return isOurs ? evaluateIn(transaction, { rule, source, hub, now }) : undefined;
     });
+    if (inserted !== undefined) this.events.announce(inserted);
+    return inserted?.rows;
   }
 
   async offlineShare(condition: SqlPart, hub: HubStart, now: number): Promise<OfflineShare> {
