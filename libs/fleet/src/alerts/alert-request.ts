@@ -76,6 +76,8 @@ function refusePath({ kind, path }: AlertRulePlan): Refusal | undefined {
     return path === undefined ? undefined : refuse('INVALID', place, `A rule of the kind ${kind} has no path.`);
   if (path === undefined || path.trim() === '')
     return refuse('INVALID', place, 'A MEASUREMENT rule needs a path, such as "self.get_device_status:battery.level".');
+  if (path.includes('*'))
+    return refuse('INVALID', place, 'A MEASUREMENT rule has one path without "*". Create a rule for each path.');
   return path.length > PATH_CHARACTERS_MAX
     ? refuse('LIMIT_EXCEEDED', place, `"path" has at most ${PATH_CHARACTERS_MAX} characters.`)
     : undefined;
