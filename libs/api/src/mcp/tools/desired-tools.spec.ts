@@ -23,6 +23,15 @@ it('names devices and other desired states only to a caller who may read them', 
   expect(blind).not.toHaveProperty('sample');
 });
 
+it('says in the preview that nothing reaches devices where another desired state disagrees', async () => {
+  const { next } = (await preview('JOBS_WRITE', 'TOOLS_CALL', 'JOBS_READ')) as { readonly next: string };
+  expect(next).toContain('Nothing is sent to devices of these conflicts');
+  expect(next).toContain('another priority');
+  expect(await preview('JOBS_WRITE', 'TOOLS_CALL')).toMatchObject({
+    next: 'Nothing was done. To create the desired state, call again with confirmDevices 1.',
+  });
+});
+
 it('names devices that are out of sync only to a caller who may read devices', async () => {
   const row = { id: 'state', name: 'Quiet', tool: 'self.audio_speaker.set_volume', createdBy: 'ann' };
   const target = { deviceId: 'lamp-1', state: 'FAILED', since: 0 };

@@ -23,6 +23,10 @@ export interface DesiredToolDeps {
 const pageRows = 50;
 const holdSecondsDefault = 1_800;
 const maxInFlightDefault = 200;
+/** Without it, an agent would create a state that sets nothing. */
+const conflictHint =
+  'The conflicts want another value with equal priority. ' +
+  'Nothing is sent to devices of these conflicts: give another priority. ';
 
 export async function createDesiredState(
   { fleet }: DesiredToolDeps,
@@ -35,7 +39,8 @@ export async function createDesiredState(
   const preview = await fleet.previewDesiredState(request, actorOfCaller(caller));
   if (preview.refusal !== undefined)
     return refusalResult({ ...preview.refusal, message: `${preview.refusal.message} Nothing was done.` });
-  const { targetCount: devices, conflicts, sample } = preview;
+  const { targetCount: devices, sample } = preview;
+  const conflicts = callerMay(caller, 'JOBS_READ') ? preview.conflicts : undefined;
   if (args['confirmDevices'] !== devices)
     return jsonResult({
       preview: true,
@@ -44,11 +49,11 @@ export async function createDesiredState(
       wouldChange: preview.changeCount,
       unsupported: preview.unsupportedCount,
       unknown: preview.unknownCount,
-      ...(callerMay(caller, 'JOBS_READ') && {
-        conflicts: conflicts.map(({ id, name }) => ({ id, name: plainLine(name) })),
-      }),
+      ...(conflicts && { conflicts: conflicts.map(({ id, name }) => ({ id, name: plainLine(name) })) }),
       ...shownSample(caller, sample),
-      next: `Nothing was done. To create the desired state, call again with confirmDevices ${devices}.`,
+      next:
+        `Nothing was done. ${conflicts?.length ? conflictHint : ''}` +
+        `To create the desired state, call again with confirmDevices ${devices}.`,
     });
   const saved = await fleet.createDesiredState(request, keyIn(args), actorOfCaller(caller));
   if ('refusal' in saved) return refusalResult(saved.refusal);
