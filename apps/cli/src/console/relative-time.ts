@@ -23,7 +23,7 @@ export function relativeTime(time: string, now: number): string {
   const length = Math.abs(distance);
   if (length > relativeMsMax) return time.slice(0, 10);
   const [unit, unitMs] = units.find(([, ms]) => length >= ms) ?? ['s', second];
-  const count = `${Math.floor(length / unitMs)}${unit}`;
-  if (count === '0s') return 'now';
-  return distance > 0 ? `in ${count}` : `${count} ago`;
+  if (length < second) return 'now';
+  // "in 2h" directly after a person typed 2h, as in the console.
+  return distance > 0 ? `in ${Math.round(length / unitMs)}${unit}` : `${Math.floor(length / unitMs)}${unit} ago`;
 }
