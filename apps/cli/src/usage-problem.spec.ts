@@ -12,6 +12,16 @@ describe('a wrong command line', () => {
     ['Unknown arguments: start-att, startAtt', 'jobs --start-att=2', 'Unknown option --start-att. See --help.'],
     ['Missing command. Run `flotilla --help`.', '', 'Missing command. Run `flotilla --help`.'],
     ['Not enough arguments', 'call', 'Not enough arguments. See --help.'],
+    [
+      'Not enough non-option arguments: got 0, need at least 1',
+      'enrol approve --name Shelf',
+      'An argument is missing. Usage: flotilla enrol approve <code>. See --help.',
+    ],
+    [
+      'Not enough non-option arguments: got 1, need at least 2',
+      '--json call lamp',
+      'An argument is missing. Usage: flotilla call <device> <tool> [arguments..]. See --help.',
+    ],
   ])('%s', (message, line, expected) => {
     expect(usageProblem(message, line.split(' '), commands)).toBe(expected);
   });

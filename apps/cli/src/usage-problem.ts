@@ -9,6 +9,8 @@ const seeHelp = 'See --help.';
 export function usageProblem(message: string | null, words: readonly string[], commands: readonly Command[]): string {
   const unknown = /^Unknown (?:arguments?|commands?): (.*)$/.exec(message ?? '')?.[1]?.split(', ');
   if (unknown === undefined) {
+    const usage = message?.startsWith('Not enough non-option arguments') ? usageOf(words, commands) : undefined;
+    if (usage !== undefined) return `An argument is missing. Usage: flotilla ${usage}. ${seeHelp}`;
     const sentence = (message ?? 'Invalid command').replace(/[^.!?]$/, '$&.');
     return sentence.includes('--help') ? sentence : `${sentence} ${seeHelp}`;
   }
@@ -19,6 +21,19 @@ export function usageProblem(message: string | null, words: readonly string[], c
   return near === undefined
     ? `Unknown command or argument "${name}". ${seeHelp}`
     : `Unknown command "${name}". Did you mean "${near}"? ${seeHelp}`;
+}
+
+/** The words of the command that was typed and its positionals, such as `enrol approve <code>`. */
+function usageOf(words: readonly string[], commands: readonly Command[]): string | undefined {
+  const groups: string[] = [];
+  let level = commands;
+  for (const word of words) {
+    const found = level.find((command) => command.name === word);
+    if (found?.commands.length === 0) return [...groups, found.usage].join(' ');
+    if (found) groups.push(found.name);
+    level = found?.commands ?? level;
+  }
+  return undefined;
 }
 
 /** The commands that could stand where the word is. */

@@ -12,6 +12,8 @@ export type CompletedValue = 'device' | 'tool' | 'job' | 'image' | 'desired';
 /** A group or a leaf. */
 export interface Command {
   readonly name: string;
+  /** Its name and positionals, such as `pause <id>`. */
+  readonly usage: string;
   readonly summary: string;
   /** Command lines without `flotilla`. The first one runs as it is in a spec. */
   readonly examples: readonly string[];
@@ -44,6 +46,7 @@ export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values 
   const { summary, examples, notes, options, run } = rest;
   return {
     name: usage.split(' ')[0] ?? usage,
+    usage,
     summary,
     examples,
     isDefault,
@@ -69,6 +72,7 @@ export function leaf<Args = GlobalArguments>({ usage, isDefault = false, values 
 export function group(name: string, summary: string, commands: readonly Command[]): Command {
   return {
     name,
+    usage: name,
     summary,
     examples: [],
     isDefault: false,
