@@ -1,10 +1,10 @@
 /** `flotilla jobs`: the group, and what only reads. */
 import { decidedOf, stateOf, troublesOf } from '../../console/job-progress.js';
-import { formatOf } from '../../console/output-format.js';
-import { printRows, printThing, write } from '../../console/output.js';
+import { formatOf, type ColumnLike } from '../../console/output-format.js';
+import { printRows, printThing, say, write } from '../../console/output.js';
 import { withClient } from '../../connection.js';
 import { found } from '../../found.js';
-import { JobDetailsDocument, JobsDocument } from '../../generated/operations.js';
+import { JobDetailsDocument, JobsDocument, type JobDetailsQuery } from '../../generated/operations.js';
 import { jsonLines } from '../../json-input.js';
 import { eachNode } from '../../pages.js';
 import { group, leaf } from '../command.js';
@@ -13,6 +13,8 @@ import { textOption, withId } from '../../options/shared-options.js';
 import { jobColumns } from './job-columns.js';
 import { createCommand, followCommand, rerunCommand } from './start.js';
 import { approveCommand, cancelCommand, denyCommand, openWaveCommand, pauseCommand, resumeCommand } from './steer.js';
+
+type Wave = NonNullable<JobDetailsQuery['job']>['waves'][number];
 
 const jobStates = [
   'AWAITING_APPROVAL',
@@ -49,20 +51,33 @@ const listCommand = leaf({
 const showCommand = leaf({
   usage: 'show <id>',
   values: ['job'],
-  summary: 'Show one job with its failures in groups',
+  summary: 'Show one job with its waves, and its failures in groups',
   examples: ['jobs show 01990000-0000-7000-8000-000000000001'],
   options: (args) => withId(args, 'Id of the job'),
   run: (args) =>
     withClient(args, async (client) => {
       const job = found((await client.request(JobDetailsDocument, { id: args.id })).job, 'Job', args.id);
       if (formatOf(args) !== 'table') return printThing(job, args);
-      const { id, name, progress, failureGroups, ...rest } = job;
+      const { id, name, progress, waves, failureGroups, ...rest } = job;
       const inWords = { id, name, state: stateOf(job), decided: `${decidedOf(job)} of ${progress.total}` };
       await printThing({ ...inWords, troubles: troublesOf(job) || null, ...withoutState(rest) }, args);
+      if (waves.length > 0) await printRows(waves, waveColumns, {});
       if (failureGroups.length > 0)
         await printRows(failureGroups, [{ key: 'count', head: 'DEVICES' }, 'outcome', 'code', 'message'], {});
+      if (job.pauseReason === 'WAVE_GATE')
+        say(`The job waits at the gate of wave ${job.currentWave}. To go on: flotilla jobs open-wave ${id}`);
     }),
 });
+
+const waveColumns: readonly ColumnLike<Wave>[] = [
+  { key: 'number', head: 'WAVE' },
+  { key: 'decided', of: ({ decided, size }) => `${decided}/${size}` },
+  { key: 'succeeded', of: (wave) => `${wave.succeeded} (needs ${Math.round(wave.successThreshold * 100)}%)` },
+  { key: 'soak', of: ({ soakSeconds }) => `${soakSeconds}s` },
+  'gate',
+  'openedAt',
+  'closedAt',
+];
 
 /** The fields besides those that `stateOf` says in words. */
 function withoutState(job: object): Readonly<Record<string, unknown>> {

@@ -1,0 +1,32 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { runCommand } from '../../run-command.suite.js';
+import { startSchemaHub, type SchemaHub } from '../../schema-hub.suite.js';
+
+const wave = { number: 1, size: 8, decided: 8, succeeded: 7, gate: 'MANUAL', successThreshold: 0.95, soakSeconds: 600 };
+
+let hub: SchemaHub;
+let pauseReason: string | null;
+beforeAll(async () => {
+  hub = await startSchemaHub({
+    'Job.waves': () => [wave, { ...wave, number: 2, size: 40, decided: 0, succeeded: 0, openedAt: null }],
+    'Job.pauseReason': () => pauseReason,
+    'Job.conclusion': () => null,
+    'Job.currentWave': () => 1,
+  });
+});
+afterAll(() => hub.close());
+
+describe('a job with waves', () => {
+  it('is shown with its waves and, at a gate, with the command that goes on', async () => {
+    pauseReason = 'WAVE_GATE';
+    const { stdout, stderr } = await runCommand(hub, ['jobs', 'show', 'a-job']);
+    expect(stdout).toMatch(/1 +8\/8 +7 \(needs 95%\) +600s +MANUAL/);
+    expect(stdout).toMatch(/2 +0\/40 +0 \(needs 95%\)/);
+    expect(stderr).toContain('waits at the gate of wave 1. To go on: flotilla jobs open-wave ');
+  });
+
+  it('needs no command while it runs', async () => {
+    pauseReason = null;
+    expect((await runCommand(hub, ['jobs', 'show', 'a-job'])).stderr).not.toContain('open-wave');
+  });
+});
