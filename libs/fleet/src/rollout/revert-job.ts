@@ -112,11 +112,7 @@ function hashOf(id: string): string {
 
 function refuseRevert({ state }: Job, groups: readonly RevertGroup[]): Refusal | undefined {
   if (state === 'RUNNING' || state === 'PREPARING')
-    return refuse(
-      'CONFLICT',
-      ['id'],
-      `The job is ${state}: pause or cancel it first, or it sends what is to be taken back.`,
-    );
+    return refuse('CONFLICT', ['id'], `The job is ${state} and would send the image again. Pause or cancel it first.`);
   const lost = groups.find(({ imageId }) => imageId === undefined);
   if (lost !== undefined) {
     const board = lost.model ?? 'without a name';

@@ -51,7 +51,7 @@ export function refuseImage(
   if (withdrawnAt !== undefined)
     return refuse('CONFLICT', path, `The image ${version} was withdrawn. Publish it again to roll it out.`);
   if (models.length === 0)
-    return refuse('CONFLICT', path, `The image ${version} is not published: say for which boards it is first.`);
+    return refuse('CONFLICT', path, `The image ${version} is not published. Publish it for its boards first.`);
   if (mustBeSigned && signedBy === undefined) return refuse('CONFLICT', path, unsignedImage(version));
   return undefined;
 }
