@@ -7,7 +7,7 @@ import { readFileSync, rmSync } from 'node:fs';
 import { mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build as bundle } from 'esbuild';
+import { build as bundle, stop } from 'esbuild';
 import { unbundled } from './packaging/closure.mjs';
 
 const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
@@ -103,4 +103,6 @@ async function bundleApp(app) {
 /** Needs the compiled apps. */
 export async function bundlePrograms() {
   await Promise.all(Object.keys(programs).map(bundleApp));
+  // `npm start` becomes the hub, and would keep esbuild with hundreds of MB for as long as it runs.
+  await stop();
 }
