@@ -31,7 +31,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
   beforeAll(async () => {
     const env = { FLOTILLA_WEBHOOK_URLS: deafOrigin, FLOTILLA_VOICE_URL: 'ws://127.0.0.1:1/voice' };
     [hub, browser] = await Promise.all([startHub({ embedded: true, env }), openBrowser()]);
-    console = await openConsole(browser, hub, { key: null });
+    console = await openConsole(browser, hub, { key: null, width: 1280 });
     page = console.page;
   });
 
@@ -41,6 +41,12 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+  };
+
+  /** How much of a table one must scroll to see, px. */
+  const hiddenWidth = async (label: string) => {
+    const frame = page.getByRole('table', { name: label }).locator('..');
+    return frame.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   };
 
   it('lets a person in by e-mail and password, and a reload keeps them in', async () => {
@@ -142,6 +148,11 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(await status()).toBe(401);
   });
 
+  it('shows the acts of people and keys on a screen of 1280 px, without scrolling sideways', async () => {
+    await console.visit('/access');
+    for (const label of ['People', 'API keys']) expect(await hiddenWidth(label)).toBe(0);
+  });
+
   it('makes an enrolment link, whose address is shown once, and asks before it revokes it', async () => {
     await console.visit('/enrolments');
     await page.getByRole('button', { name: 'New link' }).click();
@@ -206,6 +217,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     const attention = page.getByRole('link', { name: `Deliveries to ${deafOrigin}/hook are failing` });
     await attention.click();
     await page.getByRole('heading', { name: `${deafOrigin}/hook` }).waitFor();
+    expect(await hiddenWidth(`Deliveries to ${deafOrigin}/hook`)).toBe(0);
   });
 
   it('shows on Audit who did that', async () => {

@@ -59,14 +59,14 @@ function useColumns(onRevoke: (key: Key) => void): readonly Column<Key>[] {
     {
       id: 'scopes',
       header: t('access.scopes'),
-      width: 170,
+      width: 140,
       grow: 2,
       cell: ({ scopes }) => <ScopeList scopes={scopes} />,
     },
     {
       id: 'devices',
       header: t('access.devices'),
-      width: 180,
+      width: 160,
       cell: ({ devices }) => <KeyDevices filter={devices} />,
     },
     {

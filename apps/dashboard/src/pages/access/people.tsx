@@ -68,34 +68,34 @@ function useColumns(
   const { t } = useTranslation();
   const none = t('common.none');
   return [
-    { id: 'name', header: t('access.name'), width: 140, cell: ({ name }) => name },
-    { id: 'email', header: t('access.email'), width: 190, grow: 1.5, cell: ({ email }) => email ?? none },
+    { id: 'name', header: t('access.name'), width: 110, cell: ({ name }) => name },
+    { id: 'email', header: t('access.email'), width: 170, grow: 1.5, cell: ({ email }) => email ?? none },
     { id: 'role', header: t('access.role'), width: 100, grow: 0, cell: ({ role }) => t(`access.roles.${role}`) },
     {
       id: 'way',
       header: t('access.signsInWith'),
-      width: 150,
+      width: 110,
       grow: 1,
       cell: (user) => <SignInWays user={user} />,
     },
     {
       id: 'signedIn',
       header: t('access.lastSignIn'),
-      width: 120,
+      width: 110,
       grow: 0,
       cell: ({ lastSignInAt }) => <Time at={lastSignInAt} />,
     },
     {
       id: 'state',
       header: t('access.state'),
-      width: 90,
+      width: 80,
       grow: 0,
       cell: ({ disabledAt }) => t(disabledAt === null ? 'access.active' : 'access.disabled'),
     },
     {
       id: 'edit',
       header: '',
-      width: 110,
+      width: 96,
       grow: 0,
       cell: (user) => (
         <Group gap={6} wrap="nowrap">

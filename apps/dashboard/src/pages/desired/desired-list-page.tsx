@@ -76,7 +76,7 @@ function useColumns() {
         ),
       },
       { id: 'state', header: t('desired.state'), width: 120, grow: 0, cell: (state) => <DesiredBadge state={state} /> },
-      { id: 'sets', header: t('desired.sets'), width: 240, grow: 3, cell: (state) => <SettingText state={state} /> },
+      { id: 'sets', header: t('desired.sets'), width: 200, grow: 3, cell: (state) => <SettingText state={state} /> },
       {
         id: 'compliance',
         header: t('desired.compliance'),

@@ -102,7 +102,7 @@ function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onR
   const { t } = useTranslation();
   return useMemo<readonly Column<Enrolment>[]>(
     () => [
-      { id: 'device', header: t('enrolments.device'), width: 170, grow: 2, cell: (row) => <code>{row.deviceId}</code> },
+      { id: 'device', header: t('enrolments.device'), width: 156, grow: 2, cell: (row) => <code>{row.deviceId}</code> },
       {
         id: 'code',
         header: t('enrolments.code'),
@@ -129,7 +129,7 @@ function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onR
             {
               id: 'acts',
               header: '',
-              width: 190,
+              width: 142,
               grow: 0,
               cell: (row: Enrolment) => <RowActs row={row} {...{ onApprove, onReject }} />,
             },

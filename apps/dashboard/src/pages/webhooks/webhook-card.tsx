@@ -115,8 +115,8 @@ function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): rea
       isNumeric: true,
       cell: ({ attempt }) => attempt,
     },
-    { id: 'event', header: t('webhooks.event'), width: 250, cell: ({ eventId }) => <code>{eventId}</code> },
-    { id: 'error', header: t('webhooks.error'), width: 160, grow: 2, cell: ({ error }) => error ?? '' },
+    { id: 'event', header: t('webhooks.event'), width: 160, cell: ({ eventId }) => <code>{eventId}</code> },
+    { id: 'error', header: t('webhooks.error'), width: 120, grow: 2, cell: ({ error }) => error ?? '' },
     {
       id: 'again',
       header: '',
