@@ -33,6 +33,7 @@ const mayImport = {
   hub: [
     'mcp',
     'session',
+    'firmware',
     'storage',
     'jobs',
     'desired-state',

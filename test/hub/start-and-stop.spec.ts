@@ -27,6 +27,15 @@ const filesOpenToOthers = (folder: string) =>
     (name) => (modeOf(path.join(folder, name)) & 0o077) !== 0,
   );
 
+async function publishedImages(hub: HubProcess) {
+  const { firmwareImages } = await ask<{
+    firmwareImages: { nodes: { version: string; models: string[]; publishedAt: string | null }[] };
+  }>(hub, '{ firmwareImages(first: 5) { nodes { version models publishedAt } } }');
+  return firmwareImages.nodes
+    .filter(({ publishedAt }) => publishedAt !== null)
+    .map(({ version, models }) => ({ version, models }));
+}
+
 describe('the hub’s life', () => {
   const folders: string[] = [];
   const running = new Set<HubProcess>();
@@ -60,6 +69,15 @@ describe('the hub’s life', () => {
       expect(device.presence).toBe('ONLINE');
       expect(device.tools.length).toBeGreaterThan(3);
     }
+    expect(
+      await eventually(
+        () => publishedImages(first),
+        ({ length }) => length === 2,
+      ),
+    ).toEqual([
+      { version: '2.4.2', models: ['otto-robot'] },
+      { version: '2.3.1', models: ['otto-robot'] },
+    ]);
     const keyFile = path.join(dataDir, 'admin.key');
     expect(statSync(keyFile).mode & 0o777).toBe(0o600);
     expect(first.log()).toContain(keyFile);

@@ -120,7 +120,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
   const gateway = services.has('gateway') ? await openGateway(services, callRules, gatewayPlace) : undefined;
   const metrics = measureParts(services, gateway);
   const httpSide = { server, pages, upgrades, settings: deviceSettings(addresses, config), pictures };
-  const fleet = services.has('api')
+  const api = services.has('api')
     ? await openApi(services, callRules, metrics, { ...httpSide, clientOf, failures })
     : undefined;
   const worker = services.has('worker') ? await openWorker(services, callRules, metrics, pictures) : undefined;
@@ -145,7 +145,7 @@ async function open(options: HubOptions, closers: Closers): Promise<RunningHub> 
     const { dataDir } = config;
     const demo = await startDemoFleet({ enrolments: registry.enrolments, addresses, dataDir, logger });
     closers.add('demo fleet', demo.stop);
-    if (fleet) closers.add('demo furniture', furnishDemo({ fleet, registry, dataDir, logger }));
+    if (api) closers.add('demo furniture', furnishDemo({ ...api, registry, dataDir, logger }));
   }
   return { ports, lost: lease.lost, drain: () => drain.run(), stop: () => closers.closeAll() };
 }

@@ -1,6 +1,6 @@
 /**
- * Makes valid application images of any chip, version and size for specs, stories and benchmarks.
- * The product does not use it.
+ * Makes valid application images of any chip, version and size for specs, stories, benchmarks and
+ * the demo. Simulated devices run them; real ones cannot.
  */
 import { DESCRIPTION_BYTES, writeAppDescription } from './app-description.js';
 import type { RunningHash } from './app-image-reader.js';

@@ -42,13 +42,18 @@ export interface HttpSide {
   readonly failures: KeyFailures;
 }
 
-/** Returns the operations of the fleet, which the demo uses, too. */
+/** What the demo uses, too. */
+export interface ApiOperations {
+  readonly fleet: Fleet;
+  readonly firmware: FirmwareImages;
+}
+
 export async function openApi(
   services: SharedServices,
   callRules: CallRules,
   metrics: HubMetrics,
   { server, pages, upgrades, settings, pictures, clientOf, failures }: HttpSide,
-): Promise<Fleet> {
+): Promise<ApiOperations> {
   const { blobs, bus, closers, config, logger, processes, registry, singleCalls, tracer } = services;
   const { approvals, mustBeSigned, verification } = config;
   const rules = {
@@ -110,7 +115,7 @@ export async function openApi(
   closers.add('api', () => api.close());
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   pages.send = api.sendConsole;
-  return fleet;
+  return { fleet, firmware };
 }
 
 function openAlerts(services: SharedServices): Alerts {
