@@ -4,6 +4,8 @@ import { createServer as createHttpServer } from 'node:http';
 import type { IncomingMessage } from 'node:http';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { ManualClock } from '@flotilla/session';
+import type { Clock } from '@flotilla/session';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { WebSocket } from 'ws';
 import type { AuthVerdict, DeviceAuth } from '../auth/device-auth.js';
@@ -26,8 +28,9 @@ const hello = JSON.stringify({ type: 'hello', version: 1, features: { mcp: true 
 async function openIngresses({
   limits,
   auth,
-}: { readonly limits?: Partial<GatewayLimits>; readonly auth?: DeviceAuth } = {}) {
-  const defaults = ingressOptions();
+  clock = realClock,
+}: { readonly limits?: Partial<GatewayLimits>; readonly auth?: DeviceAuth; readonly clock?: Clock } = {}) {
+  const defaults = { ...ingressOptions(), clock };
   const attempts = new DeviceFailures(realClock, { burst: 3, perSecond: 0.001, addressesMax: 10 });
   const options = { ...defaults, attempts, ...(auth && { auth }), limits: { ...defaults.limits, ...limits } };
   const mqtt = new MqttIngress(options);
@@ -82,15 +85,21 @@ async function refusalOf(socket: WebSocket): Promise<IncomingMessage> {
 
 describe.each(['MQTT', 'WEBSOCKET'] as const)('a device that floods over %s', (kind) => {
   it('is read more slowly, loses nothing, and is reported once', async () => {
-    const ingresses = await openIngresses({ limits: { bytesPerSecondMax: 1_000_000, bytesBurst: 300_000 } });
+    const clock = new ManualClock(Date.now());
+    const sentAt = clock.now();
+    const ingresses = await openIngresses({ limits: { bytesPerSecondMax: 1_000_000, bytesBurst: 300_000 }, clock });
     const { say, isClosed } = await transports[kind](ingresses);
     const heard = listen(await ingresses.host.connection());
-    const sentAt = Date.now();
-    // Half a megabyte beyond the burst: half a second at least.
+    // Half a megabyte beyond the burst: half a second, less the last part that is read.
     for (let n = 0; n < 80; n += 1) say('x'.repeat(10_000));
     say('last');
-    await vi.waitFor(() => expect(heard.messages.at(-1)).toBe('last'), 10_000);
-    expect(Date.now() - sentAt).toBeGreaterThan(400);
+    await vi.waitFor(() => expect(ingresses.count('traffic_slowed')).toBe(1));
+    const hear = () => {
+      clock.advance(10);
+      expect(heard.messages.at(-1)).toBe('last');
+    };
+    await vi.waitFor(hear, { interval: 10 });
+    expect(clock.now() - sentAt).toBeGreaterThan(400);
     expect(heard.messages).toHaveLength(81);
     expect(isClosed()).toBe(false);
     expect(ingresses.host.reports).toMatchObject([
@@ -219,18 +228,20 @@ describe('failed attempts from one address', () => {
     });
   });
 
-  it('are connections as well that say nothing that can be read', async () => {
-    const ingresses = await openIngresses({ auth, limits: { introductionTimeoutMs: 50 } });
-    for (const bytes of [
-      Buffer.from('GET / HTTP/1.1\r\n\r\n'),
-      Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f),
-      Buffer.alloc(0),
-    ]) {
+  const unreadable = [Buffer.from('GET / HTTP/1.1\r\n\r\n'), Buffer.of(0x10, 0xff, 0xff, 0xff, 0x7f), Buffer.of(0, 0)];
+  const silent = unreadable.map(() => Buffer.alloc(0));
+
+  it.each([
+    ['nothing that can be read', unreadable, {}, 0],
+    ['nothing', silent, { introductionTimeoutMs: 50 }, 3],
+  ])('are connections as well that say %s', async (_what, saying, limits, missing) => {
+    const ingresses = await openIngresses({ auth, limits });
+    for (const bytes of saying) {
       const device = await ingresses.dialMqtt();
       device.writeBytes(bytes);
       await device.closed();
     }
-    expect(ingresses.count('refusal_connect_missing')).toBe(1);
+    expect(ingresses.count('refusal_connect_missing')).toBe(missing);
     await vi.waitFor(async () => {
       const device = await ingresses.dialMqtt();
       await device.closed();
