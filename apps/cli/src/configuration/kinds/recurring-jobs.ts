@@ -92,7 +92,8 @@ function inputOf(name: string, fields: Fields, references: References): Recurrin
   const image = typeof firmwareImage === 'string' ? references.images.get(firmwareImage) : undefined;
   if (firmwareImage !== undefined && image === undefined)
     throw new UsageError(
-      `The hub has no image with the SHA-256 ${String(firmwareImage)}. Upload it: flotilla firmware upload`,
+      `There is no image with the SHA-256 ${String(firmwareImage)}. Upload it (flotilla firmware upload), ` +
+        'or add it to the file as a FirmwareImage.',
     );
   return {
     ...fields,
