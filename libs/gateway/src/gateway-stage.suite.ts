@@ -82,7 +82,9 @@ export class GatewayStage {
   }
 
   /** Connects the lamp over WebSocket and sends its hello. */
-  async connectTalkingLamp(): Promise<WebSocket> {
+  async connectTalkingLamp({
+    beforeHello = () => undefined,
+  }: { beforeHello?: () => unknown } = {}): Promise<WebSocket> {
     const headers = { 'Device-Id': lampId, 'Client-Id': 'talking-lamp' };
     const socket = new WebSocket(`ws://127.0.0.1:${this.#httpPort}/xiaozhi/v1/`, { headers });
     socket.on('message', (data) => {
@@ -90,6 +92,7 @@ export class GatewayStage {
       if (reply !== undefined) socket.send(reply);
     });
     await once(socket, 'open');
+    await beforeHello();
     socket.send(JSON.stringify({ type: 'hello', version: 1, features: { mcp: true }, transport: 'websocket' }));
     return socket;
   }

@@ -210,8 +210,7 @@ describe('while PostgreSQL does not answer', () => {
       closeSession: (session) => away(() => hub.registry.devices.closeSession(session)),
       report: (state) => away(() => hub.registry.devices.report(state)),
     };
-    const { toolSets, events, calls, dials } = hub.registry;
-    stage = await hub.openStage({ registry: { devices, toolSets, events, calls, dials } });
+    stage = await hub.openStage({ registry: { ...hub.registry, devices } });
     const device = await stage.connectLamp();
     await vi.waitFor(() => expect(stage.gateway.status().sessions).toMatchObject([{ state: 'ready' }]));
     expect((await stage.call()).outcome.kind).toBe('SUCCEEDED');

@@ -23,6 +23,7 @@ export const silentLogger: GatewayLogger = { debug: () => undefined, warn: () =>
 /** Keeps connections for the test and starts no sessions. */
 export class RecordingHost implements SessionHost {
   isFull = false;
+  readonly expulsions = 0;
   readonly connections: DeviceConnection[] = [];
   readonly superseded: DeviceId[] = [];
 

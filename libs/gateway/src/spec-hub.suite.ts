@@ -13,6 +13,7 @@ export interface SpecHub {
   readonly registry: Registry;
   readonly lease: ProcessLease;
   readonly bus: Bus;
+  readonly databaseUrl: string;
   openStage(change?: Partial<GatewayOptions>): Promise<GatewayStage>;
 }
 
@@ -27,7 +28,7 @@ export function openSpecHub(): SpecHub {
     const lease = await registry.takeLease();
     const openStage = (change: Partial<GatewayOptions> = {}) =>
       GatewayStage.set({ gatewayId: lease.id, registry, bus, ...change });
-    Object.assign(parts, { bus, registry, lease, openStage });
+    Object.assign(parts, { bus, registry, lease, openStage, databaseUrl: database.databaseUrl });
     close = async () => {
       await lease.release();
       await registry.close();

@@ -31,19 +31,20 @@ export class McpuWebSocketIngress extends WebSocketIngress<McpuWebSocketIngressO
       peer,
       host: request.headers.host,
       login: deviceId,
+      expulsions: this.options.host.expulsions,
       ask: () => this.options.auth.checkToken(credentials),
     };
   }
 
   protected override receive(socket: WebSocket, handshake: Handshake, leaveLobby: () => void): void {
     const { counters, host: sessions } = this.options;
-    const { deviceId, host, peer } = handshake;
+    const { deviceId, expulsions, host, peer } = handshake;
     leaveLobby();
     const transport = new FramedLineTransport(this.open(socket, 'latin1'), {
       onOverlong: () => counters.add('anomaly', 'line_overlong'),
       onFurtherLines: (lines) => traffic.count(lines, 0),
     });
     const traffic = this.meter(socket, handshake, (reason) => transport.close(reason));
-    sessions.admit({ deviceId, kind: 'WEBSOCKET', dialect: 'MCPU', transport, host, ...peer });
+    sessions.admit({ deviceId, kind: 'WEBSOCKET', dialect: 'MCPU', transport, host, expulsions, ...peer });
   }
 }

@@ -37,6 +37,11 @@ export interface MqttConnectionOptions {
   readonly onThrottled: (deviceId: DeviceId, report: ThrottleReport) => void;
 }
 
+/** The device that the credentials proved, with `SessionHost.expulsions` before their check. */
+export interface ProvenIdentity extends DeviceIdentity {
+  readonly expulsions: number;
+}
+
 /**
  * In order: `claim` (CONNECT was read), `identify` (its credentials are correct), `accepted`,
  * `connected` (CONNACK was written), `admit` and `flush`. It may end at any step.
@@ -49,7 +54,7 @@ export class MqttConnection {
   isRefused = false;
   readonly peer: Peer;
   #transport: MqttTransport | undefined;
-  #identity: DeviceIdentity | undefined;
+  #identity: ProvenIdentity | undefined;
   /** The topic that the device may subscribe to. */
   #topic: string | undefined;
   /** The topics that it may publish on. */
@@ -102,7 +107,7 @@ export class MqttConnection {
   }
 
   /** The credentials were correct. */
-  identify(identity: DeviceIdentity): void {
+  identify(identity: ProvenIdentity): void {
     this.#identity = identity;
     const { fromDevice, toDevice } = topicsOf(identity, this.options.publishTopic);
     this.#topic = toDevice;

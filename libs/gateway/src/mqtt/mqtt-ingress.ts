@@ -14,9 +14,9 @@ import type { GatewayLimits } from '../gateway-limits.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { DeviceFailures } from '../overload/device-failures.js';
 import type { Lobby } from '../overload/lobby.js';
-import type { DeviceIdentity } from './device-topics.js';
 import { makeBroker } from './mqtt-broker.js';
 import { MqttConnection } from './mqtt-connection.js';
+import type { ProvenIdentity } from './mqtt-connection.js';
 import type { Peer, SessionHost } from '../sessions/session-host.js';
 
 export interface MqttIngressOptions {
@@ -147,7 +147,8 @@ export class MqttIngress {
       return;
     }
     const { remoteAddress } = connection.peer;
-    const { auth, attempts } = this.options;
+    const { auth, attempts, host } = this.options;
+    const { expulsions } = host;
     if (this.#isRefusedAsFull(connection, identity, answer)) return;
     if (!attempts.mayTry(remoteAddress, clientId)) {
       this.#refuseForNow(connection, answer, 'address_limited', 'too many failed attempts from this address');
@@ -158,7 +159,7 @@ export class MqttIngress {
       if (verdict.kind === 'granted')
         this.#accept(
           connection,
-          { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect },
+          { deviceId: verdict.deviceId ?? identity.deviceId, dialect: identity.dialect, expulsions },
           answer,
         );
       else if (verdict.kind === 'undecided')
@@ -170,7 +171,7 @@ export class MqttIngress {
     });
   }
 
-  #accept(connection: MqttConnection, identity: DeviceIdentity, answer: Answer): void {
+  #accept(connection: MqttConnection, identity: ProvenIdentity, answer: Answer): void {
     const { attempts, host } = this.options;
     attempts.succeeded(connection.peer.remoteAddress, connection.claimedId ?? '');
     // Others may have taken the last places while its credentials were checked.
@@ -185,7 +186,7 @@ export class MqttIngress {
 
   #isRefusedAsFull(
     connection: MqttConnection,
-    { deviceId }: Pick<DeviceIdentity, 'deviceId'>,
+    { deviceId }: Pick<ProvenIdentity, 'deviceId'>,
     answer: Answer,
   ): boolean {
     const isFull = this.options.host.isFullFor(deviceId);

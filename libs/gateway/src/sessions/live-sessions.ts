@@ -11,6 +11,7 @@ import { FlappingWatch } from '../overload/flapping-watch.js';
 import { DeviceSession } from './device-session.js';
 import type { SessionContext } from './device-session.js';
 import { EventLog } from './event-log.js';
+import { Expulsions } from './expulsions.js';
 import { familyTraits } from './family-traits.js';
 import { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection, SessionHost } from './session-host.js';
@@ -33,6 +34,7 @@ type Settle = (settled: SettledCall) => void;
 
 export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
+  readonly #expulsions = new Expulsions();
   readonly #flapping: FlappingWatch;
   readonly #pace: DiscoveryPace;
   readonly #status: StatusWatch;
@@ -80,8 +82,12 @@ export class LiveSessions implements SessionHost, CallServer {
     const { feed } = this.context.bus;
     this.#unsubscribe = [
       feed.subscribe('session', ({ deviceId, epoch }) => this.#table.get(deviceId)?.record.compare(epoch)),
-      feed.subscribe('expelled', ({ deviceId }) => this.disconnect(deviceId)),
+      feed.subscribe('expelled', ({ deviceId }) => this.#expel(deviceId)),
     ];
+  }
+
+  get expulsions(): number {
+    return this.#expulsions.count;
   }
 
   isFullFor(deviceId: DeviceId): boolean {
@@ -140,7 +146,12 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   admit(connection: DeviceConnection): void {
-    const { deviceId, transport } = connection;
+    const { deviceId, expulsions, transport } = connection;
+    if (expulsions !== undefined && this.#expulsions.hasSince(deviceId, expulsions)) {
+      this.context.counters.add('refusal', 'credentials_wrong');
+      transport.close('hub_closed');
+      return;
+    }
     // Others may have taken the last places since the ingress accepted it.
     if (this.isFullFor(deviceId)) {
       this.context.counters.add('refusal', 'hub_full');
@@ -249,6 +260,13 @@ export class LiveSessions implements SessionHost, CallServer {
       'session ends were not written in time; they are closed when the lease of this process expires',
     );
     for (const session of [...this.#ending, ...this.#table.values()]) session.record.abandon();
+  }
+
+  /** Another process may have made the credentials void: this one must not remember them. */
+  #expel(deviceId: DeviceId): void {
+    this.context.registry.credentials.forget(deviceId);
+    this.#expulsions.add(deviceId);
+    this.disconnect(deviceId);
   }
 
   /** Sessions whose end is not written. A closed session leaves the table a turn later. */

@@ -38,7 +38,7 @@ describe('changes since the last session', () => {
     before.conn.destroy();
     await stage.event('device.disconnected');
     await stage.close();
-    const { devices, toolSets, events } = hub.registry;
+    const { devices } = hub.registry;
     const connected: MqttDevice[] = [];
     const connect: SessionStores['devices']['connect'] = async (device) => {
       const answer = await devices.connect(device);
@@ -52,9 +52,7 @@ describe('changes since the last session', () => {
       closeSession: (one) => devices.closeSession(one),
       report: (one) => devices.report(one),
     };
-    stage = await hub.openStage({
-      registry: { devices: slow, toolSets, events, calls: hub.registry.calls, dials: hub.registry.dials },
-    });
+    stage = await hub.openStage({ registry: { ...hub.registry, devices: slow } });
     connected.push(await stage.connectLamp({ version: '2.4.2', tools: ['b'] }));
     await stage.event('device.disconnected');
     expect(stage.events.map(({ type }) => type)).toEqual([
@@ -89,12 +87,12 @@ describe('changes since the last session', () => {
     await stage.event('device.disconnected');
     await stage.close();
     const errors: string[] = [];
-    const { devices, toolSets, events, calls, dials } = hub.registry;
+    const { toolSets } = hub.registry;
     const cause = Object.assign(new Error('unsupported Unicode escape sequence'), { code: '22P05' });
     const refused = new RegistryError('DATABASE_REFUSED', 'PostgreSQL refused a statement.', { cause });
     const refuse = () => Promise.reject(refused);
     stage = await hub.openStage({
-      registry: { devices, toolSets: { ensure: refuse, get: (hash) => toolSets.get(hash) }, events, calls, dials },
+      registry: { ...hub.registry, toolSets: { ensure: refuse, get: (hash) => toolSets.get(hash) } },
       logger: { ...silentLogger, error: (_details, message) => errors.push(message) },
     });
     await stage.connectLamp({ tools: ['refused'] });

@@ -20,6 +20,8 @@ export interface DeviceConnection {
   /** The binary frames of a WebSocket. */
   readonly audio?: AudioPath;
   readonly will?: LastWill;
+  /** `SessionHost.expulsions` before its credentials were checked; undefined without a check. */
+  readonly expulsions?: number;
 }
 
 /** The audio beside the messages of one WebSocket. */
@@ -38,6 +40,8 @@ export interface LastWill {
 }
 
 export interface SessionHost {
+  /** Expulsions of devices so far: they make the earlier credentials of a device void. */
+  readonly expulsions: number;
   /**
    * The device gets no session: no further one fits, or the gateway is stopping. A device with a
    * session may replace it.
@@ -54,7 +58,7 @@ export interface SessionHost {
   supersede(deviceId: DeviceId): void;
   /**
    * Ends the device's older session and starts a new one, with messages from the next turn on.
-   * Closes the connection if there is no room any more.
+   * Closes the connection if there is no room, or if its credentials became void meanwhile.
    */
   admit(connection: DeviceConnection): void;
 }

@@ -8,6 +8,7 @@ import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
 import type {
   CallStore,
+  CredentialStore,
   DeviceStore,
   EventStore,
   ReadyFacts,
@@ -29,6 +30,7 @@ export interface SessionStores {
   readonly toolSets: Pick<ToolSetStore, 'ensure' | 'get'>;
   readonly events: Pick<EventStore, 'append'>;
   readonly calls: Pick<CallStore, 'record' | 'isOverloaded'>;
+  readonly credentials: Pick<CredentialStore, 'forget'>;
 }
 
 export interface RecordContext {

@@ -41,6 +41,8 @@ export interface Handshake {
   readonly host: string | undefined;
   /** The claimed identity; attempts are counted by it. */
   readonly login: string;
+  /** `SessionHost.expulsions` before the credentials are checked. */
+  readonly expulsions: number;
   readonly ask: AuthQuestion['ask'];
 }
 

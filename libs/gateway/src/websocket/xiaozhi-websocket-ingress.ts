@@ -38,6 +38,7 @@ export class XiaozhiWebSocketIngress extends WebSocketIngress<XiaozhiWebSocketIn
       peer,
       host: request.headers.host,
       login: `${deviceId} ${clientId}`,
+      expulsions: this.options.host.expulsions,
       ask: () => this.options.auth.checkWebSocket(credentials),
     };
   }
@@ -67,7 +68,8 @@ export class XiaozhiWebSocketIngress extends WebSocketIngress<XiaozhiWebSocketIn
     socket.once('close', cancelDeadline);
   }
 
-  #introduce(socket: WebSocket, { clientId, deviceId, host, peer }: Handshake, hello: JsonObject): WebSocketTransport {
+  #introduce(socket: WebSocket, handshake: Handshake, hello: JsonObject): WebSocketTransport {
+    const { clientId, deviceId, expulsions, host, peer } = handshake;
     const transport = this.open(socket);
     this.options.host.admit({
       deviceId,
@@ -78,6 +80,7 @@ export class XiaozhiWebSocketIngress extends WebSocketIngress<XiaozhiWebSocketIn
       hello,
       clientId,
       host,
+      expulsions,
       ...peer,
     });
     return transport;

@@ -146,6 +146,11 @@ export class CredentialStore {
     return changed;
   }
 
+  /** The next check reads PostgreSQL: another process may have changed the credentials. */
+  forget(deviceId: string): void {
+    this.#deps.cache.forget([storableText(deviceId)]);
+  }
+
   /** Whether the hub dials the device. Such a device gets no credential. */
   async isDialled(deviceId: string): Promise<boolean> {
     const text = 'SELECT FROM device WHERE id = $1 AND address IS NOT NULL';
