@@ -29,6 +29,7 @@ describe('addPage', () => {
   it.each([
     ['names its own cursor as the next one', listing(page(['a'], 'b')), page(['b'], 'b')],
     ['leads back to an earlier page', listing(page(['a'], 'b'), page(['b'], 'c')), page(['c'], 'b')],
+    ['has a cursor too long for a request', listing(page(['a'], 'b')), page(['b'], '\0'.repeat(1025))],
     ['adds no new tool', listing(page(['a'], 'b')), page(['a'], 'c')],
   ])('ends incomplete when a page %s', (_, before, last) => {
     expect(extend(before, last)).toMatchObject({ kind: 'done', discovered: { isComplete: false } });

@@ -31,6 +31,12 @@ export const emptyListing: ListingProgress = {
   earlier: undefined,
 };
 
+/**
+ * UTF-16 code units of a cursor, which names a tool. With up to six bytes for each, the request of
+ * the next page stays below `requestBytesMax`.
+ */
+const CURSOR_MAX = 1_024;
+
 /** Adds a page. The first of equal names wins, because cursors are inclusive in some firmware. */
 export function addPage(listing: ListingProgress, page: ToolPage, limits: SessionLimits): ListingStep {
   const names = new Set(listing.tools.map((tool) => tool.name));
@@ -43,6 +49,7 @@ export function addPage(listing: ListingProgress, page: ToolPage, limits: Sessio
   if (nextCursor === undefined) return done(extended);
   if (added.length === 0) return done(extended, 'a page added no new tool but has a next cursor');
   if (listing.cursors.includes(nextCursor)) return done(extended, 'a cursor was repeated');
+  if (nextCursor.length > CURSOR_MAX) return done(extended, `a cursor has more than ${CURSOR_MAX} characters`);
   if (extended.pages.length >= limits.toolPagesMax) return done(extended, `more than ${limits.toolPagesMax} pages`);
   return { kind: 'next', listing: { ...extended, cursor: nextCursor, cursors: [...listing.cursors, nextCursor] } };
 }
