@@ -179,10 +179,11 @@ describe('a microcontroller over MQTT', () => {
     expect(count('refusal_subscription_missing')).toBe(1);
   });
 
-  it('that is gone before CONNACK is not expected to subscribe', async () => {
+  it('that is gone before CONNACK ends no older session, and is not expected to subscribe', async () => {
     const clock = new ManualClock(Date.now());
     const { connect, dial, host } = await openMqtt({}, { clock, isFirstGone: true });
     await (await connect()).closed();
+    expect(host.superseded).toEqual([]);
     const device = await dial();
     subscribe(device, 'mcpu/greenhouse-7/request');
     await host.connection();

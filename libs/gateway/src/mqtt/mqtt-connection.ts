@@ -106,6 +106,11 @@ export class MqttConnection {
     return this.#topic;
   }
 
+  /** Its socket is destroyed. The broker learns that in a later turn. */
+  get isGone(): boolean {
+    return this.#stream.socket.destroyed;
+  }
+
   /** The credentials were correct. */
   identify(identity: ProvenIdentity): void {
     this.#identity = identity;

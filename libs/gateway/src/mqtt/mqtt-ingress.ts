@@ -174,6 +174,8 @@ export class MqttIngress {
   #accept(connection: MqttConnection, identity: ProvenIdentity, answer: Answer): void {
     const { attempts, host } = this.options;
     attempts.succeeded(connection.peer.remoteAddress, connection.claimedId ?? '');
+    // The broker would end the device's live connection for it. It closes this one with its socket.
+    if (connection.isGone) return;
     // Others may have taken the last places while its credentials were checked.
     if (this.#isRefusedAsFull(connection, identity, answer)) return;
     if (host.welcome(identity.deviceId, 'MQTT') === 'welcome') {
