@@ -39,7 +39,7 @@ export type { VisionService } from './messages/initialize.js';
 export { encodeNotification, encodeRequest, int32Max, parseRpcMessage } from './json-rpc/json-rpc.js';
 export type { RpcError, RpcMessage } from './json-rpc/json-rpc.js';
 export { canonicalJson } from './json-rpc/canonical-json.js';
-export { isJsonObject, parseJsonText, quoteText } from './json-rpc/json-text.js';
+export { clipText, isJsonObject, parseJsonText, quoteText } from './json-rpc/json-text.js';
 export type { JsonObject } from './json-rpc/json-text.js';
 export { parseMcpuInfo, strictestProfile } from './mcpu/device-profile.js';
 export type { McpuProfile } from './mcpu/device-profile.js';

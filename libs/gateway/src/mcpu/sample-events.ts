@@ -2,7 +2,14 @@
  * Converts the poll answers of one microcontroller to the data of `device.samples` events: each
  * sample once, and bounded.
  */
-import { freshSamples, isJsonObject, parseJsonText, sampleIntervalMsMax, sampleWindowMax } from '@flotilla/mcp';
+import {
+  clipText,
+  freshSamples,
+  isJsonObject,
+  parseJsonText,
+  sampleIntervalMsMax,
+  sampleWindowMax,
+} from '@flotilla/mcp';
 import type { JsonObject, ToolResult } from '@flotilla/mcp';
 import type { GatewayLimits } from '../gateway-limits.js';
 import type { PlannedPoll } from './poll-plan.js';
@@ -59,7 +66,7 @@ export class SampleEvents {
     const { resource, sample_interval_ms: intervalMs } = value;
     return {
       tool,
-      resource: typeof resource === 'string' ? resource.replace(/\p{Cc}+/gu, ' ').slice(0, resourceMax) : tool,
+      resource: typeof resource === 'string' ? clipText(resource.replace(/\p{Cc}+/gu, ' '), resourceMax) : tool,
       intervalMs:
         typeof intervalMs === 'number' && intervalMs > 0 ? Math.min(intervalMs, sampleIntervalMsMax) : seriesIntervalMs,
       ...this.#bounded(series),

@@ -3,7 +3,7 @@
  * are stored by the wall clock: when it is set, the starts that this process noted move with it.
  */
 import { uptime } from 'node:os';
-import { isJsonObject } from '@flotilla/mcp';
+import { clipText, isJsonObject } from '@flotilla/mcp';
 import type { DeviceId, DeviceInfo } from '@flotilla/mcp';
 import { sameBootMs, type RestartStore } from '@flotilla/registry';
 import type { GatewayLogger } from '../gateway-logger.js';
@@ -61,7 +61,7 @@ export class BootSigns {
   notified(deviceId: DeviceId, method: string, params: unknown): void {
     if (!restartMethod.test(method)) return;
     const said: unknown = isJsonObject(params) ? (params['reset_reason'] ?? params['reason']) : undefined;
-    const reason = typeof said === 'string' ? said.replace(/\p{Cc}+/gu, ' ').slice(0, reasonMax) : undefined;
+    const reason = typeof said === 'string' ? clipText(said.replace(/\p{Cc}+/gu, ' '), reasonMax) : undefined;
     void this.compareClocks();
     const bootedAt = this.options.clock.now();
     this.#remember(deviceId, bootedAt);

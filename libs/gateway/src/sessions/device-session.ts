@@ -3,6 +3,7 @@
  * the conversation.
  */
 import { randomInt } from 'node:crypto';
+import { clipText } from '@flotilla/mcp';
 import type { CloseReason, DeviceId, DeviceInfo, DialectName, DiscoveredTools, JsonObject } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import { SessionActor } from '@flotilla/session';
@@ -226,7 +227,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     this.context.boots?.notified(this.deviceId, method, params);
     const isSmall = Buffer.byteLength(JSON.stringify(params ?? null)) <= limits.notificationBytesMax;
     this.record.event('device.notification', {
-      method: method.slice(0, 128),
+      method: clipText(method, 128),
       ...(isSmall ? { params: params ?? null } : { truncated: true }),
     });
   }

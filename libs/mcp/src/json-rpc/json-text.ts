@@ -31,7 +31,12 @@ export function cleanText(text: string): string {
   return text.replace(/\0|\p{Surrogate}/gu, '\uFFFD');
 }
 
-/** Returns the beginning of a text, at most `max` UTF-16 code units, cleaned. */
+/** Returns the beginning of a text, at most `max` UTF-16 code units, cleaned after the cut. */
+export function clipText(text: string, max: number): string {
+  return cleanText(text.slice(0, max));
+}
+
+/** The same, with an ellipsis as its end where the text is longer. */
 export function quoteText(text: string, max: number): string {
   return cleanText(text.length <= max ? text : `${text.slice(0, max - 1)}…`);
 }

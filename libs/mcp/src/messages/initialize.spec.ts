@@ -15,6 +15,11 @@ it('reads model and firmware version', () => {
   });
 });
 
+it('leaves no half of a character at the end of a long text, which PostgreSQL would replace', () => {
+  const version = `${'1'.repeat(127)}😀`;
+  expect(parseInitializeResult({ serverInfo: { version } }).firmwareVersion).toBe(`${'1'.repeat(127)}\uFFFD`);
+});
+
 it.each([undefined, null, 'x', {}, { serverInfo: [] }, { serverInfo: { name: 5, version: '' } }])(
   'accepts a device that answers %j',
   (result) => {

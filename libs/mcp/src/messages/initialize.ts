@@ -1,5 +1,5 @@
 /** MCP `initialize`: the identity of the hub, and the answer of the device. [xiaozhi §4.3] */
-import { isJsonObject } from '../json-rpc/json-text.js';
+import { clipText, isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceInfo } from '../tools/tool.js';
 
@@ -29,5 +29,5 @@ export function parseInitializeResult(result: unknown): DeviceInfo {
 }
 
 function deviceText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? value.slice(0, deviceTextMax) : undefined;
+  return typeof value === 'string' && value !== '' ? clipText(value, deviceTextMax) : undefined;
 }

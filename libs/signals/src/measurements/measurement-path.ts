@@ -2,6 +2,7 @@
  * Paths of measurements: `<tool>:<steps>` into the state of a status tool, or `samples:<name>` of a
  * microcontroller. `*` matches one step.
  */
+import { clipText } from '@flotilla/mcp';
 
 /** Characters of a path. */
 export const pathMax = 200;
@@ -87,5 +88,5 @@ function inRange(value: number): number | undefined {
 
 /** The path of the samples with this name, in which separators become `_`. */
 export function samplePath(name: string): string {
-  return `${samplesSource}:${name.replace(/[.:*\p{Cc}\s]+/gu, '_')}`.slice(0, pathMax);
+  return clipText(`${samplesSource}:${name.replace(/[.:*\p{Cc}\s]+/gu, '_')}`, pathMax);
 }
