@@ -18,8 +18,8 @@ export interface UrlGrant {
 
 export type UrlVerdict = { readonly kind: 'valid'; readonly id: string } | { readonly kind: 'expired' | 'invalid' };
 
-/** Characters of the longest accepted token; real ones have about 90. */
-const TOKEN_LENGTH_MAX = 256;
+/** Characters of the longest path; most have about 100. A device id takes up to 1,024 of them. */
+const PATH_LENGTH_MAX = 1_280;
 const tokenForm = /^([\w-]+)\.([0-9a-z]{1,9})\.([\w-]{43})$/;
 /** Separates these tokens from other uses of the secret. */
 const KEY_CONTEXT = 'flotilla device urls';
@@ -41,7 +41,7 @@ export class UrlSigner {
   /** Checks the path of a request, without its query. */
   judge(purpose: UrlPurpose, path: string, now: number): UrlVerdict {
     const prefix = `/t/${purpose}/`;
-    const token = path.length <= TOKEN_LENGTH_MAX && path.startsWith(prefix) ? path.slice(prefix.length) : '';
+    const token = path.length <= PATH_LENGTH_MAX && path.startsWith(prefix) ? path.slice(prefix.length) : '';
     const [, id, expiry, signature] = tokenForm.exec(token) ?? [];
     if (id === undefined || expiry === undefined || signature === undefined) return { kind: 'invalid' };
     const expected = this.#signature(purpose, `${id}.${expiry}`);
