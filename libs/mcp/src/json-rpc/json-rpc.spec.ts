@@ -43,8 +43,18 @@ describe('parseRpcMessage', () => {
     expect(answer({ result: 1 })).toMatchObject({ kind: 'invalid', id: undefined });
   });
 
+  it('ignores a null in the member of an answer that does not apply, as JSON-RPC 1.0 has it', () => {
+    expect(answer({ id: 9, result: { a: 1 }, error: null })).toEqual({ kind: 'result', id: 9, result: { a: 1 } });
+    expect(answer({ id: 9, result: null, error: { message: 'no' } })).toMatchObject({
+      kind: 'error',
+      error: { message: 'no' },
+    });
+  });
+
   it.each([
     { id: 9 },
+    { id: 9, result: null, error: null },
+    { id: 9, error: null },
     { id: 9, result: 1, error: { message: 'x' } },
     { id: 9, error: 'x' },
     { id: 9, method: 1 },

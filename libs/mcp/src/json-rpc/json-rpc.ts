@@ -40,15 +40,17 @@ export function parseRpcMessage(payload: unknown): RpcMessage {
   if (!isJsonObject(payload)) return invalid(undefined, 'the payload is not a JSON object');
   const id = isInt32(payload['id']) ? payload['id'] : undefined;
   if (payload['jsonrpc'] !== '2.0') return invalid(id, '"jsonrpc" is not "2.0"');
-  const hasResult = payload['result'] !== undefined;
-  const hasError = payload['error'] !== undefined;
+  const { result, error } = payload;
+  // Some firmware sends both members, the one that does not apply as null.
+  const hasResult = result !== undefined && !(result === null && isJsonObject(error));
+  const hasError = error !== undefined && !(error === null && result !== undefined && result !== null);
   if (payload['method'] !== undefined) {
     return hasResult || hasError ? invalid(id, 'both a method and an answer') : parseCall(payload, id);
   }
   if (hasResult && hasError) return invalid(id, 'both "result" and "error"');
   if (!hasResult && !hasError) return invalid(id, 'neither "method", "result" nor "error"');
   if (id === undefined) return invalid(undefined, 'an answer whose id is not a 32-bit integer');
-  return hasResult ? { kind: 'result', id, result: payload['result'] } : parseError(id, payload['error']);
+  return hasResult ? { kind: 'result', id, result } : parseError(id, error);
 }
 
 function parseCall(payload: JsonObject, id: number | undefined): RpcMessage {
