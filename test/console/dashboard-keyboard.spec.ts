@@ -48,7 +48,7 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
     );
     device = devices.nodes[0]?.id ?? '';
     await ask(hub, 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { device { id } } }', {
-      input: { deviceId: device, name: 'Front desk' },
+      input: { deviceId: device, name: 'Front desk', tags: ['lobby'] },
     });
     await ask(
       hub,
@@ -175,6 +175,35 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
       .first()
       .click();
     await page.getByText('The key or person that sent this request', { exact: false }).first().waitFor();
+  });
+
+  it('keeps a dialog open after Escape once keys have removed a tag, or stepped a number', async () => {
+    const dialog = page.getByRole('dialog');
+    await console.visit(`/devices/${device}`);
+    await page.getByRole('button', { name: 'Edit', exact: true }).click();
+    await dialog.getByText('lobby').waitFor();
+    await dialog.getByLabel('Tags').press('Backspace');
+    await dialog.getByText('lobby').waitFor({ state: 'detached' });
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await dialog.waitFor({ state: 'detached' });
+    const read = await ask<{ device: { tags: string[] } }>(hub, 'query ($id: ID!) { device(id: $id) { tags } }', {
+      id: device,
+    });
+    expect(read.device.tags).toEqual([]);
+    await console.visit('/alerts?view=rules');
+    await page.getByRole('button', { name: 'Add rule' }).click();
+    const number = dialog.getByRole('textbox', { name: 'More devices than this at once are one alert' });
+    await number.press('ArrowUp');
+    await page.keyboard.press('Escape');
+    await dialog.getByRole('textbox', { name: 'Name' }).fill('Stepped');
+    await dialog.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('region', { name: 'Stepped' }).waitFor();
+    const { alertRules } = await ask<{ alertRules: { name: string; groupAbove: number }[] }>(
+      hub,
+      '{ alertRules { name groupAbove } }',
+    );
+    expect(alertRules.find(({ name }) => name === 'Stepped')?.groupAbove).toBe(6);
   });
 
   it('shows the pins of a board with switches', async () => {

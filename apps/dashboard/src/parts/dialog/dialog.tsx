@@ -19,6 +19,13 @@ export interface DialogProps {
 
 /** What changes a field without an input event: options of a select, steps of a number, pills. */
 const choices = '[role=option], form button:not([type=submit])';
+const numbers = 'form .mantine-NumberInput-input';
+/** The same by keyboard, with the fields that these keys change. */
+const choiceKeys: Readonly<Partial<Record<string, string>>> = {
+  ArrowUp: numbers,
+  ArrowDown: numbers,
+  Backspace: 'form [class*=-pillsList]:has(.mantine-Pill-root)',
+};
 
 export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = false, children }: DialogProps) {
   const { t } = useTranslation();
@@ -26,8 +33,8 @@ export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = 
   const isSignedIn = useIsSignedIn();
   const [isChanged, setChanged] = useState(false);
   useEffect(() => setChanged(false), [isOpen]);
-  const noteChange = ({ target }: SyntheticEvent, within: string) => {
-    if (target instanceof Element && target.closest(within) !== null) setChanged(true);
+  const noteChange = ({ target }: SyntheticEvent, within: string | undefined) => {
+    if (within !== undefined && target instanceof Element && target.closest(within) !== null) setChanged(true);
   };
   const isClosedBySlip = !isSticky && !isChanged;
   return (
@@ -43,6 +50,7 @@ export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = 
       <div
         onInput={(event) => noteChange(event, 'form')}
         onClick={(event) => noteChange(event, choices)}
+        onKeyDown={(event) => noteChange(event, choiceKeys[event.key])}
         // What was sent may be answered with a secret.
         onSubmit={() => setChanged(true)}
       >
