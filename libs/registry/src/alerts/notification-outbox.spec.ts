@@ -24,12 +24,13 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-async function addFired(deviceId: string, at: number): Promise<string> {
+/** An alert about a device, or about a group without one. */
+async function addFired(deviceId: string | undefined, at: number): Promise<string> {
   const alertId = v7({ msecs: at });
   await fixture.raw.query(
     `INSERT INTO alert (id, rule_id, severity, device_id, is_group, device_count, facts, fired_at)
-     VALUES ($1, $2, 'WARNING', $3, false, 1, '{}', now())`,
-    [alertId, ruleId, deviceId],
+     VALUES ($1, $2, 'WARNING', $3, $4, 1, '{}', now())`,
+    [alertId, ruleId, deviceId, deviceId === undefined],
   );
   await fixture.raw.query(
     `INSERT INTO notification (id, alert_id, channel_id, kind, created_at)
@@ -54,6 +55,8 @@ it('sends the messages behind one that the other end refuses each time', async (
   const first = await claim();
   await notificationOutbox.failed(first, now, 'too long');
   const behind = [await addFired('second', now), await addFired('third', now + 1)];
+  // It may have the device of the refused one.
+  const group = await addFired(undefined, now + 2);
   for (let tries = 1; tries < 3; tries += 1) {
     const again = await claim();
     expect(again).toMatchObject({ messageId: first.messageId });
@@ -63,5 +66,8 @@ it('sends the messages behind one that the other end refuses each time', async (
   const next = await claim();
   expect(alertsOf(next).sort()).toEqual([...behind].sort());
   await notificationOutbox.delivered(next, now, now);
-  expect(await claim()).toMatchObject({ messageId: first.messageId });
+  const last = await claim();
+  expect(last).toMatchObject({ messageId: first.messageId });
+  await notificationOutbox.delivered(last, now, now);
+  expect(alertsOf(await claim())).toEqual([group]);
 });

@@ -7,6 +7,7 @@ import type { NextMessage, WaitingNotification } from '@flotilla/signals';
 import { v7 } from 'uuid';
 import type { Database, Transaction } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
+import { plainRow } from '../database/plain-row.js';
 import type { ArgumentSeal } from '../secrets/argument-seal.js';
 import type { ChannelKind, ClaimedMessage, NotificationBacklog } from './alert.js';
 import { ALERT_COLUMNS, toAlert } from './alert-rows.js';
@@ -35,7 +36,8 @@ const CHANNEL = {
 /** $1 channel. */
 const WAITING = {
   text: `SELECT w.id, w.alert_id AS "alertId", w.kind, w.message_id AS "messageId",
-           concat_ws(' ', a.rule_id, a.device_id) AS about,
+           a.rule_id AS "ruleId",
+           CASE WHEN NOT a.is_group THEN coalesce(a.device_id, a.facts ->> 'label') END AS subject,
            w.kind <> 'RESOLVED' OR EXISTS (SELECT FROM notification f WHERE f.alert_id = w.alert_id
              AND f.channel_id = w.channel_id AND f.kind <> 'RESOLVED' AND f.delivered_at IS NOT NULL)
              AS "isFiringDelivered"
@@ -92,6 +94,11 @@ const BACKLOG = {
          WHERE w.delivered_at IS NULL AND w.given_up_at IS NULL`,
 };
 
+interface WaitingRecord extends Omit<WaitingNotification, 'messageId' | 'subject'> {
+  readonly messageId: string | null;
+  readonly subject: string | null;
+}
+
 interface ChannelRecord {
   readonly id: string;
   readonly kind: ChannelKind;
@@ -118,11 +125,8 @@ export class NotificationOutbox {
       for (;;) {
         const [channel] = await transaction.query<ChannelRecord>(CHANNEL, [times.now, passed]);
         if (channel === undefined) return undefined;
-        const waiting = await transaction.query<WaitingNotification & { readonly messageId: string | null }>(WAITING, [
-          channel.id,
-        ]);
-        const candidates = waiting.map((each) => ({ ...each, messageId: each.messageId ?? undefined }));
-        const next = nextMessage(candidates, channel.failures);
+        const waiting = (await transaction.query<WaitingRecord>(WAITING, [channel.id])).map(plainRow);
+        const next = nextMessage(waiting, channel.failures);
         if (next !== undefined) return this.#begin(transaction, channel, next, { processId, ...times });
         passed.push(channel.id);
       }

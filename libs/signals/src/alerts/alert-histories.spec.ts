@@ -8,7 +8,7 @@ import type { Condition } from './condition.js';
 import { decideFiring, GROUP_WINDOW_MS } from './decide-firing.js';
 import { channelsToResolve } from './decide-notifying.js';
 import { decideResolving } from './decide-resolving.js';
-import { CHANNEL_PACE_MS, nextMessage } from './decide-sending.js';
+import { CHANNEL_PACE_MS, nextMessage, retryAfterMs } from './decide-sending.js';
 
 const rule = { kind: 'DEVICE_OFFLINE', forSeconds: 20, groupAbove: 3 } as const;
 const devices = Array.from({ length: 8 }, (_, index) => `device-${index}`);
@@ -46,6 +46,10 @@ class Hub {
   startedAt = 0;
   isUp = true;
   pacedUntil = 0;
+  /** Whether the other end of the channel accepts messages. */
+  isAccepting = true;
+  failures = 0;
+  retryAt = 0;
 
   drop(device: string, byHub = false): void {
     if (!this.offline.has(device)) this.offline.set(device, { since: this.now, byHub });
@@ -125,28 +129,45 @@ class Hub {
 
   /** Claim, send and settle, each of which may be the last step before a crash. */
   deliver(crashAfter: 'never' | 'claim' | 'send'): void {
-    if (this.now < this.pacedUntil) return;
+    if (this.now < Math.max(this.pacedUntil, this.retryAt)) return;
     const isHeard = (id: string) =>
       this.outbox.some((each) => each.alertId === id && each.kind === 'FIRED' && each.deliveredAt !== undefined);
     const waiting = this.outbox.filter(({ deliveredAt }) => deliveredAt === undefined);
     const next = nextMessage(
       waiting.map((each) => ({
         ...each,
-        about: [...(this.alerts.get(each.alertId)?.devices ?? [])].join(' '),
+        ruleId: 'offline',
+        subject: this.#subjectOf(each.alertId),
         isFiringDelivered: isHeard(each.alertId),
       })),
-      0,
+      this.failures,
     );
     if (next === undefined) return;
     const messageId = next.messageId ?? `message-${this.receipts.length}-${this.now}`;
     const rows = this.outbox.filter(({ id }) => next.notifications.some((each) => each.id === id));
     for (const row of rows) row.messageId = messageId;
     if (crashAfter === 'claim') return this.crash();
+    if (!this.isAccepting) {
+      this.failures += 1;
+      this.retryAt = this.now + retryAfterMs(this.failures);
+      return;
+    }
     const kind = rows[0]?.kind ?? 'FIRED';
-    this.receipts.push({ messageId, at: this.now, kind, alertIds: rows.map(({ alertId }) => alertId) });
+    this.receipts.push({
+      messageId,
+      at: this.now,
+      kind,
+      alertIds: rows.map(({ alertId }) => alertId),
+    });
     if (crashAfter === 'send') return this.crash();
     for (const row of rows) row.deliveredAt = this.now;
+    this.failures = 0;
     this.pacedUntil = this.now + CHANNEL_PACE_MS;
+  }
+
+  #subjectOf(alertId: string): string | undefined {
+    const alert = this.alerts.get(alertId);
+    return alert === undefined || alert.groupUntil > 0 ? undefined : [...alert.devices][0];
   }
 
   crash(): void {
@@ -171,7 +192,7 @@ class Hub {
 type Step =
   | { readonly kind: 'drop'; readonly device: string }
   | { readonly kind: 'back'; readonly device: string }
-  | { readonly kind: 'wait'; readonly rounds: number }
+  | { readonly kind: 'wait' | 'outage'; readonly rounds: number }
   | { readonly kind: 'crash'; readonly after: 'never' | 'claim' | 'send'; readonly downRounds: number };
 
 const device = fc.constantFrom(...devices);
@@ -179,6 +200,10 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('drop' as const), device }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('back' as const), device }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant('wait' as const), rounds: fc.integer({ min: 1, max: 30 }) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({ kind: fc.constant('outage' as const), rounds: fc.integer({ min: 1, max: 30 }) }),
+  },
   {
     weight: 1,
     arbitrary: fc.record({
@@ -193,19 +218,22 @@ function play(hub: Hub, steps: readonly Step[]): void {
   for (const each of steps) {
     if (each.kind === 'drop') hub.drop(each.device);
     else if (each.kind === 'back') hub.back(each.device);
-    else if (each.kind === 'wait') for (let left = each.rounds; left > 0; left -= 1) hub.round();
-    else {
+    else if (each.kind === 'crash') {
       const wereOnline = devices.filter((id) => !hub.offline.has(id));
       hub.round(each.after);
       if (hub.isUp) hub.crash();
       for (let left = each.downRounds; left > 0; left -= 1) hub.round();
       hub.restart(wereOnline);
+    } else {
+      hub.isAccepting = each.kind === 'wait';
+      for (let left = each.rounds; left > 0; left -= 1) hub.round();
     }
   }
 }
 
 /** Until everything that is due has happened. */
 function settle(hub: Hub): void {
+  hub.isAccepting = true;
   for (let left = 100; left > 0; left -= 1) hub.round();
 }
 

@@ -16,14 +16,20 @@ const RETRY_MS_MAX = 600_000;
  * this one.
  */
 const TRIES_IN_A_ROW = 3;
+/**
+ * With so many failed messages the other end is away. What comes then waits, to be sent in few
+ * messages.
+ */
+const FAILED_MESSAGES_MAX = 10;
 
 /** A message of the outbox that is neither delivered nor given up. */
 export interface WaitingNotification {
   /** UUIDv7, in the order of creation. */
   readonly id: string;
   readonly alertId: string;
-  /** The rule and the device. Alerts about the same are sent in their order. */
-  readonly about: string;
+  readonly ruleId: string;
+  /** The device, job or webhook. Undefined for a group, which may have any device of the rule. */
+  readonly subject: string | undefined;
   readonly kind: NotificationKind;
   /** Set at the first attempt: the same message is then sent again. */
   readonly messageId: string | undefined;
@@ -43,10 +49,10 @@ export interface NextMessage {
  */
 export function nextMessage(waiting: readonly WaitingNotification[], failures: number): NextMessage | undefined {
   const begun = [...new Set(waiting.flatMap(({ messageId }) => messageId ?? []))];
-  const isStuck = failures >= TRIES_IN_A_ROW;
-  const fresh = freshOnes(waiting);
-  if (fresh.length > 0 && (isStuck || begun.length === 0)) return { messageId: undefined, notifications: fresh };
-  const again = begun[isStuck ? failures % begun.length : 0];
+  const mayPass = failures >= TRIES_IN_A_ROW && begun.length < FAILED_MESSAGES_MAX;
+  const fresh = begun.length === 0 || mayPass ? freshOnes(waiting) : [];
+  if (fresh.length > 0) return { messageId: undefined, notifications: fresh };
+  const again = begun[failures % begun.length];
   if (again === undefined) return undefined;
   return { messageId: again, notifications: waiting.filter(({ messageId }) => messageId === again) };
 }
@@ -54,15 +60,21 @@ export function nextMessage(waiting: readonly WaitingNotification[], failures: n
 /** Those of one type that make a new message. None passes an earlier one about the same. */
 function freshOnes(waiting: readonly WaitingNotification[]): readonly WaitingNotification[] {
   const taken: WaitingNotification[] = [];
-  const held = new Set<string>();
+  const left: WaitingNotification[] = [];
   for (const each of waiting) {
     const isResolved = each.kind === 'RESOLVED';
     const isReady = each.messageId === undefined && (!isResolved || each.isFiringDelivered);
     const isAlike = taken.every(({ kind }) => (kind === 'RESOLVED') === isResolved);
-    if (isReady && isAlike && taken.length < ALERTS_PER_MESSAGE && !held.has(each.about)) taken.push(each);
-    else held.add(each.about);
+    const isNext = !left.some((earlier) => areAboutTheSame(earlier, each));
+    if (isReady && isAlike && isNext && taken.length < ALERTS_PER_MESSAGE) taken.push(each);
+    else left.push(each);
   }
   return taken;
+}
+
+function areAboutTheSame(one: WaitingNotification, other: WaitingNotification): boolean {
+  if (one.ruleId !== other.ruleId) return false;
+  return one.subject === undefined || other.subject === undefined || one.subject === other.subject;
 }
 
 /** Ms until the next attempt after so many failures in a row. */

@@ -133,7 +133,8 @@ describe('messages', () => {
   const waiting = (id: string, kind: WaitingNotification['kind'], more: object = {}): WaitingNotification => ({
     id,
     alertId: id,
-    about: id,
+    ruleId: 'rule',
+    subject: id,
     kind,
     messageId: undefined,
     isFiringDelivered: false,
@@ -159,34 +160,47 @@ describe('messages', () => {
     expect(nextMessage(all, 0)).toEqual({ messageId: 'm', notifications: [all[1]] });
   });
 
+  const ids = (from: readonly WaitingNotification[], failures = 0) =>
+    nextMessage(from, failures)?.notifications.map(({ id }) => id);
+
   it('keep their order where they are about the same device', () => {
-    const resolved = { alertId: '2', about: 'board', isFiringDelivered: true };
-    const all = [waiting('1', 'FIRED'), waiting('2', 'RESOLVED', resolved), waiting('3', 'FIRED', { about: 'board' })];
-    const ids = (from: readonly WaitingNotification[]) => nextMessage(from, 0)?.notifications.map(({ id }) => id);
-    expect([all, all.slice(1), all.slice(2)].map(ids)).toEqual([['1'], ['2'], ['3']]);
-    const unheard = [
-      waiting('1', 'FIRED', { about: 'board' }),
-      waiting('2', 'RESOLVED', { alertId: '1', about: 'board' }),
-      waiting('3', 'FIRED', { about: 'board' }),
-    ];
-    expect(ids(unheard)).toEqual(['1']);
+    const board = { subject: 'board' };
+    const resolved = waiting('2', 'RESOLVED', { ...board, isFiringDelivered: true });
+    const all = [waiting('1', 'FIRED'), resolved, waiting('3', 'FIRED', board)];
+    expect([all, all.slice(1), all.slice(2)].map((each) => ids(each))).toEqual([['1'], ['2'], ['3']]);
+    const unheard = waiting('2', 'RESOLVED', { ...board, alertId: '1' });
+    expect(ids([waiting('1', 'FIRED', board), unheard, waiting('3', 'FIRED', board)])).toEqual(['1']);
+    // Another rule has its own order.
+    expect(ids([...all.slice(0, 2), waiting('3', 'FIRED', { ...board, ruleId: 'other' })])).toEqual(['1', '3']);
+  });
+
+  it('keep their order where a group may have the same device', () => {
+    const resolved = waiting('2', 'RESOLVED', { isFiringDelivered: true });
+    const group = { subject: undefined };
+    expect(ids([waiting('1', 'FIRED'), resolved, waiting('3', 'FIRED', group)])).toEqual(['1']);
+    const groupResolved = waiting('2', 'RESOLVED', { ...group, isFiringDelivered: true });
+    expect(ids([waiting('1', 'FIRED'), groupResolved, waiting('3', 'FIRED')])).toEqual(['1']);
   });
 
   it('let others pass that were not tried, after three failures in a row', () => {
-    const refused = [waiting('1', 'FIRED', { messageId: 'm' }), waiting('2', 'FIRED', { about: '1' })];
+    const refused = [waiting('1', 'FIRED', { messageId: 'm' }), waiting('2', 'FIRED', { subject: '1' })];
     const all = [...refused, waiting('3', 'FIRED')];
     expect(nextMessage(all, 2)).toMatchObject({ messageId: 'm' });
     expect(nextMessage(all, 3)).toEqual({ messageId: undefined, notifications: [all[2]] });
     // What is about the same device stays behind it.
     expect(nextMessage(refused, 3)).toMatchObject({ messageId: 'm' });
-    const both = [...refused, waiting('3', 'FIRED', { messageId: 'n' })];
-    expect([0, 2, 3, 4, 5].map((failures) => nextMessage(both, failures)?.messageId)).toEqual([
-      'm',
-      'm',
-      'n',
-      'm',
-      'n',
-    ]);
+  });
+
+  it('take turns where several failed', () => {
+    const failed = ['m', 'n'].map((messageId) => waiting(messageId, 'FIRED', { messageId }));
+    expect([0, 1, 2, 3].map((failures) => nextMessage(failed, failures)?.messageId)).toEqual(['m', 'n', 'm', 'n']);
+  });
+
+  it('wait together where ten failed: the other end is away', () => {
+    const failed = Array.from({ length: 10 }, (_, n) => waiting(`failed ${n}`, 'FIRED', { messageId: `message ${n}` }));
+    const fresh = ['1', '2'].map((id) => waiting(id, 'FIRED'));
+    expect(ids([...failed.slice(1), ...fresh], 9)).toEqual(['1', '2']);
+    expect(ids([...failed, ...fresh], 10)).toEqual(['failed 0']);
   });
 
   it('wait longer after each failure, up to ten minutes', () => {
