@@ -46,7 +46,7 @@ afterAll(() => closeScopedFleet(scene));
 describe('a scoped key', () => {
   it('sees its own devices, counts them, and no others', async () => {
     const { data } = await asKey(
-      `query ($other: ID!) { devices(first: 5) { totalCount nodes {
+      `query ($other: ID!) { viewer { devices } devices(first: 5) { totalCount nodes {
           id groups { name deviceCount filter devices(first: 5) { nodes { id } } } } }
         all: devices(filter: {all: true}) { totalCount } none: devices(filter: {ids: [$other]}) { totalCount }
         device(id: $other) { id }
@@ -54,6 +54,7 @@ describe('a scoped key', () => {
       { other: others[0] },
     );
     expect(data).toMatchObject({
+      viewer: { devices: { tags: ['lab'] } },
       devices: { totalCount: 2 },
       all: { totalCount: 2 },
       none: { totalCount: 0 },

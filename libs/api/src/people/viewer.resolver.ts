@@ -2,6 +2,7 @@ import { Inject } from '@nestjs/common';
 import { Query, Resolver } from '@nestjs/graphql';
 import type { ApiContext } from '../api-context.js';
 import { TIME_ZONE } from '../api-deps.js';
+import { showDeviceFilter } from '../devices/device-filter-input.js';
 import type { QueryResolvers, Viewer } from '../generated/schema-types.js';
 
 /** Who asks. */
@@ -14,7 +15,8 @@ export class ViewerResolver implements Required<Pick<QueryResolvers, 'viewer'>> 
     const { scopes } = viewer;
     // Agents that people connected do not reach GraphQL.
     const kind = viewer.kind === 'USER' ? 'USER' : 'KEY';
+    const devices = viewer.devices && showDeviceFilter(viewer.devices);
     const { hubTimeZone } = this;
-    return { name: session?.user.name ?? viewer.name, scopes, kind, user: session?.user, hubTimeZone };
+    return { name: session?.user.name ?? viewer.name, scopes, kind, devices, user: session?.user, hubTimeZone };
   }
 }
