@@ -112,7 +112,7 @@ function about(part: RuleRefusal['part'], code: NotSentCode, message: string): R
  * Lists the tools of the hub if one of them is missing, above all for callers who look for speech.
  */
 function noTool(name: string): string {
-  if (!name.startsWith('hub.')) return `The device has no tool "${name}".`;
+  if (!name.startsWith('hub.')) return `The device has no tool "${name}". List its tools to see their exact names.`;
   const own = hubTools.map((tool) => tool.name).join(' and ');
   const message = `There is no tool "${name}". The hub itself offers ${own}.`;
   return `${message} No tool makes a device speak, because voice servers cannot be asked to.`;

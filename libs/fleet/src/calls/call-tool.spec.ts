@@ -91,6 +91,11 @@ describe('callTool', () => {
     expect(hub.gateway.callCount).toBe(0);
   });
 
+  it('says where the names of tools are when the device does not have one', async () => {
+    const { refusal } = await hub.fleet.callTool(request({ tool: 'self.fly' }), operator);
+    expect(refusal?.message).toBe('The device has no tool "self.fly". List its tools to see their exact names.');
+  });
+
   it('lists the tools of the hub when a speech tool is called', async () => {
     const { refusal } = await hub.fleet.callTool(request({ tool: 'hub.say', arguments: { text: 'Hello' } }), operator);
     expect(refusal).toMatchObject({
