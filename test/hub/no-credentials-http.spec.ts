@@ -212,6 +212,8 @@ const rules: readonly (readonly [RegExp, Rule])[] = [
   [/^\w+ \/api\//, refuses(401)],
   [/^\w+ \/(t|vision|firmware)(\/|$)/, refuses(400, 401, 403, 404)],
   [/^(GET|HEAD) \/metrics$/, refuses(401)],
+  // Without a public address there is no OAuth.
+  [/^(GET|HEAD) \/\.well-known\//, refuses(404)],
 ];
 
 describe('HTTP', () => {

@@ -30,7 +30,7 @@ import { catalogueRest } from '../rest/openapi/rest-catalogue.js';
 import { serveRest } from '../rest/rest-routes.js';
 import { uploadRoutes } from '../rest/upload-routes.js';
 import { AgentCallers } from '../oauth/agent-callers.js';
-import { serveOauth } from '../oauth/oauth-routes.js';
+import { refuseDiscovery, serveOauth } from '../oauth/oauth-routes.js';
 import { oauthAddresses } from '../oauth/oauth-settings.js';
 import { Callers } from '../sign-in/callers.js';
 import { OidcSignIn } from '../sign-in/oidc-sign-in.js';
@@ -86,7 +86,8 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
       openApi,
     ]);
     mcp.mount(scope);
-    if (addresses !== undefined) serveOauth(scope, { ...deps, addresses, callers, clientOf, now: Date.now });
+    if (addresses === undefined) refuseDiscovery(scope, deps.isOauthOff === true);
+    else serveOauth(scope, { ...deps, addresses, callers, clientOf, now: Date.now });
     app = await startNest(scope, { ...deps, callers, admission, clientOf }, limits);
   });
   if (!app) throw new ApiError('INTERNAL', 'The API was mounted on a server that had already started.');

@@ -17,7 +17,7 @@ import type { Callers } from '../sign-in/callers.js';
 import { registrationOf } from './client-metadata.js';
 import { ConsentDesk } from './consent-desk.js';
 import { openIdDocument, resourceDocument, serverDocument } from './oauth-metadata.js';
-import { oauthPaths, resourcePath, type OauthAddresses } from './oauth-settings.js';
+import { discoveryPaths, oauthPaths, type OauthAddresses } from './oauth-settings.js';
 import { openProvider, type OpenProvider } from './open-provider.js';
 
 export interface OauthRoutesDeps {
@@ -78,13 +78,23 @@ export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void
   });
 }
 
+/** The reason for an agent that looks for the authorization server of a hub without one. */
+export function refuseDiscovery(server: FastifyInstance, isOff: boolean): void {
+  const reason = isOff
+    ? 'FLOTILLA_OAUTH is off on this hub.'
+    : 'The hub needs FLOTILLA_PUBLIC_URL for OAuth, with its https address.';
+  const message = `${reason} An agent can connect with an API key instead.`;
+  for (const url of Object.values(discoveryPaths))
+    server.get(url, (_request, reply) => openToPages(reply, 'GET').code(404).send({ code: 'NOT_FOUND', message }));
+}
+
 function serveDocuments(scope: FastifyInstance, addresses: OauthAddresses): void {
   const resource = resourceDocument(addresses);
   const documents = {
-    '/.well-known/oauth-protected-resource': resource,
-    [`/.well-known/oauth-protected-resource${resourcePath}`]: resource,
-    '/.well-known/oauth-authorization-server': serverDocument(addresses),
-    '/.well-known/openid-configuration': openIdDocument(addresses),
+    [discoveryPaths.resource]: resource,
+    [discoveryPaths.resourceOfPath]: resource,
+    [discoveryPaths.server]: serverDocument(addresses),
+    [discoveryPaths.openId]: openIdDocument(addresses),
   };
   for (const [url, document] of Object.entries(documents)) {
     scope.get(url, (_request, reply) =>

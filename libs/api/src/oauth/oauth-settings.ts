@@ -21,6 +21,14 @@ export const oauthPaths = {
 
 export const resourcePath = '/mcp';
 
+/** Where agents look for the authorization server. */
+export const discoveryPaths = {
+  resource: '/.well-known/oauth-protected-resource',
+  resourceOfPath: `/.well-known/oauth-protected-resource${resourcePath}`,
+  server: '/.well-known/oauth-authorization-server',
+  openId: '/.well-known/openid-configuration',
+} as const;
+
 const loopbackHosts = new Set(['localhost', '127.0.0.1', '[::1]']);
 
 export function isLoopback(hostname: string): boolean {
@@ -38,6 +46,6 @@ export function oauthAddresses(publicUrl: string | undefined): OauthAddresses | 
   return {
     issuer: origin,
     resource: `${origin}${resourcePath}`,
-    resourceMetadata: `${origin}/.well-known/oauth-protected-resource${resourcePath}`,
+    resourceMetadata: `${origin}${discoveryPaths.resourceOfPath}`,
   };
 }
