@@ -8,6 +8,7 @@ import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ConsolePage,
+  hiddenWidth,
   isChromiumInstalled,
   openBrowser,
   openConsole,
@@ -41,12 +42,6 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     await page.getByRole('textbox', { name: 'E-mail' }).fill(email);
     await page.getByRole('textbox', { name: 'Password' }).fill(password);
     await page.getByRole('button', { name: 'Sign in', exact: true }).click();
-  };
-
-  /** How much of a table one must scroll to see, px. */
-  const hiddenWidth = async (label: string) => {
-    const frame = page.getByRole('table', { name: label }).locator('..');
-    return frame.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
   };
 
   it('lets a person in by e-mail and password, and a reload keeps them in', async () => {
@@ -150,7 +145,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
 
   it('shows the acts of people and keys on a screen of 1280 px, without scrolling sideways', async () => {
     await console.visit('/access');
-    for (const label of ['People', 'API keys']) expect(await hiddenWidth(label)).toBe(0);
+    for (const label of ['People', 'API keys']) expect(await hiddenWidth(page, label)).toBe(0);
   });
 
   it('makes an enrolment link, whose address is shown once, and asks before it revokes it', async () => {
@@ -217,7 +212,7 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     const attention = page.getByRole('link', { name: `Deliveries to ${deafOrigin}/hook are failing` });
     await attention.click();
     await page.getByRole('heading', { name: `${deafOrigin}/hook` }).waitFor();
-    expect(await hiddenWidth(`Deliveries to ${deafOrigin}/hook`)).toBe(0);
+    expect(await hiddenWidth(page, `Deliveries to ${deafOrigin}/hook`)).toBe(0);
   });
 
   it('shows on Audit who did that', async () => {

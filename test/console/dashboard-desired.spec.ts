@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
 import {
   type ConsolePage,
+  hiddenWidth,
   isChromiumInstalled,
   openBrowser,
   openConsole,
@@ -30,7 +31,7 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     [hub, browser] = await Promise.all([startHub(), openBrowser()]);
     fleet = startFleet(hub, { devices: DEVICES, profile: 'screen-camera' });
     await online(hub, DEVICES);
-    console = await openConsole(browser, hub);
+    console = await openConsole(browser, hub, { width: 1280 });
     page = console.page;
   });
 
@@ -78,6 +79,7 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
     await panel.getByRole('link', { name: 'Quiet shop' }).click();
     await page.getByText('3 of 4 in sync').waitFor();
     await page.getByRole('table', { name: 'Devices of this state' }).getByText('It is set again').waitFor();
+    expect(await hiddenWidth(page, 'Devices of this state')).toBe(0);
     await console.visit('/devices?outOfSync=true');
     await page.getByRole('link', { name: FIRST }).waitFor();
     await page.getByText('1 device, 1 online').waitFor();

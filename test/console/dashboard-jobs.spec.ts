@@ -4,6 +4,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ConsolePage,
+  hiddenWidth,
   isChromiumInstalled,
   openBrowser,
   openConsole,
@@ -35,7 +36,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
       startFleet(hub, { devices: refusing, seed: 4, args: ['--behaviour', JSON.stringify(broken)] }),
     ];
     await online(hub, devices);
-    console = await openConsole(browser, hub);
+    console = await openConsole(browser, hub, { width: 1280 });
     page = console.page;
   });
 
@@ -216,6 +217,19 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('searchbox', { name: 'Tool' }).fill('self.no_such_tool');
     await page.getByText('No call matches', { exact: false }).waitFor();
     await page.goto(back);
+  });
+
+  it('shows its tables on a screen of 1280 px, without scrolling sideways', async () => {
+    const back = new URL(page.url());
+    await page.getByRole('table', { name: 'Devices', exact: true }).getByRole('row').nth(1).waitFor();
+    const hidden = [await hiddenWidth(page, 'Devices')];
+    for (const label of ['Devices', 'Jobs', 'Calls', 'Audit']) {
+      await console.visit(`/${label.toLowerCase()}`);
+      await page.getByRole('table', { name: label, exact: true }).getByRole('row').nth(1).waitFor();
+      hidden.push(await hiddenWidth(page, label));
+    }
+    expect(hidden).toEqual([0, 0, 0, 0, 0]);
+    await console.visit(`${back.pathname}${back.search}`);
   });
 
   it('runs what failed again', async () => {

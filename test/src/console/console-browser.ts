@@ -156,3 +156,9 @@ export async function smallTargets(page: Page): Promise<readonly string[]> {
     });
   })()`);
 }
+
+/** How much of a table one must scroll sideways to see, px. */
+export function hiddenWidth(page: Page, label: string): Promise<number> {
+  const frame = page.getByRole('table', { name: label, exact: true }).locator('..');
+  return frame.evaluate(({ scrollWidth, clientWidth }) => scrollWidth - clientWidth);
+}

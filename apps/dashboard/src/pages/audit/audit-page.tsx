@@ -96,9 +96,9 @@ function useColumns(onOpen: (entry: Entry) => void) {
         grow: 0,
         cell: ({ at }) => <Time at={at} form="exact" />,
       },
-      { id: 'actor', header: t('audit.actor'), width: 110, cell: ({ actor }) => actor },
-      { id: 'action', header: t('audit.action'), width: 190, cell: ({ action }) => <code>{action}</code> },
-      { id: 'subject', header: t('audit.subject'), width: 220, grow: 2, cell: (entry) => <Subject {...entry} /> },
+      { id: 'actor', header: t('audit.actor'), width: 100, cell: ({ actor }) => actor },
+      { id: 'action', header: t('audit.action'), width: 140, cell: ({ action }) => <code>{action}</code> },
+      { id: 'subject', header: t('audit.subject'), width: 180, grow: 2, cell: (entry) => <Subject {...entry} /> },
       {
         id: 'address',
         header: t('audit.address'),

@@ -106,7 +106,7 @@ function useColumns() {
       {
         id: 'why',
         header: t('desired.why'),
-        width: 260,
+        width: 220,
         grow: 3,
         cell: (target) => <ComplianceReason target={target} />,
       },

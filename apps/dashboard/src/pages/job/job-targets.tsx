@@ -89,7 +89,7 @@ function useColumns() {
       {
         id: 'device',
         header: t('job.device'),
-        width: 170,
+        width: 156,
         cell: ({ deviceId }) => (
           <Link to="/devices/$id" params={{ id: deviceId }}>
             {deviceId}
@@ -107,7 +107,7 @@ function useColumns() {
       {
         id: 'outcome',
         header: t('call.outcome'),
-        width: 170,
+        width: 156,
         cell: (target) => <OutcomeBadge outcome={target.outcome ?? stageOf(target)} />,
       },
       {
@@ -121,7 +121,7 @@ function useColumns() {
       {
         id: 'said',
         header: t('job.said'),
-        width: 220,
+        width: 194,
         grow: 3,
         cell: (target) => <Said target={target} />,
       },

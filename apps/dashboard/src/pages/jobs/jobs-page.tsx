@@ -127,7 +127,7 @@ function useColumns() {
       {
         id: 'name',
         header: t('jobs.name'),
-        width: 220,
+        width: 210,
         grow: 2,
         cell: (job) => (
           <>

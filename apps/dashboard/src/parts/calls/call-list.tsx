@@ -82,7 +82,7 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
   const device: Column<ListedCallFragment> = {
     id: 'device',
     header: t('call.device'),
-    width: 145,
+    width: 138,
     cell: ({ deviceId }) => (
       <Link to="/devices/$id" params={{ id: deviceId }} search={{ tab: 'calls' }}>
         {deviceId}
@@ -92,7 +92,7 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
   const error: Column<ListedCallFragment> = {
     id: 'error',
     header: t('call.error'),
-    width: 120,
+    width: 100,
     grow: 2,
     cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
   };
@@ -111,7 +111,7 @@ function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
     tool: {
       id: 'tool',
       header: t('call.tool'),
-      width: 190,
+      width: 150,
       grow: 2,
       cell: (row: ListedCallFragment) => (
         <button type="button" className={`${classes.tool} cut`} onClick={() => onChoose(row)}>
@@ -137,7 +137,7 @@ function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
     actor: {
       id: 'actor',
       header: t('call.actor'),
-      width: 100,
+      width: 85,
       cell: (row: ListedCallFragment) => row.actor,
     },
   };
