@@ -8,6 +8,7 @@ import { eventually } from '../src/eventually.js';
 import { makeImage, uploadImage } from '../src/jobs/firmware-image.js';
 import { keyOfPerson, signedInPerson } from '../src/api/second-person.js';
 import { ask, send } from '../src/api/graphql-client.js';
+import { at, by, given, input, type Act } from '../src/api/mutation-act.js';
 import { servedSchema } from '../src/api/schema/graphql-schema.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import { firstDelivery, WebhookReceiver } from '../src/hub/webhook-receiver.js';
@@ -57,23 +58,6 @@ afterAll(async () => {
   removeDataDir(hub.dataDir);
 });
 
-interface Act {
-  readonly args: string;
-  readonly variables: Readonly<Record<string, unknown>>;
-  /** Fields of the payload, and where in it something stands that later acts need. */
-  readonly select?: string;
-  readonly keep?: readonly [name: string, path: string];
-  readonly key?: () => string;
-}
-
-const input = (type: string, value: Readonly<Record<string, unknown>>, more: Partial<Act> = {}): Act => ({
-  args: `(input: $input)`,
-  variables: { [`input: ${type}!`]: value },
-  ...more,
-});
-const given = (name: string, type: string, value: unknown): Act => {
-  return { args: `(${name}: $${name})`, variables: { [`${name}: ${type}`]: value } };
-};
 const job = (value: Readonly<Record<string, unknown>>, name: string): Act => ({
   args: '(input: $input, idempotencyKey: $key)',
   variables: { 'input: CreateJobInput!': value, 'key: String!': name },
@@ -97,13 +81,6 @@ const desired = (name: string): Act => ({
 });
 const channel = (name: string) => ({ name, kind: 'WEBHOOK', config: { url: receiver.url, secret: 'of the channel' } });
 const alertRule = (name: string) => ({ name, kind: 'JOB_STOPPED', channelIds: [known['channel']] });
-const by =
-  (name: string, id: () => string, more: Partial<Act> = {}): (() => Act) =>
-  () => ({
-    args: `(${name}: $id)`,
-    variables: { 'id: ID!': id() },
-    ...more,
-  });
 const of = (name: string) => () => known[name] ?? '';
 
 /** Makes and waits until the job has come so far. */
@@ -378,10 +355,6 @@ async function perform(mutation: string, { args, variables, select = '', keep, k
   expect(answer['userErrors'], mutation).toEqual([]);
   if (typeof answer['secret'] === 'string') known['secret'] = answer['secret'];
   if (keep !== undefined) known[keep[0]] = String(at(answer, keep[1]));
-}
-
-function at(answer: unknown, path: string): unknown {
-  return path.split('.').reduce<unknown>((found, name) => (found as Readonly<Record<string, unknown>>)[name], answer);
 }
 
 it('every mutation leaves an entry on the audit trail', async () => {
