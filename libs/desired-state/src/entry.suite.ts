@@ -1,4 +1,4 @@
-/** Entries, wishes and facts for specs. */
+/** Entries, wanted values and facts for specs. */
 import type { Entry, Facts, Wanted } from './entry.js';
 
 export const NOW = Date.parse('2026-06-10T12:00:00Z');

@@ -3,7 +3,7 @@ export { alertKinds, isDeviceKind } from './alerts/alert-rule.js';
 export type { AlertKind, AlertSeverity, RuleTerms } from './alerts/alert-rule.js';
 export type { AlertFacts } from './alerts/alert-facts.js';
 export { messageOf, summaryOf, testMessage } from './alerts/alert-text.js';
-export type { AlertLanguage, AlertMessage, TextOptions, ToldAlert } from './alerts/alert-text.js';
+export type { AlertLanguage, AlertMessage, TextOptions, DescribedAlert } from './alerts/alert-text.js';
 export { firesAt } from './alerts/condition.js';
 export type { Condition, ConditionFacts, HubStart } from './alerts/condition.js';
 export { COLLECT_MS, countAlerts, decideFiring, GROUP_WINDOW_MS } from './alerts/decide-firing.js';

@@ -2,7 +2,7 @@
 import { agentScopes, usualAgentScopes } from '@flotilla/fleet';
 import { oauthPaths, type OauthAddresses } from './oauth-settings.js';
 
-/** Clients without a wish ask for all of these, so they are the usual ones. [RFC 9728 §2] */
+/** Clients without a preference ask for all of these, so they are the usual ones. [RFC 9728 §2] */
 export function resourceDocument({ issuer, resource }: OauthAddresses) {
   return {
     resource,

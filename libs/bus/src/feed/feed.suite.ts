@@ -96,9 +96,9 @@ export function describeFeed(harness: BusHarness): void {
       expect(await seen).toEqual({ deviceId: 'd-1', epoch: 7 });
     });
 
-    it('carries the log of a session, and the wish for it', async () => {
+    it('carries the log of a session, and the request for it', async () => {
       const { here, there } = harness.buses();
-      const wish: FeedTopics['sessionLogWanted'] = { deviceId: 'd-1' as DeviceId, forMs: 15_000 };
+      const wanted: FeedTopics['sessionLogWanted'] = { deviceId: 'd-1' as DeviceId, forMs: 15_000 };
       const entry: FeedTopics['sessionLog'] = {
         deviceId: 'd-1' as DeviceId,
         at: 5,
@@ -107,13 +107,13 @@ export function describeFeed(harness: BusHarness): void {
         bytes: 17,
         isTruncated: false,
       };
-      const seenWish = new Promise<FeedTopics['sessionLogWanted']>((resolve) =>
+      const seenRequest = new Promise<FeedTopics['sessionLogWanted']>((resolve) =>
         there.feed.subscribe('sessionLogWanted', resolve),
       );
       const seenEntry = new Promise<FeedTopics['sessionLog']>((resolve) => there.feed.subscribe('sessionLog', resolve));
-      here.feed.publish('sessionLogWanted', wish);
+      here.feed.publish('sessionLogWanted', wanted);
       here.feed.publish('sessionLog', entry);
-      expect(await seenWish).toEqual(wish);
+      expect(await seenRequest).toEqual(wanted);
       expect(await seenEntry).toEqual(entry);
     });
 

@@ -1,6 +1,6 @@
 /**
  * The logs of sessions that people read now: every message of a device in both directions, without
- * secrets, on the feed. All gateways keep the wish, so that a log follows the device.
+ * secrets, on the feed. All gateways keep the request, so that a log follows the device.
  */
 import { maskMessage } from '@flotilla/mcp';
 import type { DeviceId, DialectName } from '@flotilla/mcp';
@@ -18,7 +18,7 @@ const TEXT_MAX = 16 * 1024;
 /** A device that sends more is not readable for people; the rest is counted. */
 const messageRate: BucketRate = { burst: 200, perSecond: 50 };
 const byteRate: BucketRate = { burst: 1024 * 1024, perSecond: 128 * 1024 };
-/** Longest time of a wish, ms: readers renew it. */
+/** Longest time of a request, ms: readers renew it. */
 const WANTED_MS_MAX = 60_000;
 const DROPPED_REPORT_MS = 1_000;
 

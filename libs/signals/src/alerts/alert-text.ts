@@ -12,7 +12,7 @@ export interface TextOptions {
   readonly timeZone: string;
 }
 
-export interface ToldAlert {
+export interface DescribedAlert {
   readonly id: string;
   readonly severity: AlertSeverity;
   readonly facts: AlertFacts;
@@ -64,7 +64,10 @@ const languages: Readonly<Record<AlertLanguage, AlertTexts>> = { en: english, zh
 const LINE_CHARACTERS_MAX = 300;
 
 /** One sentence: what happened, where, and since when. */
-export function summaryOf(alert: Pick<ToldAlert, 'facts' | 'isGroup' | 'deviceCount'>, options: TextOptions): string {
+export function summaryOf(
+  alert: Pick<DescribedAlert, 'facts' | 'isGroup' | 'deviceCount'>,
+  options: TextOptions,
+): string {
   return languages[options.language].summary(wordsOf(alert, options));
 }
 
@@ -73,7 +76,7 @@ export function summaryOf(alert: Pick<ToldAlert, 'facts' | 'isGroup' | 'deviceCo
  * end.
  */
 export function messageOf(
-  alerts: readonly ToldAlert[],
+  alerts: readonly DescribedAlert[],
   isResolved: boolean,
   { consoleUrl, ...options }: TextOptions & { readonly consoleUrl: string | undefined },
 ): AlertMessage {
@@ -99,12 +102,12 @@ export function testMessage({ language }: Pick<TextOptions, 'language'>, console
   return { title: test.title, lines: [test.line], link };
 }
 
-function headOf({ facts, severity }: ToldAlert, isResolved: boolean, texts: AlertTexts): string {
+function headOf({ facts, severity }: DescribedAlert, isResolved: boolean, texts: AlertTexts): string {
   return `[${isResolved ? texts.resolved : texts.severity[severity]}] ${facts.ruleName}`;
 }
 
 function wordsOf(
-  { facts, isGroup, deviceCount }: Pick<ToldAlert, 'facts' | 'isGroup' | 'deviceCount'>,
+  { facts, isGroup, deviceCount }: Pick<DescribedAlert, 'facts' | 'isGroup' | 'deviceCount'>,
   options: TextOptions,
 ): Words {
   const number = (value: number | undefined, digits = 2) =>

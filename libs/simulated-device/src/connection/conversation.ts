@@ -135,7 +135,7 @@ export class Conversation {
   #begin(now: number): number {
     if (this.#stage === 'waiting') return 0;
     if (!this.link.isConnected) {
-      // The wish to talk makes a device connect at once. [xiaozhi §2.3]
+      // A person who wants to talk makes a device connect at once. [xiaozhi §2.3]
       this.link.reconnectAt(now);
       return 0;
     }

@@ -10,7 +10,7 @@ export interface Pauses {
   readonly rebuildMs: number;
   /** From a restart to the OTA request, or to the connection without an OTA address. */
   readonly bootMs: number;
-  /** From the wish to upgrade to the request for the image. [xiaozhi §7.6] */
+  /** From the call that upgrades to the request for the image. [xiaozhi §7.6] */
   readonly beforeDownloadMs: number;
   /** From a failed download to the late reply. */
   readonly afterFailureMs: number;
