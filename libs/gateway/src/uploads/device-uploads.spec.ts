@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import path from 'node:path';
+import { clientIdMax } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Registry } from '@flotilla/registry';
 import sharp from 'sharp';
@@ -125,6 +126,13 @@ describe('POST /vision', () => {
     });
     expect(await ask(headersOf(device, newer.token))).toBe(401);
     expect(epoch).toBeLessThan(newer.epoch);
+  });
+
+  it('accepts a photo of a device whose MQTT client id is no MAC address, of the greatest length', async () => {
+    const device = 'Robot-'.padEnd(clientIdMax, '7') as DeviceId;
+    const { token } = await session(device);
+    const reply = await post(`${httpUrl}/vision`, photoParts('?', await jpeg()), { headers: headersOf(device, token) });
+    expect(reply.status).toBe(200);
   });
 
   it('rejects what is too large, no form, no picture, or incomplete, and keeps nothing of it', async () => {

@@ -4,6 +4,7 @@
  */
 import type { IncomingMessage } from 'node:http';
 import { buffer } from 'node:stream/consumers';
+import { deviceIdOf } from '@flotilla/mcp';
 import type { DeviceId } from '@flotilla/mcp';
 import type { DeviceStore, UploadRow, UploadStore } from '@flotilla/registry';
 import type { BlobStore } from '@flotilla/storage';
@@ -55,10 +56,10 @@ export class VisionEndpoint {
   /** The token names a device and its session; both must be current. [xiaozhi §6.1] */
   async #deviceOf({ headers }: IncomingMessage): Promise<DeviceId> {
     const { clock, devices, grants } = this.options;
-    const token = /^bearer +(\S{1,400})$/i.exec(headers.authorization ?? '')?.[1];
+    const token = /^bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
     const grant = token === undefined ? undefined : grants.readVisionToken(token, clock.now());
     const claimed = headers['device-id'];
-    if (grant === undefined || typeof claimed !== 'string' || claimed.toLowerCase() !== grant.deviceId)
+    if (grant === undefined || typeof claimed !== 'string' || deviceIdOf(claimed) !== grant.deviceId)
       throw unauthenticated();
     const sessions = await withTimeout(devices.sessions([grant.deviceId], 1), SESSION_CHECK_MS, clock).catch(
       (error: unknown) => {
