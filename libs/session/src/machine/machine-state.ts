@@ -15,8 +15,8 @@ export type InFlight = {
   readonly sentAt: number;
   readonly deadlineAt: number;
   /**
-   * The device could not read a request, probably this one. The deadline then bounds the time for
-   * the errors of the remaining parts.
+   * The device could not read the request. The deadline then bounds the time for the errors of the
+   * remaining parts.
    */
   readonly unread?: DeviceError;
 } & (

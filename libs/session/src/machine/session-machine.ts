@@ -3,9 +3,7 @@
  * carries out all effects in order before the next input. It does not know the wire format; the
  * dialect in the rules does.
  */
-import { notSent, quoteText } from '@flotilla/mcp';
-import type { DeviceError } from '../dialect.js';
-import { quotedTextMax } from '../session-limits.js';
+import { notSent } from '@flotilla/mcp';
 import { unknown } from './call-outcomes.js';
 import { expireWaitingCalls, sendWaitingCalls, settleCall, takeCall } from './call-queue.js';
 import { greetingFailed, startGreeting } from './greeting.js';
@@ -76,7 +74,7 @@ function takeKnownPage(turn: Turn, { id, page }: Extract<SessionInput, { kind: '
 function expireRequest(turn: Turn): void {
   const { inFlight } = turn.state;
   if (inFlight?.unread !== undefined && inFlight.deadlineAt <= turn.now) {
-    requestUnread(turn, inFlight, inFlight.unread);
+    takeAnswer(turn, inFlight.id, { kind: 'error', id: inFlight.id, error: inFlight.unread });
   } else if (inFlight !== undefined && inFlight.deadlineAt <= turn.now) {
     remember(turn, inFlight);
     const waitedMs = turn.now - inFlight.sentAt;
@@ -92,18 +90,6 @@ function expireRequest(turn: Turn): void {
     }
   }
   expireWaitingCalls(turn);
-}
-
-/**
- * The device could not read a request, but perhaps that was noise: then the tool runs, and answers
- * late. A poll has no outcome to correct, and the error shows that the device is alive.
- */
-function requestUnread(turn: Turn, inFlight: InFlight, error: DeviceError): void {
-  if (inFlight.kind !== 'call' || inFlight.pending.call.isBackground === true)
-    return takeAnswer(turn, inFlight.id, { kind: 'error', id: inFlight.id, error });
-  remember(turn, inFlight);
-  const message = quoteText(`The device could not read a request, perhaps this one: ${error.message}`, quotedTextMax);
-  settleCall(turn, inFlight.pending, unknown('TIMEOUT', message), inFlight.sentAt);
 }
 
 function callTimedOut(
