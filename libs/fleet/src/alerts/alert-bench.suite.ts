@@ -1,8 +1,9 @@
 /** Alerts and their worker over a real database, with a manual clock and a real receiver. */
 import { randomUUID } from 'node:crypto';
+import { afterAll, afterEach, beforeAll, beforeEach } from 'vitest';
 import type { AlertRow, AlertRulePlan, AlertRuleRow } from '@flotilla/registry';
-import { admin, silent } from '../fleet-fixture.suite.js';
-import type { HubProcess } from '../fleet-fixture.suite.js';
+import { admin, openHub, silent } from '../fleet-fixture.suite.js';
+import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { openReceiver } from '../webhooks/receiver.suite.js';
 import type { Receiver } from '../webhooks/receiver.suite.js';
 import { AlertWorker } from './alert-worker.js';
@@ -106,4 +107,19 @@ export class AlertBench {
   types() {
     return this.received().map(({ type }) => type);
   }
+}
+
+/** Gives each test of the describe block a bench, over one hub, and closes it after the test. */
+export function withAlertBench(take: (bench: AlertBench) => void): void {
+  let fixture: HubFixture;
+  let bench: AlertBench;
+  beforeAll(async () => {
+    fixture = await openHub();
+  });
+  beforeEach(async () => {
+    bench = await AlertBench.open(fixture.hub);
+    take(bench);
+  });
+  afterEach(() => bench.close());
+  afterAll(() => fixture.close());
 }

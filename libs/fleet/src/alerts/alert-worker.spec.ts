@@ -1,9 +1,9 @@
 /** When alerts fire, repeat and resolve, over a real database and to a real receiver. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { admin, deviceNames, openHub } from '../fleet-fixture.suite.js';
-import type { HubFixture } from '../fleet-fixture.suite.js';
-import { AlertBench } from './alert-bench.suite.js';
+import { describe, expect, it } from 'vitest';
+import { admin, deviceNames } from '../fleet-fixture.suite.js';
+import { withAlertBench } from './alert-bench.suite.js';
+import type { AlertBench } from './alert-bench.suite.js';
 import { pauseAfter } from './alert-worker.js';
 
 it.each([
@@ -15,17 +15,8 @@ it.each([
 });
 
 describe('the worker of alerts', () => {
-  let fixture: HubFixture;
   let bench: AlertBench;
-
-  beforeAll(async () => {
-    fixture = await openHub();
-  });
-  beforeEach(async () => {
-    bench = await AlertBench.open(fixture.hub);
-  });
-  afterEach(() => bench.close());
-  afterAll(() => fixture.close());
+  withAlertBench((opened) => (bench = opened));
 
   it('sends one message for a device that stays offline, and one when it is back', async () => {
     const name = randomUUID();

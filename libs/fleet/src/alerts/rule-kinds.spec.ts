@@ -1,22 +1,13 @@
 /** What each kind of rule fires for, over a real database. */
 import { randomUUID } from 'node:crypto';
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { deviceNames, openHub, startJob } from '../fleet-fixture.suite.js';
-import type { HubFixture } from '../fleet-fixture.suite.js';
-import { AlertBench } from './alert-bench.suite.js';
+import { describe, expect, it } from 'vitest';
+import { deviceNames, startJob } from '../fleet-fixture.suite.js';
+import { withAlertBench } from './alert-bench.suite.js';
+import type { AlertBench } from './alert-bench.suite.js';
 
 describe('a rule', () => {
-  let fixture: HubFixture;
   let bench: AlertBench;
-
-  beforeAll(async () => {
-    fixture = await openHub();
-  });
-  beforeEach(async () => {
-    bench = await AlertBench.open(fixture.hub);
-  });
-  afterEach(() => bench.close());
-  afterAll(() => fixture.close());
+  withAlertBench((opened) => (bench = opened));
 
   it('fires for a job that an abort rule stopped, and for a failing share of calls', async () => {
     const names = deviceNames(6, randomUUID());
