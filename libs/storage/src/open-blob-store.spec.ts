@@ -26,7 +26,7 @@ it.each([
   expect(storageUrlProblem(url)).toContain('s3://bucket');
 });
 
-it.each(['file:///proc', 'file:///proc/files', 'file:///var/../proc/files'])(
+it.each(['file:///proc', 'file:///proc/files', 'file:///var/../proc/files', 'file:///%70roc/files', 'file:////proc'])(
   'rejects %s, where no folder can be made',
   (url) => expect(storageUrlProblem(url)).toContain('not below /proc'),
 );
@@ -51,4 +51,8 @@ it('opens a bucket without a request', async () => {
     isAlone: false,
   });
   await store.close();
+});
+
+it('refuses an escaped slash, which no folder can have in its name', () => {
+  expect(storageUrlProblem('file:///var%2Ffiles')).toContain('must be file:///folder');
 });

@@ -22,12 +22,17 @@ export function storageUrlProblem(text: string): string | undefined {
   if (url.protocol === 's3:')
     return /^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$/.test(url.hostname) && url.port === '' ? undefined : rule;
   if (url.protocol !== 'file:' || url.hostname !== '') return rule;
-  return folderProblem(url.pathname);
+  try {
+    return folderProblem(fileURLToPath(url));
+  } catch {
+    // An escaped slash is no part of a folder's name.
+    return rule;
+  }
 }
 
 /** Returns what is wrong with the path of a folder. Below /proc, Node never stops to make it. */
 export function folderProblem(folder: string): string | undefined {
-  return /^\/proc(\/|$)/.test(folder) ? 'must be a folder on a disk, not below /proc' : undefined;
+  return /^\/+proc(\/|$)/.test(folder) ? 'must be a folder on a disk, not below /proc' : undefined;
 }
 
 /** Throws StorageError if a folder cannot be used. Sends no request to a bucket yet. */
