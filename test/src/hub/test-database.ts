@@ -20,7 +20,7 @@ export async function openTestDatabase({
   const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'];
   if (serverUrl === undefined) throw new Error('FLOTILLA_TEST_POSTGRES names no server: run stories with vitest.');
   const name = `story_${randomUUID().replaceAll('-', '')}`;
-  await execute(serverUrl, `CREATE DATABASE ${name}${migrated ? ' TEMPLATE migrated' : ''}`);
+  await execute(serverUrl, `CREATE DATABASE ${name}${migrated ? ' TEMPLATE migrated STRATEGY FILE_COPY' : ''}`);
   const url = new URL(serverUrl);
   url.pathname = `/${name}`;
   return { url: url.href, close: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`) };
