@@ -3,7 +3,7 @@ import type { AuthVerdict } from './auth/device-auth.js';
 import { silentLogger } from './ingress.suite.js';
 import { lampId } from './gateway-stage.suite.js';
 import type { GatewayStage } from './gateway-stage.suite.js';
-import type { SessionStores } from './sessions/session-record.js';
+import type { SessionStores } from './sessions/record-context.js';
 import { openSpecHub } from './spec-hub.suite.js';
 
 const hub = openSpecHub();

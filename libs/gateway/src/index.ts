@@ -33,7 +33,7 @@ export type { GatewayLimits } from './gateway-limits.js';
 export type { GatewayLogger } from './gateway-logger.js';
 export type { HttpRoute } from './http-route.js';
 export type { ClientAddress } from './sessions/session-host.js';
-export type { SessionCount } from './sessions/live-sessions.js';
+export type { SessionCount } from './sessions/count-sessions.js';
 export type { EnrolmentMode } from './provisioning/enrolment/enrolment-service.js';
 export { DeviceAddresses, publicUrlProblem } from './provisioning/device-addresses.js';
 export { GatewayPlaces } from './placement/gateway-places.js';

@@ -17,18 +17,20 @@ import type {
   SettledCall,
   ToolPageCache,
 } from '@flotilla/session';
-import type { ConversationHost, ConversingDevice } from '../conversations/conversation-host.js';
-import { DeviceConversations } from '../conversations/device-conversations.js';
+import type { ConversationHost } from '../conversations/conversation-host.js';
+import type { DeviceConversations } from '../conversations/device-conversations.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import { perMinute, TokenBucket } from '../overload/token-bucket.js';
 import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
 import type { MeasurementRecorder } from '../measurements/measurement-recorder.js';
 import type { LargeRequestMemory } from './large-request-memory.js';
 import type { DeviceConnection } from './session-host.js';
+import { openConversations } from './open-conversations.js';
 import type { DrainedSession } from './session-drain.js';
 import type { LoggedSession } from '../session-log/session-logs.js';
 import { SessionRecord } from './session-record.js';
-import type { RecordContext, SessionFacts } from './session-record.js';
+import type { RecordContext } from './record-context.js';
+import type { SessionFacts } from './session-record.js';
 import type { BootSigns } from '../restarts/boot-signs.js';
 import type { ToolSetIndex } from './tool-set-index.js';
 import type { VisionFor } from './vision-customer.js';
@@ -103,7 +105,15 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
       pageCache: context.pageCache,
       largeRequests: context.largeRequests.take(deviceId),
     });
-    this.#conversations = setSessionId && this.#makeConversations(setSessionId);
+    this.#conversations =
+      setSessionId &&
+      openConversations(context, {
+        connection,
+        actor: this.#actor,
+        known: () => ({ info: this.#info, tools: this.#toolSet?.tools }),
+        report: (data) => this.#reportConversation(data),
+        onSessionId: setSessionId,
+      });
     if (connection.audio) connection.audio.onframe = (frame) => this.#conversations?.heardAudio(frame);
     this.record = new SessionRecord(context, {
       connection,
@@ -273,36 +283,6 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
 
   #announce(): void {
     this.record.announce({ info: this.#info, ...this.#facts });
-  }
-
-  #makeConversations(onSessionId: (sessionId: string) => void): DeviceConversations {
-    const { audio, clientId, deviceId, kind, localAddress, remoteAddress } = this.connection;
-    const actor = this.#actor;
-    const device: ConversingDevice = {
-      deviceId,
-      clientId,
-      localAddress,
-      remoteAddress,
-      get unsentBytes() {
-        return audio?.unsentBytes ?? 0;
-      },
-      known: () => ({ info: this.#info, tools: this.#toolSet?.tools }),
-      pendingCalls: () => actor.pendingCalls,
-      say: (message) => actor.sendMessage(message),
-      sendAudio: (frame) => audio?.sendFrame(frame) ?? false,
-      hangUp: (reason) => {
-        if (kind === 'WEBSOCKET') actor.close(reason);
-      },
-      report: (data) => this.#reportConversation(data),
-    };
-    const transport = kind === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT';
-    return new DeviceConversations({
-      host: this.context.conversations,
-      device,
-      transport,
-      onSessionId,
-      limiting: this.context,
-    });
   }
 
   #reportConversation(data: JsonObject): void {

@@ -1,13 +1,14 @@
 /** All live sessions of this process: admits new ones, passes calls to them, records their ends. */
 import type { CallServer, RoutedCall } from '@flotilla/bus';
-import { notSent } from '@flotilla/mcp';
-import type { CallError, DeviceId, IncomingTransport, NotSentCode } from '@flotilla/mcp';
+import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { SessionCall, SettledCall } from '@flotilla/session';
 import { SampleWatch } from '../mcpu/sample-watch.js';
 import { StatusWatch } from '../status/status-watch.js';
 import { DiscoveryPace } from '../overload/discovery-pace.js';
 import { FlappingWatch } from '../overload/flapping-watch.js';
+import { countSessions } from './count-sessions.js';
+import type { SessionCount } from './count-sessions.js';
 import { DeviceSession } from './device-session.js';
 import type { SessionContext } from './device-session.js';
 import { EventLog } from './event-log.js';
@@ -19,13 +20,8 @@ import { SessionDrain } from './session-drain.js';
 import { SessionLogs } from '../session-log/session-logs.js';
 import type { DrainPlan } from './session-drain.js';
 import { SessionTable } from './session-table.js';
-
-/** Sessions by state and transport, for metrics. */
-export interface SessionCount {
-  readonly state: string;
-  readonly transport: string;
-  readonly count: number;
-}
+import { hasNoSession, hasReconnected, whileLeaving } from './unsent-reasons.js';
+import type { UnsentReason } from './unsent-reasons.js';
 
 /** How often `stop` checks whether all rows are written, ms. */
 const STOP_POLL_MS = 10;
@@ -178,7 +174,8 @@ export class LiveSessions implements SessionHost, CallServer {
   enqueue({ deviceId, epoch, call }: RoutedCall, settle: Settle): void {
     this.#pace.called();
     const session = this.#table.get(deviceId);
-    if (this.#drain?.refuses(session) === true) return this.#refuseWhileLeaving(this.#drain, call, settle);
+    if (this.#drain?.refuses(session) === true)
+      return this.#settleUnsent(call, settle, whileLeaving(this.#drain.hasSuccessor));
     if (session !== undefined && (epoch === undefined || epoch === session.record.epoch)) {
       session.enqueue(call, (settled) => {
         this.#status.settled(session, call, settled);
@@ -187,8 +184,7 @@ export class LiveSessions implements SessionHost, CallServer {
       });
       return;
     }
-    const message = session === undefined ? 'the device has no live session' : 'the device has reconnected since';
-    this.#settleUnsent(call, settle, { code: 'DEVICE_OFFLINE', message });
+    this.#settleUnsent(call, settle, session === undefined ? hasNoSession : hasReconnected);
   }
 
   /** The tools that the device listed in its current session. */
@@ -215,12 +211,7 @@ export class LiveSessions implements SessionHost, CallServer {
   }
 
   count(): readonly SessionCount[] {
-    const counts = new Map<string, SessionCount>();
-    for (const { state, connection } of this.#table.values()) {
-      const key = `${state} ${connection.kind}`;
-      counts.set(key, { state, transport: connection.kind, count: (counts.get(key)?.count ?? 0) + 1 });
-    }
-    return [...counts.values()];
+    return countSessions(this.#table.values());
   }
 
   /**
@@ -269,33 +260,15 @@ export class LiveSessions implements SessionHost, CallServer {
     this.disconnect(deviceId);
   }
 
+  /** Never inside `enqueue`, like the settlements of a session. */
+  #settleUnsent({ callId }: SessionCall, settle: Settle, reason: UnsentReason): void {
+    const settled = { callId, settledAt: this.context.clock.now(), ...reason };
+    queueMicrotask(() => settle(settled));
+  }
+
   /** Sessions whose end is not written. A closed session leaves the table a turn later. */
   get #unfinished(): number {
     return this.#table.size + this.#ending.size;
-  }
-
-  /** A job sends the call again. A single call follows a device that moves. */
-  #refuseWhileLeaving({ hasSuccessor }: SessionDrain<DeviceSession>, call: SessionCall, settle: Settle): void {
-    const message = hasSuccessor
-      ? 'The device moves to another gateway, because this one stops. Nothing was sent. Try again later.'
-      : 'The hub stops. Nothing was sent. Try again later.';
-    this.#settleUnsent(call, settle, { code: 'UNAVAILABLE', message }, hasSuccessor);
-  }
-
-  /** Never inside `enqueue`, like the settlements of a session. */
-  #settleUnsent(
-    { callId }: SessionCall,
-    settle: Settle,
-    { code, message }: CallError & { readonly code: NotSentCode },
-    isMoving = false,
-  ): void {
-    const settled: SettledCall = {
-      callId,
-      outcome: notSent(code, message),
-      settledAt: this.context.clock.now(),
-      ...(isMoving && { isMoving }),
-    };
-    queueMicrotask(() => settle(settled));
   }
 
   /** The device has a newer session at another gateway, unless a newer one is here already. */

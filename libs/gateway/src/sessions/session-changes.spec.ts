@@ -6,7 +6,7 @@ import { lampId } from '../gateway-stage.suite.js';
 import type { GatewayStage } from '../gateway-stage.suite.js';
 import type { MqttDevice } from '../mqtt/mqtt-device.suite.js';
 import { openSpecHub } from '../spec-hub.suite.js';
-import type { SessionStores } from './session-record.js';
+import type { SessionStores } from './record-context.js';
 
 const hub = openSpecHub();
 let stage: GatewayStage;

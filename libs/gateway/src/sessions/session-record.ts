@@ -3,44 +3,14 @@
  * While PostgreSQL is unavailable the record retries and the device stays connected. It does not
  * wait for an unavailable directory.
  */
-import type { Bus } from '@flotilla/bus';
-import type { DeviceInfo, HubProcessId, ToolSetHash } from '@flotilla/mcp';
+import type { DeviceInfo, ToolSetHash } from '@flotilla/mcp';
 import { diffToolSets } from '@flotilla/mcp';
-import type {
-  CallStore,
-  CredentialStore,
-  DeviceStore,
-  EventStore,
-  ReadyFacts,
-  ReadyResult,
-  ToolSet,
-  ToolSetStore,
-} from '@flotilla/registry';
-import type { Clock } from '@flotilla/session';
-import type { GatewayLimits } from '../gateway-limits.js';
-import type { GatewayLogger } from '../gateway-logger.js';
+import type { ReadyFacts, ReadyResult, ToolSet } from '@flotilla/registry';
 import { familyTraits } from './family-traits.js';
+import type { RecordContext } from './record-context.js';
 import { retryWrite } from './retry-write.js';
 import type { DeviceConnection } from './session-host.js';
 import { storeTools } from './store-tools.js';
-
-/** The part of the registry that sessions need. */
-export interface SessionStores {
-  readonly devices: Pick<DeviceStore, 'connect' | 'ready' | 'closeSession' | 'report'>;
-  readonly toolSets: Pick<ToolSetStore, 'ensure' | 'get'>;
-  readonly events: Pick<EventStore, 'append'>;
-  readonly calls: Pick<CallStore, 'record' | 'isOverloaded'>;
-  readonly credentials: Pick<CredentialStore, 'forget'>;
-}
-
-export interface RecordContext {
-  readonly gatewayId: HubProcessId;
-  readonly registry: SessionStores;
-  readonly bus: Pick<Bus, 'directory' | 'feed'>;
-  readonly clock: Clock;
-  readonly limits: GatewayLimits;
-  readonly logger: GatewayLogger;
-}
 
 /** Greeting and listing. Without `toolSet` the listing failed, and the device keeps its tools. */
 export interface SessionFacts {

@@ -2,7 +2,8 @@ import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
 import { RegistryError, type ToolSet } from '@flotilla/registry';
 import { describe, expect, it } from 'vitest';
 import { silentLogger } from '../ingress.suite.js';
-import type { RecordContext, SessionFacts } from './session-record.js';
+import type { RecordContext } from './record-context.js';
+import type { SessionFacts } from './session-record.js';
 import { storeTools } from './store-tools.js';
 
 const toolSet: ToolSet = { hash: 'a'.repeat(64) as ToolSetHash, tools: [] };

@@ -1,7 +1,8 @@
 /** Stores the tools of a session, unless PostgreSQL cannot store such values. */
 import type { DeviceId } from '@flotilla/mcp';
 import { rejectsValues } from '@flotilla/registry';
-import type { RecordContext, SessionFacts } from './session-record.js';
+import type { RecordContext } from './record-context.js';
+import type { SessionFacts } from './session-record.js';
 
 /**
  * Returns the facts that can be written. Without refused tools the device is online with its former
