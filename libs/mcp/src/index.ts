@@ -19,6 +19,7 @@ export {
   parseMqttClientId,
 } from './device-identity.js';
 export type { ParsedIdentity } from './device-identity.js';
+export { deviceText } from './device-text.js';
 export type { CallErrorCode, DeviceFailureCode, NotSentCode, UnknownCode, VerificationCode } from './error-codes.js';
 export { parseDeviceHello, udpServerHello, websocketServerHello } from './messages/hello.js';
 export type { DeviceHello, ParsedHello, UdpChannel } from './messages/hello.js';

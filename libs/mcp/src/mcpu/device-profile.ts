@@ -5,7 +5,7 @@
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceInfo } from '../tools/tool.js';
-import { deviceText } from './device-text.js';
+import { deviceText } from '../device-text.js';
 
 /** UTF-16 code units of the name or version of a sketch. */
 const profileTextMax = 128;

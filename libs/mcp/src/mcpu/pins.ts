@@ -4,7 +4,7 @@
  */
 import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
-import { deviceText } from './device-text.js';
+import { deviceText } from '../device-text.js';
 import { sampleIntervalMsMax } from './sample-window.js';
 
 /** Pins of one device. Unmodified boards have at most 16. */

@@ -3,7 +3,7 @@ import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceTool, JsonSchema, ToolPage } from '../tools/tool.js';
 import { builtinSchemas } from './builtin-schemas.js';
-import { deviceText } from './device-text.js';
+import { deviceText } from '../device-text.js';
 import { parsePins } from './pins.js';
 
 /** UTF-16 code units. A name is a key and is sent back; people and AI agents read a description. */

@@ -1,5 +1,6 @@
 /** MCP `initialize`: the identity of the hub, and the answer of the device. [xiaozhi §4.3] */
-import { clipText, isJsonObject } from '../json-rpc/json-text.js';
+import { deviceText } from '../device-text.js';
+import { isJsonObject } from '../json-rpc/json-text.js';
 import type { JsonObject } from '../json-rpc/json-text.js';
 import type { DeviceInfo } from '../tools/tool.js';
 
@@ -8,9 +9,6 @@ export interface VisionService {
   readonly url: string;
   readonly token?: string;
 }
-
-/** UTF-16 code units of a model or version; both become columns, labels and search terms. */
-const deviceTextMax = 128;
 
 /** Devices ignore everything except `vision`. */
 export function initializeParams(vision: VisionService | undefined): JsonObject {
@@ -25,9 +23,8 @@ export function initializeParams(vision: VisionService | undefined): JsonObject 
 export function parseInitializeResult(result: unknown): DeviceInfo {
   const serverInfo = isJsonObject(result) ? result['serverInfo'] : undefined;
   if (!isJsonObject(serverInfo)) return { model: undefined, firmwareVersion: undefined };
-  return { model: deviceText(serverInfo['name']), firmwareVersion: deviceText(serverInfo['version']) };
-}
-
-function deviceText(value: unknown): string | undefined {
-  return typeof value === 'string' && value !== '' ? clipText(value, deviceTextMax) : undefined;
+  return {
+    model: deviceText(serverInfo['name']) || undefined,
+    firmwareVersion: deviceText(serverInfo['version']) || undefined,
+  };
 }

@@ -1,3 +1,4 @@
+import { parseInitializeResult } from '@flotilla/mcp';
 import { describe, expect, it } from 'vitest';
 import { readOtaRequest } from './ota-request.js';
 
@@ -55,7 +56,15 @@ describe('readOtaRequest', () => {
 
   it('strips and limits texts that people will read', () => {
     const request = readOtaRequest(headers, JSON.stringify({ board: { name: `a\u0000\u001b[31m${'x'.repeat(500)}` } }));
-    expect(request.model).toMatch(/^a\[31mx+$/);
-    expect(request.model).toHaveLength(126);
+    expect(request.model).toMatch(/^a \[31mx+$/);
+    expect(request.model).toHaveLength(128);
   });
+
+  it.each(['2.4.2\u0007beta', ' 2.4.2\n', `${'1'.repeat(127)}😀`, '2.4.2\ud83d', '\u0000'])(
+    'reads version %j as the greeting does, so that it does not change with each connect',
+    (version) => {
+      const { firmwareVersion } = readOtaRequest({}, JSON.stringify({ application: { version } }));
+      expect(firmwareVersion).toBe(parseInitializeResult({ serverInfo: { version } }).firmwareVersion);
+    },
+  );
 });

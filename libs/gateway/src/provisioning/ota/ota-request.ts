@@ -4,7 +4,7 @@
  * invalid JSON. [xiaozhi §7.1, §7.2]
  */
 import type { IncomingHttpHeaders } from 'node:http';
-import { isJsonObject, parseDeviceIdHeader } from '@flotilla/mcp';
+import { deviceText, isJsonObject, parseDeviceIdHeader } from '@flotilla/mcp';
 import type { DeviceId, JsonObject } from '@flotilla/mcp';
 import type { BoardFacts } from '@flotilla/registry';
 import { readBoardFacts } from './board-facts.js';
@@ -25,8 +25,6 @@ export interface OtaRequest {
 
 /** Characters: a UUID has 36. */
 const CLIENT_UUID_MAX = 64;
-/** Characters of a model or version: the longest board names have about 50. */
-const NAME_MAX = 128;
 
 export function readOtaRequest(headers: IncomingHttpHeaders, bodyText: string): OtaRequest {
   const body = parseBody(bodyText);
@@ -86,11 +84,6 @@ function clientUuidOf(value: string | undefined): string | undefined {
   return value !== undefined && value.length <= CLIENT_UUID_MAX && /^[\x21-\x7e]+$/.test(value) ? value : undefined;
 }
 
-/** Limits text for people and removes control characters, which PostgreSQL does not accept. */
 function plain(value: string | undefined): string | undefined {
-  const cleaned = value
-    ?.slice(0, NAME_MAX)
-    .replace(/[\p{Cc}\p{Surrogate}]/gu, '')
-    .trim();
-  return cleaned === undefined || cleaned === '' ? undefined : cleaned;
+  return deviceText(value) || undefined;
 }
