@@ -1,5 +1,4 @@
 /** Lists of the API, page by page, up to a limit. */
-import { say } from './console/output.js';
 
 export interface Page<Node> {
   readonly nodes: readonly Node[];
@@ -18,11 +17,6 @@ export async function* eachNode<Node>(
     if (!pageInfo.hasNextPage || pageInfo.endCursor === null) return;
     after = pageInfo.endCursor;
   }
-}
-
-/** The first `limit` items, or all if it is 0. Reports when there are more. */
-export async function* upTo<Item>(limit: number, items: AsyncIterable<Item>): AsyncGenerator<Item, void, void> {
-  yield* firstOf(limit, items, () => say(`More than ${limit} match. List all with --limit 0.`));
 }
 
 /** The first `limit` items, or all if it is 0. Calls `onMore` when there are more. */

@@ -1,12 +1,12 @@
 /** Options of lists, and how they are printed: once, or again and again with `--watch`. */
 import type { Argv } from 'yargs';
 import type { ColumnLike } from '../console/output-format.js';
-import { printRows } from '../console/output.js';
+import { printRows, say } from '../console/output.js';
 import { watchRows } from '../console/watch.js';
 import type { ExitCode } from '../exit-codes.js';
 import { durationOf } from '../options/duration-option.js';
 import { intMax, numberOf } from '../options/number-option.js';
-import { firstOf, upTo } from '../pages.js';
+import { firstOf } from '../pages.js';
 import type { GlobalArguments } from '../options/global-options.js';
 
 export interface ListArguments extends GlobalArguments {
@@ -37,14 +37,19 @@ export function withListOptions<Args>(args: Argv<Args>, shown = 200) {
   } as const);
 }
 
-/** Prints the rows that `read` returns, up to the limit. */
+/** Prints the rows that `read` returns, up to the limit, and then whether there are more. */
 export async function printList<Row>(
   read: () => AsyncIterable<Row>,
   columns: readonly ColumnLike<Row>[],
   args: ListArguments,
 ): Promise<ExitCode | void> {
   if (args.watch === true) return watchRows(() => firstOf(args.limit, read()), columns, args, args.every * 1_000);
-  await printRows(upTo(args.limit, read()), columns, args);
+  let areMore = false;
+  const rows = firstOf(args.limit, read(), () => {
+    areMore = true;
+  });
+  await printRows(rows, columns, args);
+  if (areMore) say(`More than ${args.limit} match. List all with --limit 0.`);
 }
 
 /** A list that the API returns at once. */
