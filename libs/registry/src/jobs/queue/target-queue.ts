@@ -82,7 +82,7 @@ export interface CorrectedTarget {
   readonly deviceId: DeviceId;
 }
 
-/** Waiting targets that one wake-up releases. A returning fleet comes in portions. */
+/** Waiting targets that one statement releases: more would hold their locks for too long. */
 const WAKE_TARGETS_MAX = 5_000;
 
 /** Targets that one statement ends: more would hold their locks for too long. */
@@ -206,11 +206,17 @@ export class TargetQueue {
    */
   async wakeWaiting(fence: JobFence, deviceIds?: readonly DeviceId[]): Promise<number> {
     const parameters = { ...fence, limit: WAKE_TARGETS_MAX };
-    const [row] =
-      deviceIds === undefined
-        ? await WAKE_ALL.run(this.db, parameters)
-        : await WAKE_DEVICES.run(this.db, { ...parameters, deviceIds });
-    return row?.count ?? 0;
+    let count = 0;
+    let changed: number;
+    do {
+      const [row] =
+        deviceIds === undefined
+          ? await WAKE_ALL.run(this.db, parameters)
+          : await WAKE_DEVICES.run(this.db, { ...parameters, deviceIds });
+      changed = row?.count ?? 0;
+      count += changed;
+    } while (changed === WAKE_TARGETS_MAX);
+    return count;
   }
 
   /**
