@@ -35,7 +35,7 @@ export type { HttpRoute } from './http-route.js';
 export type { ClientAddress } from './sessions/session-host.js';
 export type { SessionCount } from './sessions/count-sessions.js';
 export type { EnrolmentMode } from './provisioning/enrolment/enrolment-service.js';
-export { DeviceAddresses, publicUrlProblem } from './provisioning/device-addresses.js';
+export { DeviceAddresses, publicHostProblem, publicUrlProblem } from './provisioning/device-addresses.js';
 export { GatewayPlaces } from './placement/gateway-places.js';
 export { MQTT_TLS_PORT, mqttAddressesOf, mqttEndpointOf, publicMqttProblem } from './placement/mqtt-addresses.js';
 export type { MqttAddress } from './placement/mqtt-addresses.js';

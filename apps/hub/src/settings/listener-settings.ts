@@ -4,12 +4,13 @@ import {
   MQTT_TLS_PORT,
   mqttAddressesOf,
   mqttEndpointOf,
+  publicHostProblem,
   publicMqttProblem,
   publicUrlProblem,
   type MqttAddress,
 } from '@flotilla/gateway';
 import { z } from 'zod';
-import { checked, choice, matching, optionalText, port, portOrOff, textOr, unset } from './setting-kinds.js';
+import { checked, choice, optionalText, port, portOrOff, textOr, unset } from './setting-kinds.js';
 
 export const listenerSettings = {
   FLOTILLA_HOST: textOr('127.0.0.1'),
@@ -17,7 +18,7 @@ export const listenerSettings = {
   FLOTILLA_MQTT_PORT: portOrOff(1883),
   FLOTILLA_MQTTS_PORT: port(8883),
   FLOTILLA_UDP_PORT: port(8884),
-  FLOTILLA_PUBLIC_HOST: matching(/^[A-Za-z0-9.-]+$/, 'must be a host name or an IPv4 address, without port'),
+  FLOTILLA_PUBLIC_HOST: checked(publicHostProblem),
   FLOTILLA_PUBLIC_URL: checked(publicUrlProblem),
   FLOTILLA_OAUTH: choice(['on', 'off'], 'on'),
   FLOTILLA_PUBLIC_MQTT: checked(publicMqttProblem),

@@ -57,7 +57,7 @@ function entriesOf(text: string): readonly string[] {
 }
 
 /** Digits and dots alone are no name. */
-function isWrongAddress(host: string): boolean {
+export function isWrongAddress(host: string): boolean {
   return /^[\d.]+$/.test(host) && !isIPv4(host);
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { mqttAddressesOf } from '../placement/mqtt-addresses.js';
-import { DeviceAddresses, publicUrlProblem } from './device-addresses.js';
+import { DeviceAddresses, publicHostProblem, publicUrlProblem } from './device-addresses.js';
 import type { AddressSettings } from './device-addresses.js';
 
 const reached = { localAddress: '192.168.7.2', host: 'other.example' };
@@ -99,4 +99,15 @@ describe('public addresses that would restart devices in a loop', () => {
     for (const text of ['https://hub.example.net', 'http://192.0.2.4:8080/flotilla'])
       expect(publicUrlProblem(text)).toBeUndefined();
   });
+});
+
+describe('FLOTILLA_PUBLIC_HOST', () => {
+  it.each(['hub', 'hub.example.net', '192.0.2.4', '7.example.net'])('may be %j', (text) =>
+    expect(publicHostProblem(text)).toBeUndefined(),
+  );
+
+  it.each(['99999999999', '192.0.2.256', '10.0.7', 'hub:8884', 'http://hub', '-hub', '.', '::1'])(
+    'may not be %j',
+    (text) => expect(publicHostProblem(text)).toMatch(/^must be a host name/),
+  );
 });

@@ -5,7 +5,7 @@
  */
 
 import { chooseAddress } from '../placement/choose-address.js';
-import { hostPattern, MQTT_TLS_PORT } from '../placement/mqtt-addresses.js';
+import { hostPattern, isWrongAddress, MQTT_TLS_PORT } from '../placement/mqtt-addresses.js';
 import type { MqttAddress } from '../placement/mqtt-addresses.js';
 
 export interface AddressSettings {
@@ -54,6 +54,13 @@ export function publicUrlProblem(text: string): string | undefined {
     return 'must have no user, query or fragment, because devices cannot parse them';
   if (url.pathname.includes(':')) return 'must have no colon in its path, because devices would take it for the port';
   return url.pathname.length > 256 ? 'must have a path of at most 256 characters' : undefined;
+}
+
+/** Returns what is wrong with a FLOTILLA_PUBLIC_HOST, if anything. */
+export function publicHostProblem(text: string): string | undefined {
+  return hostAlone.test(text) && !isWrongAddress(text)
+    ? undefined
+    : 'must be a host name or an IPv4 address, without port';
 }
 
 export class DeviceAddresses {
