@@ -93,7 +93,9 @@ export class ConsentDesk {
     };
     const answer = await this.deps.grants.allow(session, grant, this.deps.clientOf(raw).address);
     if ('refusal' in answer) throw new ApiError('BAD_USER_INPUT', answer.refusal.message);
-    return { login: { accountId: session.user.id, remember: false }, consent: { grantId: answer.grant.id } };
+    const login = { accountId: session.user.id, remember: false };
+    // Each prompt that a client may ask for is answered by the one decision.
+    return { login, select_account: {}, consent: { grantId: answer.grant.id } };
   }
 
   /** Throws NOT_FOUND in another browser, and after the request has expired. */

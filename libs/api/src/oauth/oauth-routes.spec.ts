@@ -68,15 +68,20 @@ function documentAt(address: string): ClientDocument {
   return { status: 200, headers: { 'content-type': 'application/json' }, body };
 }
 
-async function authorize(id: string, redirectUri = redirect): Promise<Response> {
+async function authorize(
+  id: string,
+  redirectUri = redirect,
+  { prompt, ...others }: Readonly<Record<string, string>> = {},
+): Promise<Response> {
   const parameters = {
+    ...(prompt === undefined ? {} : { prompt }),
     client_id: id,
     response_type: 'code',
     redirect_uri: redirectUri,
     code_challenge_method: 'S256',
     code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
   };
-  const headers = { accept: 'text/html' };
+  const headers = { accept: 'text/html', ...others };
   return fetch(`${url}/oauth/authorize?${new URLSearchParams(parameters)}`, { redirect: 'manual', headers });
 }
 
@@ -120,6 +125,28 @@ describe('a client with a metadata document', () => {
     const answer = await authorize('https://10.0.0.1/client.json');
     expect(answer.headers.get('location')).toMatch(/^\/oauth\/consent\/failed\?error=invalid_client/);
   });
+});
+
+describe('a decision', () => {
+  const allow = async (opened: Response) => {
+    const decided = await fetch(`${url}${opened.headers.get('location') ?? ''}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', cookie: cookiesOf(opened) },
+      body: JSON.stringify({ decision: 'allow', scopes: ['DEVICES_READ'] }),
+    });
+    return String(((await decided.json()) as { redirectTo: string }).redirectTo);
+  };
+
+  it.each(['login', 'select_account', 'consent', 'login consent select_account'])(
+    'counts where the client asks for "%s"',
+    async (prompt) => {
+      documents.set(clientId, { client_id: clientId, client_name: 'Agent', redirect_uris: [redirect] });
+      const opened = await authorize(clientId, redirect, { prompt });
+      const { pathname } = new URL(await allow(opened));
+      const back = await fetch(`${url}${pathname}`, { redirect: 'manual', headers: { cookie: cookiesOf(opened) } });
+      expect(back.headers.get('location')).toMatch(/^https:\/\/agent\.example\/callback\?code=/);
+    },
+  );
 });
 
 describe('registrations', () => {
