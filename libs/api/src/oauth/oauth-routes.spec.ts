@@ -147,6 +147,16 @@ describe('a decision', () => {
       expect(back.headers.get('location')).toMatch(/^https:\/\/agent\.example\/callback\?code=/);
     },
   );
+
+  // A proxy may send the host of the hub behind it, as the requests of this spec do.
+  it.each([{}, { 'x-forwarded-host': 'other.example' }])(
+    'leads back to the public address of the hub for a request with the headers %j',
+    async (headers: Readonly<Record<string, string>>) => {
+      documents.set(clientId, { client_id: clientId, client_name: 'Agent', redirect_uris: [redirect] });
+      const opened = await authorize(clientId, redirect, headers);
+      expect(new URL(await allow(opened)).origin).toBe(issuer);
+    },
+  );
 });
 
 describe('registrations', () => {

@@ -147,8 +147,9 @@ class OauthDesk {
     const { provider } = await this.opened();
     const { issuer } = this.#deps.addresses;
     if (url !== undefined) raw.url = url;
-    // The library reads from this header whether cookies are secure; no client chooses it.
-    raw.headers['x-forwarded-proto'] = issuer.startsWith('https:') ? 'https' : 'http';
+    // The library makes addresses and cookies by these headers; no client or proxy chooses them.
+    const { protocol, host } = new URL(issuer);
+    Object.assign(raw.headers, { 'x-forwarded-proto': protocol.slice(0, -1), 'x-forwarded-host': host });
     reply.hijack();
     const slow = setTimeout(() => raw.complete || raw.destroy(), BODY_MS_MAX);
     reply.raw.once('close', () => clearTimeout(slow));
