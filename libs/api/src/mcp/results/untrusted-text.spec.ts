@@ -15,6 +15,7 @@ describe('text of devices for agents', () => {
   it('says where it was cut', () => {
     expect(plainText('xxxx', 3)).toBe('xxx… (cut by the hub at 3 characters)');
     expect(plainDescription('x'.repeat(5_000)).length).toBeLessThan(1_100);
+    expect(plainText('xx\u{1F600}', 3)).toMatch(/^xx\uFFFD…/);
   });
 
   it('is cleaned at every level of a value, names of members too', () => {

@@ -2,7 +2,7 @@
  * Prepares text of devices for the context of an agent: limited in length, and without characters
  * that a person would not see.
  */
-import { isJsonObject } from '@flotilla/mcp';
+import { clipText, isJsonObject } from '@flotilla/mcp';
 
 /** UTF-16 code units of all text of one answer: some tens of thousands of tokens. */
 export const answerTextMax = 65_536;
@@ -24,7 +24,7 @@ export function plainText(text: string, max = answerTextMax): string {
     .replace(/\r\n?/g, '\n')
     .replace(/[^\P{Cc}\n\t]/gu, ' ')
     .replace(invisible, '');
-  return plain.length <= max ? plain : `${plain.slice(0, max)}… (cut by the hub at ${max} characters)`;
+  return plain.length <= max ? plain : `${clipText(plain, max)}… (cut by the hub at ${max} characters)`;
 }
 
 export function plainLine(text: string, max = labelMax): string {
