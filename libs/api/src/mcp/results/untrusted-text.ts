@@ -10,6 +10,8 @@ export const answerTextMax = 65_536;
 const descriptionMax = 1_024;
 /** Of a device's or a tool's name in running text. */
 const labelMax = 128;
+/** Of a name that the agent gives back: devices choose no longer tools and paths. */
+const nameMax = 256;
 
 /**
  * Zero-width, direction, filler and tag characters, most variation selectors and lone surrogates.
@@ -29,6 +31,10 @@ export function plainText(text: string, max = answerTextMax): string {
 
 export function plainLine(text: string, max = labelMax): string {
   return plainText(text, max).replace(/\s+/g, ' ').trim();
+}
+
+export function plainName(text: string): string {
+  return plainLine(text, nameMax);
 }
 
 export function plainDescription(text: string): string {

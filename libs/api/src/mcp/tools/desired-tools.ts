@@ -9,7 +9,7 @@ import { shownArguments, type Reader } from '../../calls/shown-arguments.js';
 import { shownDeviceFilter } from '../../devices/shown-device-filter.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
-import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
+import { plainDescription, plainLine, plainName, plainValue } from '../results/untrusted-text.js';
 import { actorOfCaller, callerMay, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
 import { shownSample } from './device-arguments.js';
@@ -120,7 +120,7 @@ async function shownState(row: DesiredStateRow, summary: DesiredStateSummaryRow 
   return {
     id,
     name: plainLine(row.name),
-    tool: plainLine(row.tool),
+    tool: plainName(row.tool),
     arguments: plainValue(await shownArguments(row, reader)),
     devices: plainValue(await shownDeviceFilter(row.devices, reader)),
     mode,

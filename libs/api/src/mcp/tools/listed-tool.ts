@@ -6,7 +6,7 @@ import type { Tool } from '@modelcontextprotocol/server';
 import { isJsonObject } from '@flotilla/mcp';
 import { deviceAnswerSchema } from './output-schemas.js';
 import type { AgentTool } from './tool-catalogue.js';
-import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
+import { plainDescription, plainLine, plainName, plainValue } from '../results/untrusted-text.js';
 
 /**
  * Bytes of a listed schema: far more than firmware needs, and far less than the context of a model.
@@ -45,7 +45,7 @@ function hintsOf({ policy, readOnly }: Pick<AgentTool, 'policy' | 'readOnly'>): 
 export function describedTool({ agentName, tool, policy, readOnly }: AgentTool): Readonly<Record<string, unknown>> {
   const { readOnlyHint, destructiveHint, idempotentHint } = hintsOf({ policy, readOnly });
   return {
-    name: plainLine(tool.name),
+    name: plainName(tool.name),
     mcpName: agentName,
     deviceSaysOfIt: plainDescription(tool.description),
     inputSchema: shownSchema(tool.inputSchema),

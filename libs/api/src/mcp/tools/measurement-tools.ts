@@ -4,7 +4,7 @@ import { readDeviceSeries, readFleetSeries, type ChartAnswer } from '@flotilla/f
 import type { JsonObject } from '@flotilla/mcp';
 import type { SeriesPoint } from '@flotilla/registry';
 import { quotingResult, refusalResult, unknownDevice } from '../results/agent-results.js';
-import { plainLine } from '../results/untrusted-text.js';
+import { plainName } from '../results/untrusted-text.js';
 import type { AgentCaller } from '../session/agent-caller.js';
 import { deviceArguments, selectedDevices, textIn } from './device-arguments.js';
 import { measuredSchema } from './output-schemas.js';
@@ -63,7 +63,7 @@ export async function readMeasurements(_deps: unknown, caller: AgentCaller, args
   const { filter } = selected;
   if (path === undefined) {
     const paths = await caller.view.measurements.pathsOver(filter);
-    return quotingResult({ paths: paths.slice(0, pathsMax).map((one) => ({ path: plainLine(one) })) });
+    return quotingResult({ paths: paths.slice(0, pathsMax).map((one) => ({ path: plainName(one) })) });
   }
   return shown(path, await readFleetSeries(caller.view, { filter, path }, periodOf(args)), ({ p95, deviceCount }) => ({
     p95,
@@ -77,7 +77,7 @@ async function latestOf({ view }: AgentCaller, device: string): Promise<CallTool
   return quotingResult({
     paths: latest
       .slice(0, pathsMax)
-      .map(({ path, value, at }) => ({ path: plainLine(path), latest: value, latestAt: new Date(at).toISOString() })),
+      .map(({ path, value, at }) => ({ path: plainName(path), latest: value, latestAt: new Date(at).toISOString() })),
   });
 }
 
@@ -105,7 +105,7 @@ function shown<Point extends SeriesPoint>(
     return { at: new Date(at).toISOString(), min, mean, max, ...more(point) };
   });
   const none = 'No values. Call again without path to see the paths that there are.';
-  return quotingResult({ path: plainLine(path), points, ...(points.length === 0 && { hint: none }) });
+  return quotingResult({ path: plainName(path), points, ...(points.length === 0 && { hint: none }) });
 }
 
 function periodOf({ hours, points }: JsonObject) {

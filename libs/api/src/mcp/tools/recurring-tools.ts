@@ -7,7 +7,7 @@ import { shownArguments, type Reader } from '../../calls/shown-arguments.js';
 import { shownDeviceFilter } from '../../devices/shown-device-filter.js';
 import type { FleetOperations } from '../../fleet-operations.js';
 import { jsonResult, quotingResult, refusalResult } from '../results/agent-results.js';
-import { plainDescription, plainLine, plainValue } from '../results/untrusted-text.js';
+import { plainDescription, plainLine, plainName, plainValue } from '../results/untrusted-text.js';
 import { actorOfCaller, readerOf, type AgentCaller } from '../session/agent-caller.js';
 import { keyIn } from './call-on-many.js';
 import { shownSample } from './device-arguments.js';
@@ -119,7 +119,7 @@ async function shownRecurring(row: RecurringJobRow, reader: Reader) {
     createdBy: plainLine(row.createdBy),
     nextRuns: enabled ? new CronTimes(row).list(timesMax, Date.now(), row.until).map(timeOf) : [],
     ...(pausedReason !== undefined && { pausedReason }),
-    ...(tool !== undefined && { tool: plainLine(tool) }),
+    ...(tool !== undefined && { tool: plainName(tool) }),
     ...(tool !== undefined &&
       given !== undefined && { arguments: plainValue(await shownArguments({ tool, arguments: given }, reader)) }),
     devices: plainValue(await shownDeviceFilter(request.devices, reader)),
