@@ -157,7 +157,7 @@ function measurementsWithin(
       const visible = (id: string) => latest.get(id)?.filter(({ at }) => at >= (since.get(id) ?? Infinity)) ?? [];
       return new Map(ids.map((id) => [id, visible(id)]));
     },
-    pathsOver: (filter) => store.pathsOver(scopedFilter(filter, within)),
+    pathsOver: (filter) => store.pathsOver(scopedFilter(filter, within), within),
     series: async (request) => {
       const start = (await starts([request.deviceId])).get(request.deviceId) ?? Infinity;
       const visibleSince = Math.min(start, request.until);

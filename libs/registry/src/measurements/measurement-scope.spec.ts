@@ -38,3 +38,15 @@ it('a roll-up of the day in which a device came into the scope is hidden, that o
   const view = registry.viewFor({ id: 'KEY:shop', devices: { tags: ['shop'] } });
   expect(await timesOf(view)).toEqual([tomorrow]);
 });
+
+it('a path that was last reported before a device came into the scope is not listed', async () => {
+  const { raw, registry } = fixture;
+  await raw.query(`INSERT INTO measurement_path (id, path) VALUES (2, 'samples:former'), (3, 'samples:later')`);
+  await raw.query(
+    `INSERT INTO measurement_series (device_id, path_id, at, value)
+     VALUES (1, 2, now() - interval '1 day', 1), (1, 3, now() + interval '1 day', 1)`,
+  );
+  const view = registry.viewFor({ id: 'KEY:shop', devices: { tags: ['shop'] } });
+  expect(await registry.measurements.pathsOver(undefined)).toEqual(['samples:former', 'samples:later']);
+  expect(await view.measurements.pathsOver(undefined)).toEqual(['samples:later']);
+});

@@ -24,7 +24,7 @@ import { keepUp } from './measurement-upkeep.js';
 import type { UpkeepDone } from './measurement-upkeep.js';
 import { MeasurementWriter } from './measurement-writer.js';
 import type { RefusedPoint } from './measurement-writer.js';
-import { readChartFacts, readFleetSeries, readSeries, seriesCondition } from './series-reads.js';
+import { readChartFacts, readFleetSeries, readSeries, seriesCondition, visibleCondition } from './series-reads.js';
 
 const LATEST_MAX = 100_000;
 const PATHS_LISTED_MAX = 2_000;
@@ -122,13 +122,14 @@ export class MeasurementStore {
   }
 
   /** The paths that devices which match have reported, by name. */
-  async pathsOver(filter: DeviceFilter | undefined): Promise<readonly string[]> {
+  async pathsOver(filter: DeviceFilter | undefined, within?: DeviceFilter): Promise<readonly string[]> {
     const parameters: unknown[] = [];
     const condition = await seriesCondition(this.database, filter, parameters);
+    const isVisible = await visibleCondition(this.database, within, parameters);
     const rows = await this.database.query<{ path: string }>(
       {
         text: `SELECT p.path FROM measurement_path p
-               WHERE EXISTS (SELECT FROM measurement_series m WHERE m.path_id = p.id AND ${condition})
+               WHERE EXISTS (SELECT FROM measurement_series m WHERE m.path_id = p.id AND ${condition} AND ${isVisible})
                ORDER BY p.path LIMIT ${PATHS_LISTED_MAX}`,
       },
       parameters,

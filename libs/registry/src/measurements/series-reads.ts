@@ -96,12 +96,11 @@ export async function readFleetSeries(
   within: DeviceFilter | undefined,
 ): Promise<readonly FleetSeriesPoint[]> {
   const parameters: unknown[] = [pathId, plan.stepMs / 1_000];
-  const conditions = ['m.path_id = $1', await seriesCondition(database, filter, parameters)];
-  if (within !== undefined) {
-    const isVisible = await historyScopeOf(database, within);
-    const device = '(SELECT v.device_id FROM measurement_device v WHERE v.id = m.device_id)';
-    conditions.push(isVisible(device, { at: 'm.at' }, parameters));
-  }
+  const conditions = [
+    'm.path_id = $1',
+    await seriesCondition(database, filter, parameters),
+    await visibleCondition(database, within, parameters),
+  ];
   const progress = await readProgress(database);
   const span = { level: plan.level, since, until, progress, asDecimals: false };
   const source = seriesSource(span, conditions.join(' AND '), parameters);
@@ -142,6 +141,17 @@ export async function seriesCondition(
   const condition = listedDeviceCondition(await resolveFilter(database, filter), parameters);
   return `m.device_id IN (SELECT v.id FROM measurement_device v JOIN device d ON d.id = v.device_id
     WHERE ${condition})`;
+}
+
+/** Over `m.device_id` and `m.at`. */
+export async function visibleCondition(
+  database: Database,
+  within: DeviceFilter | undefined,
+  parameters: unknown[],
+): Promise<string> {
+  const isVisible = await historyScopeOf(database, within);
+  const device = '(SELECT v.device_id FROM measurement_device v WHERE v.id = m.device_id)';
+  return isVisible(device, { at: 'm.at' }, parameters);
 }
 
 interface SeriesRow {
