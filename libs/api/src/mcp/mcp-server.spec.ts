@@ -1,4 +1,7 @@
-/** Clients that disconnect during the look-up of their key, and open requests of expired tokens. */
+/**
+ * Clients that disconnect during the look-up of their key, open requests of expired tokens, and
+ * the cost of batches.
+ */
 import { once } from 'node:events';
 import { request } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -148,4 +151,18 @@ it('an expired token ends a stream and a request that still arrives, but not a c
   await expect.poll(() => checks).toEqual(['running']);
   expect(closed).toBe(2);
   running.destroy();
+});
+
+it('each message of a batch costs as much as a request', async () => {
+  isDelayed = false;
+  const send = (messages: number) => {
+    const body = Array.from({ length: messages }, (_, id) => ({ jsonrpc: '2.0', id, method: 'ping' }));
+    const type = { 'content-type': 'application/json' };
+    return fetch(url, { method: 'POST', headers: { ...headers, ...type }, body: JSON.stringify(body) });
+  };
+  const few = await send(3);
+  expect([few.status, (await few.text()).match(/"result"/g)?.length]).toEqual([200, 3]);
+  const many = await send(100);
+  expect([many.status, await many.json()]).toMatchObject([429, { code: 'RATE_LIMITED' }]);
+  expect(many.headers.get('retry-after')).toBe('1');
 });

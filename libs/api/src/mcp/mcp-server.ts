@@ -137,8 +137,11 @@ export class McpServer {
   async #fetch(request: Request, options: McpHandlerRequestOptions | undefined, mode: ListingMode): Promise<Response> {
     const caller = this.#callerOf(options?.authInfo);
     if (request.method === 'GET') return this.#openNotificationStream(request, caller, mode);
-    const scopes = caller.viewer.kind === 'GRANT' ? scopesToAskFor(caller.viewer, await textOf(request)) : undefined;
+    const body = await textOf(request);
+    const scopes = scopesToAskFor(caller.viewer, body);
     if (scopes !== undefined) return this.#askForScopes(scopes);
+    const tooMany = await this.#payForBatch(caller, body);
+    if (tooMany !== undefined) return tooMany;
     const handler = this.#handlers.get(mode);
     if (handler === undefined) throw new TypeError(`There is no handler for the mode ${mode}.`);
     return handler.fetch(request, options);
@@ -164,6 +167,20 @@ export class McpServer {
     // No I/O is awaited between the check of `destroyed` and here, so a GET is not aborted yet.
     request.signal.addEventListener('abort', end);
     return opened(response);
+  }
+
+  /** The request itself has paid for one message. */
+  async #payForBatch({ viewer }: AgentCaller, body: string): Promise<Response | undefined> {
+    const others = messageCount(body) - 1;
+    if (others <= 0) return undefined;
+    try {
+      await this.#deps.budget.spend(viewer, others * this.#limits.requestCost);
+      return undefined;
+    } catch (error) {
+      if (!(error instanceof ApiError)) throw error;
+      const { code, message, statusCode } = error;
+      return Response.json({ code, message }, { status: statusCode, headers: waitHeaders(error) });
+    }
   }
 
   #askForScopes(scopes: readonly Scope[]): Response {
@@ -247,6 +264,17 @@ function textOf(request: Request): Promise<string> {
     .clone()
     .text()
     .catch(() => '');
+}
+
+/** Of a batch of JSON-RPC, which old revisions of MCP allow; otherwise 1. */
+function messageCount(body: string): number {
+  if (!/^\s*\[/.test(body)) return 1;
+  try {
+    const messages: unknown = JSON.parse(body);
+    return Array.isArray(messages) ? messages.length : 1;
+  } catch {
+    return 1;
+  }
 }
 
 /** Sends a comment at once, because Node sends no head before the first bytes of a body. */
