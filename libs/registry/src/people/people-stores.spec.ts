@@ -191,6 +191,11 @@ describe('sessions of users', () => {
     expect(await isLive(nineMinutes, 'watched')).toBe(false);
     expect(await isLive(IDLE_MS)).toBe(true);
     await vi.waitFor(async () => expect(await isLive(nineMinutes, 'watched')).toBe(true));
+    await execute(database.databaseUrl, backdate);
+    expect(await isLive(IDLE_MS, 'watched')).toBe(true);
+    // A request that comes right after a check of an open connection is activity, too.
+    expect(await registry.userSessions.authenticate(token, IDLE_MS)).toBeDefined();
+    await vi.waitFor(async () => expect(await isLive(nineMinutes, 'watched')).toBe(true));
   });
 
   it('change with their user at once: role, password, disabling', async () => {

@@ -68,10 +68,16 @@ type SessionRecord = UserRecord & {
   readonly lastUsedAt: number;
 };
 
+/** `lastUsedAt` is also changed here, so that a use is noted once. */
+interface KnownSession {
+  readonly session: UserSession;
+  lastUsedAt: number;
+}
+
 export class UserSessionStore {
   readonly #database: Database;
   readonly #logger: RegistryLogger;
-  readonly #cache = new SecretCache<SessionRecord, UserSession>((hashes) => this.#find(hashes));
+  readonly #cache = new SecretCache<SessionRecord, KnownSession>((hashes) => this.#find(hashes));
 
   constructor(database: Database, logger: RegistryLogger) {
     this.#database = database;
@@ -127,13 +133,13 @@ export class UserSessionStore {
    */
   async authenticate(token: string, idleMs: number, watched?: 'watched'): Promise<UserSession | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
-    return this.#cache.authenticate(token, ({ sessionId: id, expiresAt, lastUsedAt, ...user }, now) => {
+    const known = await this.#cache.authenticate(token, ({ sessionId: id, expiresAt, lastUsedAt, ...user }, now) => {
       const endsAt = Math.min(expiresAt, lastUsedAt + idleMs);
-      if (now >= endsAt) return undefined;
-      const isDue = now - lastUsedAt >= Math.min(LAST_USED_STEP_MS, idleMs / 2);
-      if (isDue && watched === undefined) this.#noteUse(id, now);
-      return { principal: { id, user: toUser(user) }, endsAt };
+      return now < endsAt ? { principal: { session: { id, user: toUser(user) }, lastUsedAt }, endsAt } : undefined;
     });
+    // Not inside the look-up: a check of an open connection may have made it a moment ago.
+    if (known !== undefined && watched === undefined) this.#noteUse(known, Date.now(), idleMs);
+    return known?.session;
   }
 
   async end(id: string, { at, by }: Asked): Promise<void> {
@@ -177,7 +183,10 @@ export class UserSessionStore {
     return new Map(rows.map(({ tokenHash, ...row }) => [tokenHash, row]));
   }
 
-  #noteUse(id: string, now: number): void {
+  #noteUse(known: KnownSession, now: number, idleMs: number): void {
+    if (now - known.lastUsedAt < Math.min(LAST_USED_STEP_MS, idleMs / 2)) return;
+    known.lastUsedAt = now;
+    const { id } = known.session;
     this.#database
       .ask((prisma) => prisma.userSession.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } }))
       .catch((error: unknown) => {
