@@ -62,6 +62,8 @@ interface Holder {
   readonly holder: TokenHolder;
   /** When the token expires, ms since the Unix epoch. */
   readonly endsAt: number;
+  /** Also changed here, so that a use is noted once. */
+  lastUsedAt: number;
 }
 
 export class AgentGrantStore {
@@ -177,13 +179,16 @@ export class AgentGrantStore {
   async authenticate(token: string, check?: OpenCheck): Promise<TokenHolder | undefined> {
     if (token.length === 0 || token.length > TOKEN_CHARACTERS_MAX) return undefined;
     const found = await this.#cache.authenticate(token, (row, now) => {
-      const { endsAt, grantId, lastUsedAt } = row;
+      const { endsAt, lastUsedAt } = row;
       if (endsAt + RUNNING_MS_MAX <= now) return undefined;
-      const isUse = check === undefined && now < endsAt;
-      if (isUse && now - (lastUsedAt ?? 0) >= LAST_USED_STEP_MS) this.#noteUse(grantId, now);
-      return { principal: { holder: holderOf(row), endsAt }, endsAt: endsAt + RUNNING_MS_MAX };
+      const principal = { holder: holderOf(row), endsAt, lastUsedAt: lastUsedAt ?? 0 };
+      return { principal, endsAt: endsAt + RUNNING_MS_MAX };
     });
-    return found !== undefined && (check === 'running' || Date.now() < found.endsAt) ? found.holder : undefined;
+    const now = Date.now();
+    if (found === undefined || (check !== 'running' && now >= found.endsAt)) return undefined;
+    // Not inside the look-up: a check of an open request may have made it a moment ago.
+    if (check === undefined) this.#noteUse(found, now);
+    return found.holder;
   }
 
   /** Looks up all tokens again: a grant or a person has changed. */
@@ -196,7 +201,10 @@ export class AgentGrantStore {
     return new Map(rows.map(({ idHash, ...row }) => [idHash, row]));
   }
 
-  #noteUse(id: string, now: number): void {
+  #noteUse(found: Holder, now: number): void {
+    if (now - found.lastUsedAt < LAST_USED_STEP_MS) return;
+    found.lastUsedAt = now;
+    const id = found.holder.grantId;
     this.#database
       .ask((prisma) => prisma.agentGrant.updateMany({ where: { id }, data: { lastUsedAt: new Date(now) } }))
       .catch((error: unknown) => {

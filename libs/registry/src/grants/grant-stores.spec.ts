@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { NewAgentGrant, Registry } from '../index.js';
 import { openRegistry } from '../index.js';
 import { openTestDatabase } from '../test-database.js';
@@ -91,6 +91,16 @@ describe('grants', () => {
     expect(await isOpen('expired')).toBe(true);
     await registry.agentGrants.revoke(id, { at: now, by });
     expect(await isOpen('expired')).toBe(false);
+  });
+
+  it('note a use that comes right after a check of an open request, but not the check', async () => {
+    const { id } = await grant();
+    await token('streaming', id);
+    const lastUsedAt = async () => (await registry.agentGrants.find(id))?.lastUsedAt;
+    expect(await registry.agentGrants.authenticate('streaming', 'watched')).toBeDefined();
+    expect(await lastUsedAt()).toBeUndefined();
+    expect(await registry.agentGrants.authenticate('streaming')).toBeDefined();
+    await vi.waitFor(async () => expect(await lastUsedAt()).toBeGreaterThanOrEqual(now));
   });
 
   it('end at once when they are revoked, and when the person is disabled or deleted', async () => {
