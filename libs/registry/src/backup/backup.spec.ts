@@ -108,6 +108,19 @@ afterEach(async () => {
 
 afterAll(() => source.close());
 
+/** The URL of a server behind another host, which does not answer. */
+const behindGoneHost = (databaseUrl: string): string => databaseUrl.replace(/@([^/]+)/, '@127.0.0.1:1,$1');
+
+describe('a server among several hosts', () => {
+  it('is dumped and filled, as it is used by the hub', async () => {
+    const found = await dumpOf(behindGoneHost(source.databaseUrl));
+    expect(found.rows).toEqual(dumped.rows);
+    const target = behindGoneHost(await emptyTarget());
+    await requireRestorable(target, { contents: found.contents, hubVersion });
+    expect(await loadDatabase(target, loadOf(found))).toBe(1);
+  });
+});
+
 describe('a restored database', () => {
   it('has each row and each value, and computes what triggers and generated columns compute', async () => {
     const target = await emptyTarget();

@@ -1,6 +1,7 @@
 /** One connection without time limits, for statements that read or write whole tables. */
-import pg from 'pg';
+import type pg from 'pg';
 import { CONNECT_TIMEOUT_MS, databaseError } from '../database/database.js';
+import { openClient } from '../database/open-pool.js';
 
 /** Values have one text form on all servers. */
 const ONE_FORM = `SET datestyle = 'ISO, YMD'; SET intervalstyle = 'postgres'; SET timezone = 'UTC';
@@ -8,8 +9,7 @@ const ONE_FORM = `SET datestyle = 'ISO, YMD'; SET intervalstyle = 'postgres'; SE
   SET statement_timeout = 0; SET idle_in_transaction_session_timeout = 0`;
 
 export async function openPlainClient(databaseUrl: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: databaseUrl,
+  const client = openClient(databaseUrl, {
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     keepAlive: true,
     application_name: 'flotilla backup',

@@ -1,7 +1,7 @@
 /**
- * Opens a pool for a DATABASE_URL. With several hosts, each new connection goes to the one that
- * accepts writes now, which pg cannot do itself. A connection that a former primary has left is
- * closed by its first error, like any other, and the next one finds the new primary.
+ * Opens a pool or a client for a DATABASE_URL. With several hosts, each new connection goes to the
+ * one that accepts writes now, which pg cannot do itself. A connection that a former primary has
+ * left is closed by its first error, like any other, and the next one finds the new primary.
  */
 import pg from 'pg';
 import { messageOf, RegistryError } from '../registry-error.js';
@@ -21,6 +21,13 @@ export function openPool(databaseUrl: string, options: pg.PoolConfig): pg.Pool {
   const finder = new PrimaryFinder(urls);
   // The types of pg have a class without arguments; the pool calls it with its options.
   return new pg.Pool({ ...config, Client: primaryClient(finder) as unknown as new () => pg.ClientBase });
+}
+
+/** One connection outside a pool, not connected yet. Throws a RangeError if the URL is wrong. */
+export function openClient(databaseUrl: string, options: pg.ClientConfig): pg.Client {
+  const { urls, mustFindPrimary } = parsePostgresUrl(databaseUrl);
+  const Client = mustFindPrimary ? primaryClient(new PrimaryFinder(urls)) : pg.Client;
+  return new Client({ ...options, connectionString: urls[0] });
 }
 
 /** A client that asks for the primary before it connects. */
