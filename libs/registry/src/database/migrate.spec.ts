@@ -7,11 +7,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import pg from 'pg';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { execute } from '../test-server.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
-import { migrate } from './migrate.js';
+import { migrate, MIGRATION_LOCK } from './migrate.js';
 
 const own = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
 const NEXT = '99990101000000_next_version';
@@ -54,4 +54,36 @@ describe('the database of a former version', () => {
     await client.end();
     expect(rows).toEqual([{ host: 'former', added_by_next_version: 0 }]);
   });
+});
+
+describe('a process that is killed during a migration', () => {
+  /** Ends the connection that holds the lock of migrations, as the end of its process does. */
+  const END_HOLDER = `SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.granted
+      AND l.objid = ${MIGRATION_LOCK % 2 ** 32}`;
+  const WAITING = `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+    WHERE d.datname = current_database() AND NOT l.granted`;
+
+  it('leaves a script that PostgreSQL still runs: the next process waits for it, and does not repeat it', async () => {
+    const [reader, watcher] = await Promise.all([connected(), connected()]);
+    await reader.query('BEGIN; LOCK TABLE hub_process IN ACCESS SHARE MODE');
+    const waiting = async (count: number) =>
+      vi.waitFor(async () => expect((await watcher.query(WAITING)).rows).toHaveLength(count), { timeout: 10_000 });
+    const killed = migrate(database.databaseUrl, { folder: next });
+    await waiting(1);
+    expect((await watcher.query(END_HOLDER)).rows).toHaveLength(1);
+    const following = migrate(database.databaseUrl, { folder: next });
+    await waiting(2);
+    await reader.query('COMMIT');
+    expect(await killed).toEqual([NEXT]);
+    expect(await following).toEqual([]);
+    expect(await migrate(database.databaseUrl, { folder: next })).toEqual([]);
+    await Promise.all([reader.end(), watcher.end()]);
+  });
+
+  async function connected(): Promise<pg.Client> {
+    const client = new pg.Client({ connectionString: database.databaseUrl });
+    await client.connect();
+    return client;
+  }
 });

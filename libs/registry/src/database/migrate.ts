@@ -14,14 +14,14 @@ import { queryableOf } from './queryable-of.js';
 import { keepSessionAlive } from './half-open-connections.js';
 import { openPool } from './open-pool.js';
 import { addressOf } from './postgres-url.js';
-import { applyMigrations } from './schema-engine.js';
+import { applyMigrations, scriptsEnded } from './schema-engine.js';
 import type { Migration } from './schema-engine.js';
 
 /** The same from src/database and from dist/database. */
 const ownFolder = fileURLToPath(new URL('../../../../prisma/migrations/', import.meta.url));
 
 /** A number that no other program uses for advisory locks in this database. */
-const MIGRATION_LOCK = 4_607_182_418;
+export const MIGRATION_LOCK = 4_607_182_418;
 
 /** The oldest version with all that this schema needs of partitioned tables. */
 const SERVER_VERSION_MIN = 150_000;
@@ -56,10 +56,13 @@ async function migrateInTurn(
   address: string,
 ): Promise<readonly string[]> {
   const lock = await connect(pool, address);
+  // Its next statement rejects, too. An unhandled error event would end the process.
+  lock.on('error', () => undefined);
   try {
     await requireServerVersion(lock);
     await requirePrivileges(lock, address);
     await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await scriptsEnded(lock);
     await forgetUnfinished(lock);
     const applied = await appliedMigrations(queryableOf(lock));
     requireSameHistory(applied, migrations, address);

@@ -39,6 +39,17 @@ async function loadEngine(): Promise<void> {
 }
 
 /**
+ * A transaction with a script has it. PostgreSQL goes on with the script of a process that was
+ * killed, after the connection with the lock of all migrations has ended.
+ */
+const SCRIPT_LOCK = 4_607_182_419;
+
+/** Resolves when no script runs that a process has left. */
+export async function scriptsEnded(client: pg.ClientBase): Promise<void> {
+  await client.query('SELECT pg_advisory_xact_lock($1)', [SCRIPT_LOCK]);
+}
+
+/**
  * The adapter splits scripts at each semicolon. This one sends a script and its mark as one
  * transaction, so that both are there or neither.
  */
@@ -52,15 +63,20 @@ function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactor
       const adapter = await factory.connect();
       adapter.executeScript = async (script) => {
         const isOwnTable = script.includes('_prisma_migrations');
-        await pool.query(isOwnTable ? script : `${script}\n;${MARK_FINISHED}`);
+        await pool.query(isOwnTable ? script : `${TAKE_SCRIPT_LOCK};${script}\n;${MARK_FINISHED}`);
       };
       return adapter;
     },
   };
 }
 
-const MARK_FINISHED = `UPDATE "_prisma_migrations" SET finished_at = now()
-  WHERE finished_at IS NULL AND rolled_back_at IS NULL`;
+const TAKE_SCRIPT_LOCK = `SELECT pg_advisory_xact_lock(${SCRIPT_LOCK})`;
+
+/** A script whose mark another process has removed must not stay: it would be repeated. */
+const MARK_FINISHED = `DO $$ BEGIN
+  UPDATE "_prisma_migrations" SET finished_at = now() WHERE finished_at IS NULL AND rolled_back_at IS NULL;
+  IF NOT FOUND THEN RAISE EXCEPTION 'another process has taken over the migrations'; END IF;
+END $$`;
 
 /** Applies the missing migrations in order, and resolves to their names. */
 export async function applyMigrations(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
