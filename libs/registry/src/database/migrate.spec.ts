@@ -56,6 +56,19 @@ describe('the database of a former version', () => {
   });
 });
 
+describe('a migration that fails', () => {
+  it('changes nothing, and the error has the reason of PostgreSQL', async () => {
+    const sql = 'ALTER TABLE hub_process ADD COLUMN added_by_next_version int; SELECT 1 / 0;';
+    await writeFile(path.join(next, NEXT, 'migration.sql'), sql);
+    await expect(migrate(database.databaseUrl, { folder: next })).rejects.toMatchObject({
+      code: 'MIGRATION_FAILED',
+      message: expect.stringContaining('division by zero') as string,
+    });
+    await writeFile(path.join(next, NEXT, 'migration.sql'), sql.replace('1 / 0', '1'));
+    expect(await migrate(database.databaseUrl, { folder: next })).toEqual([NEXT]);
+  });
+});
+
 describe('a process that is killed during a migration', () => {
   /** Ends the connection that holds the lock of migrations, as the end of its process does. */
   const END_HOLDER = `SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database

@@ -53,7 +53,7 @@ export async function scriptsEnded(client: pg.ClientBase): Promise<void> {
  * The adapter splits scripts at each semicolon. This one sends a script and its mark as one
  * transaction, so that both are there or neither.
  */
-function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactory {
+function wholeScriptFactory(pool: pg.Pool, onError: (error: unknown) => void): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool);
   return {
     provider: factory.provider,
@@ -63,7 +63,12 @@ function wholeScriptFactory(pool: pg.Pool): SqlMigrationAwareDriverAdapterFactor
       const adapter = await factory.connect();
       adapter.executeScript = async (script) => {
         const isOwnTable = script.includes('_prisma_migrations');
-        await pool.query(isOwnTable ? script : `${TAKE_SCRIPT_LOCK};${script}\n;${MARK_FINISHED}`);
+        try {
+          await pool.query(isOwnTable ? script : `${TAKE_SCRIPT_LOCK};${script}\n;${MARK_FINISHED}`);
+        } catch (error) {
+          onError(error);
+          throw error;
+        }
       };
       return adapter;
     },
@@ -82,7 +87,8 @@ END $$`;
 export async function applyMigrations(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
   loaded ??= loadEngine();
   await loaded;
-  const adapter = bindMigrationAwareSqlAdapterFactory(wholeScriptFactory(pool));
+  let scriptError: unknown;
+  const adapter = bindMigrationAwareSqlAdapterFactory(wholeScriptFactory(pool, (error) => (scriptError = error)));
   const engine = await glue.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
   try {
     const { appliedMigrationNames } = await engine.applyMigrations({
@@ -98,6 +104,9 @@ export async function applyMigrations(pool: pg.Pool, migrations: readonly Migrat
       filters: { externalTables: [], externalEnums: [] },
     });
     return appliedMigrationNames;
+  } catch (error) {
+    // The engine's own error has only a number in place of that of PostgreSQL.
+    throw scriptError ?? error;
   } finally {
     engine.free();
   }
