@@ -214,6 +214,18 @@ describe('a restore', () => {
     ).rejects.toMatchObject({ message: expect.stringContaining('A newer version of the hub has already prepared') });
   });
 
+  it('refuses an older backup also if a hub has migrated the database since it was checked', async () => {
+    const target = await emptyTarget();
+    const older = { ...dumped, contents: { ...dumped.contents, migrations: dumped.contents.migrations.slice(0, -1) } };
+    await requireRestorable(target, { contents: older.contents, hubVersion });
+    await migrate(target);
+    await expect(loadDatabase(target, loadOf(older))).rejects.toMatchObject({
+      code: 'RESTORE_REFUSED',
+      message: expect.stringContaining('A newer version of the hub has already prepared'),
+    });
+    expect(await query(target, 'SELECT 1 FROM job')).toEqual([]);
+  });
+
   it('that fails in the middle leaves no rows, and can be repeated', async () => {
     const target = await emptyTarget();
     const pieces = async function* (): AsyncGenerator<TablePiece> {

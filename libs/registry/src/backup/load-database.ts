@@ -9,13 +9,13 @@ import { appendAudit } from '../audit/append-audit.js';
 import { auditKeyOf } from '../audit/audit-key.js';
 import { databaseError } from '../database/database.js';
 import type { Queryable } from '../database/database.js';
-import { migrate } from '../database/migrate.js';
+import { migrate, MIGRATION_LOCK } from '../database/migrate.js';
 import { createPartition, partitionNamed } from '../database/partitions.js';
 import { queryableOf } from '../database/queryable-of.js';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { columnList, quoted } from './database-contents.js';
 import { openPlainClient } from './plain-client.js';
-import { FILLED_BY_MIGRATIONS, requireNoRows } from './require-restorable.js';
+import { FILLED_BY_MIGRATIONS, requireNoLaterMigration, requireNoRows } from './require-restorable.js';
 import type { RestoreSource } from './require-restorable.js';
 
 /** A piece of a table in the text format of COPY. It may end inside a row. */
@@ -71,6 +71,9 @@ function databaseErrorOr(error: Error & { readonly code: unknown }): Error {
 async function loadRows(client: pg.Client, load: DatabaseLoad): Promise<number> {
   const db = queryableOf(client, auditKeyOf(load.auditSecret));
   const { tables, partitions } = load.contents;
+  // A hub that starts now migrates the restored rows after the commit.
+  await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  await requireNoLaterMigration(db, load);
   // Triggers compute rows that are in the backup. The lock also keeps a hub from starting here.
   for (const { name } of tables) await client.query(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`);
   await requireNoRows(db);

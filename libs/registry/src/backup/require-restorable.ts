@@ -45,7 +45,10 @@ async function requireKnownVersion({ contents, hubVersion }: RestoreSource): Pro
   }
 }
 
-async function requireNoLaterMigration(db: Queryable, { contents }: RestoreSource): Promise<void> {
+export async function requireNoLaterMigration(
+  db: Queryable,
+  { contents }: Pick<RestoreSource, 'contents'>,
+): Promise<void> {
   const inBackup = new Set(contents.migrations.map(({ name }) => name));
   for (const name of (await appliedMigrations(db)).keys())
     if (!inBackup.has(name))
