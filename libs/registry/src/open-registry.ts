@@ -76,6 +76,7 @@ export interface RegistryOptions {
 }
 
 const POOL_MAX = 12;
+const BLOCKED = 'a migration waits for a table that a long transaction uses, such as a backup; trying again';
 
 /** Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD or MIGRATION_FAILED. */
 export async function openRegistry({
@@ -86,7 +87,8 @@ export async function openRegistry({
   auditSecret,
   argumentsSecret,
 }: RegistryOptions): Promise<Registry> {
-  for (const name of await migrate(databaseUrl)) logger.info({ migration: name }, 'database migrated');
+  const whenBlocked = () => logger.warn({}, BLOCKED);
+  for (const name of await migrate(databaseUrl, { whenBlocked })) logger.info({ migration: name }, 'database migrated');
   const database = new Database(
     databaseUrl,
     poolMax,

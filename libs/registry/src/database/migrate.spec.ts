@@ -33,6 +33,15 @@ afterEach(async () => {
   await rm(next, { recursive: true });
 });
 
+const WAITING = `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
+  WHERE d.datname = current_database() AND NOT l.granted`;
+
+async function connected(): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: database.databaseUrl });
+  await client.connect();
+  return client;
+}
+
 describe('a database that a newer version has migrated', () => {
   it('is accepted by the former version, which changes nothing', async () => {
     expect(await migrate(database.databaseUrl, { folder: next })).toEqual([NEXT]);
@@ -69,13 +78,27 @@ describe('a migration that fails', () => {
   });
 });
 
+describe('a migration of a table that a long transaction reads, such as a backup', () => {
+  it('waits for it, and lets other processes use the table meanwhile', async () => {
+    const [backup, hub] = await Promise.all([connected(), connected()]);
+    await backup.query('BEGIN; SELECT FROM hub_process');
+    const whenBlocked = vi.fn<() => void>();
+    const migrating = migrate(database.databaseUrl, { folder: next, whenBlocked });
+    await vi.waitFor(async () => expect((await hub.query(WAITING)).rows).toHaveLength(1), { timeout: 10_000 });
+    await hub.query(`SET statement_timeout = '10s'`);
+    await hub.query('SELECT FROM hub_process');
+    await vi.waitFor(() => expect(whenBlocked).toHaveBeenCalledOnce());
+    await backup.query('COMMIT');
+    expect(await migrating).toEqual([NEXT]);
+    await Promise.all([backup.end(), hub.end()]);
+  });
+});
+
 describe('a process that is killed during a migration', () => {
   /** Ends the connection that holds the lock of migrations, as the end of its process does. */
   const END_HOLDER = `SELECT pg_terminate_backend(l.pid) FROM pg_locks l JOIN pg_database d ON d.oid = l.database
     WHERE d.datname = current_database() AND l.locktype = 'advisory' AND l.granted
       AND l.objid = ${MIGRATION_LOCK % 2 ** 32}`;
-  const WAITING = `SELECT l.pid FROM pg_locks l JOIN pg_database d ON d.oid = l.database
-    WHERE d.datname = current_database() AND NOT l.granted`;
 
   it('leaves a script that PostgreSQL still runs: the next process waits for it, and does not repeat it', async () => {
     const [reader, watcher] = await Promise.all([connected(), connected()]);
@@ -93,10 +116,4 @@ describe('a process that is killed during a migration', () => {
     expect(await migrate(database.databaseUrl, { folder: next })).toEqual([]);
     await Promise.all([reader.end(), watcher.end()]);
   });
-
-  async function connected(): Promise<pg.Client> {
-    const client = new pg.Client({ connectionString: database.databaseUrl });
-    await client.connect();
-    return client;
-  }
 });

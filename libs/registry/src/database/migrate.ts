@@ -32,19 +32,27 @@ export interface AppliedMigration {
   readonly checksum: string;
 }
 
+export interface MigrateOptions {
+  readonly folder?: string;
+  /** The names of the migrations to apply; by default all. */
+  readonly only?: ReadonlySet<string>;
+  /** Called when a migration waits for a table that a long transaction uses. */
+  readonly whenBlocked?: () => void;
+}
+
 /**
- * Resolves to the names of the applied migrations; with `only`, of these. Throws RegistryError
- * DATABASE_UNAVAILABLE, DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
+ * Resolves to the names of the applied migrations. Throws RegistryError DATABASE_UNAVAILABLE,
+ * DATABASE_TOO_OLD, DATABASE_REFUSED or MIGRATION_FAILED.
  */
 export async function migrate(
   databaseUrl: string,
-  { folder = ownFolder, only }: { readonly folder?: string; readonly only?: ReadonlySet<string> } = {},
+  { folder = ownFolder, only, whenBlocked = () => undefined }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only === undefined || only.has(name));
   const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, verify: keepSessionAlive });
   pool.on('error', () => undefined);
   try {
-    return await migrateInTurn(pool, migrations, addressOf(databaseUrl));
+    return await migrateInTurn(pool, migrations, { address: addressOf(databaseUrl), whenBlocked });
   } finally {
     await pool.end();
   }
@@ -53,7 +61,7 @@ export async function migrate(
 async function migrateInTurn(
   pool: pg.Pool,
   migrations: readonly Migration[],
-  address: string,
+  { address, whenBlocked }: { readonly address: string; readonly whenBlocked: () => void },
 ): Promise<readonly string[]> {
   const lock = await connect(pool, address);
   // Its next statement rejects, too. An unhandled error event would end the process.
@@ -67,7 +75,7 @@ async function migrateInTurn(
     const applied = await appliedMigrations(queryableOf(lock));
     requireSameHistory(applied, migrations, address);
     if (migrations.every(({ name, sql }) => applied.get(name) === checksumOf(sql))) return [];
-    return await applyMigrations(pool, migrations);
+    return await applyMigrations(pool, migrations, whenBlocked);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
     throw new RegistryError(

@@ -6,6 +6,7 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import path from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { PrismaPg } from '@prisma/adapter-pg';
 import { bindMigrationAwareSqlAdapterFactory } from '@prisma/driver-adapter-utils';
 import type { SqlMigrationAwareDriverAdapterFactory } from '@prisma/driver-adapter-utils';
@@ -44,6 +45,14 @@ async function loadEngine(): Promise<void> {
  */
 const SCRIPT_LOCK = 4_607_182_419;
 
+/**
+ * All who use a table wait behind a script that waits for it, so a script waits briefly and is then
+ * repeated. A backup reads tables for hours.
+ */
+const LOCK_TIMEOUT = '2s';
+const REPEAT_AFTER_MS = 5_000;
+const LOCK_NOT_AVAILABLE = '55P03';
+
 /** Resolves when no script runs that a process has left. */
 export async function scriptsEnded(client: pg.ClientBase): Promise<void> {
   await client.query('SELECT pg_advisory_xact_lock($1)', [SCRIPT_LOCK]);
@@ -53,7 +62,11 @@ export async function scriptsEnded(client: pg.ClientBase): Promise<void> {
  * The adapter splits scripts at each semicolon. This one sends a script and its mark as one
  * transaction, so that both are there or neither.
  */
-function wholeScriptFactory(pool: pg.Pool, onError: (error: unknown) => void): SqlMigrationAwareDriverAdapterFactory {
+function wholeScriptFactory(
+  pool: pg.Pool,
+  whenBlocked: () => void,
+  onError: (error: unknown) => void,
+): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool);
   return {
     provider: factory.provider,
@@ -64,7 +77,7 @@ function wholeScriptFactory(pool: pg.Pool, onError: (error: unknown) => void): S
       adapter.executeScript = async (script) => {
         const isOwnTable = script.includes('_prisma_migrations');
         try {
-          await pool.query(isOwnTable ? script : `${TAKE_SCRIPT_LOCK};${script}\n;${MARK_FINISHED}`);
+          await (isOwnTable ? pool.query(script) : runScript(pool, script, whenBlocked));
         } catch (error) {
           onError(error);
           throw error;
@@ -75,7 +88,20 @@ function wholeScriptFactory(pool: pg.Pool, onError: (error: unknown) => void): S
   };
 }
 
-const TAKE_SCRIPT_LOCK = `SELECT pg_advisory_xact_lock(${SCRIPT_LOCK})`;
+async function runScript(pool: pg.Pool, script: string, whenBlocked: () => void): Promise<void> {
+  for (let isRepeated = false; ; isRepeated = true) {
+    try {
+      await pool.query(`${BEGIN_SCRIPT};${script}\n;${MARK_FINISHED}`);
+      return;
+    } catch (error) {
+      if ((error as { readonly code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      if (!isRepeated) whenBlocked();
+      await sleep(REPEAT_AFTER_MS);
+    }
+  }
+}
+
+const BEGIN_SCRIPT = `SELECT pg_advisory_xact_lock(${SCRIPT_LOCK}); SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`;
 
 /** A script whose mark another process has removed must not stay: it would be repeated. */
 const MARK_FINISHED = `DO $$ BEGIN
@@ -83,12 +109,21 @@ const MARK_FINISHED = `DO $$ BEGIN
   IF NOT FOUND THEN RAISE EXCEPTION 'another process has taken over the migrations'; END IF;
 END $$`;
 
-/** Applies the missing migrations in order, and resolves to their names. */
-export async function applyMigrations(pool: pg.Pool, migrations: readonly Migration[]): Promise<readonly string[]> {
+/**
+ * Applies the missing migrations in order, and resolves to their names. Calls `whenBlocked` once
+ * for each that waits for a table.
+ */
+export async function applyMigrations(
+  pool: pg.Pool,
+  migrations: readonly Migration[],
+  whenBlocked: () => void,
+): Promise<readonly string[]> {
   loaded ??= loadEngine();
   await loaded;
   let scriptError: unknown;
-  const adapter = bindMigrationAwareSqlAdapterFactory(wholeScriptFactory(pool, (error) => (scriptError = error)));
+  const adapter = bindMigrationAwareSqlAdapterFactory(
+    wholeScriptFactory(pool, whenBlocked, (error) => (scriptError = error)),
+  );
   const engine = await glue.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
   try {
     const { appliedMigrationNames } = await engine.applyMigrations({
