@@ -171,6 +171,23 @@ describe('a backup of a file that cannot be read to its end', () => {
   });
 });
 
+it('leaves nothing when it is stopped in the middle', async () => {
+  const file = newFile();
+  const controller = new AbortController();
+  async function* endless(): AsyncGenerator<Part> {
+    for (let part = 0; ; part += 1) {
+      if (part === 3) controller.abort(new Error('Stopped by SIGINT.'));
+      const bytes = randomBytes(100_000);
+      yield await Promise.resolve({ name: `files/${part}`, bytes: bytes.length, body: Readable.from([bytes]) });
+    }
+  }
+  const { signal } = controller;
+  const archive = { header, parts: endless(), rows: () => ({}), passphrase: undefined, signal };
+  await expect(writeArchive(file, archive)).rejects.toMatchObject({ name: 'AbortError' });
+  expect((await readdir(folder)).filter((name) => name.startsWith(path.basename(file)))).toEqual([]);
+  await expect(verifyArchive(await written(example), undefined, signal)).rejects.toThrow('Stopped by SIGINT.');
+});
+
 it('a backup for a folder that does not exist says what to do', async () => {
   const file = path.join(folder, 'missing', 'backup');
   const wrote = writeArchive(file, { header, parts: partsOf([]), rows: () => ({}), passphrase: undefined });

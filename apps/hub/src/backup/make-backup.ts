@@ -31,7 +31,7 @@ export interface BackupSummary {
   readonly files: number;
 }
 
-export async function makeBackup(config: HubConfig, file: string): Promise<BackupSummary> {
+export async function makeBackup(config: HubConfig, file: string, signal?: AbortSignal): Promise<BackupSummary> {
   const { databaseUrl, dataDir, storage, backupPassphrase: passphrase } = config;
   const embedded = databaseUrl === undefined ? await openEmbeddedPostgres(dataDir) : undefined;
   const closers: (() => Promise<void>)[] = [async () => embedded?.close()];
@@ -47,7 +47,7 @@ export async function makeBackup(config: HubConfig, file: string): Promise<Backu
     closers.unshift(() => blobs.close());
     const made = new BackupParts(config, dump, blobs);
     const rows = () => made.rows;
-    const bytes = await writeArchive(file, { header, parts: made.parts(), rows, passphrase });
+    const bytes = await writeArchive(file, { header, parts: made.parts(), rows, passphrase, signal });
     const isEncrypted = passphrase !== undefined;
     return { file, bytes, encrypted: isEncrypted, createdAt, hubVersion, rows: made.rows, files: made.files };
   } finally {

@@ -32,9 +32,13 @@ export interface VerifiedArchive {
 }
 
 /** Reads all of it, and changes nothing. Throws BackupError. */
-export async function verifyArchive(file: string, passphrase: string | undefined): Promise<VerifiedArchive> {
+export async function verifyArchive(
+  file: string,
+  passphrase: string | undefined,
+  signal?: AbortSignal,
+): Promise<VerifiedArchive> {
   const secrets = new Map<string, string>();
-  const reader = readArchive(file, passphrase);
+  const reader = readArchive(file, passphrase, signal);
   for await (const { name, body } of reader.parts) {
     if (name.startsWith(SECRETS)) secrets.set(name.slice(SECRETS.length), await textOf(body, SECRET_BYTES_MAX));
   }
@@ -51,11 +55,12 @@ export interface ArchiveReader {
   readonly parts: AsyncIterable<Part>;
 }
 
-export function readArchive(file: string, passphrase: string | undefined): ArchiveReader {
+export function readArchive(file: string, passphrase: string | undefined, signal?: AbortSignal): ArchiveReader {
   const reader: ArchiveReader = { header: undefined, manifest: undefined, parts: { [Symbol.asyncIterator]: parts } };
   async function* parts(): AsyncGenerator<Part> {
     const digests: PartDigest[] = [];
     for await (const part of entriesOf(file, passphrase)) {
+      signal?.throwIfAborted();
       if (reader.manifest !== undefined) throw damaged(file, 'it goes on after its manifest');
       if (part.name === MANIFEST_PART) {
         reader.manifest = await manifestIn(file, part);

@@ -30,6 +30,8 @@ export interface RestoreSummary {
 export interface RestoreOptions {
   /** Continue although this hub has other keys than the one of the backup. */
   readonly acceptNewKeys: boolean;
+  /** Aborted: nothing is restored, unless the rows are committed. */
+  readonly signal?: AbortSignal;
 }
 
 /**
@@ -39,10 +41,10 @@ export interface RestoreOptions {
 export async function restoreBackup(
   config: HubConfig,
   file: string,
-  { acceptNewKeys }: RestoreOptions,
+  { acceptNewKeys, signal }: RestoreOptions,
 ): Promise<RestoreSummary> {
   const { databaseUrl, dataDir, storage, backupPassphrase } = config;
-  const archive = await verifyArchive(file, backupPassphrase);
+  const archive = await verifyArchive(file, backupPassphrase, signal);
   await requireNoOtherSecrets(dataDir, archive);
   if (!acceptNewKeys) await requireSameKeys(config, archive);
   const embedded = databaseUrl === undefined ? await startEmbeddedPostgres({ dataDir }) : undefined;
@@ -56,7 +58,7 @@ export async function restoreBackup(
     closers.unshift(() => blobs.close());
     for (const [name, secret] of archive.secrets) await writeSecret(dataDir, name, secret);
     const auditSecret = await auditSecretOf(config);
-    const parts = new RestoredParts(file, config, blobs);
+    const parts = new RestoredParts(file, config, blobs, signal);
     const { rows } = manifest;
     const source = { contents, hubVersion, rows, createdAt: new Date(createdAt), auditSecret };
     const warn = (message: string) => void process.stderr.write(`${message}\n`);
@@ -75,10 +77,12 @@ class RestoredParts {
     private readonly file: string,
     private readonly config: HubConfig,
     private readonly blobs: BlobStore,
+    private readonly signal: AbortSignal | undefined,
   ) {}
 
   async *pieces(): AsyncGenerator<TablePiece> {
-    for await (const { name, bytes, body } of readArchive(this.file, this.config.backupPassphrase).parts) {
+    const { parts } = readArchive(this.file, this.config.backupPassphrase, this.signal);
+    for await (const { name, bytes, body } of parts) {
       const table = DATABASE.exec(name)?.[1];
       if (table !== undefined) for await (const data of body) yield { table, data };
       if (name.startsWith(FILES)) await this.#store(name.slice(FILES.length), bytes, body);

@@ -17,20 +17,37 @@ export interface Command {
   readonly usage: string;
   readonly flags: readonly string[];
   /** Resolves to the summary, printed as one line of JSON. */
-  run(config: HubConfig, file: string, flags: ReadonlySet<string>): Promise<object>;
+  run(config: HubConfig, file: string, given: Given): Promise<object>;
+}
+
+export interface Given {
+  readonly flags: ReadonlySet<string>;
+  /** Aborts when the process is asked to stop, so that nothing unfinished stays. */
+  readonly signal: AbortSignal;
 }
 
 /** Reads the settings like the hub: from the environment and `.env`. */
 export async function runCommand({ usage, flags, run }: Command): Promise<void> {
+  const signal = stopSignal();
   try {
     const { file, given } = argumentsOf(usage, flags);
     loadEnvFile();
     keepFilesPrivate();
-    process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, given))}\n`);
-  } catch (error) {
+    process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, { flags: given, signal }))}\n`);
+  } catch (failure) {
+    // What was under way fails in its own way.
+    const error: unknown = signal.aborted ? signal.reason : failure;
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;
   }
+}
+
+/** A second signal of the same name ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController();
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    process.once(name, () => controller.abort(new Error(`Stopped by ${name}.`)));
+  return controller.signal;
 }
 
 function argumentsOf(usage: string, flags: readonly string[]) {

@@ -19,6 +19,8 @@ export interface NewArchive {
   /** Called after the last part. */
   readonly rows: () => BackupManifest['rows'];
   readonly passphrase: string | undefined;
+  /** Aborted: the file is given up. */
+  readonly signal?: AbortSignal | undefined;
 }
 
 /**
@@ -32,10 +34,11 @@ export async function writeArchive(file: string, archive: NewArchive): Promise<n
     throw notWritable(file, error);
   });
   try {
-    const { passphrase } = archive;
+    const { passphrase, signal } = archive;
     const stream = target.createWriteStream();
-    if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), stream);
-    else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), stream);
+    const options = signal === undefined ? {} : { signal };
+    if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), stream, options);
+    else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), stream, options);
     await flush(unfinished);
     await place(unfinished, file);
     return (await stat(file)).size;
