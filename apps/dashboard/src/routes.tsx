@@ -25,6 +25,7 @@ import { newDraftId } from './pages/new-job/draft-store';
 import { parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageLost, PageNotFound } from './shell/page-failure';
+import { knownSearch } from './parts/address/known-search';
 import { GroupsProvider } from './parts/groups/groups';
 import { Shell } from './shell/shell';
 
@@ -76,6 +77,7 @@ const overview = createRoute({
 const devices = createRoute({
   getParentRoute,
   path: '/devices',
+  // The hub refuses a wrong condition. Without it the page would show more devices than asked for.
   validateSearch: parseDeviceSearch,
   component: guarded('devices', () => import('./pages/devices/devices-page').then(({ DevicesPage }) => DevicesPage)),
 });
@@ -83,21 +85,21 @@ const devices = createRoute({
 const device = createRoute({
   getParentRoute,
   path: '/devices/$id',
-  validateSearch: parseDeviceTab,
+  validateSearch: knownSearch(parseDeviceTab),
   component: guarded('devices', () => import('./pages/device/device-page').then(({ DevicePage }) => DevicePage)),
 });
 
 const jobs = createRoute({
   getParentRoute,
   path: '/jobs',
-  validateSearch: parseJobSearch,
+  validateSearch: knownSearch(parseJobSearch),
   component: guarded('jobs', () => import('./pages/jobs/jobs-page').then(({ JobsPage }) => JobsPage)),
 });
 
 const newJob = createRoute({
   getParentRoute,
   path: '/jobs/new',
-  validateSearch: parseNewJobSearch,
+  validateSearch: knownSearch(parseNewJobSearch),
   // Each new job has a draft, whose id a reload keeps.
   beforeLoad: ({ search, preload }) => {
     if (search.draft !== undefined || preload) return;
@@ -131,7 +133,7 @@ const desired = createRoute({
 const newDesired = createRoute({
   getParentRoute,
   path: '/desired/new',
-  validateSearch: parseNewDesiredSearch,
+  validateSearch: knownSearch(parseNewDesiredSearch),
   component: guarded('desired', () =>
     import('./pages/desired/form/desired-form-page').then(({ NewDesiredPage }) => NewDesiredPage),
   ),
@@ -176,21 +178,21 @@ const explore = createRoute({
 const calls = createRoute({
   getParentRoute,
   path: '/calls',
-  validateSearch: parseCallSearch,
+  validateSearch: knownSearch(parseCallSearch),
   component: guarded('calls', () => import('./pages/calls/calls-page').then(({ CallsPage }) => CallsPage)),
 });
 
 const events = createRoute({
   getParentRoute,
   path: '/events',
-  validateSearch: parseEventSearch,
+  validateSearch: knownSearch(parseEventSearch),
   component: guarded('events', () => import('./pages/events/events-page').then(({ EventsPage }) => EventsPage)),
 });
 
 const alerts = createRoute({
   getParentRoute,
   path: '/alerts',
-  validateSearch: parseAlertSearch,
+  validateSearch: knownSearch(parseAlertSearch),
   component: guarded('alerts', () => import('./pages/alerts/alerts-page').then(({ AlertsPage }) => AlertsPage)),
 });
 
@@ -203,7 +205,7 @@ const alert = createRoute({
 const measurements = createRoute({
   getParentRoute,
   path: '/measurements',
-  validateSearch: parseMeasurementSearch,
+  validateSearch: knownSearch(parseMeasurementSearch),
   component: guarded('measurements', () =>
     import('./pages/measurements/measurements-page').then(({ MeasurementsPage }) => MeasurementsPage),
   ),
@@ -212,7 +214,7 @@ const measurements = createRoute({
 const audit = createRoute({
   getParentRoute,
   path: '/audit',
-  validateSearch: parseAuditSearch,
+  validateSearch: knownSearch(parseAuditSearch),
   component: guarded('audit', () => import('./pages/audit/audit-page').then(({ AuditPage }) => AuditPage)),
 });
 

@@ -7,7 +7,10 @@ export interface AuditSearch {
 
 export function parseAuditSearch(raw: Readonly<Record<string, unknown>>): AuditSearch {
   const names = ['actor', 'action', 'subject'] as const;
-  return Object.fromEntries(
-    names.flatMap((name) => (typeof raw[name] === 'string' && raw[name] !== '' ? [[name, raw[name]]] : [])),
-  );
+  return Object.fromEntries(names.flatMap((name) => (isText(raw[name]) ? [[name, String(raw[name])]] : [])));
+}
+
+/** The router reads a text such as `12` as a number. */
+function isText(value: unknown): boolean {
+  return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }

@@ -34,6 +34,7 @@ describe('the filter of the Events page', () => {
     expect(parseEventSearch({ types: 'a.b', except: ['c', 3, ''], deviceId: 7 })).toEqual({
       types: ['a.b'],
       except: ['c'],
+      deviceId: '7',
     });
   });
 });

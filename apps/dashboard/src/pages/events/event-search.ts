@@ -68,7 +68,8 @@ export function parseEventSearch({ types, except, deviceId }: Readonly<Record<st
     ...(wanted.length > 0 && { types: wanted }),
     // An empty list says that nothing is left out, samples included.
     ...(except !== undefined && { except: textsIn(except) }),
-    ...(typeof deviceId === 'string' && { deviceId }),
+    // The router reads a text such as `12` as a number.
+    ...((typeof deviceId === 'string' || typeof deviceId === 'number') && { deviceId: String(deviceId) }),
   };
 }
 
