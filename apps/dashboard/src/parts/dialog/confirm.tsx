@@ -2,6 +2,7 @@
  * Asks for confirmation before an action that cannot be undone easily. Both buttons name what they
  * do.
  */
+import { useState } from 'react';
 import { Button, Group, Stack, Text } from '@mantine/core';
 import type { MutationFailure } from '../../hub/mutation-failure';
 import { MutationFailureNotice } from '../failure';
@@ -22,11 +23,12 @@ export interface ConfirmProps {
 }
 
 export function Confirm({ isOpen, title, text, act, keep, isBusy, failure, onConfirm, onClose }: ConfirmProps) {
+  const shown = useFailureSince(isOpen, failure);
   return (
     <Dialog isOpen={isOpen} onClose={onClose} title={title}>
       <Stack>
         <Text size="sm">{text}</Text>
-        <MutationFailureNotice failure={failure} />
+        <MutationFailureNotice failure={shown} />
         <Group justify="flex-end" gap="xs">
           <Button variant="default" onClick={onClose} data-autofocus>
             {keep}
@@ -38,4 +40,11 @@ export function Confirm({ isOpen, title, text, act, keep, isBusy, failure, onCon
       </Stack>
     </Dialog>
   );
+}
+
+/** The failure, unless it is from before the dialog opened: then it may be about another object. */
+function useFailureSince(isOpen: boolean, failure: MutationFailure | undefined): MutationFailure | undefined {
+  const [opening, setOpening] = useState<{ isOpen: boolean; former?: MutationFailure | undefined }>({ isOpen });
+  if (opening.isOpen !== isOpen) setOpening({ isOpen, former: isOpen ? failure : opening.former });
+  return failure === opening.former ? undefined : failure;
 }
