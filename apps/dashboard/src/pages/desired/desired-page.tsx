@@ -1,13 +1,11 @@
 /** One desired state, live: how many devices have it, who has not and why, and its edits. */
 import { useEffect, useMemo, useState } from 'react';
-import { IconAdjustmentsCheck } from '@tabler/icons-react';
 import { getRouteApi, Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { ComplianceBar } from '../../parts/compliance/compliance-bar';
 import { countsOf } from '../../parts/compliance/compliance-counts';
-import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { JobBadge } from '../../parts/job/job-badge';
 import { Page, Section } from '../../parts/page';
@@ -17,6 +15,7 @@ import { DesiredBadge } from './desired-badge';
 import { DesiredFacts } from './desired-facts';
 import { DesiredHistory } from './desired-history';
 import { DesiredTargets } from './desired-targets';
+import { NoSuchState } from './no-such-state';
 import { hasLeftDevices } from './rollout-end';
 import { DesiredStateDocument, DesiredStateNewsDocument, type DesiredSeenFragment } from './generated/desired';
 import classes from './desired.module.css';
@@ -54,15 +53,7 @@ function KnownState({ id }: { readonly id: string }) {
       actions={state && <DesiredActions state={state} onChanged={setState} />}
     >
       {error && <LoadFailure error={error} onRetry={refresh} />}
-      {data?.desiredState === null && !isLoading && (
-        <Empty
-          icon={IconAdjustmentsCheck}
-          title={t('desired.unknown')}
-          action={<Link to="/desired">{t('nav.desired')}</Link>}
-        >
-          {t('desired.unknownHint')}
-        </Empty>
-      )}
+      {data?.desiredState === null && !isLoading && <NoSuchState />}
       {state && <Sides state={state} />}
     </Page>
   );

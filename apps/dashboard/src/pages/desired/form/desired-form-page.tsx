@@ -20,6 +20,7 @@ import {
 } from '../generated/desired';
 import { type DesiredDraft, draftFrom, draftOf, inputOf, isComplete } from './desired-draft';
 import { DesiredPreview, usePreview } from './desired-preview';
+import { NoSuchState } from '../no-such-state';
 import { FieldsOfAction } from './fields-of-action';
 import { FieldsOfDevices } from './fields-of-devices';
 import { FieldsOfRules } from './fields-of-rules';
@@ -65,11 +66,10 @@ function StoredForm({ id }: { readonly id: string }) {
   const { t } = useTranslation();
   const { data, error, retry } = useFirstRead(DesiredStateDocument, { id });
   // A later failure does not take away a form in use.
-  if (data) return data.desiredState && <KnownForm state={data.desiredState} />;
-  if (!error) return null;
+  if (data?.desiredState) return <KnownForm state={data.desiredState} />;
   return (
     <Page title={t('desired.edit')}>
-      <LoadFailure error={error} onRetry={retry} />
+      {data ? <NoSuchState /> : error && <LoadFailure error={error} onRetry={retry} />}
     </Page>
   );
 }
