@@ -23,8 +23,11 @@ export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => voi
   const [signature, setSignature] = useState<File | null>(null);
   const [isSending, setSending] = useState(false);
   const [failure, setFailure] = useState<MutationFailure>();
-  const isReady = !isSending && (kind === 'FIRMWARE' || version.trim() !== '');
+  const [isTried, setTried] = useState(false);
+  const hasVersion = kind === 'FIRMWARE' || version.trim() !== '';
+  const isReady = !isSending && hasVersion;
   const send = async (file: File | null | undefined) => {
+    setTried(true);
     if (!file || !isReady) return;
     setSending(true);
     setFailure(undefined);
@@ -40,6 +43,7 @@ export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => voi
       return;
     }
     setSignature(null);
+    setTried(false);
     notify(t('firmware.taken', { file: file.name }));
     onTaken(sent.id);
   };
@@ -57,6 +61,8 @@ export function UploadImage({ onTaken }: { readonly onTaken: (id: string) => voi
             label={t('firmware.version')}
             value={version}
             onChange={(event) => setVersion(event.currentTarget.value)}
+            // A dropped file is not sent without it.
+            error={isTried && !hasVersion && t('firmware.versionFirst')}
             required
           />
         )}
