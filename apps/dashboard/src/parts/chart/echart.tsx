@@ -1,9 +1,10 @@
 /** A chart of ECharts that fills its place. Only lazy charts import it: the library is large. */
 import { useEffect, useRef } from 'react';
+import { useComputedColorScheme } from '@mantine/core';
 import { LineChart } from 'echarts/charts';
 import { AriaComponent, DataZoomComponent, GridComponent, LegendComponent, TooltipComponent } from 'echarts/components';
 import { init, use as register } from 'echarts/core';
-import type { EChartsCoreOption } from 'echarts/core';
+import type { EChartsCoreOption, EChartsType } from 'echarts/core';
 import { CanvasRenderer } from 'echarts/renderers';
 import { axisStart } from './axis-start';
 import { axisTime } from './axis-time';
@@ -34,18 +35,24 @@ register([
 
 export function EChart({ label, optionsOf }: EChartProps) {
   const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<EChartsType>(undefined);
+  const scheme = useComputedColorScheme();
   useEffect(() => {
     const element = place.current;
     if (element === null) return undefined;
-    const chart = init(element);
-    chart.setOption(optionsOf(coloursOf(element)));
-    const resized = new ResizeObserver(() => chart.resize());
+    const made = init(element);
+    chart.current = made;
+    const resized = new ResizeObserver(() => made.resize());
     resized.observe(element);
     return () => {
       resized.disconnect();
-      chart.dispose();
+      made.dispose();
     };
-  }, [optionsOf]);
+  }, []);
+  // Into the same chart, so that new values leave its zoom and the hidden lines as they are.
+  useEffect(() => {
+    if (place.current) chart.current?.setOption(optionsOf(coloursOf(place.current)), { replaceMerge: 'series' });
+  }, [optionsOf, scheme]);
   return <div ref={place} className={classes.chart} role="img" aria-label={label} />;
 }
 

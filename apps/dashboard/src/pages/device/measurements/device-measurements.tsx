@@ -62,7 +62,8 @@ export function DeviceMeasurements({ id }: { readonly id: string }) {
         <p className="soft">{t('measurements.restarts', { count: restarts, days: restartDays })}</p>
       )}
       {known.data && allPaths.length === 0 && <p className="soft">{t('measurements.none')}</p>}
-      {shown && <Large series={shown} since={since} />}
+      {/* Another period begins without the zoom of the former one. */}
+      {shown && <Large key={period} series={shown} since={since} />}
       <ul className={classes.paths}>
         {series.map((one) => (
           <li key={one.path}>
