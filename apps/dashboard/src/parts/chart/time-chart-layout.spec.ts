@@ -32,6 +32,12 @@ describe('the layout of a time chart', () => {
     expect([0, 200, 260, 440].map((place) => layout?.indexAt(place))).toEqual([0, 1, 1, 2]);
   });
 
+  it('leaves room for the last label of the time axis', () => {
+    const layout = layOut([series('a', [1, 2, 3])], space);
+    expect(layout?.labelX(Date.parse(minute(1)))).toBe(244);
+    expect(layout?.labelX(Date.parse(minute(2)))).toBe(458 - 26);
+  });
+
   it('draws nothing without values or room', () => {
     expect(layOut([], space)).toBeUndefined();
     expect(layOut([series('a', [1])], { ...space, width: 20 })).toBeUndefined();

@@ -27,6 +27,8 @@ export interface Layout {
   readonly bottom: number;
   readonly y: (value: number) => number;
   readonly xOf: (at: number) => number;
+  /** The middle of the label of a moment, so that the edge of the picture does not cut it. */
+  readonly labelX: (at: number) => number;
   readonly x: (index: number) => number;
   /** The moment next to a place on the chart. */
   readonly indexAt: (place: number) => number;
@@ -41,6 +43,8 @@ export interface Space {
 const margin = { left: 44, right: 14, top: 10, bottom: 26 };
 /** Px between two labels of the time axis, at least. */
 const timeLabelWidth = 90;
+/** Half of the longest label, such as 12:00:30. */
+const timeLabelHalf = 26;
 const minuteMs = 60_000;
 /** Steps that people count in. */
 const timeSteps = [
@@ -72,6 +76,7 @@ export function layOut(series: readonly TimeSeries[], { width, height, isStacked
     bottom,
     x,
     xOf,
+    labelX: (at) => Math.min(xOf(at), width - timeLabelHalf),
     y,
     timeTicks: timeTicks(first, last, (right - left) / timeLabelWidth),
     shapes: layers.map(({ name, token, values, base, tops }) => ({

@@ -71,7 +71,7 @@ interface AxesProps {
   readonly language: string;
 }
 
-function Axes({ layout: { valueTicks, timeTicks, left, right, bottom, y, xOf }, language }: AxesProps) {
+function Axes({ layout: { valueTicks, timeTicks, left, right, bottom, y, labelX }, language }: AxesProps) {
   const compact = new Intl.NumberFormat(language, { notation: 'compact' });
   return (
     <g className={classes.axes} aria-hidden>
@@ -84,7 +84,7 @@ function Axes({ layout: { valueTicks, timeTicks, left, right, bottom, y, xOf }, 
         </g>
       ))}
       {timeTicks.map((at) => (
-        <text key={at} x={xOf(at)} y={bottom + 18} textAnchor="middle">
+        <text key={at} x={labelX(at)} y={bottom + 18} textAnchor="middle">
           {axisTime(at, language)}
         </text>
       ))}
