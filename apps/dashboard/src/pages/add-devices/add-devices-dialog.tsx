@@ -15,11 +15,7 @@ export function AddDevicesDialog({ onClose }: { readonly onClose: () => void }) 
   const isAdmin = useScope('ADMIN');
   return (
     <Dialog title={t('addDevices.title')} onClose={onClose} size="lg">
-      <Tabs
-        defaultValue="code"
-        keepMounted={false}
-        classNames={{ tab: classes.tab ?? '', tabLabel: classes.tabLabel ?? '' }}
-      >
+      <Tabs defaultValue="code" classNames={{ tab: classes.tab ?? '', tabLabel: classes.tabLabel ?? '' }}>
         <Tabs.List mb="md" grow>
           <Tabs.Tab value="code" leftSection={<IconHash size={16} aria-hidden />}>
             {t('addDevices.code')}

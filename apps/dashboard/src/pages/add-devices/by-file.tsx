@@ -56,7 +56,8 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
       {checked && registering.isInDoubt(checked) && <Text size="sm">{t('addDevices.unanswered')}</Text>}
       {hasRegistered && <CredentialsText lines={registered} />}
       <Group justify="flex-end" gap="xs">
-        <Button variant="default" onClick={onClose}>
+        {/* The answer to a file has credentials, which are shown only once. */}
+        <Button variant="default" disabled={isBusy} onClick={onClose}>
           {t(checked && !isRest ? 'addDevices.registerNone' : 'common.close')}
         </Button>
         {hasRegistered && <SaveCredentials lines={registered} />}
