@@ -119,7 +119,10 @@ function ImageChoices() {
     () => rows.filter(({ publishedAt, withdrawnAt }) => publishedAt !== null && withdrawnAt === null),
     [rows],
   );
+  const { firmwareImageId } = draft;
   const isMissing = isTried && missingIn('what', draft) === 'image';
+  const isRead = !isLoading && !error && !hasMore;
+  const isUnknown = isRead && firmwareImageId !== undefined && !images.some(({ id }) => id === firmwareImageId);
   return (
     <>
       {error && <LoadFailure error={error} onRetry={refresh} />}
@@ -134,9 +137,13 @@ function ImageChoices() {
           value: id,
           label: `${project} ${version} (${models.join(', ')})`,
         }))}
-        value={draft.firmwareImageId ?? null}
+        value={firmwareImageId ?? null}
         onChange={(id) => change({ firmwareImageId: id ?? undefined })}
-        error={(isMissing && t('newJob.missing.image')) || refusedAt(refusals, 'firmwareImageId')}
+        error={
+          (isMissing && t('newJob.missing.image')) ||
+          (isUnknown && t('newJob.missing.knownImage')) ||
+          refusedAt(refusals, 'firmwareImageId')
+        }
         maw={560}
       />
       <p className={classes.text}>{t('newJob.imageVerified')}</p>
