@@ -11,6 +11,9 @@ import { Channels } from './channels';
 import { AlertSettingsDocument } from './generated/alerts';
 import { Rules } from './rules';
 
+/** Ms: alerts fire, snoozes end, and channels fail while the page is open. */
+const refreshMs = 15_000;
+
 export function AlertsPage() {
   const { t } = useTranslation();
   const { view = 'firing' } = useSearch({ from: '/alerts' });
@@ -29,7 +32,7 @@ export function AlertsPage() {
 }
 
 function Settings({ view }: { readonly view: 'rules' | 'channels' }) {
-  const { data, error, refresh } = useHubQuery({ query: AlertSettingsDocument, variables: {} });
+  const { data, error, refresh } = useHubQuery({ query: AlertSettingsDocument, variables: {}, refreshMs });
   return (
     <>
       {error && <LoadFailure error={error} onRetry={refresh} />}

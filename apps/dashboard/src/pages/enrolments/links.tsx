@@ -19,9 +19,12 @@ import { NewLinkDialog } from './new-link-dialog';
 
 type EnrolmentLink = EnrolmentLinksQuery['enrolmentLinks'][number];
 
+/** Ms: devices use a link, and it ends, while the page is open. */
+const refreshMs = 15_000;
+
 export function Links() {
   const { t } = useTranslation();
-  const { data, error, refresh } = useHubQuery({ query: EnrolmentLinksDocument, variables: {} });
+  const { data, error, refresh } = useHubQuery({ query: EnrolmentLinksDocument, variables: {}, refreshMs });
   const [isNew, setNew] = useState(false);
   const [revoked, setRevoked] = useState<EnrolmentLink>();
   const columns = useColumns(setRevoked);
