@@ -151,6 +151,11 @@ describe('the settings of a channel', () => {
     expect(read(kind, config)).toMatchObject({ refusal: { path } });
   });
 
+  it.each([[{}], [{ to: [] }]])('say that e-mail needs a recipient for %j', (config) => {
+    const message = 'An e-mail channel has at least one recipient.';
+    expect(read('EMAIL', config)).toMatchObject({ refusal: { message } });
+  });
+
   it('are shown without secrets, and kept where they come back as shown', () => {
     const former = { url: 'https://example.com/token', secret: 's' };
     const result = read('WEBHOOK', former);

@@ -32,8 +32,11 @@ const token = z
   .regex(TELEGRAM_TOKEN, 'The token is that of a bot, as @BotFather shows it: letters, digits, ":", "_" and "-".');
 const chatId = z.union([z.string().min(1).max(100), z.number().int()]).transform(String);
 
+const NO_RECIPIENT = 'An e-mail channel has at least one recipient.';
+const to = z.array(recipient, NO_RECIPIENT).min(1, NO_RECIPIENT).max(RECIPIENTS_MAX);
+
 const schemas = {
-  EMAIL: z.strictObject({ to: z.array(recipient).min(1).max(RECIPIENTS_MAX) }),
+  EMAIL: z.strictObject({ to }),
   SLACK: room,
   TELEGRAM: z.strictObject({ token, chatId, url: url.optional() }),
   DINGTALK: room,
