@@ -59,7 +59,9 @@ interface WaveProps {
 
 function Wave({ index, wave, onChange, onRemove }: WaveProps) {
   const { t } = useTranslation();
+  const { refusals } = useWizard();
   const number = index + 1;
+  const refused = (member: string) => refusedAt(refusals, 'waves', String(index), member);
   return (
     <fieldset className={classes.part}>
       <legend className={classes.label}>{t(index === 0 ? 'newJob.canary' : 'newJob.wave', { number })}</legend>
@@ -72,6 +74,7 @@ function Wave({ index, wave, onChange, onRemove }: WaveProps) {
         fallback={95}
         w={130}
         value={wave.threshold}
+        error={refused('successThreshold')}
         onChange={(threshold = 95) => onChange({ threshold })}
       />
       <NumberField
@@ -82,6 +85,7 @@ function Wave({ index, wave, onChange, onRemove }: WaveProps) {
         fallback={0}
         w={130}
         value={wave.soakSeconds}
+        error={refused('soakSeconds')}
         onChange={(soakSeconds = 0) => onChange({ soakSeconds })}
       />
       <Select
