@@ -1,79 +1,21 @@
 /** The model of PostgreSQL: the row of a job, its waves and targets, and the statements on them. */
-import type { CallError, CallId, CallOutcome, DeviceId } from '@flotilla/mcp';
+import type { CallError, CallId, DeviceId } from '@flotilla/mcp';
 import { assert } from 'vitest';
-import { isFailure, judgeAttempt } from '../../attempt-end.js';
-import type { AttemptEnd, JudgedAttempt } from '../../attempt-end.js';
+import { isFailure } from '../../attempt-end.js';
+import type { AttemptEnd } from '../../attempt-end.js';
 import { nextJobState } from '../../job-transitions.js';
-import type { Job, JobProgress, TargetOutcome } from '../../job-types.js';
+import type { Job, JobProgress } from '../../job-types.js';
 import { planWaves } from '../../waves/plan-waves.js';
 import type { Wave } from '../../waves/wave.js';
 import { ModelDevice } from './model-device.suite.js';
-import { jobOf, modelTimes } from './model-job.suite.js';
+import { jobOf } from './model-job.suite.js';
 import type { WorldOptions } from './model-job.suite.js';
+import { counterOf } from './model-target.suite.js';
+import type { ModelState, ModelTarget, UnwrittenEnd } from './model-target.suite.js';
 import type { FlushedBatch, RunMove } from '../run-input.js';
 import { sumOf } from '../sum-progress.js';
 
-type ModelState = 'PENDING' | 'READY' | 'WAITING_DEVICE' | 'DISPATCHING' | 'RETRY_WAIT' | 'VERIFYING' | 'DECIDED';
-
-export interface ModelTarget {
-  readonly device: ModelDevice;
-  readonly wave: number;
-  state: ModelState;
-  outcome: TargetOutcome | undefined;
-  error: CallError | undefined;
-  claims: number;
-  attempts: number;
-  /** How often its call reached, or may have reached, the device. */
-  sends: number;
-  readyAt: number;
-  decidedAt: number;
-  callId: CallId;
-  sentEpoch: number;
-  startedAt: number;
-  baseline: string;
-  /** How often its device had left before. */
-  leftBefore: number;
-  /** A lost claim is found later, perhaps after its deadline. */
-  verifyingSince: number;
-  deadlineAt: number;
-  softDeadlineAt: number | undefined;
-  readAt: number;
-}
-
-/** An end of a claim that is not written yet. */
-export interface UnwrittenEnd {
-  readonly target: ModelTarget;
-  readonly claims: number;
-  readonly to: AttemptEnd;
-}
-
-const outcomeCounters: Readonly<Record<TargetOutcome, keyof JobProgress>> = {
-  SUCCEEDED: 'succeeded',
-  NO_CHANGE: 'noChange',
-  FAILED: 'failed',
-  REJECTED: 'rejected',
-  VERIFY_FAILED: 'verifyFailed',
-  UNKNOWN: 'unknown',
-  EXPIRED: 'expired',
-  CANCELLED: 'cancelled',
-  SKIPPED: 'skipped',
-};
-const stateCounters: Readonly<Record<Exclude<ModelState, 'DECIDED'>, keyof JobProgress>> = {
-  PENDING: 'pending',
-  READY: 'pending',
-  RETRY_WAIT: 'pending',
-  WAITING_DEVICE: 'waitingDevice',
-  DISPATCHING: 'inFlight',
-  VERIFYING: 'verifying',
-};
 const restarted: CallError = { code: 'HUB_RESTARTED', message: 'The hub stopped while this call was in flight.' };
-
-/** Where a target goes whose call ends now. */
-export function endOf(job: Job, target: ModelTarget, outcome: CallOutcome, now: number): JudgedAttempt {
-  const { attempts, baseline, startedAt } = target;
-  const attempt = { outcome, sentAt: startedAt, settledAt: now, attempts, baselineVersion: baseline };
-  return judgeAttempt(job, attempt, { verification: modelTimes, imageBytes: undefined, chance: () => 0.5, now });
-}
 
 export class ModelRows {
   job: Job;
@@ -158,12 +100,11 @@ export class ModelRows {
 
   #byWaveOfRows(): Map<number, Record<keyof JobProgress, number>> {
     const byWave = new Map<number, Record<keyof JobProgress, number>>();
-    for (const { wave, state, outcome } of this.targets) {
-      const counters = byWave.get(wave) ?? { ...sumOf([]) };
+    for (const target of this.targets) {
+      const counters = byWave.get(target.wave) ?? { ...sumOf([]) };
       counters.total += 1;
-      const counter = state === 'DECIDED' ? outcomeCounters[outcome ?? 'UNKNOWN'] : stateCounters[state];
-      counters[counter] += 1;
-      byWave.set(wave, counters);
+      counters[counterOf(target)] += 1;
+      byWave.set(target.wave, counters);
     }
     return byWave;
   }

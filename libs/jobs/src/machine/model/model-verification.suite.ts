@@ -4,7 +4,8 @@ import { assert } from 'vitest';
 import { judgeReadback } from '../../verification/judge-readback.js';
 import type { VerificationEnd, VerifyingTarget } from '../../verification/verification-end.js';
 import { modelReadback, modelTimes } from './model-job.suite.js';
-import type { ModelRows, ModelTarget } from './model-rows.suite.js';
+import type { ModelRows } from './model-rows.suite.js';
+import type { ModelTarget } from './model-target.suite.js';
 
 /** The targets that a look can judge. */
 export function readVerifying(rows: ModelRows, now: number, callIds: readonly CallId[]) {

@@ -7,16 +7,11 @@ import type { VerificationEnd } from '../../verification/verification-end.js';
 import type { HealthEvidence } from '../../health/health-gate.js';
 import { modelTimes } from './model-job.suite.js';
 import type { WorldOptions } from './model-job.suite.js';
-import { endOf, ModelRows } from './model-rows.suite.js';
-import type { ModelTarget, UnwrittenEnd } from './model-rows.suite.js';
-import {
-  checkVerdict,
-  extendVerifying,
-  failedTarget,
-  readEnd,
-  readVerifying,
-  writeVerifications,
-} from './model-verification.suite.js';
+import { ModelRows } from './model-rows.suite.js';
+import { endOf } from './model-target.suite.js';
+import type { ModelTarget, UnwrittenEnd } from './model-target.suite.js';
+import { checkVerdict, failedTarget, readEnd } from './model-verification.suite.js';
+import { reportOf } from './report-task.suite.js';
 import type { RunEffect, RunSignal, RunTask, TaskReport } from '../run-input.js';
 import { step } from '../run-machine.js';
 import { maySend, slotsTaken, startRun } from '../run-state.js';
@@ -45,9 +40,11 @@ export class World {
   isOver = false;
   /** What the restarts of the devices look like; nothing by default. */
   health: (() => HealthEvidence) | undefined;
+  /** Since the start of this process, the deadlines of verifications were extended. */
+  isExtended = false;
+  /** The failures when the counters were last read. */
+  failuresCounted = 0;
   #hubStartedAt = this.now;
-  #isExtended = false;
-  #failuresCounted = 0;
   #isWaking = false;
 
   constructor(options: WorldOptions) {
@@ -66,7 +63,7 @@ export class World {
     for (const { device } of this.rows.targets) if (device.isOnline) device.connect(this.now);
     Object.assign(this, { task: undefined, sleepsUntil: undefined });
     this.#hubStartedAt = this.now;
-    this.#isExtended = false;
+    this.isExtended = false;
     this.run = startRun(rules, this.rows.job, this.now);
     this.begin();
   }
@@ -120,7 +117,7 @@ export class World {
   #checkTask(task: RunTask): void {
     if (task.kind === 'claim') this.#checkClaim(task.limit);
     if (task.kind === 'beginReads') this.#checkSlots(task.limit);
-    if (task.kind === 'readVerifying') assert(this.#isExtended, 'deadlines are extended before a look');
+    if (task.kind === 'readVerifying') assert(this.isExtended, 'deadlines are extended before a look');
     if (task.kind !== 'writeVerifications') return;
     const moment = { now: this.now, hubStartedAt: this.#hubStartedAt };
     for (const end of task.ends) checkVerdict(this.rows, end, moment);
@@ -136,7 +133,7 @@ export class World {
     this.#checkSlots(limit);
     if (this.rows.job.abortRules.length === 0) return;
     assert(!this.ends.some(({ to }) => isFailure(to)), 'failures are written before a claim');
-    assert.strictEqual(this.rows.failures, this.#failuresCounted, 'written failures are counted before a claim');
+    assert.strictEqual(this.rows.failures, this.failuresCounted, 'written failures are counted before a claim');
   }
 
   /** Hands the oldest batch over, or a part of it. What may not be sent now is put back. */
@@ -217,7 +214,7 @@ export class World {
   /** Completes the task that is under way. */
   perform(): void {
     if (this.task === undefined) return;
-    const report = this.#report(this.task);
+    const report = reportOf(this, this.task);
     this.task = undefined;
     this.signal(report);
   }
@@ -225,90 +222,5 @@ export class World {
   /** Completes all tasks until the run sleeps. */
   performAll(): void {
     while (this.task !== undefined) this.perform();
-  }
-
-  #report(task: RunTask): TaskReport {
-    const { now, rows } = this;
-    switch (task.kind) {
-      case 'recover':
-        return this.#recover(task.deadlines.deadlineMs);
-      case 'readJob':
-        return { kind: 'jobRead', job: rows.job };
-      case 'moveJob':
-        if (this.run.job.version !== rows.job.version) return { kind: 'jobMoved', job: undefined };
-        rows.move(task.move);
-        return { kind: 'jobMoved', job: rows.job };
-      case 'prepare':
-        rows.prepare();
-        return { kind: 'prepared', isComplete: true };
-      case 'readWaveCounters':
-        this.#failuresCounted = rows.failures;
-        return { kind: 'waveCountersRead', byWave: rows.byWave(), overdue: rows.overdue(now), waves: rows.waves };
-      case 'readLastDecision':
-        return { kind: 'lastDecisionRead', at: rows.lastDecidedAt(task.wave) };
-      case 'readHealth':
-        return { kind: 'healthRead', evidence: this.health?.() };
-      case 'openWave':
-        rows.openWave(task.from, now);
-        return { kind: 'waveOpened' };
-      case 'openTargets':
-        return { kind: 'targetsOpened', count: rows.openTargets() };
-      case 'releaseRetries':
-        return { kind: 'retriesReleased', ...rows.releaseRetries(now) };
-      case 'claim':
-        return { kind: 'claimed', count: this.#claim(task.limit) };
-      case 'readPending':
-        return { kind: 'pendingRead', byWave: rows.byWave() };
-      case 'markSent':
-        return { kind: 'sentMarked' };
-      case 'endNeverSent':
-        return { kind: 'neverSentEnded', count: rows.endNeverSent(task.outcome) };
-      case 'endInFlight':
-        return { kind: 'inFlightEnded', count: rows.endInFlight() };
-      case 'readTotals':
-        return { kind: 'totalsRead', progress: rows.counted };
-      case 'countRows':
-        return { kind: 'rowsCounted', drift: rows.recount() };
-      case 'extendVerifications':
-        this.#isExtended = true;
-        extendVerifying(rows, task.until);
-        return { kind: 'verificationsExtended' };
-      case 'readVerifying':
-        return readVerifying(rows, now, task.callIds);
-      case 'writeVerifications':
-        return writeVerifications(rows, task.ends, now);
-      case 'writeReadEnds':
-        return writeVerifications(rows, this.readEnds.splice(0), now);
-      case 'beginReads':
-        return { kind: 'readsBegun', isMoreDue: this.#beginReads(task.limit) };
-      case 'readImageSize':
-        throw new TypeError('The model has no images.');
-    }
-  }
-
-  #recover(deadlineMs: number): TaskReport {
-    const known = new Set([...this.calls, ...this.batches.flat(), ...this.ends.map(({ target }) => target)]);
-    const lost = this.rows.inState('DISPATCHING').filter((target) => !known.has(target));
-    this.rows.recover(lost, deadlineMs, this.now);
-    const verifying = lost.filter(({ state }) => state === 'VERIFYING').length;
-    return { kind: 'recovered', count: lost.length, verifying };
-  }
-
-  #claim(limit: number): number {
-    const claimed = this.rows.claim(limit, this.now);
-    if (claimed.length > 0) this.batches.push(claimed);
-    this.claims.push({ at: this.now, count: claimed.length });
-    return claimed.length;
-  }
-
-  #beginReads(limit: number): boolean {
-    const due = this.rows.inState('VERIFYING').filter(({ device, readAt }) => device.isOnline && readAt <= this.now);
-    const begun = due.slice(0, limit);
-    for (const target of begun) {
-      target.readAt = this.now + 2 * this.rows.job.callTimeoutMs;
-      this.reads.push(target);
-      this.signal({ kind: 'readBegan' });
-    }
-    return begun.length === limit;
   }
 }
