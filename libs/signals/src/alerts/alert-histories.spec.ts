@@ -1,193 +1,9 @@
-/**
- * Random histories of one rule with crashes. The model stores what PostgreSQL stores and applies
- * the decisions of this folder; a crash may come between any two steps.
- */
+/** Random histories of one rule with crashes, in a model of the hub. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Condition } from './condition.js';
-import { decideFiring, GROUP_WINDOW_MS } from './decide-firing.js';
-import { channelsToResolve } from './decide-notifying.js';
-import { decideResolving } from './decide-resolving.js';
-import { CHANNEL_PACE_MS, nextMessage, retryAfterMs } from './decide-sending.js';
-
-const rule = { kind: 'DEVICE_OFFLINE', forSeconds: 20, groupAbove: 3 } as const;
-const devices = Array.from({ length: 8 }, (_, index) => `device-${index}`);
-const roundMs = 2_000;
-
-interface StoredNotification {
-  readonly id: string;
-  readonly alertId: string;
-  readonly kind: 'FIRED' | 'RESOLVED';
-  messageId: string | undefined;
-  deliveredAt: number | undefined;
-}
-
-interface StoredCondition extends Condition {
-  alertId: string | undefined;
-  firedAt: number | undefined;
-  clearedAt: number | undefined;
-}
-
-/** What the other end received. */
-interface Receipt {
-  readonly messageId: string;
-  readonly at: number;
-  readonly kind: 'FIRED' | 'RESOLVED';
-  readonly alertIds: readonly string[];
-}
-
-class Hub {
-  readonly offline = new Map<string, { readonly since: number; readonly byHub: boolean }>();
-  readonly conditions = new Map<string, StoredCondition>();
-  readonly alerts = new Map<string, { readonly devices: Set<string>; groupUntil: number; isResolved: boolean }>();
-  readonly outbox: StoredNotification[] = [];
-  readonly receipts: Receipt[] = [];
-  now = 1_000_000;
-  startedAt = 0;
-  isUp = true;
-  pacedUntil = 0;
-  /** Whether the other end of the channel accepts messages. */
-  isAccepting = true;
-  failures = 0;
-  retryAt = 0;
-
-  drop(device: string, byHub = false): void {
-    if (!this.offline.has(device)) this.offline.set(device, { since: this.now, byHub });
-  }
-
-  /** Back for long enough to be seen: a shorter return begins the condition again. */
-  back(device: string): void {
-    this.offline.delete(device);
-    const condition = this.conditions.get(device);
-    if (condition?.alertId === undefined) this.conditions.delete(device);
-  }
-
-  /** One transaction. */
-  evaluate(): void {
-    for (const [device, { since, byHub }] of this.offline) {
-      const known = this.conditions.get(device);
-      if (known !== undefined) known.clearedAt = undefined;
-      else {
-        const fresh = { alertId: undefined, firedAt: undefined, clearedAt: undefined };
-        this.conditions.set(device, { subject: device, deviceId: device, beganAt: since, byHub, facts: {}, ...fresh });
-      }
-    }
-    for (const condition of this.conditions.values())
-      if (!this.offline.has(condition.subject)) condition.clearedAt ??= this.now;
-    this.#fire();
-    this.#resolve();
-  }
-
-  #fire(): void {
-    const all = [...this.conditions.values()];
-    const group = [...this.alerts].findLast(([, alert]) => !alert.isResolved && alert.groupUntil >= this.now);
-    const state = {
-      waiting: all.filter(({ alertId }) => alertId === undefined),
-      firedRecently: all.filter(({ firedAt }) => firedAt !== undefined && firedAt > this.now - GROUP_WINDOW_MS).length,
-      openGroup: group && { alertId: group[0], until: group[1].groupUntil },
-    };
-    const { fired, joined } = decideFiring(rule, state, { startedAt: this.startedAt, graceMs: 30_000 }, this.now);
-    for (const { conditions, groupUntil } of fired) {
-      const id = `alert-${this.alerts.size}`;
-      this.alerts.set(id, { devices: new Set(), groupUntil: groupUntil ?? 0, isResolved: false });
-      this.#attach(id, conditions);
-      this.#notify(id, 'FIRED');
-    }
-    if (joined !== undefined) this.#attach(joined.alertId, joined.conditions);
-  }
-
-  #attach(alertId: string, conditions: readonly Condition[]): void {
-    for (const { subject } of conditions) {
-      Object.assign(this.conditions.get(subject) ?? {}, { alertId, firedAt: this.now });
-      this.alerts.get(alertId)?.devices.add(subject);
-    }
-  }
-
-  #resolve(): void {
-    const fired = [...this.conditions.values()].flatMap(({ subject, alertId, clearedAt }) =>
-      alertId === undefined ? [] : [{ subject, alertId, clearedAt }],
-    );
-    const { over, resolved } = decideResolving(rule, fired, this.now);
-    for (const { subject } of over) this.conditions.delete(subject);
-    for (const id of resolved) {
-      const alert = this.alerts.get(id);
-      if (alert !== undefined) alert.isResolved = true;
-      const sent = this.outbox
-        .filter(({ alertId }) => alertId === id)
-        .map(({ kind, deliveredAt }) => {
-          const state = deliveredAt === undefined ? ('WAITING' as const) : ('DELIVERED' as const);
-          return { channelId: 'chat', kind, state };
-        });
-      if (channelsToResolve(sent).length > 0) this.#notify(id, 'RESOLVED');
-    }
-  }
-
-  #notify(alertId: string, kind: 'FIRED' | 'RESOLVED'): void {
-    const id = String(this.outbox.length).padStart(6, '0');
-    this.outbox.push({ id, alertId, kind, messageId: undefined, deliveredAt: undefined });
-  }
-
-  /** Claim, send and settle, each of which may be the last step before a crash. */
-  deliver(crashAfter: 'never' | 'claim' | 'send'): void {
-    if (this.now < Math.max(this.pacedUntil, this.retryAt)) return;
-    const isHeard = (id: string) =>
-      this.outbox.some((each) => each.alertId === id && each.kind === 'FIRED' && each.deliveredAt !== undefined);
-    const waiting = this.outbox.filter(({ deliveredAt }) => deliveredAt === undefined);
-    const next = nextMessage(
-      waiting.map((each) => ({
-        ...each,
-        ruleId: 'offline',
-        subject: this.#subjectOf(each.alertId),
-        isFiringDelivered: isHeard(each.alertId),
-      })),
-      this.failures,
-    );
-    if (next === undefined) return;
-    const messageId = next.messageId ?? `message-${this.receipts.length}-${this.now}`;
-    const rows = this.outbox.filter(({ id }) => next.notifications.some((each) => each.id === id));
-    for (const row of rows) row.messageId = messageId;
-    if (crashAfter === 'claim') return this.crash();
-    if (!this.isAccepting) {
-      this.failures += 1;
-      this.retryAt = this.now + retryAfterMs(this.failures);
-      return;
-    }
-    const kind = rows[0]?.kind ?? 'FIRED';
-    this.receipts.push({
-      messageId,
-      at: this.now,
-      kind,
-      alertIds: rows.map(({ alertId }) => alertId),
-    });
-    if (crashAfter === 'send') return this.crash();
-    for (const row of rows) row.deliveredAt = this.now;
-    this.failures = 0;
-    this.pacedUntil = this.now + CHANNEL_PACE_MS;
-  }
-
-  #subjectOf(alertId: string): string | undefined {
-    const alert = this.alerts.get(alertId);
-    return alert === undefined || alert.groupUntil > 0 ? undefined : [...alert.devices][0];
-  }
-
-  crash(): void {
-    this.isUp = false;
-    for (const device of devices) this.drop(device, true);
-  }
-
-  restart(returning: readonly string[]): void {
-    this.isUp = true;
-    this.startedAt = this.now;
-    for (const device of returning) this.back(device);
-  }
-
-  round(crashAfter: 'never' | 'claim' | 'send' = 'never'): void {
-    this.now += roundMs;
-    if (!this.isUp) return;
-    this.evaluate();
-    this.deliver(crashAfter);
-  }
-}
+import { CHANNEL_PACE_MS } from './decide-sending.js';
+import { devices, ModelHub } from './model-hub.suite.js';
+import type { Receipt } from './model-hub.suite.js';
 
 type Step =
   | { readonly kind: 'drop'; readonly device: string }
@@ -214,7 +30,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-function play(hub: Hub, steps: readonly Step[]): void {
+function play(hub: ModelHub, steps: readonly Step[]): void {
   for (const each of steps) {
     if (each.kind === 'drop') hub.drop(each.device);
     else if (each.kind === 'back') hub.back(each.device);
@@ -232,7 +48,7 @@ function play(hub: Hub, steps: readonly Step[]): void {
 }
 
 /** Until everything that is due has happened. */
-function settle(hub: Hub): void {
+function settle(hub: ModelHub): void {
   hub.isAccepting = true;
   for (let left = 100; left > 0; left -= 1) hub.round();
 }
@@ -243,7 +59,7 @@ describe('over random histories with crashes', () => {
   it('no alert is lost: each device that stays offline has a firing alert, and each alert was sent', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const hub = new Hub();
+        const hub = new ModelHub();
         play(hub, steps);
         settle(hub);
         for (const id of hub.offline.keys()) {
@@ -262,7 +78,7 @@ describe('over random histories with crashes', () => {
   it('none is sent twice under two message ids, and "resolved" comes once, after its firing', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        const hub = new Hub();
+        const hub = new ModelHub();
         play(hub, steps);
         settle(hub);
         const messages = new Map<string, Receipt>();
@@ -285,7 +101,7 @@ describe('over random histories with crashes', () => {
   it('a restart of the hub fires nothing for devices that return within the grace time', () => {
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100 }), fc.array(device, { maxLength: 3 }), (downRounds, away) => {
-        const hub = new Hub();
+        const hub = new ModelHub();
         for (const id of away) hub.drop(id);
         settle(hub);
         const before = hub.alerts.size;
@@ -306,7 +122,7 @@ describe('over random histories with crashes', () => {
           { maxLength: 60 },
         ),
         (steps) => {
-          const hub = new Hub();
+          const hub = new ModelHub();
           play(hub, steps);
           settle(hub);
           const times = hub.receipts.map(({ at }) => at);
