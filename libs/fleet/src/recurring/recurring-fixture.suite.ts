@@ -1,7 +1,7 @@
 /** Recurring jobs for specs: a hub with devices, and a worker whose timers only the spec wakes. */
 import { randomUUID } from 'node:crypto';
 import type { Job } from '@flotilla/jobs';
-import type { RecurringJobRow } from '@flotilla/registry';
+import type { RecurringJobRow, Scope } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
 import { noApprovals } from '../approvals/approval-rules.js';
 import { CallRules } from '../calls/call-rules.js';
@@ -10,6 +10,8 @@ import type { HubFixture, HubOptions, HubProcess } from '../fleet-fixture.suite.
 import type { RecurringJobRequest } from './recurring-request.js';
 import { RecurringRuns } from './recurring-runs.js';
 import type { RecurringRunDeps } from './recurring-runs.js';
+
+export const VOLUME = 'self.audio_speaker.set_volume';
 
 export class RecurringFixture {
   readonly hub: HubProcess;
@@ -53,9 +55,9 @@ export class RecurringFixture {
   }
 
   /** A key: runs need an owner that exists. */
-  async owner(devices?: Actor['devices']): Promise<Actor> {
+  async owner(devices?: Actor['devices'], scopes: readonly Scope[] = ['JOBS_WRITE', 'TOOLS_CALL']): Promise<Actor> {
     const made = await this.hub.registry.apiKeys.create(
-      { name: 'scheduler', scopes: ['JOBS_WRITE', 'TOOLS_CALL'], devices, expiresAt: undefined },
+      { name: 'scheduler', scopes, devices, expiresAt: undefined },
       { keysMax: 1_000, at: this.hub.clock.now(), by: { actor: 'spec' } },
     );
     if (made.kind !== 'created') throw new TypeError(made.kind);
@@ -81,15 +83,19 @@ export class RecurringFixture {
     return (await this.hub.registry.jobs.page({ recurringJobId: id }, { first: 50 })).rows;
   }
 
-  /** Lets the time pass until the job is due. */
-  async whenDue({ id }: RecurringJobRow): Promise<void> {
+  /** Lets the time pass until the job is due, and `lateMs` more. */
+  async whenDue({ id }: RecurringJobRow, lateMs = 10): Promise<void> {
     const dueAt = (await this.found(id)).nextRunAt ?? 0;
-    this.hub.clock.advance(dueAt + 10 - this.hub.clock.now());
+    this.hub.clock.advance(dueAt + lateMs - this.hub.clock.now());
   }
 
   async eventsOf({ id }: RecurringJobRow): Promise<readonly Readonly<Record<string, unknown>>[]> {
     const page = await this.hub.registry.events.page({ types: ['recurring_job.*'] }, 'AT_DESC', { first: 50 });
     return page.rows.filter(({ data }) => data['recurringJobId'] === id).map(({ type, data }) => ({ type, ...data }));
+  }
+
+  async eventTypesOf(job: RecurringJobRow): Promise<readonly unknown[]> {
+    return (await this.eventsOf(job)).map(({ type }) => type);
   }
 
   async tag(ids: readonly string[], change: { readonly add?: string[]; readonly remove?: string[] }): Promise<void> {
@@ -113,5 +119,5 @@ export function requestOf(change: Partial<RecurringJobRequest>): RecurringJobReq
 }
 
 export function volumeOf(devices: RecurringJobRequest['job']['devices']): RecurringJobRequest['job'] {
-  return { tool: 'self.audio_speaker.set_volume', arguments: { volume: 20 }, devices };
+  return { tool: VOLUME, arguments: { volume: 20 }, devices };
 }
