@@ -1,30 +1,18 @@
-import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { afterEach, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { readConfig } from '../settings/config.js';
-import { checkCertificate } from './check-certificate.js';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { checkMail } from './check-mail.js';
 import { checkPorts, portFinding } from './check-ports.js';
-import { checkReach } from './check-reach.js';
 import { checkStorage, databaseFindings, schemaFindingOf } from './check-services.js';
 import { checkSystem } from './check-system.js';
 import type { DoctorContext } from './doctor-context.js';
+import { contextOf, problemsOf } from './doctor-fixture.suite.js';
 import { examine } from './examine.js';
-import { countText, findingText, ok, problem, type Finding } from './finding.js';
-
-const DAY_MS = 86_400_000;
-
-function contextOf(env: NodeJS.ProcessEnv, more: Partial<DoctorContext> = {}): DoctorContext {
-  return { config: readConfig(env), hubPid: undefined, isAnswering: false, now: Date.now, ...more };
-}
-const problemsOf = (findings: readonly Finding[]) =>
-  findings.filter(({ status }) => status === 'problem').map(({ found }) => found);
+import { countText, findingText, ok, problem } from './finding.js';
 
 describe('the mail server', () => {
   it('is asked for its greeting, and shown without the password', async () => {
@@ -97,58 +85,6 @@ describe('the open files', () => {
   });
 });
 
-describe('the certificate', () => {
-  let folder: string;
-  beforeEach(() => (folder = mkdtempSync(path.join(tmpdir(), 'flotilla-doctor-'))));
-  afterEach(() => rmSync(folder, { recursive: true }));
-
-  function made(name: string, days = 90): NodeJS.ProcessEnv {
-    const [cert, key] = ['cert.pem', 'key.pem'].map((file) => path.join(folder, file)) as [string, string];
-    const curve = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1'];
-    const names = ['-subj', `/CN=${name}`, '-addext', `subjectAltName=DNS:${name}`];
-    execFileSync(
-      'openssl',
-      ['req', '-x509', ...curve, ...names, '-days', String(days), '-nodes', '-keyout', key, '-out', cert],
-      { stdio: 'ignore' },
-    );
-    chmodSync(key, 0o600);
-    return { FLOTILLA_TLS_CERT: cert, FLOTILLA_TLS_KEY: key, FLOTILLA_MQTTS_PORT: '0' };
-  }
-  const publicUrl = { FLOTILLA_PUBLIC_URL: 'https://hub.example.net' };
-
-  it('belongs to its key, has the public names and is valid', async () => {
-    const findings = await checkCertificate(contextOf({ ...made('hub.example.net'), ...publicUrl }));
-    expect(problemsOf(findings)).toEqual([]);
-    expect(findings.map(({ found }) => found)).toContain('is for hub.example.net');
-    expect(findings).toContainEqual(expect.objectContaining({ status: 'warning', found: 'is self-signed' }));
-  });
-
-  it('is a problem with another name, after its end, and next to a foreign key', async () => {
-    const env = { ...made('other.example.net'), ...publicUrl };
-    expect(problemsOf(await checkCertificate(contextOf(env)))).toEqual([
-      'is not for hub.example.net; its names are DNS:other.example.net',
-    ]);
-    const late = { now: () => Date.now() + 91 * DAY_MS };
-    expect(problemsOf(await checkCertificate(contextOf(env, late)))).toContainEqual(
-      expect.stringContaining('expired on'),
-    );
-    const soon = await checkCertificate(contextOf(env, { now: () => Date.now() + 80 * DAY_MS }));
-    expect(soon).toContainEqual(
-      expect.objectContaining({ status: 'warning', found: expect.stringContaining('in 9 days') }),
-    );
-    const former = { ...env };
-    execFileSync('openssl', ['ecparam', '-genkey', '-name', 'prime256v1', '-noout', '-out', `${folder}/key.pem`]);
-    expect(problemsOf(await checkCertificate(contextOf(former)))).toContain('does not belong to its key');
-  });
-
-  it('is missing on an open address', async () => {
-    const [finding] = await checkCertificate(contextOf({ FLOTILLA_HOST: '0.0.0.0' }));
-    expect(finding).toMatchObject({ status: 'warning' });
-    const [local] = await checkCertificate(contextOf({}));
-    expect(local).toMatchObject({ status: 'ok' });
-  });
-});
-
 describe('the database', () => {
   const facts = {
     version: '17.2',
@@ -205,84 +141,6 @@ describe('the storage', () => {
     await expect(checkStorage(contextOf(env, { isAnswering: true }))).rejects.toMatchObject({
       code: 'STORAGE_UNAVAILABLE',
     });
-  });
-});
-
-describe('the addresses that devices receive', () => {
-  it('are reported as unreachable with the reason', async () => {
-    const env = { FLOTILLA_PUBLIC_URL: 'http://127.0.0.1:9', FLOTILLA_PUBLIC_MQTT: '127.0.0.1:9' };
-    const problems = problemsOf(await checkReach(contextOf(env, { isAnswering: true })));
-    expect(problems).toEqual([
-      expect.stringContaining('http://127.0.0.1:9/ota/ cannot be reached'),
-      expect.stringContaining('a WebSocket connection fails'),
-      expect.stringContaining('127.0.0.1:9 cannot be reached'),
-    ]);
-  });
-
-  it('may be below a path, also for WebSocket connections', async () => {
-    const asked: string[] = [];
-    const server = createHttpServer((_, response) => response.writeHead(404).end());
-    server.on('upgrade', ({ url = '' }, socket) => {
-      asked.push(url);
-      socket.end('HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n');
-    });
-    server.listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    const env = { FLOTILLA_PUBLIC_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}/fleet/` };
-    const findings = await checkReach(contextOf(env, { isAnswering: true }));
-    expect(findings).toContainEqual(ok('proxy', 'WebSocket connections reach the hub'));
-    expect(asked).toEqual(['/fleet/graphql']);
-  });
-
-  it('lead to a proxy that must be trusted', async () => {
-    const env = { FLOTILLA_PUBLIC_URL: 'https://hub.example.net' };
-    expect(await checkReach(contextOf(env))).toContainEqual(
-      expect.objectContaining({
-        check: 'proxy',
-        status: 'warning',
-        advice: expect.stringContaining('TRUSTED_PROXIES'),
-      }),
-    );
-    const trusted = { ...env, FLOTILLA_TRUSTED_PROXIES: '10.0.0.7' };
-    expect(problemsOf(await checkReach(contextOf(trusted)))).toEqual([]);
-  });
-});
-
-describe('a former server', () => {
-  /** Answers by the end of the path, `/` and `/activate`. */
-  async function serve(...answers: readonly (readonly [end: string, status: number, body: string])[]) {
-    const server = createHttpServer(({ url = '' }, response) => {
-      const [, status, body] = answers.find(([end]) => url.endsWith(end)) ?? ['', 404, ''];
-      response.writeHead(status).end(body);
-    }).listen(0, '127.0.0.1');
-    await once(server, 'listening');
-    onTestFinished(() => void server.close());
-    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  }
-  const hubs = ['/activate', 202, '{"success":false}'] as const;
-  const findingsOf = (hub: string, upstream: string) =>
-    checkReach(contextOf({ FLOTILLA_PUBLIC_URL: hub, FLOTILLA_OTA_UPSTREAM: upstream }, { isAnswering: true }));
-
-  it('answers requests without a device id, so the hub is found by another one', async () => {
-    const hub = await serve(hubs, ['/', 200, 'OTA works']);
-    const upstream = await serve(['/activate', 202, ''], ['/ota/', 200, 'OTA works']);
-    const findings = await findingsOf(hub, `${upstream}/xiaozhi/ota`);
-    expect(findings).toContainEqual(ok('OTA address', `${hub}/ota/activate reaches the hub from this machine`));
-    expect(findings).toContainEqual(ok('former server', `${upstream}/xiaozhi/ota/ answers 200`));
-    expect(problemsOf(await findingsOf(upstream, upstream))).toContain(
-      `${upstream}/ota/activate answers 202, and not as the hub`,
-    );
-  });
-
-  it('is a problem when it is down, fails or is the hub', async () => {
-    const hub = await serve(hubs);
-    const failing = await serve(['/ota/', 502, 'Bad gateway']);
-    expect(problemsOf(await findingsOf(hub, `${failing}/ota/`))).toContain(`${failing}/ota/ answers 502`);
-    expect(problemsOf(await findingsOf(hub, `${hub}/ota/`))).toContain(`${hub}/ota/ leads to a hub`);
-    expect(problemsOf(await findingsOf(hub, 'http://127.0.0.1:9/ota/'))).toContainEqual(
-      expect.stringContaining('http://127.0.0.1:9/ota/ cannot be reached'),
-    );
   });
 });
 
