@@ -1,41 +1,18 @@
-import { randomUUID } from 'node:crypto';
-import pg from 'pg';
+/** What a restore brings back, and what it refuses. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { migrate } from '../database/migrate.js';
-import { fillWithRows, openTestDatabase } from '../test-database.js';
-import type { TestDatabase } from '../test-database.js';
-import { execute, withDatabase } from '../test-server.js';
 import { verifyAuditTrail } from '../audit/verify-audit.js';
-import { UPKEEP_LOCK } from '../measurements/measurement-upkeep.js';
+import { migrate } from '../database/migrate.js';
 import { openRegistry } from '../open-registry.js';
-import type { DatabaseContents } from './database-contents.js';
-import { openDatabaseDump } from './dump-database.js';
+import type { TestDatabase } from '../test-database.js';
+import { execute } from '../test-server.js';
+import { auditSecret, dumpOf, openEmptyDatabase, openFilledDatabase, query } from './backup-fixture.suite.js';
+import type { Dumped } from './backup-fixture.suite.js';
 import { loadDatabase } from './load-database.js';
 import type { DatabaseLoad, TablePiece } from './load-database.js';
 import { requireRestorable } from './require-restorable.js';
 
-const auditSecret = 'the-audit-key-of-this-spec-of-backups';
 const hubVersion = '9.8.7';
 const createdAt = new Date('2026-11-23T08:00:00.000Z');
-
-interface Dumped {
-  readonly contents: DatabaseContents;
-  readonly rows: Readonly<Record<string, number>>;
-  readonly pieces: readonly TablePiece[];
-}
-
-async function dumpOf(databaseUrl: string): Promise<Dumped> {
-  const dump = await openDatabaseDump(databaseUrl);
-  const rows: Record<string, number> = {};
-  const pieces: TablePiece[] = [];
-  for (const table of dump.contents.tables) {
-    const stream = dump.rowsOf(table);
-    for await (const data of stream) pieces.push({ table: table.name, data: data as Buffer });
-    rows[table.name] = stream.rowCount;
-  }
-  await dump.close();
-  return { contents: dump.contents, rows, pieces };
-}
 
 async function* streamed(pieces: readonly TablePiece[]): AsyncGenerator<TablePiece> {
   yield* pieces;
@@ -50,27 +27,6 @@ const loadOf = ({ contents, rows, pieces }: Dumped): DatabaseLoad => ({
   auditSecret,
 });
 
-async function query<Row extends pg.QueryResultRow>(databaseUrl: string, text: string): Promise<readonly Row[]> {
-  const client = new pg.Client({ connectionString: databaseUrl });
-  await client.connect();
-  try {
-    return (await client.query<Row>(text)).rows;
-  } finally {
-    await client.end();
-  }
-}
-
-/** A database without tables, as a new hub finds it. */
-async function openEmptyDatabase(): Promise<TestDatabase> {
-  const serverUrl = process.env['FLOTILLA_TEST_POSTGRES'] ?? '';
-  const name = `test_${randomUUID().replaceAll('-', '')}`;
-  await execute(serverUrl, `CREATE DATABASE ${name}`);
-  return {
-    databaseUrl: withDatabase(serverUrl, name),
-    close: () => execute(serverUrl, `DROP DATABASE IF EXISTS ${name} WITH (FORCE)`),
-  };
-}
-
 let source: TestDatabase;
 let dumped: Dumped;
 const targets: TestDatabase[] = [];
@@ -82,23 +38,7 @@ const emptyTarget = async () => {
 };
 
 beforeAll(async () => {
-  source = await openTestDatabase();
-  const registry = await openRegistry({ databaseUrl: source.databaseUrl, auditSecret });
-  await registry.close();
-  await fillWithRows(source.databaseUrl, 20);
-  // Values that the text form must keep: quotes, line ends, backslashes, NULL, other scripts.
-  // The tables are those of a day while it is packed, which a fresh database does not have.
-  await execute(
-    source.databaseUrl,
-    `INSERT INTO device (id, name, dialect, reachability, tags) VALUES
-       ('d1', E'\\\\N "a"\\tb\\r\\n\\\\.', 'XIAOZHI', 'ALWAYS', ARRAY['x,y', '', 'é{"}']),
-       ('d2', NULL, 'XIAOZHI', 'ALWAYS', '{}'), ('d3', '小智', 'MCPU', 'ALWAYS', '{}');
-     UPDATE job SET state = 'RUNNING', conclusion = NULL, finished_at = NULL WHERE name = 'Job 1';
-     INSERT INTO approval_failure (approver, at) VALUES ('KEY:a', now()), ('KEY:b', now());
-     UPDATE tool_policy SET call_timeout_ms = 12345 WHERE pattern = '*';
-     CREATE TABLE measurement_pack_20201122 (LIKE measurement_pack INCLUDING ALL);
-     CREATE TABLE measurement_20201122 (LIKE measurement INCLUDING ALL)`,
-  );
+  source = await openFilledDatabase();
   dumped = await dumpOf(source.databaseUrl);
 });
 
@@ -264,66 +204,6 @@ describe('a restore', () => {
     await expect(loadDatabase(target, loadOf({ ...dumped, pieces }))).rejects.toMatchObject({
       code: 'RESTORE_REFUSED',
       message: 'The table upload has 0 of its 20 rows.',
-    });
-  });
-});
-
-describe('a dump', () => {
-  it('does not see what is written after it began', async () => {
-    const dump = await openDatabaseDump(source.databaseUrl);
-    await execute(source.databaseUrl, `INSERT INTO hub_secret (name, secret, created_at) VALUES ('new', 's', now())`);
-    const table = dump.contents.tables.find(({ name }) => name === 'hub_secret');
-    const stream = dump.rowsOf(table ?? { name: '', columns: [] });
-    const chunks = await stream.toArray();
-    await dump.close();
-    await execute(source.databaseUrl, `DELETE FROM hub_secret WHERE name = 'new'`);
-    expect(Buffer.concat(chunks as Buffer[]).toString()).not.toContain('new');
-  });
-
-  const lock = `(${UPKEEP_LOCK})`;
-  const isUpkeepPaused = async () => {
-    const [row] = await query<{ free: boolean }>(source.databaseUrl, `SELECT pg_try_advisory_lock${lock} AS free`);
-    return row?.free === false;
-  };
-
-  it('pauses the upkeep of measurements until it ends', async () => {
-    const warnings: string[] = [];
-    const dump = await openDatabaseDump(source.databaseUrl, (message) => warnings.push(message));
-    expect(await isUpkeepPaused()).toBe(true);
-    await dump.close();
-    await expect.poll(isUpkeepPaused).toBe(false);
-    expect(warnings).toEqual([]);
-  });
-
-  it('waits for a step of the upkeep, and warns if that does not end', async () => {
-    const warnings: string[] = [];
-    const upkeep = new pg.Client({ connectionString: source.databaseUrl });
-    await upkeep.connect();
-    await upkeep.query(`SELECT pg_advisory_lock${lock}`);
-    await (await openDatabaseDump(source.databaseUrl, (message) => warnings.push(message), 300)).close();
-    expect(warnings).toEqual([expect.stringContaining('being packed')]);
-    const opening = openDatabaseDump(source.databaseUrl, (message) => warnings.push(message));
-    const waiting = `SELECT FROM pg_locks WHERE locktype = 'advisory' AND NOT granted`;
-    await expect.poll(() => query(source.databaseUrl, waiting)).toHaveLength(1);
-    await upkeep.end();
-    await (await opening).close();
-    expect(warnings).toHaveLength(1);
-  });
-
-  it('warns of a day whose points are in a detached table', async () => {
-    const warnings: string[] = [];
-    const pack = 'measurement_pack_20201122';
-    const bounds = `FOR VALUES FROM ('2020-11-22T00:00:00Z') TO ('2020-11-23T00:00:00Z')`;
-    await execute(source.databaseUrl, `ALTER TABLE measurement_pack ATTACH PARTITION ${pack} ${bounds}`);
-    await (await openDatabaseDump(source.databaseUrl, (message) => warnings.push(message), 300)).close();
-    await execute(source.databaseUrl, `ALTER TABLE measurement_pack DETACH PARTITION ${pack}`);
-    expect(warnings).toEqual([expect.stringContaining('being packed')]);
-  });
-
-  it('rejects a database that no hub has used', async () => {
-    await expect(openDatabaseDump(await emptyTarget())).rejects.toMatchObject({
-      code: 'DATABASE_REFUSED',
-      message: expect.stringContaining('has no tables of a hub'),
     });
   });
 });
