@@ -1,4 +1,4 @@
-/** Secret arguments of recurring jobs: sealed in a real database, and masked where they are shown. */
+/** Secret arguments of recurring jobs: sealed in the database, and masked where they are shown. */
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import type { Actor } from '../actor.js';
 import { boardTools } from '../fleet-fixture.suite.js';

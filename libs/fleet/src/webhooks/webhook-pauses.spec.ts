@@ -1,4 +1,4 @@
-/** When the hub pauses a webhook: it fails for long, is gone, or has too many pending deliveries. */
+/** When the hub pauses a webhook: it fails for long, is gone, or has too much that is pending. */
 import { ManualClock } from '@flotilla/session';
 import { describe, expect, it, vi } from 'vitest';
 import { admin } from '../fleet-fixture.suite.js';

@@ -28,7 +28,7 @@ const clock = {
 const feed = { publish: () => undefined };
 const silent = { debug: () => undefined, warn: () => undefined, error: () => undefined };
 
-/** Downloads behind a port of their own. */
+/** Downloads and the port that serves them. */
 export interface ServedDownloads {
   readonly downloads: DeviceDownloads;
   readonly base: string;
