@@ -6,19 +6,15 @@ import { readFileSync } from 'node:fs';
 import { buildSchema, lexicographicSortSchema, printSchema } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { eventually } from '../src/eventually.js';
-import {
-  DEVICE_FIELDS,
-  deviceFilterCases,
-  SET_VOLUME,
-  type DeviceNode,
-} from '../src/api/schema/device-filter-cases.js';
+import { AWAY_COUNT, openContractFleet } from '../src/api/schema/contract-fleet.js';
+import { deviceFilterCases, SET_VOLUME, type DeviceNode } from '../src/api/schema/device-filter-cases.js';
 import { idsForEveryField } from '../src/api/schema/every-field.js';
 import { ask, send, subscriptions } from '../src/api/graphql-client.js';
 import { allPages, type ListPages } from '../src/api/graphql-pages.js';
 import { argumentOf, everythingOf, servedSchema } from '../src/api/schema/graphql-schema.js';
-import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
-import { finished, jobOf, online } from '../src/jobs/job-api.js';
-import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import { removeDataDir, type HubProcess } from '../src/hub/hub-process.js';
+import { failuresOf, finished, jobOf, online } from '../src/jobs/job-api.js';
+import { notifyFrom, startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 const DEVICES = 300;
 
@@ -35,21 +31,7 @@ function nth(index: number): DeviceNode {
 }
 
 beforeAll(async () => {
-  hub = await startHub();
-  fleet = startFleet(hub, { devices: DEVICES, transport: 'mixed' });
-  await online(hub, DEVICES);
-  const ids = (await pagesOf<{ id: string }>('devices', 'id', '', 200)).map(({ id }) => id);
-  const [named, alsoNamed, ...rest] = ids;
-  const rename = 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { message } } }';
-  await ask(hub, rename, { input: { deviceId: named, name: 'Zimmer 100%_', tags: ['lab', 'window'] } });
-  await ask(hub, rename, { input: { deviceId: alsoNamed, name: 'aula' } });
-  const tag = `mutation ($ids: [ID!]) { tagDevices(input: {filter: {ids: $ids}, add: ["lab"]}) {
-      changedCount userErrors { message } } }`;
-  const { tagDevices } = await ask<{ tagDevices: { changedCount: number } }>(hub, tag, { ids: ids.slice(0, 20) });
-  expect(tagDevices.changedCount).toBe(19);
-  for (const device of rest.slice(0, 5)) fleet.command({ cmd: 'disconnect', device });
-  await online(hub, DEVICES - 5);
-  devices = await pagesOf<DeviceNode>('devices', DEVICE_FIELDS, '', 200);
+  ({ hub, fleet, devices } = await openContractFleet(DEVICES));
 });
 
 afterAll(async () => {
@@ -106,7 +88,7 @@ describe('devices', () => {
     );
     const times = byContact.map(({ lastSeenAt }) => Date.parse(lastSeenAt ?? ''));
     expect(times).toEqual([...times].sort((a, b) => b - a));
-    expect(byContact).toHaveLength(5);
+    expect(byContact).toHaveLength(AWAY_COUNT);
   });
 
   it('come once each, page by page, while others are added', async () => {
@@ -116,7 +98,7 @@ describe('devices', () => {
       const ids = seen.map(({ id }) => id);
       expect(new Set(ids).size).toBe(ids.length);
       expect(devices.filter(({ id }) => !ids.includes(id))).toEqual([]);
-      await online(hub, DEVICES - 5 + 60);
+      await online(hub, DEVICES - AWAY_COUNT + 60);
     } finally {
       await newcomers.stop();
     }
@@ -219,17 +201,7 @@ describe('calls and jobs', () => {
     expect(await of(`tool: "${tool}", states: [FINISHED]`)).toEqual([jobId]);
     expect(await of(`tool: "${tool}", states: [RUNNING, PAUSED]`)).toEqual([]);
     expect(await of('search: "lights on"')).toEqual([jobId]);
-    const query = `query ($id: ID!) { job(id: $id) { conclusion progress { total rejected }
-      failureGroups { outcome code count sampleDeviceIds }
-      targets(outcomes: [REJECTED], first: 200) { nodes { deviceId device { id } outcome error { code } } } } }`;
-    interface JobView {
-      readonly progress: { readonly rejected: number };
-      readonly failureGroups: readonly { readonly code: string; readonly count: number }[];
-      readonly targets: {
-        readonly nodes: readonly { readonly deviceId: string; readonly device: { readonly id: string } }[];
-      };
-    }
-    const { job } = await ask<{ job: JobView }>(hub, query, { id: jobId });
+    const job = await failuresOf(hub, jobId);
     expect(job.failureGroups).toMatchObject([{ code: 'TOOL_UNKNOWN', count: job.progress.rejected }]);
     expect(job.targets.nodes).toHaveLength(Math.min(200, job.progress.rejected));
     expect(job.targets.nodes.every(({ deviceId, device }) => deviceId === device.id)).toBe(true);
@@ -245,12 +217,7 @@ describe('events', () => {
         cursor node { id type } } }`,
     });
     const seen = live.next();
-    const notify = () =>
-      fleet.command({
-        cmd: 'behaviour',
-        device: deviceId,
-        behaviour: { kind: 'notification', method: 'notifications/spec' },
-      });
+    const notify = () => notifyFrom(fleet, deviceId);
     const timer = setInterval(notify, 100);
     const first = (await seen).value?.data?.eventAdded;
     clearInterval(timer);

@@ -9,7 +9,6 @@ import { everythingOf, servedSchema } from '../src/api/schema/graphql-schema.js'
 import type { HubProcess } from '../src/hub/hub-process.js';
 import { someUuid } from '../src/devices/device-credentials.js';
 import { askOta } from '../src/devices/ota-client.js';
-import { createDesiredState } from '../src/jobs/desired-state-api.js';
 import { finished, jobOf } from '../src/jobs/job-api.js';
 import {
   callStatus,
@@ -22,7 +21,21 @@ import {
   STATUS,
   type ScopedFleet,
 } from '../src/devices/scoped-fleet.js';
-import type { SimulatedFleet } from '../src/devices/simulated-fleet.js';
+import {
+  actsOn,
+  argumentsFor,
+  devicesQuery,
+  jobByKey,
+  pastQuery,
+  registerMutation,
+  rerunMutation,
+  saveWithFilter,
+  shownToAgent,
+  tagDevice,
+  uploadFirmware,
+  workQuery,
+} from '../src/devices/scoped-requests.js';
+import { notifyFrom, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 
 let scene: ScopedFleet;
 let hub: HubProcess;
@@ -45,14 +58,7 @@ afterAll(() => closeScopedFleet(scene));
 
 describe('a scoped key', () => {
   it('sees its own devices, counts them, and no others', async () => {
-    const { data } = await asKey(
-      `query ($other: ID!) { viewer { devices } devices(first: 5) { totalCount nodes {
-          id groups { name deviceCount filter devices(first: 5) { nodes { id } } } } }
-        all: devices(filter: {all: true}) { totalCount } none: devices(filter: {ids: [$other]}) { totalCount }
-        device(id: $other) { id }
-        tools(filter: {name: "${STATUS}"}) { nodes { deviceCount } } deviceGroups { nodes { name } } }`,
-      { other: others[0] },
-    );
+    const { data } = await asKey(devicesQuery, { other: others[0] });
     expect(data).toMatchObject({
       viewer: { devices: { tags: ['lab'] } },
       devices: { totalCount: 2 },
@@ -75,18 +81,9 @@ describe('a scoped key', () => {
       device: own[0] ?? '',
       call: await callStatus(hub, own[0] ?? ''),
     };
-    const inputs: Readonly<Record<string, string>> = {
-      fleetMeasurements: '(path: "self.get_device_status:battery.level", since: "2026-01-01T00:00:00Z")',
-      firmwareHealth: '(since: "2026-01-01T00:00:00Z")',
-      previewAlertRule: '(input: {name: "Preview", kind: DEVICE_OFFLINE, channelIds: []})',
-      previewJob: `(input: {tool: "${STATUS}", devices: {all: true}})`,
-      previewRegistration: '(input: [{deviceId: "02:00:00:00:00:01", dialect: XIAOZHI}])',
-    };
     for (const field of Object.values(schema.getQueryType()?.getFields() ?? {})) {
-      const id = ids[field.name];
-      const rows = field.args.some(({ name }) => name === 'first') ? '(first: 10)' : '';
-      const given = id === undefined ? `${rows}${inputs[field.name] ?? ''}` : `(id: "${id}")`;
-      if (given === '' && field.args.some(({ name }) => name === 'id')) continue;
+      const given = argumentsFor(field, ids[field.name]);
+      if (given === undefined) continue;
       const answer = await asKey(
         `{ ${field.name}${given} ${everythingOf(field, field.name === 'previewJob' ? 2 : 3)} }`,
       );
@@ -97,30 +94,7 @@ describe('a scoped key', () => {
 
   it('sees no id of another device in the filter of a rule, a desired state or a recurring job', async () => {
     const devices = { any: [{ ids: [...own, ...others] }] };
-    const tool = 'self.audio_speaker.set_volume';
-    const plan = { name: 'quiet', tool, arguments: { volume: 5 }, mode: 'REPORT', devices };
-    const { id } = await createDesiredState(hub, plan, randomUUID());
-    await ask(
-      hub,
-      'mutation ($input: RecordingRuleInput!) { setRecordingRule(input: $input) { userErrors { code } } }',
-      {
-        input: { devices, path: `${STATUS}:battery.level` },
-      },
-    );
-    const schedule = (given: unknown) => ({
-      name: 'nightly',
-      cron: '@yearly',
-      timeZone: 'UTC',
-      job: { tool: STATUS, devices: given },
-    });
-    const create = `mutation ($input: RecurringJobInput!) {
-      createRecurringJob(input: $input, idempotencyKey: "nightly") { recurringJob { id } } }`;
-    const { data: made } = await asKey(create, { input: schedule({ all: true }) });
-    const recurring = (made as { createRecurringJob: { recurringJob: { id: string } } }).createRecurringJob
-      .recurringJob;
-    const update = `mutation ($id: ID!, $input: RecurringJobInput!) {
-      updateRecurringJob(id: $id, input: $input) { userErrors { code } } }`;
-    await ask(hub, update, { ...recurring, input: schedule(devices) });
+    const id = await saveWithFilter(hub, devices, key);
     const ofKey = { any: [{ ids: own }] };
     const query = `query ($id: ID!) { recordingRules { devices } recurringJobs { nodes { job } }
       desiredState(id: $id) { devices edits { input } } }`;
@@ -133,23 +107,14 @@ describe('a scoped key', () => {
       desiredState: { devices: ofKey, edits: [{ input: { devices: ofKey } }] },
     });
     expect((data as { recordingRules: unknown[] }).recordingRules).toContainEqual({ devices: ofKey });
-    const agent = await connectAgent(hub, { key });
-    const shown = await Promise.all(
-      ['desired_states', 'recurring_jobs'].map((name) => agent.callTool({ name, arguments: {} })),
-    );
-    await agent.close();
+    const shown = await shownToAgent(hub, key, ['desired_states', 'recurring_jobs']);
     for (const each of shown) expect(JSON.stringify(each)).toContain(own[0]);
     expectNoOthers([data, shown]);
   });
 
   it('finds only calls, events and jobs of its devices', async () => {
     const theirs = await callStatus(hub, others[0] ?? '');
-    const { data } = await asKey(
-      `query ($theirs: ID!, $job: ID!, $wide: ID!) { call(id: $theirs) { id } calls(first: 200) { nodes { deviceId } }
-        events(first: 200) { nodes { type deviceId } } job(id: $job) { id } jobs { nodes { id } }
-        wide: job(id: $wide) { progress { total succeeded } targets { nodes { deviceId device { id } } } } }`,
-      { theirs, job: othersJob, wide: wideJob },
-    );
+    const { data } = await asKey(workQuery, { theirs, job: othersJob, wide: wideJob });
     expect(data).toMatchObject({ call: null, job: null, jobs: { nodes: [{ id: wideJob }] } });
     expect(data).toMatchObject({
       wide: {
@@ -172,15 +137,10 @@ describe('a scoped key', () => {
     const before = await callStatus(hub, device);
     const job = await jobOf(hub, { tool: STATUS, devices: { ids: [device] } }, randomUUID());
     await finished(hub, job);
-    const tag = `mutation ($ids: [ID!], $tag: [String!]) {
-        tagDevices(input: {filter: {ids: $ids}, add: $tag}) { changedCount } }`;
-    await ask(hub, tag, { ids: [device], tag: ['moved'] });
+    await tagDevice(hub, device, { add: ['moved'] });
     const late = (await makeKey(hub, scopes, { devices: { tags: ['moved'] } })).secret;
     const after = await callStatus(hub, device);
-    const query = `query ($id: ID!, $before: ID!, $job: ID!) {
-      call(id: $before) { id } calls { nodes { id } } events { nodes { id } } job(id: $job) { id } jobs { nodes { id } }
-      device(id: $id) { id sessions { epoch } calls { nodes { id } } events { nodes { id } } } }`;
-    const { data } = await send(hub, query, { id: device, before, job }, late);
+    const { data } = await send(hub, pastQuery, { id: device, before, job }, late);
     const calls = { nodes: [{ id: after }] };
     const ofDevice = { id: device, sessions: [], calls };
     expect(data).toMatchObject({ call: null, calls, job: null, jobs: { nodes: [] }, device: ofDevice });
@@ -192,22 +152,15 @@ describe('a scoped key', () => {
       `{ previewJob(input: {tool: "${STATUS}", devices: {all: true}}) { targetCount onlineCount sample { id } } }`,
     );
     expect(data).toEqual({ previewJob: { targetCount: 2, onlineCount: 2, sample: own.map((id) => ({ id })) } });
-    const create = `mutation ($devices: DeviceFilter!, $key: String!) {
-      createJob(input: {tool: "${STATUS}", devices: $devices}, idempotencyKey: $key) {
-        job { id } userErrors { code } } }`;
-    const made = (await asKey(create, { devices: { all: true }, key: randomUUID() })).data as {
-      createJob: { job: { id: string } };
-    };
-    expect((await finished(hub, made.createJob.job.id)).progress).toMatchObject({ total: 2, succeeded: 2 });
-    const inverted = (await asKey(create, { devices: { not: { ids: own } }, key: randomUUID() })).data as typeof made;
-    expect((await finished(hub, inverted.createJob.job.id)).progress).toMatchObject({ total: 0 });
-    const rerun = `mutation ($id: ID!, $key: String!) { rerunJob(id: $id, outcomes: [SUCCEEDED], idempotencyKey: $key) {
-        job { id } userErrors { code } } }`;
-    const again = (await asKey(rerun, { id: wideJob, key: randomUUID() })).data as {
+    const made = await jobByKey(hub, key, { tool: STATUS, devices: { all: true } });
+    expect((await finished(hub, made)).progress).toMatchObject({ total: 2, succeeded: 2 });
+    const inverted = await jobByKey(hub, key, { tool: STATUS, devices: { not: { ids: own } } });
+    expect((await finished(hub, inverted)).progress).toMatchObject({ total: 0 });
+    const again = (await asKey(rerunMutation, { id: wideJob, key: randomUUID() })).data as {
       rerunJob: { job: { id: string } };
     };
     expect((await finished(hub, again.rerunJob.job.id)).progress).toMatchObject({ total: 2 });
-    expect((await asKey(rerun, { id: othersJob, key: randomUUID() })).data).toEqual({
+    expect((await asKey(rerunMutation, { id: othersJob, key: randomUUID() })).data).toEqual({
       rerunJob: { job: null, userErrors: [{ code: 'NOT_FOUND' }] },
     });
   });
@@ -225,26 +178,15 @@ describe('a scoped key', () => {
     expect((await asKey(cancel, { id: ownJob })).data).toMatchObject({
       cancelJob: { job: { id: ownJob }, userErrors: [] },
     });
-    const create = `mutation ($input: CreateJobInput!, $key: String!) {
-      createJob(input: $input, idempotencyKey: $key) { job { id } } }`;
-    const input = { tool: STATUS, devices: { all: true }, ...later };
-    const made = (await asKey(create, { input, key: randomUUID() })).data as { createJob: { job: { id: string } } };
-    expect((await asKey(cancel, { id: made.createJob.job.id })).data).toMatchObject({ cancelJob: { userErrors: [] } });
+    const made = await jobByKey(hub, key, { tool: STATUS, devices: { all: true }, ...later });
+    expect((await asKey(cancel, { id: made })).data).toMatchObject({ cancelJob: { userErrors: [] } });
   });
 
   it('changes and calls none but its own devices', async () => {
     const other = others[0] ?? '';
     const before = await fleet.counts();
     const refused = async (act: string) => (await asKey(`mutation { it: ${act} { userErrors { code } } }`)).data;
-    for (const act of [
-      `callTool(input: {deviceId: "${other}", tool: "${STATUS}"})`,
-      `updateDevice(input: {deviceId: "${other}", name: "mine"})`,
-      `refreshTools(deviceId: "${other}")`,
-      `takeSnapshot(deviceId: "${other}")`,
-      `showImage(deviceId: "${other}", uploadId: "x")`,
-      `removeDevice(deviceId: "${other}")`,
-      `rotateDeviceCredential(deviceId: "${other}")`,
-    ])
+    for (const act of actsOn(other))
       expect(await refused(act), act).toEqual({ it: { userErrors: [{ code: 'NOT_FOUND' }] } });
     expect((await fleet.counts()).tools).toEqual(before.tools);
     const tag = 'mutation { tagDevices(input: {filter: {all: true}, add: ["seen"]}) { changedCount } }';
@@ -254,18 +196,18 @@ describe('a scoped key', () => {
   });
 
   it('adds devices to its own only, and nothing that is the whole fleet’s', async () => {
-    const register = `mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) {
-        devices { id } userErrors { code } } }`;
     const device = (deviceId: string, tags: readonly string[]) => ({ deviceId, dialect: 'XIAOZHI', tags });
     const [inside, outside] = [device('02:aa:00:00:00:01', ['lab']), device('02:aa:00:00:00:02', ['office'])];
-    expect(codesOf(await asKey(register, { input: [inside, outside] }))).toEqual(['FORBIDDEN']);
-    expect((await asKey(register, { input: [inside] })).data).toEqual({
+    expect(codesOf(await asKey(registerMutation, { input: [inside, outside] }))).toEqual(['FORBIDDEN']);
+    expect((await asKey(registerMutation, { input: [inside] })).data).toEqual({
       registerDevices: { devices: [{ id: inside.deviceId }], userErrors: [] },
     });
     // Its own that is there is a conflict; what is another's is as if it were not to be had.
     const conflict = { registerDevices: { devices: [], userErrors: [{ code: 'CONFLICT' }] } };
-    expect((await asKey(register, { input: [inside] })).data).toEqual(conflict);
-    expect(codesOf(await asKey(register, { input: [device(others[0] ?? '', ['lab'])] }))).toEqual(['FORBIDDEN']);
+    expect((await asKey(registerMutation, { input: [inside] })).data).toEqual(conflict);
+    expect(codesOf(await asKey(registerMutation, { input: [device(others[0] ?? '', ['lab'])] }))).toEqual([
+      'FORBIDDEN',
+    ]);
     await ask(hub, 'mutation ($id: ID!) { removeDevice(deviceId: $id) { userErrors { code } } }', {
       id: inside.deviceId,
     });
@@ -274,7 +216,7 @@ describe('a scoped key', () => {
     const askAgain = () => askOta(hub, { mac: inQueue.deviceId, uuid: someUuid });
     expect((await askAgain()).body.activation).toBeDefined();
     for (const each of [inside, inQueue])
-      expect(codesOf(await asKey(register, { input: [each] })), each.deviceId).toEqual(['FORBIDDEN']);
+      expect(codesOf(await asKey(registerMutation, { input: [each] })), each.deviceId).toEqual(['FORBIDDEN']);
     expect((await askAgain()).body.activation).toBeDefined();
     for (const act of [
       'createDeviceGroup(input: {name: "g", filter: {all: true}})',
@@ -282,10 +224,7 @@ describe('a scoped key', () => {
       'publishFirmwareImage(id: "x", models: [])',
     ])
       expect(codesOf(await asKey(`mutation { ${act} { userErrors { code } } }`)), act).toEqual(['FORBIDDEN']);
-    const upload = await fetch(`${hub.httpUrl}/api/firmware`, {
-      method: 'POST',
-      headers: { authorization: `Bearer ${key}` },
-    });
+    const upload = await uploadFirmware(hub, key);
     expect(upload.status).toBe(403);
     const waiting = '{ enrolments { nodes { deviceId } } }';
     expect(await ask(hub, waiting)).toEqual({ enrolments: { nodes: [{ deviceId: inQueue.deviceId }] } });
@@ -300,8 +239,7 @@ describe('a scoped key', () => {
       query: 'subscription { eventAdded(filter: {types: ["device.notification"]}) { node { deviceId } } }',
     });
     const heard = next.next();
-    const notify = (device: string) =>
-      fleet.command({ cmd: 'behaviour', device, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+    const notify = (device: string) => notifyFrom(fleet, device);
     const timer = setInterval(() => [...others, own[1] ?? ''].forEach(notify), 100);
     expect((await heard).value?.data?.eventAdded.node.deviceId).toBe(own[1]);
     expect((await next.next()).value?.data?.eventAdded.node.deviceId).toBe(own[1]);
@@ -342,15 +280,9 @@ describe('a scoped key', () => {
   it('sees another device from when it matches, and no more from when it does not', async () => {
     const seen = async () =>
       ((await asKey('{ devices { totalCount } }')).data as { devices: { totalCount: number } }).devices.totalCount;
-    const tag = (change: string) =>
-      ask(
-        hub,
-        `mutation ($id: ID!) { tagDevices(input: {filter: {ids: [$id]}, ${change}: ["lab"]}) { changedCount } }`,
-        { id: others[0] },
-      );
-    await tag('add');
+    await tagDevice(hub, others[0] ?? '', { add: ['lab'] });
     expect(await seen()).toBe(3);
-    await tag('remove');
+    await tagDevice(hub, others[0] ?? '', { remove: ['lab'] });
     expect(await seen()).toBe(2);
   });
 });

@@ -227,3 +227,8 @@ export function startFleet(
     },
   };
 }
+
+/** Lets a device send a notification. */
+export function notifyFrom(fleet: SimulatedFleet, device: string): void {
+  fleet.command({ cmd: 'behaviour', device, behaviour: { kind: 'notification', method: 'notifications/spec' } });
+}

@@ -129,3 +129,28 @@ export function online(hub: HubProcess, count: number, withinMs = 60_000): Promi
     withinMs,
   );
 }
+
+/** The failures of a job by kind, and the devices that rejected its call. */
+export interface JobFailures {
+  readonly progress: { readonly rejected: number };
+  readonly failureGroups: readonly { readonly code: string; readonly count: number }[];
+  readonly targets: {
+    readonly nodes: readonly { readonly deviceId: string; readonly device: { readonly id: string } }[];
+  };
+}
+
+export async function failuresOf(hub: HubProcess, jobId: string): Promise<JobFailures> {
+  const query = `query ($id: ID!) { job(id: $id) { conclusion progress { total rejected }
+    failureGroups { outcome code count sampleDeviceIds }
+    targets(outcomes: [REJECTED], first: 200) { nodes { deviceId device { id } outcome error { code } } } } }`;
+  return (await ask<{ job: JobFailures }>(hub, query, { id: jobId })).job;
+}
+
+export async function jobCount(hub: HubProcess): Promise<number> {
+  return (await ask<{ jobs: { totalCount: number } }>(hub, '{ jobs(first: 1) { totalCount } }')).jobs.totalCount;
+}
+
+export async function setToolPolicy(hub: HubProcess, input: object): Promise<void> {
+  const mutation = 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { message } } }';
+  await ask(hub, mutation, { input });
+}
