@@ -2,13 +2,13 @@
  * An agent in a fleet of 200 devices: every result fits its declared schema, errors help, and one
  * sentence of an operator becomes a scheduled job with three calls. docs/agents.md has the sizes.
  */
-import type { Client } from '@modelcontextprotocol/client';
-import { Ajv2020, type SchemaObject } from 'ajv/dist/2020.js';
 import { Client as PgClient } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectAgent } from '../src/agents/agent-client.js';
 import { insertKey, textOf } from '../src/agents/agent-keys.js';
-import { restartOffline, scheduledAtThree, type Transcript } from '../src/agents/scripted-agent.js';
+import { checked } from '../src/agents/checked-call.js';
+import { restartOffline, scheduledAtThree, sizesOf } from '../src/agents/scripted-agent.js';
+import { wrongRequests } from '../src/agents/wrong-requests.js';
 import { ask } from '../src/api/graphql-client.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { eventually } from '../src/eventually.js';
@@ -67,23 +67,9 @@ afterAll(async () => {
   await database.close();
 });
 
-const ajv = new Ajv2020({ strict: false, validateFormats: false });
-
-/** Calls a tool and checks its structured result against the schema that the listing declares. */
-async function checked(agent: Client, tools: readonly ListedTool[], name: string, args: object): Promise<object> {
-  const schema = tools.find((listed) => listed.name === name)?.outputSchema as SchemaObject | undefined;
-  const result = await agent.callTool({ name, arguments: { ...args } });
-  expect(result.isError ?? false, textOf(result)).toBe(false);
-  const isValid = ajv.validate(schema ?? false, result.structuredContent);
-  expect(isValid ? [] : ajv.errors, `${name}: ${JSON.stringify(result.structuredContent)}`).toEqual([]);
-  return result.structuredContent as object;
-}
-
 function anyOf(type: string): unknown {
   return type === 'string' ? 'idle' : 1;
 }
-
-type ListedTool = Awaited<ReturnType<Client['listTools']>>['tools'][number];
 
 describe('the tools of the MCP server', () => {
   it('have a title, annotations and an output schema that their results fit, in the compact mode', async () => {
@@ -190,39 +176,7 @@ interface Found {
 }
 
 describe('a wrong request of an agent', () => {
-  it.each<[string, object, RegExp]>([
-    [
-      'find_devices',
-      { room: 'lobby' },
-      /"room" is not an argument.*Valid arguments: "search", "tags", "group", "model"/,
-    ],
-    ['find_devices', { presence: 'offline' }, /"presence" must be one of these values: "ONLINE", "OFFLINE"/],
-    ['find_devices', { first: 1_000 }, /"first" must be at most 100/],
-    ['find_devices', { group: 'Cellar' }, /NOT_FOUND: There is no device group "Cellar"\. Groups: "Lobby"/],
-    ['call_tool_on_many', { tool: 'self.reboot' }, /Select devices by ids.*Nothing was done/],
-    ['call_tool_on_many', { tool: 'self.reboot', group: 'Lobby', startAt: '3 am' }, /"startAt" must be a time with a/],
-    [
-      'call_tool_on_many',
-      { tool: 'self.reboot', group: 'Lobby', startAt: '2020-01-01T03:00:00Z' },
-      /The start has passed.*Nothing was done/,
-    ],
-    [
-      'call_tool_on_many',
-      { tool: 'self.reboot', group: 'Lobby', window: { from: '3', to: '5', zone: 'UTC' } },
-      /HH:MM.*Nothing was done/,
-    ],
-    ['create_desired_state', { name: 'All', tool: 'self.reboot', arguments: {} }, /Select devices by ids.*Nothing/],
-    [
-      'create_desired_state',
-      { name: 'Restarts', tool: 'self.reboot', arguments: {}, group: 'Lobby' },
-      /readback.*Nothing was done/,
-    ],
-    [
-      'create_recurring_job',
-      { name: 'R', tool: 'self.reboot', group: 'Lobby', cron: 'at night', timeZone: 'UTC' },
-      /not a cron expression.*Nothing was done/,
-    ],
-  ])('of %s with %j gets an error that helps', async (name, args, words) => {
+  it.each(wrongRequests)('of %s with %j gets an error that helps', async (name, args, words) => {
     const agent = await connectAgent(hub, { key });
     const answer = await agent.callTool({ name, arguments: { ...args } });
     expect(answer.isError).toBe(true);
@@ -317,8 +271,3 @@ describe('"Restart every offline esp-box in the lobby at 3 am"', () => {
     await agent.close();
   });
 });
-
-function sizesOf({ listing, calls }: Transcript) {
-  const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
-  return { listing: bytes(listing), calls: calls.reduce<number>((sum, call) => sum + bytes(call), 0) };
-}

@@ -6,6 +6,7 @@ import { once } from 'node:events';
 import { get, type IncomingMessage } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AgentMemory, connectAgain, connectByAddress, decide, startPublicHub } from '../src/agents/oauth-agent.js';
+import { askMcp, authorizeUrl, tokenRequest } from '../src/agents/oauth-requests.js';
 import { Browser } from '../src/api/browser.js';
 import { ask } from '../src/api/graphql-client.js';
 import { createUserMutation, password, type UserPayload } from '../src/api/people.js';
@@ -42,18 +43,6 @@ afterAll(async () => {
 
 const toolNames = async (agent: { listTools(): Promise<{ tools: readonly { name: string }[] }> }) =>
   (await agent.listTools()).tools.map(({ name }) => name).sort();
-
-function mcp(token?: string, body: unknown = { jsonrpc: '2.0', id: 1, method: 'tools/list' }): Promise<Response> {
-  return fetch(`${hub.httpUrl}/mcp`, {
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      accept: 'application/json, text/event-stream',
-      ...(token !== undefined && { authorization: `Bearer ${token}` }),
-    },
-    body: JSON.stringify(body),
-  });
-}
 
 const call = (name: string) => ({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: {} } });
 const updateUser =
@@ -116,12 +105,12 @@ describe('a hosted agent', () => {
       'read_measurements',
     ]);
     expect(memory.held?.scope?.split(' ').sort()).toEqual(scopes);
-    const refused = await mcp(memory.held?.access_token, call('job_status'));
+    const refused = await askMcp(hub, memory.held?.access_token, call('job_status'));
     expect(refused.status).toBe(403);
     expect(refused.headers.get('www-authenticate')).toMatch(
       /^Bearer error="insufficient_scope", .*resource_metadata="[^"]+", scope="DEVICES_READ TOOLS_CALL JOBS_READ"$/,
     );
-    const alerts = await mcp(memory.held?.access_token, call('list_alerts'));
+    const alerts = await askMcp(hub, memory.held?.access_token, call('list_alerts'));
     expect(alerts.headers.get('www-authenticate')).toMatch(/ scope="DEVICES_READ TOOLS_CALL EVENTS_READ"$/);
     await agent.close();
   });
@@ -138,16 +127,16 @@ describe('a hosted agent', () => {
     const { agent } = await connectByAddress(hub, memory, person);
     await agent.close();
     const before = memory.held?.access_token;
-    expect((await mcp(before)).status).toBe(200);
+    expect((await askMcp(hub, before)).status).toBe(200);
     await setRole('VIEWER');
-    const narrowed = await mcp(before);
+    const narrowed = await askMcp(hub, before);
     expect(narrowed.status).toBe(401);
     expect(narrowed.headers.get('www-authenticate')).toContain('error="invalid_token"');
     const again = await connectAgain(hub, memory);
     expect(memory.held?.scope).toBe('DEVICES_READ JOBS_READ EVENTS_READ');
     await again.close();
     await setRole('OPERATOR', true);
-    expect((await mcp(memory.held?.access_token)).status).toBe(401);
+    expect((await askMcp(hub, memory.held?.access_token)).status).toBe(401);
     await setRole('OPERATOR');
     expect((await person.signIn(email, password)).status).toBe(200);
   });
@@ -166,9 +155,9 @@ describe('a hosted agent', () => {
     const revoke = 'mutation ($id: ID!) { revokeAgentGrant(id: $id) { revokedId userErrors { code } } }';
     expect(await person.graphql(revoke, { id })).toMatchObject({ data: { revokeAgentGrant: { revokedId: id } } });
     await ended;
-    expect((await mcp(token)).status).toBe(401);
+    expect((await askMcp(hub, token)).status).toBe(401);
     const refresh = { grant_type: 'refresh_token', refresh_token: memory.held?.refresh_token ?? '' };
-    expect((await tokenRequest(memory, refresh)).status).toBe(400);
+    expect((await tokenRequest(hub, memory, refresh)).status).toBe(400);
   });
 
   it('that uses a refresh token twice loses all of them', async () => {
@@ -176,12 +165,12 @@ describe('a hosted agent', () => {
     const { agent } = await connectByAddress(hub, memory, person);
     await agent.close();
     const refresh = { grant_type: 'refresh_token', refresh_token: memory.held?.refresh_token ?? '' };
-    const first = await tokenRequest(memory, refresh);
+    const first = await tokenRequest(hub, memory, refresh);
     expect(first.status).toBe(200);
     const { access_token: token } = (await first.json()) as { access_token: string };
-    expect((await mcp(token)).status).toBe(200);
-    expect(await (await tokenRequest(memory, refresh)).json()).toMatchObject({ error: 'invalid_grant' });
-    expect((await mcp(token)).status).toBe(401);
+    expect((await askMcp(hub, token)).status).toBe(200);
+    expect(await (await tokenRequest(hub, memory, refresh)).json()).toMatchObject({ error: 'invalid_grant' });
+    expect((await askMcp(hub, token)).status).toBe(401);
     expect((await grants()).map(({ clientName }) => clientName)).not.toContain('Copied');
   });
 
@@ -194,7 +183,7 @@ describe('a hosted agent', () => {
       client_id: memory.client?.client_id ?? '',
     });
     expect((await fetch(`${hub.httpUrl}/oauth/revoke`, { method: 'POST', body })).status).toBe(200);
-    expect((await mcp(memory.held?.access_token)).status).toBe(401);
+    expect((await askMcp(hub, memory.held?.access_token)).status).toBe(401);
     await eventually(grants, (left) => left.every(({ clientName }) => clientName !== 'Polite'));
   });
 
@@ -209,39 +198,16 @@ describe('a hosted agent', () => {
   });
 });
 
-function tokenRequest({ client }: AgentMemory, parameters: Readonly<Record<string, string>>): Promise<Response> {
-  const body = new URLSearchParams({ ...parameters, client_id: client?.client_id ?? '' });
-  return fetch(`${hub.httpUrl}/oauth/token`, { method: 'POST', body });
-}
-
 describe('a request of an agent', () => {
-  const authorizeUrl = async (change: Readonly<Record<string, string>>) => {
-    const memory = new AgentMemory('Asker');
-    const body = JSON.stringify(memory.clientMetadata);
-    const headers = { 'content-type': 'application/json' };
-    const registered = await fetch(`${hub.httpUrl}/oauth/register`, { method: 'POST', headers, body });
-    expect(registered.status).toBe(201);
-    const { client_id: id } = (await registered.json()) as { client_id: string };
-    const url = new URL('/oauth/authorize', hub.httpUrl);
-    const parameters = {
-      client_id: id,
-      response_type: 'code',
-      redirect_uri: memory.redirectUrl,
-      state: 's',
-      code_challenge: 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM',
-      code_challenge_method: 'S256',
-      ...change,
-    };
-    for (const [name, value] of Object.entries(parameters)) if (value !== '') url.searchParams.set(name, value);
-    return url;
-  };
-
   it.each([
     ['a redirect URI that is not registered', { redirect_uri: 'https://evil.example/callback' }],
     ['an unknown client', { client_id: 'unknown' }],
     ['a metadata document inside the network', { client_id: 'https://127.0.0.1:1/client.json' }],
   ])('is refused on a page of the hub for %s', async (_, change) => {
-    const answer = await fetch(await authorizeUrl(change), { redirect: 'manual', headers: { accept: 'text/html' } });
+    const answer = await fetch(await authorizeUrl(hub, change), {
+      redirect: 'manual',
+      headers: { accept: 'text/html' },
+    });
     expect(answer.status).toBe(303);
     expect(answer.headers.get('location')).toMatch(/^\/oauth\/consent\/failed\?error=invalid_/);
   });
@@ -252,20 +218,20 @@ describe('a request of an agent', () => {
     ['another resource', { resource: 'https://other.example/mcp' }, 'invalid_target'],
     ['no page', { prompt: 'none' }, 'consent_required'],
   ])('goes back to the client with an error for %s', async (_, change, error) => {
-    const answer = await fetch(await authorizeUrl(change), { redirect: 'manual' });
+    const answer = await fetch(await authorizeUrl(hub, change), { redirect: 'manual' });
     const location = new URL(answer.headers.get('location') ?? '', hub.httpUrl);
     expect(location.host).toBe('127.0.0.1:4711');
     expect(Object.fromEntries(location.searchParams)).toMatchObject({ error, state: 's', iss: hub.httpUrl });
   });
 
   it('accepts another port of a loopback address', async () => {
-    const asked = await authorizeUrl({ redirect_uri: 'http://127.0.0.1:4999/callback' });
+    const asked = await authorizeUrl(hub, { redirect_uri: 'http://127.0.0.1:4999/callback' });
     const { callback } = await decide(person, asked, { decision: 'deny' });
     expect(callback.href).toContain('http://127.0.0.1:4999/callback?error=access_denied');
   });
 
   it('can be decided only in the browser that started it, by a person, from a page of the hub', async () => {
-    const asked = await authorizeUrl({});
+    const asked = await authorizeUrl(hub, {});
     const opened = await person.fetch(asked.href);
     const page = opened.headers.get('location') ?? '';
     const allow = { decision: 'allow', scopes: ['DEVICES_READ'] };
@@ -282,7 +248,7 @@ describe('a request of an agent', () => {
   });
 
   it('is answered with the address of the metadata where a token is missing', async () => {
-    const answer = await mcp();
+    const answer = await askMcp(hub);
     expect(answer.status).toBe(401);
     const challenge = answer.headers.get('www-authenticate') ?? '';
     expect(challenge).not.toContain('error=');
@@ -300,7 +266,7 @@ describe('a request of an agent', () => {
       expect(keys.keys).toHaveLength(1);
       expect(keys.keys[0]).not.toHaveProperty('d');
     }
-    expect((await mcp('an unknown token')).headers.get('www-authenticate')).toContain('error="invalid_token"');
-    expect((await mcp(hub.adminKey)).status).toBe(200);
+    expect((await askMcp(hub, 'an unknown token')).headers.get('www-authenticate')).toContain('error="invalid_token"');
+    expect((await askMcp(hub, hub.adminKey)).status).toBe(200);
   });
 });

@@ -53,3 +53,9 @@ export function scheduledAtThree({ now, timeZone }: Found): string {
   const day = new Date(local.getTime() + (local.getUTCHours() < 3 ? 0 : 86_400_000)).toISOString().slice(0, 10);
   return `${day}T03:00:00+08:00`;
 }
+
+/** In bytes: the list of tools, and all calls with their results. */
+export function sizesOf({ listing, calls }: Transcript) {
+  const bytes = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  return { listing: bytes(listing), calls: calls.reduce<number>((sum, call) => sum + bytes(call), 0) };
+}
