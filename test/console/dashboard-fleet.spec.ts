@@ -13,41 +13,21 @@ import {
   signInByKey,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { addCondition, buttonColours, editGroup } from '../src/console/device-list.js';
+import { serveNewerConsole } from '../src/console/newer-console.js';
+import { registerDevice, registerRooms, updateDevice } from '../src/console/registered-rooms.js';
+import { makeKey, revokeKey } from '../src/api/api-keys.js';
 import { eventually } from '../src/eventually.js';
 import { ask } from '../src/api/graphql-client.js';
+import { groupsOf, updateGroup } from '../src/devices/group-api.js';
+import { online as devicesOnline } from '../src/jobs/job-api.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 import { openRelay, type SeverableRelay } from '../src/hub/severable-relay.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
 import { PATIENCE } from '../src/patience.js';
 
 const registered = 5_000;
-const batch = 1_000;
 const online = 12;
-
-/** Known to the hub, and not there yet. */
-async function registerDevices(hub: HubProcess): Promise<void> {
-  const mutation =
-    'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { message } } }';
-  for (let first = 0; first < registered; first += batch) {
-    const input = Array.from({ length: batch }, (_, index) => {
-      const number = first + index;
-      const [high, low] = [number >> 8, number & 255].map((byte) => byte.toString(16).padStart(2, '0'));
-      const id = `02:0a:00:00:${high}:${low}`;
-      return {
-        deviceId: id,
-        name: `Room ${String(number).padStart(4, '0')}`,
-        tags: [number % 50 === 0 ? 'suite' : 'room'],
-        dialect: 'XIAOZHI',
-      };
-    });
-    const { registerDevices: answer } = await ask<{ registerDevices: { userErrors: readonly unknown[] } }>(
-      hub,
-      mutation,
-      { input },
-    );
-    expect(answer.userErrors).toEqual([]);
-  }
-}
 
 describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', () => {
   let hub: HubProcess;
@@ -57,18 +37,10 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   let console: ConsolePage;
   let page: Page;
 
-  const makeKey = async (name: string, scopes: readonly string[]) => {
-    const mutation = 'mutation ($input: CreateApiKeyInput!) { createApiKey(input: $input) { apiKey { id } secret } }';
-    const { createApiKey } = await ask<{ createApiKey: { apiKey: { id: string }; secret: string } }>(hub, mutation, {
-      input: { name, scopes },
-    });
-    return { id: createApiKey.apiKey.id, secret: createApiKey.secret };
-  };
-
   beforeAll(async () => {
     [hub, browser] = await Promise.all([startHub(), openBrowser()]);
     relay = await openRelay({ host: '127.0.0.1', port: hub.httpPort });
-    await registerDevices(hub);
+    await registerRooms(hub, registered);
     fleet = startFleet(hub, { devices: online });
     console = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
     page = console.page;
@@ -99,9 +71,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   it('adds a condition as a chip, and an address shares the view', async () => {
     await page.getByRole('searchbox', { name: 'Search id or name' }).fill('');
     await page.getByText(`${(registered + online).toLocaleString('en-GB')} devices, ${online} online`).waitFor();
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByRole('combobox', { name: 'Condition', exact: true }).click();
-    await page.getByRole('option', { name: 'Tag' }).click();
+    await addCondition(page, 'Tag');
     await page.getByRole('textbox', { name: 'Value' }).fill('suite');
     await page.getByRole('button', { name: 'Add', exact: true }).click();
     await page.getByText('100 devices, 0 online').waitFor();
@@ -113,9 +83,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   });
 
   it('takes away what matches, keeps that as a group, and changes the group', async () => {
-    await page.getByRole('button', { name: 'Filter' }).click();
-    await page.getByRole('combobox', { name: 'Condition', exact: true }).click();
-    await page.getByRole('option', { name: 'Id or name contains' }).click();
+    await addCondition(page, 'Id or name contains');
     await page.getByRole('combobox', { name: 'Condition type' }).click();
     await page.getByRole('option', { name: 'Must not hold' }).click();
     await page.getByRole('textbox', { name: 'Value' }).fill('room 00');
@@ -152,12 +120,9 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await page.getByRole('button', { name: 'Best suites', exact: true }).click();
     await page.getByText('98 devices, 0 online').waitFor();
     await page.getByText('Group: Best suites').waitFor();
-    const { deviceGroups } = await ask<{ deviceGroups: { nodes: readonly unknown[] } }>(
-      hub,
-      '{ deviceGroups { nodes { name timeZone filter } } }',
-    );
-    expect(deviceGroups.nodes).toEqual([
+    expect(await groupsOf(hub)).toEqual([
       {
+        id: expect.any(String),
         name: 'Best suites',
         timeZone: 'Europe/Berlin',
         filter: { tags: ['suite'], not: { any: [{ search: 'room 00' }] } },
@@ -166,28 +131,17 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   });
 
   it('does not save a group over what another person saved while the form was open', async () => {
-    const { deviceGroups } = await ask<{ deviceGroups: { nodes: readonly { id: string; filter: unknown }[] } }>(
-      hub,
-      '{ deviceGroups { nodes { id filter } } }',
-    );
-    const [group] = deviceGroups.nodes;
-    await page.getByRole('button', { name: 'Groups' }).click();
-    await page.getByRole('button', { name: 'Edit group Best suites' }).click();
+    const [group] = await groupsOf(hub);
+    await editGroup(page, 'Best suites');
     const dialog = page.getByRole('dialog');
     await dialog.getByRole('textbox', { name: 'Name' }).fill('Worst suites');
-    await ask(
-      hub,
-      `mutation ($id: ID!, $input: DeviceGroupInput!) {
-        updateDeviceGroup(id: $id, input: $input) { userErrors { message } } }`,
-      { id: group?.id, input: { name: 'Best suites', filter: group?.filter, timeZone: 'Asia/Tokyo' } },
-    );
+    await updateGroup(hub, group?.id, { name: 'Best suites', filter: group?.filter, timeZone: 'Asia/Tokyo' });
     await dialog.getByRole('button', { name: 'Save' }).click();
     await dialog.getByRole('alert').getByText('The device group was changed meanwhile.').waitFor();
     // The form shows the group as it was read when it opened.
     const zoneShown = async () => {
       await dialog.getByRole('button', { name: 'Close without saving' }).click();
-      await page.getByRole('button', { name: 'Groups' }).click();
-      await page.getByRole('button', { name: 'Edit group Best suites' }).click();
+      await editGroup(page, 'Best suites');
       return dialog.getByRole('combobox', { name: 'Time zone of its devices' }).inputValue();
     };
     await expect.poll(zoneShown).toBe('Asia/Tokyo');
@@ -255,27 +209,16 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   });
 
   it('shows devices that come and leave at their place, and counts them', async () => {
-    const register = (input: object) =>
-      ask(
-        hub,
-        'mutation ($input: [RegisterDeviceInput!]!) { registerDevices(input: $input) { userErrors { code } } }',
-        {
-          input: [{ deviceId: '02:0b:00:00:00:01', dialect: 'XIAOZHI', ...input }],
-        },
-      );
-    const update = (input: object) =>
-      ask(hub, 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code } } }', {
-        input: { deviceId: '02:0b:00:00:00:01', ...input },
-      });
+    const room = { deviceId: '02:0b:00:00:00:01' };
     await console.visit('/devices?tags=%5B%22suite%22%5D');
     await page.getByText('100 devices, 0 online').waitFor();
-    await register({ name: 'Room 51', tags: ['suite'] });
+    await registerDevice(hub, { ...room, name: 'Room 51', tags: ['suite'] });
     await page.getByText('101 devices, 0 online').waitFor();
     // Between Room 0050 and Room 0100, as numbers.
     expect(await page.getByRole('row').nth(3).innerText()).toContain('Room 51');
-    await update({ name: 'Room 1' });
+    await updateDevice(hub, { ...room, name: 'Room 1' });
     await expect.poll(() => page.getByRole('row').nth(2).innerText()).toContain('Room 1');
-    await update({ tags: ['room'] });
+    await updateDevice(hub, { ...room, tags: ['room'] });
     await page.getByRole('link', { name: 'Room 1', exact: true }).waitFor({ state: 'detached' });
     await page.getByText('100 devices, 0 online').waitFor();
   });
@@ -283,16 +226,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   it('shows at once that a button can be used, to those who want no motion', async () => {
     await console.visit('/devices');
     await page.getByRole('button', { name: /^Tag 5/ }).waitFor();
-    const colours = `(() => {
-      const button = document.querySelector('main button.mantine-Button-root');
-      const colour = () => getComputedStyle(button).color;
-      const usable = colour();
-      button.disabled = true;
-      const disabled = colour();
-      button.disabled = false;
-      return [disabled === usable, colour() === usable];
-    })()`;
-    expect(await page.evaluate(colours)).toEqual([false, true]);
+    expect(await buttonColours(page)).toEqual([false, true]);
   });
 
   it('says that the connection is lost, and heals by itself with what was missed', async () => {
@@ -301,16 +235,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
     await relay.cut();
     await page.getByText('The live connection to the hub is lost.', { exact: false }).waitFor();
     await fleet.stop();
-    await eventually(
-      async () =>
-        (
-          await ask<{ devices: { totalCount: number } }>(
-            hub,
-            '{ devices(filter: { presence: ONLINE }, first: 1) { totalCount } }',
-          )
-        ).devices,
-      ({ totalCount }) => totalCount === 0,
-    );
+    await devicesOnline(hub, 0);
     await relay.restore();
     await page.getByText('No matching devices').waitFor();
     await page.getByText('The live connection to the hub is lost.', { exact: false }).waitFor({ state: 'hidden' });
@@ -324,18 +249,7 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
       close,
     } = await openConsole(browser, hub, { url: `http://127.0.0.1:${relay.port}` });
     await visit('/events');
-    // What an update of the hub looks like from here: another entry script, and the old files gone.
-    await viewer.route('**/assets/audit-page-*', (route) => route.fulfill({ status: 404 }));
-    await viewer.route(
-      (url) => url.pathname === '/',
-      async (route) => {
-        const answer = await route.fetch();
-        await route.fulfill({
-          response: answer,
-          body: (await answer.text()).replace(/assets\/index-[\w-]+\.js/, 'assets/index-newer.js'),
-        });
-      },
-    );
+    await serveNewerConsole(viewer);
     await relay.cut();
     await viewer.getByText('The live connection to the hub is lost.', { exact: false }).waitFor();
     await relay.restore();
@@ -351,13 +265,13 @@ describe.skipIf(!isChromiumInstalled())('the web console over 5,000 devices', ()
   });
 
   it('shows a key only what its scopes allow, and leads back after a session has ended', async () => {
-    const key = await makeKey('reader', ['DEVICES_READ']);
+    const key = await makeKey(hub, ['DEVICES_READ']);
     const reader = await openConsole(browser, hub, { key: key.secret });
     await reader.visit('/devices?tags=%5B%22suite%22%5D');
     await reader.page.getByText('100 devices, 0 online').waitFor();
     expect(await reader.page.getByRole('link', { name: 'Audit' }).count()).toBe(0);
     expect(await reader.page.getByRole('button', { name: /^Tag / }).count()).toBe(0);
-    await ask(hub, 'mutation ($id: ID!) { revokeApiKey(id: $id) { userErrors { code } } }', { id: key.id });
+    await revokeKey(hub, key.id);
     await reader.page.getByRole('heading', { name: 'Your session has ended' }).waitFor({ timeout: 30_000 * PATIENCE });
     await signInByKey(reader.page, hub.adminKey);
     await reader.page.getByRole('heading', { level: 1, name: 'Devices' }).waitFor();

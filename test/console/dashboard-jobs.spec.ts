@@ -1,6 +1,5 @@
 /** Jobs in a real Chromium: wizard, failures in one group, pause and resume, rerun, export. */
-import { readFileSync } from 'node:fs';
-import type { Browser, Page, Route } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import {
   type ConsolePage,
@@ -11,9 +10,19 @@ import {
   seriousViolations,
 } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
-import { ask } from '../src/api/graphql-client.js';
+import {
+  fillNewJob,
+  hiddenWidths,
+  nextStep,
+  savedLines,
+  stepsByKeyboard,
+  stepsToStart,
+  succeeded,
+} from '../src/console/job-pages.js';
+import { focusedText, tabTo } from '../src/console/keyboard.js';
+import { loseAnswer } from '../src/console/lost-answer.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
-import { jobOf, online } from '../src/jobs/job-api.js';
+import { jobCount, jobOf, online, setToolPolicy } from '../src/jobs/job-api.js';
 import { type SimulatedFleet, startFleet } from '../src/devices/simulated-fleet.js';
 import { PATIENCE } from '../src/patience.js';
 
@@ -42,20 +51,8 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
 
   afterAll(() => endConsoleStory({ hub, browser, fleets, consoles: [console] }));
 
-  const next = () => page.getByRole('button', { name: 'Next' }).click();
-  /** The words of what has the focus. */
-  const focused = () =>
-    page.evaluate<string>(`(() => {
-    const element = document.activeElement;
-    return element?.labels?.[0]?.textContent ?? element?.getAttribute('aria-label') ?? element?.textContent ?? '';
-  })()`);
-  const tabTo = async (name: string) => {
-    for (let tries = 0; tries < 60; tries += 1) {
-      await page.keyboard.press('Tab');
-      if ((await focused()).trim() === name) return;
-    }
-    throw new Error(`Tab does not lead to “${name}”.`);
-  };
+  const next = () => nextStep(page);
+  const focused = () => focusedText(page);
 
   it('explains how to start without jobs', async () => {
     await console.visit('/jobs');
@@ -72,44 +69,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   });
 
   it('shows what a job would do before anything is sent', async () => {
-    await next();
-    await page.getByText('Select a tool.').waitFor();
-    await page.getByLabel('Job name').fill('Quiet night');
-    await page.getByRole('combobox', { name: 'Tool', exact: true }).click();
-    await page.getByRole('option', { name: /set_volume/ }).click();
-    // Nothing is preset for many devices: a value must be chosen.
-    const volume = page.getByRole('textbox', { name: 'volume', exact: true });
-    expect(await volume.inputValue()).toBe('');
-    await next();
-    await page.getByText('Enter a value.').waitFor();
-    await expect.poll(focused).toBe('volume');
-    await volume.fill('12');
-    await page.getByText('Advanced').click();
-    await page.getByLabel('Attempts per device').fill('1');
-    expect(await seriousViolations(page)).toEqual([]);
-    await next();
-    await page.getByLabel('All devices').check();
-    expect(await seriousViolations(page)).toEqual([]);
-    await next();
-    await page.getByLabel('Maximum devices per minute').fill('6000');
-    await page.getByText('In waves').click();
-    await page.getByText('Later', { exact: true }).click();
-    await page.getByText('Advanced').click();
-    await page.getByLabel('Only at certain hours').check();
-    await page.getByLabel('From', { exact: true }).waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
-    await page.getByText('Now', { exact: true }).click();
-    await page.getByText('All at once').click();
-    await page.getByLabel('Only at certain hours').uncheck();
-    await next();
-    await page.getByLabel('Share of devices').fill('60');
-    await page.getByRole('button', { name: 'Add a rule' }).click();
-    await page.getByRole('button', { name: 'Remove rule 2' }).click();
-    expect(await seriousViolations(page)).toEqual([]);
-    await next();
-    await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
-    await page.getByText('Online now').waitFor();
-    expect(await seriousViolations(page)).toEqual([]);
+    await fillNewJob(page, devices);
     const counts = await Promise.all(fleets.map((fleet) => fleet.counts()));
     expect(counts.map(({ tools }) => tools['self.audio_speaker.set_volume'] ?? 0)).toEqual([0, 0]);
   });
@@ -184,11 +144,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
 
   it('saves the results as a file', async () => {
     await page.getByRole('button', { name: 'Export' }).click();
-    const saving = page.waitForEvent('download');
-    await page.getByRole('menuitem', { name: 'Results as CSV' }).click();
-    const lines = readFileSync(await (await saving).path(), 'utf8')
-      .trim()
-      .split('\n');
+    const lines = await savedLines(page, page.getByRole('menuitem', { name: 'Results as CSV' }), '\n');
     expect(lines).toHaveLength(devices + 1);
   });
 
@@ -200,11 +156,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     const calls = page.getByRole('table', { name: 'Calls' });
     await expect.poll(() => calls.getByRole('row').count()).toBe(refusing + 1);
     expect(await calls.getByText('speaker is broken', { exact: false }).count()).toBe(refusing);
-    const saving = page.waitForEvent('download');
-    await page.getByRole('button', { name: 'Save as CSV' }).click();
-    const lines = readFileSync(await (await saving).path(), 'utf8')
-      .trim()
-      .split('\r\n');
+    const lines = await savedLines(page, page.getByRole('button', { name: 'Save as CSV' }), '\r\n');
     expect(lines).toHaveLength(refusing + 1);
     const device = (await calls.getByRole('row').nth(1).getByRole('link').textContent()) ?? '';
     await page.getByRole('searchbox', { name: 'Device' }).fill(device);
@@ -222,12 +174,8 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   it('shows its tables on a screen of 1280 px, without scrolling sideways', async () => {
     const back = new URL(page.url());
     await page.getByRole('table', { name: 'Devices', exact: true }).getByRole('row').nth(1).waitFor();
-    const hidden = [await hiddenWidth(page, 'Devices')];
-    for (const label of ['Devices', 'Jobs', 'Calls', 'Audit']) {
-      await console.visit(`/${label.toLowerCase()}`);
-      await page.getByRole('table', { name: label, exact: true }).getByRole('row').nth(1).waitFor();
-      hidden.push(await hiddenWidth(page, label));
-    }
+    const others = ['Devices', 'Jobs', 'Calls', 'Audit'];
+    const hidden = [await hiddenWidth(page, 'Devices'), ...(await hiddenWidths(console, others))];
     expect(hidden).toEqual([0, 0, 0, 0, 0]);
     await console.visit(`${back.pathname}${back.search}`);
   });
@@ -241,9 +189,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
   it('asks before it runs a disruptive job again, and not before a harmless one', async () => {
     // The run again above started without a question. The same tool is now known to disrupt.
     const policy = { pattern: 'self.audio_speaker.set_volume', idempotent: false, disruptive: true };
-    await ask(hub, 'mutation ($input: ToolPolicyInput!) { setToolPolicy(input: $input) { userErrors { message } } }', {
-      input: policy,
-    });
+    await setToolPolicy(hub, policy);
     const input = { name: 'Loud', tool: policy.pattern, arguments: { volume: 90 }, devices: { all: true }, abort: [] };
     await console.visit(`/jobs/${await jobOf(hub, input, 'loud')}`);
     const again = page.getByRole('button', { name: `Run again on ${refusing} devices` });
@@ -260,29 +206,22 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     // The arguments are checked against the tool, which the page reads first.
     const tool = page.getByRole('combobox', { name: 'Tool', exact: true });
     await expect.poll(() => tool.inputValue()).toContain('self.get_device_status');
-    await tabTo('Job name');
+    await tabTo(page, 'Job name');
     await page.keyboard.type('Typed');
     await page.keyboard.press('Enter');
     await expect.poll(focused).toBe('Devices');
-    await tabTo('Next');
+    await tabTo(page, 'Next');
     await page.keyboard.press('Enter');
     // What is missing has the focus, and says what is wrong.
     await expect.poll(focused).toBe('All devices');
     await page.getByText('Add a condition', { exact: false }).waitFor();
     await page.keyboard.press('Space');
-    for (const step of ['Pace', 'Abort rules', 'Review and start']) {
-      await tabTo('Next');
-      await page.keyboard.press('Enter');
-      await expect.poll(focused).toBe(step);
-    }
+    await stepsByKeyboard(page, ['Pace', 'Abort rules', 'Review and start']);
     await page.getByRole('button', { name: `Start on ${devices} devices` }).waitFor();
-    await tabTo(`Start on ${devices} devices`);
+    await tabTo(page, `Start on ${devices} devices`);
     await page.keyboard.press('Enter');
     await page.getByRole('heading', { level: 1, name: 'Typed' }).waitFor();
-    await page
-      .getByRole('status')
-      .getByText('Succeeded', { exact: true })
-      .waitFor({ timeout: 60_000 * PATIENCE });
+    await succeeded(page);
   });
 
   it('waits at a gate until an operator opens the next wave', async () => {
@@ -293,10 +232,7 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Open the next wave' }).click();
-    await page
-      .getByRole('status')
-      .getByText('Succeeded', { exact: true })
-      .waitFor({ timeout: 60_000 * PATIENCE });
+    await succeeded(page);
   });
 
   it('pauses, resumes and cancels a job that runs, and the list follows', async () => {
@@ -324,49 +260,29 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     expect(await seriousViolations(page)).toEqual([]);
   });
 
-  const jobCount = async () =>
-    (await ask<{ jobs: { totalCount: number } }>(hub, '{ jobs(first: 1) { totalCount } }')).jobs.totalCount;
-  /** Does `act`, loses the hub's answer to the mutation, and loads the page again. */
-  const loseAnswer = async (mutation: string, act: () => Promise<void>) => {
-    const lose = async (route: Route) => {
-      if (!route.request().postData()?.includes(`mutation ${mutation}`)) return route.fallback();
-      await route.fetch();
-      await route.abort();
-    };
-    await page.route('**/graphql', lose);
-    await act();
-    await page.getByText('may or may not have happened', { exact: false }).waitFor();
-    await page.unroute('**/graphql', lose);
-    await page.reload();
-  };
-
   it('is started once, also if its answer was lost and the page is loaded again', async () => {
-    const before = await jobCount();
+    const before = await jobCount(hub);
     await console.visit('/jobs/new?tool=self.get_device_status');
-    await page.getByText('Advanced').waitFor();
-    await next();
-    await page.getByRole('checkbox', { name: 'All devices' }).check();
-    for (let step = 0; step < 3; step += 1) await next();
-    const start = page.getByRole('button', { name: /^Start on/ });
-    await loseAnswer('CreateJob', () => start.click());
+    const start = await stepsToStart(page);
+    await loseAnswer(page, 'CreateJob', () => start.click());
     await start.click();
     await page.waitForURL(/\/jobs\/[0-9a-f]{8}-/);
-    expect(await jobCount()).toBe(before + 1);
+    expect(await jobCount(hub)).toBe(before + 1);
   });
 
   it('runs what failed again once, also if the answer was lost and the page is loaded again', async () => {
     const input = { name: 'Lost', tool: broken.tool, arguments: { volume: 80 }, devices: { all: true }, abort: [] };
     await console.visit(`/jobs/${await jobOf(hub, input, 'lost')}`);
-    const before = await jobCount();
+    const before = await jobCount(hub);
     const again = page.getByRole('button', { name: `Run again on ${refusing} devices` });
     const confirm = page.getByRole('dialog').getByRole('button', { name: `Run again on ${refusing} devices` });
     const rerun = async () => {
       await again.click({ timeout: 60_000 * PATIENCE });
       await confirm.click();
     };
-    await loseAnswer('RerunJob', rerun);
+    await loseAnswer(page, 'RerunJob', rerun);
     await rerun();
     await page.getByRole('link', { name: 'previous job' }).waitFor();
-    expect(await jobCount()).toBe(before + 1);
+    expect(await jobCount(hub)).toBe(before + 1);
   });
 });
