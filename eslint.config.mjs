@@ -133,7 +133,7 @@ export default tseslint.config(
         },
       ],
       'import-x/no-cycle': 'error',
-      'max-lines': ['error', { max: 400 }],
+      'max-lines': ['error', { max: 300 }],
       'max-lines-per-function': ['error', { max: 70 }],
       '@typescript-eslint/no-explicit-any': 'error',
       '@typescript-eslint/consistent-type-imports': 'error',
