@@ -74,7 +74,7 @@ export async function saveWithFilter(hub: HubProcess, devices: object, key: stri
   return id;
 }
 
-/** The devices that the key sees, in a device list, groups and tools; `other` is not one of them. */
+/** The devices that the key sees, in a list of devices, in groups and tools; `other` is not one. */
 export const devicesQuery = `query ($other: ID!) { viewer { devices } devices(first: 5) { totalCount nodes {
       id groups { name deviceCount filter devices(first: 5) { nodes { id } } } } }
     all: devices(filter: {all: true}) { totalCount } none: devices(filter: {ids: [$other]}) { totalCount }
