@@ -141,6 +141,26 @@ describe('a hosted agent', () => {
     expect((await person.signIn(email, password)).status).toBe(200);
   });
 
+  it('asks for other scopes where the person keeps none of its scopes, and goes on when they are back', async () => {
+    const memory = new AgentMemory('Caller');
+    const { agent } = await connectByAddress(hub, memory, person, { decision: 'allow', scopes: ['TOOLS_CALL'] });
+    await agent.close();
+    await setRole('VIEWER');
+    const refresh = { grant_type: 'refresh_token', refresh_token: memory.held?.refresh_token ?? '' };
+    const renewed = await tokenRequest(memory, refresh);
+    expect(renewed.status).toBe(200);
+    const { access_token: token } = (await renewed.json()) as { access_token: string };
+    for (const each of [memory.held?.access_token, token]) {
+      const refused = await mcp(each);
+      expect(refused.status).toBe(403);
+      expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer error="insufficient_scope", .*scope="/);
+    }
+    await setRole('OPERATOR');
+    expect((await mcp(memory.held?.access_token)).status).toBe(200);
+    const narrowed = await mcp(token);
+    expect(narrowed.headers.get('www-authenticate')).toContain('error="invalid_token"');
+  });
+
   it('loses its streams at once when the person disconnects it', async () => {
     const memory = new AgentMemory('Listener');
     const { agent } = await connectByAddress(hub, memory, person);

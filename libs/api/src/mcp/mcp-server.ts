@@ -19,7 +19,7 @@ import { ApiError } from '../errors/api-error.js';
 import type { ApiDeps, ClientOf } from '../api-deps.js';
 import { bearerKey } from '../access/authentication.js';
 import type { AgentCallers } from '../oauth/agent-callers.js';
-import { challengeOf, scopeChallenge } from '../oauth/challenge.js';
+import { challengeOf, scopeChallenge, TokenRefused } from '../oauth/challenge.js';
 import { scopesToAskFor } from '../oauth/missing-scope.js';
 import { waitHeaders } from '../errors/wait-headers.js';
 import type { ApiLimits } from '../limits/api-limits.js';
@@ -240,7 +240,7 @@ export class McpServer {
       error instanceof ApiError
         ? error
         : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
-    if (refusal.code === 'UNAUTHENTICATED')
+    if (refusal.code === 'UNAUTHENTICATED' || refusal instanceof TokenRefused)
       void reply.header('www-authenticate', challengeOf(refusal, this.#deps.agents.addresses));
     return reply
       .headers(waitHeaders(refusal))

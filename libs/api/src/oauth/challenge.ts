@@ -10,6 +10,7 @@ const descriptions: Readonly<Record<Exclude<TokenProblem, 'missing'>, string>> =
   unknown: 'The token is unknown, expired or revoked.',
   foreign: 'The token was issued for another resource.',
   narrowed: 'The person who connected this agent has fewer rights now. Refresh the token.',
+  powerless: 'The person who connected this agent has none of its scopes now. Ask them to connect it again.',
 };
 
 /** A refusal that says how a client gets a token. */
@@ -18,7 +19,7 @@ export class TokenRefused extends ApiError {
 
   constructor(problem: TokenProblem) {
     super(
-      'UNAUTHENTICATED',
+      problem === 'powerless' ? 'FORBIDDEN' : 'UNAUTHENTICATED',
       problem === 'missing'
         ? 'A token is needed: connect this agent with OAuth, or send "Authorization: Bearer <API key>".'
         : descriptions[problem],
@@ -32,9 +33,9 @@ export class TokenRefused extends ApiError {
 export function challengeOf(error: ApiError, addresses: OauthAddresses | undefined): string {
   if (addresses === undefined) return 'Bearer';
   const problem = error instanceof TokenRefused ? error.problem : 'unknown';
-  const invalid =
-    problem === 'missing' ? [] : ['error="invalid_token"', `error_description="${descriptions[problem]}"`];
-  return bearer([...invalid, ...pointers(addresses, usualAgentScopes)]);
+  const code = problem === 'powerless' ? 'insufficient_scope' : 'invalid_token';
+  const refused = problem === 'missing' ? [] : [`error="${code}"`, `error_description="${descriptions[problem]}"`];
+  return bearer([...refused, ...pointers(addresses, usualAgentScopes)]);
 }
 
 /** For a valid token that lacks a scope: `scopes` are those that the client should ask for. */

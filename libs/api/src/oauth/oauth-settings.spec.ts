@@ -34,6 +34,14 @@ describe('a challenge', () => {
     );
   });
 
+  it('asks for other scopes where the person keeps none, because a new token would not help', () => {
+    const refused = new TokenRefused('powerless');
+    expect(refused.statusCode).toBe(403);
+    expect(challengeOf(refused, addresses)).toMatch(
+      /^Bearer error="insufficient_scope", .*scope="DEVICES_READ TOOLS_CALL JOBS_READ JOBS_WRITE EVENTS_READ"$/,
+    );
+  });
+
   it('is that of keys where agents cannot connect', () => {
     expect(challengeOf(new ApiError('UNAUTHENTICATED', 'A valid API key is needed.'), undefined)).toBe('Bearer');
   });

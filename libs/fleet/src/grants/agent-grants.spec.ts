@@ -49,6 +49,7 @@ describe('a token', () => {
     grantId: 'g',
     clientName: 'Agent',
     scopes: ['DEVICES_READ', 'TOOLS_CALL'],
+    granted: ['DEVICES_READ', 'TOOLS_CALL'],
     devices: undefined,
     audience: resource,
     user: { id: 'u', email: 'ann@example.com', role: 'OPERATOR' },
@@ -81,4 +82,12 @@ describe('a token', () => {
     expect(await verdict({ scopes: [] })).toEqual({ kind: 'narrowed' });
     expect(await verdict({ user: { ...holder.user, role: 'ADMIN' } })).toMatchObject({ kind: 'valid' });
   });
+
+  it.each([{ scopes: ['TOOLS_CALL'] }, { scopes: [] }] as const)(
+    'cannot be refreshed where the person keeps no scope of the grant: %j',
+    async (token) => {
+      const change = { ...token, granted: ['TOOLS_CALL'] } as const;
+      expect(await verdict({ ...change, user: { ...holder.user, role: 'VIEWER' } })).toEqual({ kind: 'powerless' });
+    },
+  );
 });

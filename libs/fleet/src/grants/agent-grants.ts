@@ -52,7 +52,9 @@ export type TokenVerdict =
   /** Issued for another address of this hub, or for something else. */
   | { readonly kind: 'foreign' }
   /** The person has fewer rights than the token. A new token gets those that are left. */
-  | { readonly kind: 'narrowed' };
+  | { readonly kind: 'narrowed' }
+  /** The person has no scope of the grant. A new token would have none. */
+  | { readonly kind: 'powerless' };
 
 export type GrantAnswer = { readonly grant: AgentGrantRow } | { readonly refusal: Refusal };
 
@@ -75,6 +77,7 @@ export class AgentGrants {
     const holder = await this.#deps.registry.agentGrants.authenticate(token, check);
     if (holder === undefined) return { kind: 'unknown' };
     if (holder.audience !== audience) return { kind: 'foreign' };
+    if (grantableScopes(holder.granted, holder.user.role).length === 0) return { kind: 'powerless' };
     const person = { scopes: roleScopes[holder.user.role] };
     const isNarrowed = holder.scopes.length === 0 || !holder.scopes.every((scope) => hasScope(person, scope));
     return isNarrowed ? { kind: 'narrowed' } : { kind: 'valid', principal: principalOf(holder) };

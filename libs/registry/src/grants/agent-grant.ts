@@ -52,6 +52,8 @@ export interface TokenHolder {
   readonly clientName: string;
   /** Of the token: at most those of the grant. */
   readonly scopes: readonly Scope[];
+  /** Of the grant: a new token can have them if the person has them. */
+  readonly granted: readonly Scope[];
   readonly devices: DeviceFilter | undefined;
   /** The resource for which the token was issued. */
   readonly audience: string;

@@ -29,6 +29,7 @@ const FIND_HOLDERS = {
            (extract(epoch FROM least(a.expires_at, g.expires_at)) * 1000)::float8 AS "endsAt",
            (extract(epoch FROM g.last_used_at) * 1000)::float8 AS "lastUsedAt",
            g.id AS "grantId", g.client_name AS "clientName", g.devices,
+           array_to_string(g.scopes, ' ') AS granted,
            u.id AS "userId", u.email, u.role::text AS role
          FROM oauth_artifact a JOIN agent_grant g ON g.id = a.grant_id JOIN user_account u ON u.id = g.user_id
          WHERE a.kind = 'AccessToken' AND a.id_hash = ANY($1::text[])
@@ -48,6 +49,7 @@ const END_SURPLUS = {
 interface HolderRow {
   readonly scope: string | null;
   readonly audience: string | null;
+  readonly granted: string;
   readonly endsAt: number;
   readonly lastUsedAt: number | null;
   readonly grantId: string;
@@ -213,11 +215,13 @@ export class AgentGrantStore {
   }
 }
 
-function holderOf({ grantId, clientName, scope, audience, devices, userId, email, role }: HolderRow): TokenHolder {
+function holderOf(row: HolderRow): TokenHolder {
+  const { grantId, clientName, scope, granted, audience, devices, userId, email, role } = row;
   return {
     grantId,
     clientName,
     scopes: knownScopes(scope ?? ''),
+    granted: knownScopes(granted),
     devices: devices ?? undefined,
     audience: audience ?? '',
     user: { id: userId, email: email ?? undefined, role },

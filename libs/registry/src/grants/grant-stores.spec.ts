@@ -71,6 +71,7 @@ describe('grants', () => {
       grantId: id,
       clientName: 'Agent',
       scopes: ['DEVICES_READ'],
+      granted: ['DEVICES_READ', 'TOOLS_CALL'],
       devices,
       audience: 'https://hub.example/mcp',
       user: { id: userId, email: 'ann@example.com', role: 'OPERATOR' },
