@@ -84,6 +84,27 @@ describe.skipIf(!isChromiumInstalled())('an agent that asks in the console', () 
     await expect(connectAgain(hub, memory)).rejects.toThrow();
   });
 
+  it('gets a decision by a custom scheme, and the page says what to do next', async () => {
+    const app = new AgentMemory('Desk app', 'desk-app://hub/callback');
+    const transport = new StreamableHTTPClientTransport(new URL('/mcp', hub.httpUrl), { authProvider: app });
+    await expect(new Client({ name: 'story', version: '1.0.0' }).connect(transport)).rejects.toThrow();
+    await page.goto(app.asked?.href ?? '');
+    // A sign-out here keeps the request, so that another person can decide.
+    await page
+      .getByRole('button', { name: /Account and appearance/ })
+      .first()
+      .click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Sign out', exact: true }).click();
+    await page.getByRole('textbox', { name: 'E-mail' }).fill(adminEmail);
+    await page.getByRole('textbox', { name: 'Password', exact: true }).fill(password);
+    await page.getByRole('button', { name: 'Sign in', exact: true }).click();
+    await page.getByText('desk-app:', { exact: true }).waitFor();
+    await page.getByRole('button', { name: 'Allow' }).click();
+    await page.getByText('Return to Desk app').waitFor();
+    expect(await page.getByRole('button', { name: 'Allow' }).count()).toBe(0);
+    expect(await seriousViolations(page)).toEqual([]);
+  });
+
   it('is shown as failed where its request is wrong', async () => {
     await page.goto('/oauth/authorize?client_id=unknown&response_type=code');
     await page.getByText('The agent cannot be connected').waitFor();

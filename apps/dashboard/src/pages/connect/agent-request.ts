@@ -15,7 +15,7 @@ export interface AgentRequest {
   readonly client: {
     /** The client chose it. */
     readonly name: string;
-    /** Where the person is sent afterwards. */
+    /** Where the person is sent afterwards: a host, or a scheme such as `cursor:`. */
     readonly host: string;
     /** A program on the person's computer. */
     readonly isLocal: boolean;

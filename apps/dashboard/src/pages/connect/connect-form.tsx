@@ -1,8 +1,9 @@
 /** Who asks, what for, and for which devices; then allow or deny. */
 import { useState } from 'react';
 import { Alert, Button, Checkbox, Group, Radio, Select, Stack } from '@mantine/core';
-import { IconAlertTriangle } from '@tabler/icons-react';
+import { IconAlertTriangle, IconPlugConnected } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
+import { Empty } from '../../parts/empty';
 import { ReadFailure } from '../../parts/failure';
 import { MoreGroups, useGroups } from '../../parts/groups/groups';
 import { Page, Section } from '../../parts/page';
@@ -24,12 +25,23 @@ export function ConnectForm({ uid, request, onProblem }: ConnectFormProps) {
   const [isGroup, setGroup] = useState(false);
   const [groupId, setGroupId] = useState<string | null>(null);
   const [isBusy, setBusy] = useState(false);
+  const [isDone, setDone] = useState(false);
   const decide = async (decision: Decision) => {
     setBusy(true);
     const answer = await sendDecision(uid, decision);
     if (typeof answer === 'string') return onProblem(answer);
     location.assign(answer.redirectTo);
+    // The browser opens a scheme such as `cursor:` without leaving this page.
+    if (client.host.endsWith(':')) setDone(true);
   };
+  if (isDone)
+    return (
+      <Page title={t('connect.title')}>
+        <Empty icon={IconPlugConnected} title={t('connect.done', { name: client.name })}>
+          {t('connect.doneHint')}
+        </Empty>
+      </Page>
+    );
   const canAllow = scopes.length > 0 && (!isGroup || groupId !== null);
   return (
     <Page title={t('connect.heading', { name: client.name })} lead={t('connect.lead', { name: client.name, person })}>
