@@ -24,7 +24,7 @@ import { keepUp } from './measurement-upkeep.js';
 import type { UpkeepDone } from './measurement-upkeep.js';
 import { MeasurementWriter } from './measurement-writer.js';
 import type { RefusedPoint } from './measurement-writer.js';
-import { readChartFacts, readFleetSeries, readSeries, seriesCondition, visibleCondition } from './series-reads.js';
+import { readChartFacts, readFleetSeries, readSeries, seriesCondition, visibleSeries } from './series-reads.js';
 
 const LATEST_MAX = 100_000;
 const PATHS_LISTED_MAX = 2_000;
@@ -125,11 +125,14 @@ export class MeasurementStore {
   async pathsOver(filter: DeviceFilter | undefined, within?: DeviceFilter): Promise<readonly string[]> {
     const parameters: unknown[] = [];
     const condition = await seriesCondition(this.database, filter, parameters);
-    const isVisible = await visibleCondition(this.database, within, parameters);
+    const visible = within && (await visibleSeries(this.database, within, parameters));
+    if (within !== undefined && visible === undefined) return [];
+    const isVisible = 'EXISTS (SELECT FROM visible WHERE visible.id = m.device_id AND m.at >= visible.since)';
     const rows = await this.database.query<{ path: string }>(
       {
-        text: `SELECT p.path FROM measurement_path p
-               WHERE EXISTS (SELECT FROM measurement_series m WHERE m.path_id = p.id AND ${condition} AND ${isVisible})
+        text: `${visible === undefined ? '' : `WITH ${visible}`} SELECT p.path FROM measurement_path p
+               WHERE EXISTS (SELECT FROM measurement_series m WHERE m.path_id = p.id AND ${condition}
+                             AND ${visible === undefined ? 'TRUE' : isVisible})
                ORDER BY p.path LIMIT ${PATHS_LISTED_MAX}`,
       },
       parameters,

@@ -1,5 +1,5 @@
 /** The statements of charts. Their tables and conditions depend on the request. */
-import { historyScopeOf } from '../access-scope/history-scope.js';
+import { historyScopeOf, scopeOf } from '../access-scope/history-scope.js';
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
@@ -143,8 +143,24 @@ export async function seriesCondition(
     WHERE ${condition})`;
 }
 
+/**
+ * A query for the series of a scope: `visible (id, since)`. One look-up per device, because a
+ * condition on each series takes seconds in a large fleet. Undefined: no history is visible.
+ */
+export async function visibleSeries(
+  database: Database,
+  within: DeviceFilter,
+  parameters: unknown[],
+): Promise<string | undefined> {
+  const scope = await scopeOf(database, within);
+  const since = scope.since(parameters);
+  if (since === undefined) return undefined;
+  return `visible AS MATERIALIZED (SELECT v.id, ${since} AS since
+    FROM measurement_device v JOIN device d ON d.id = v.device_id WHERE ${scope.condition(parameters)})`;
+}
+
 /** Over `m.device_id` and `m.at`. */
-export async function visibleCondition(
+async function visibleCondition(
   database: Database,
   within: DeviceFilter | undefined,
   parameters: unknown[],
