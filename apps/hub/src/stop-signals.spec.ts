@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { listenForStop } from './stop-signals.js';
+import { describe, expect, it, vi } from 'vitest';
+import { abortOnStop, listenForStop } from './stop-signals.js';
 
 function stage() {
   const source = new EventEmitter();
@@ -41,5 +41,24 @@ describe('the signals that stop the hub', () => {
     draining.send('SIGTERM', 0);
     draining.send(signal, 1);
     expect(await draining.look()).toEqual(['SIGTERM', signal]);
+  });
+});
+
+describe('the signals that stop a command', () => {
+  it.each(['SIGINT', 'SIGTERM', 'SIGHUP'])('abort it for %s, and end the process if it comes again later', (name) => {
+    const source = new EventEmitter();
+    const end = vi.fn<() => void>();
+    const time = { now: 0 };
+    const signal = abortOnStop(source, end, () => time.now);
+    expect(signal.aborted).toBe(false);
+    source.emit(name);
+    // npm forwards what the terminal has already sent.
+    time.now = 900;
+    source.emit(name);
+    expect(signal.reason).toMatchObject({ message: `Stopped by ${name}.` });
+    expect(end).not.toHaveBeenCalled();
+    time.now = 1_000;
+    source.emit('SIGTERM');
+    expect(end).toHaveBeenCalledOnce();
   });
 });

@@ -1,6 +1,6 @@
 /**
  * The signals that stop the process. SIGTERM drains it first. A second SIGTERM, Ctrl-C (SIGINT) and
- * the end of the terminal (SIGHUP) stop it at once.
+ * the end of the terminal (SIGHUP) stop it at once. Each of them aborts a command.
  */
 import type { EventEmitter } from 'node:events';
 
@@ -35,4 +35,21 @@ export function listenForStop(
       resolveAtOnce(name);
     });
   return { first, atOnce };
+}
+
+/** Aborts at the first signal. One at least a second later calls `end`, without waiting longer. */
+export function abortOnStop(
+  source: Pick<EventEmitter, 'on'>,
+  end: () => void,
+  now: () => number = () => performance.now(),
+): AbortSignal {
+  const controller = new AbortController();
+  let abortedAt: number | undefined;
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+    source.on(name, () => {
+      abortedAt ??= now();
+      controller.abort(new Error(`Stopped by ${name}.`));
+      if (now() - abortedAt >= REPEATED_WITHIN_MS) end();
+    });
+  return controller.signal;
 }

@@ -6,6 +6,7 @@ import { ConfigError } from '../environment/config-error.js';
 import { loadEnvFile } from '../environment/env-file.js';
 import { readConfig } from '../settings/config.js';
 import type { HubConfig } from '../settings/config.js';
+import { abortOnStop } from '../stop-signals.js';
 import { BackupError } from './archive-format.js';
 
 /** 1: refused, nothing was changed. 2: it failed. */
@@ -28,26 +29,16 @@ export interface Given {
 
 /** Reads the settings like the hub: from the environment and `.env`. */
 export async function runCommand({ usage, flags, run }: Command): Promise<void> {
-  const signal = stopSignal();
+  const signal = abortOnStop(process, () => process.exit(EXIT.failed));
   try {
     const { file, given } = argumentsOf(usage, flags);
     loadEnvFile();
     keepFilesPrivate();
     process.stdout.write(`${JSON.stringify(await run(readConfig(process.env), file, { flags: given, signal }))}\n`);
-  } catch (failure) {
-    // What was under way fails in its own way.
-    const error: unknown = signal.aborted ? signal.reason : failure;
+  } catch (error) {
     process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
     process.exitCode = isRefusal(error) ? EXIT.refused : EXIT.failed;
   }
-}
-
-/** A second signal of the same name ends the process at once. */
-function stopSignal(): AbortSignal {
-  const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-    process.once(name, () => controller.abort(new Error(`Stopped by ${name}.`)));
-  return controller.signal;
 }
 
 function argumentsOf(usage: string, flags: readonly string[]) {

@@ -19,7 +19,7 @@ export interface NewArchive {
   /** Called after the last part. */
   readonly rows: () => BackupManifest['rows'];
   readonly passphrase: string | undefined;
-  /** Aborted: the file is given up. */
+  /** Aborted: the file is given up, and the reason is thrown. */
   readonly signal?: AbortSignal | undefined;
 }
 
@@ -33,8 +33,8 @@ export async function writeArchive(file: string, archive: NewArchive): Promise<n
   const target = await open(unfinished, 'wx', PRIVATE_MODE).catch((error: unknown) => {
     throw notWritable(file, error);
   });
+  const { passphrase, signal } = archive;
   try {
-    const { passphrase, signal } = archive;
     const stream = target.createWriteStream();
     const options = signal === undefined ? {} : { signal };
     if (passphrase === undefined) await pipeline(tarOf(archive), createGzip(), stream, options);
@@ -44,6 +44,8 @@ export async function writeArchive(file: string, archive: NewArchive): Promise<n
     return (await stat(file)).size;
   } catch (error) {
     await rm(unfinished, { force: true });
+    // The streams throw an AbortError instead.
+    signal?.throwIfAborted();
     throw error;
   }
 }
