@@ -102,6 +102,8 @@ describe('a process that is killed during a migration', () => {
 
   it('leaves a script that PostgreSQL still runs: the next process waits for it, and does not repeat it', async () => {
     const [reader, watcher] = await Promise.all([connected(), connected()]);
+    const sql = 'SET LOCAL lock_timeout = 0; ALTER TABLE hub_process ADD COLUMN added_by_next_version int;';
+    await writeFile(path.join(next, NEXT, 'migration.sql'), sql);
     await reader.query('BEGIN; LOCK TABLE hub_process IN ACCESS SHARE MODE');
     const waiting = async (count: number) =>
       vi.waitFor(async () => expect((await watcher.query(WAITING)).rows).toHaveLength(count), { timeout: 10_000 });
