@@ -1,6 +1,7 @@
 /** One connection without time limits, for statements that read or write whole tables. */
 import type pg from 'pg';
 import { CONNECT_TIMEOUT_MS, databaseError } from '../database/database.js';
+import { KEEP_ALIVE } from '../database/half-open-connections.js';
 import { openClient } from '../database/open-pool.js';
 
 /** Values have one text form on all servers. */
@@ -18,7 +19,7 @@ export async function openPlainClient(databaseUrl: string): Promise<pg.Client> {
   client.on('error', () => undefined);
   try {
     await client.connect();
-    await client.query(ONE_FORM);
+    await client.query(`${KEEP_ALIVE}; ${ONE_FORM}`);
     return client;
   } catch (error) {
     await client.end().catch(() => undefined);

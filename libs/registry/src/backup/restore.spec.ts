@@ -9,6 +9,7 @@ import { auditSecret, dumpOf, openEmptyDatabase, openFilledDatabase, query } fro
 import type { Dumped } from './backup-fixture.suite.js';
 import { loadDatabase } from './load-database.js';
 import type { DatabaseLoad, TablePiece } from './load-database.js';
+import { openPlainClient } from './plain-client.js';
 import { requireRestorable } from './require-restorable.js';
 
 const hubVersion = '9.8.7';
@@ -59,6 +60,13 @@ describe('a server among several hosts', () => {
     await requireRestorable(target, { contents: found.contents, hubVersion });
     expect(await loadDatabase(target, loadOf(found))).toBe(1);
   });
+});
+
+it('loses its connection when its machine is gone, so that its locks do not stay for hours', async () => {
+  const client = await openPlainClient(source.databaseUrl);
+  const { rows } = await client.query('SHOW tcp_keepalives_idle');
+  await client.end();
+  expect(rows).toEqual([{ tcp_keepalives_idle: '60' }]);
 });
 
 describe('a restored database', () => {

@@ -18,7 +18,8 @@ export interface HalfOpenLimits {
 export const halfOpenLimits: HalfOpenLimits = { everyMs: 1_000, checks: 5 };
 
 /** The server closes a connection whose client does not acknowledge anything for about 90 s. */
-const KEEP_ALIVE = 'SET tcp_keepalives_idle = 60; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3';
+export const KEEP_ALIVE =
+  'SET tcp_keepalives_idle = 60; SET tcp_keepalives_interval = 10; SET tcp_keepalives_count = 3';
 /** It also ends a transaction that receives no statement for so long. */
 const SESSION_SETTINGS = `${KEEP_ALIVE}; SET idle_in_transaction_session_timeout = '10s'`;
 
