@@ -12,6 +12,7 @@ import type { Queryable } from '../database/database.js';
 import { migrate, MIGRATION_LOCK } from '../database/migrate.js';
 import { createPartition, partitionNamed } from '../database/partitions.js';
 import { queryableOf } from '../database/queryable-of.js';
+import { scriptsEnded } from '../database/schema-engine.js';
 import { messageOf, RegistryError } from '../registry-error.js';
 import { columnList, quoted } from './database-contents.js';
 import { openPlainClient } from './plain-client.js';
@@ -73,6 +74,7 @@ async function loadRows(client: pg.Client, load: DatabaseLoad): Promise<number> 
   const { tables, partitions } = load.contents;
   // A hub that starts now migrates the restored rows after the commit.
   await client.query('SELECT pg_advisory_xact_lock($1)', [MIGRATION_LOCK]);
+  await scriptsEnded(client);
   await requireNoLaterMigration(db, load);
   // Triggers compute rows that are in the backup. The lock also keeps a hub from starting here.
   for (const { name } of tables) await client.query(`ALTER TABLE ${quoted(name)} DISABLE TRIGGER USER`);
