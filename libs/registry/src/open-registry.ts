@@ -76,7 +76,6 @@ export interface RegistryOptions {
 }
 
 const POOL_MAX = 12;
-const BLOCKED = 'a migration waits for a table that a long transaction uses, such as a backup; trying again';
 
 /** Throws RegistryError DATABASE_UNAVAILABLE, DATABASE_TOO_OLD or MIGRATION_FAILED. */
 export async function openRegistry({
@@ -87,8 +86,8 @@ export async function openRegistry({
   auditSecret,
   argumentsSecret,
 }: RegistryOptions): Promise<Registry> {
-  const whenBlocked = () => logger.warn({}, BLOCKED);
-  for (const name of await migrate(databaseUrl, { whenBlocked })) logger.info({ migration: name }, 'database migrated');
+  const onWait = (reason: string) => logger.warn({}, reason);
+  for (const name of await migrate(databaseUrl, { onWait })) logger.info({ migration: name }, 'database migrated');
   const database = new Database(
     databaseUrl,
     poolMax,

@@ -41,14 +41,14 @@ export async function loadDatabase(
   load: DatabaseLoad,
   warn: (message: string) => void = () => undefined,
 ): Promise<number> {
-  await migrate(databaseUrl, { only: new Set(load.contents.migrations.map(({ name }) => name)) });
+  await migrate(databaseUrl, { only: new Set(load.contents.migrations.map(({ name }) => name)), onWait: warn });
   const client = await openPlainClient(databaseUrl);
   try {
     await client.query('BEGIN');
     const paused = await loadRows(client, load);
     await client.query('COMMIT');
     await client.query('ANALYZE').catch((error: unknown) => warn(notAnalyzed(error)));
-    await migrate(databaseUrl);
+    await migrate(databaseUrl, { onWait: warn });
     return paused;
   } catch (error) {
     throw error instanceof Error && 'code' in error ? databaseErrorOr(error) : error;

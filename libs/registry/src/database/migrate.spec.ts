@@ -82,15 +82,30 @@ describe('a migration of a table that a long transaction reads, such as a backup
   it('waits for it, and lets other processes use the table meanwhile', async () => {
     const [backup, hub] = await Promise.all([connected(), connected()]);
     await backup.query('BEGIN; SELECT FROM hub_process');
-    const whenBlocked = vi.fn<() => void>();
-    const migrating = migrate(database.databaseUrl, { folder: next, whenBlocked });
+    const [{ pid }] = (await backup.query<{ pid: number }>('SELECT pg_backend_pid() AS pid')).rows as [{ pid: number }];
+    const onWait = vi.fn<(reason: string) => void>();
+    const migrating = migrate(database.databaseUrl, { folder: next, onWait });
     await vi.waitFor(async () => expect((await hub.query(WAITING)).rows).toHaveLength(1), { timeout: 10_000 });
     await hub.query(`SET statement_timeout = '10s'`);
     await hub.query('SELECT FROM hub_process');
-    await vi.waitFor(() => expect(whenBlocked).toHaveBeenCalledOnce());
+    await vi.waitFor(() => expect(onWait).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    expect(onWait).toHaveBeenCalledWith(expect.stringMatching(new RegExp(`${NEXT} waits.*process ${pid} `)));
     await backup.query('COMMIT');
     expect(await migrating).toEqual([NEXT]);
     await Promise.all([backup.end(), hub.end()]);
+  });
+});
+
+describe('a process that starts while another one migrates or restores', () => {
+  it('waits for it, and says so', async () => {
+    const other = await connected();
+    await other.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const onWait = vi.fn<(reason: string) => void>();
+    const migrating = migrate(database.databaseUrl, { folder: next, onWait });
+    await vi.waitFor(() => expect(onWait).toHaveBeenCalledOnce(), { timeout: 10_000 });
+    expect(onWait).toHaveBeenCalledWith(expect.stringContaining('another process'));
+    await other.end();
+    expect(await migrating).toEqual([NEXT]);
   });
 });
 

@@ -36,8 +36,8 @@ export interface MigrateOptions {
   readonly folder?: string;
   /** The names of the migrations to apply; by default all. */
   readonly only?: ReadonlySet<string>;
-  /** Called when a migration waits for a table that a long transaction uses. */
-  readonly whenBlocked?: () => void;
+  /** Receives what the migrations wait for: another process, or transactions that use a table. */
+  readonly onWait?: (reason: string) => void;
 }
 
 /**
@@ -46,13 +46,13 @@ export interface MigrateOptions {
  */
 export async function migrate(
   databaseUrl: string,
-  { folder = ownFolder, only, whenBlocked = () => undefined }: MigrateOptions = {},
+  { folder = ownFolder, only, onWait = () => undefined }: MigrateOptions = {},
 ): Promise<readonly string[]> {
   const migrations = (await readMigrations(folder)).filter(({ name }) => only === undefined || only.has(name));
   const pool = openPool(databaseUrl, { max: 3, connectionTimeoutMillis: CONNECT_TIMEOUT_MS, verify: keepSessionAlive });
   pool.on('error', () => undefined);
   try {
-    return await migrateInTurn(pool, migrations, { address: addressOf(databaseUrl), whenBlocked });
+    return await migrateInTurn(pool, migrations, { address: addressOf(databaseUrl), onWait });
   } finally {
     await pool.end();
   }
@@ -61,7 +61,7 @@ export async function migrate(
 async function migrateInTurn(
   pool: pg.Pool,
   migrations: readonly Migration[],
-  { address, whenBlocked }: { readonly address: string; readonly whenBlocked: () => void },
+  { address, onWait }: { readonly address: string; readonly onWait: (reason: string) => void },
 ): Promise<readonly string[]> {
   const lock = await connect(pool, address);
   // Its next statement rejects, too. An unhandled error event would end the process.
@@ -69,13 +69,13 @@ async function migrateInTurn(
   try {
     await requireServerVersion(lock);
     await requirePrivileges(lock, address);
-    await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    await takeTurn(lock, onWait);
     await scriptsEnded(lock);
     await forgetUnfinished(lock);
     const applied = await appliedMigrations(queryableOf(lock));
     requireSameHistory(applied, migrations, address);
     if (migrations.every(({ name, sql }) => applied.get(name) === checksumOf(sql))) return [];
-    return await applyMigrations(pool, migrations, whenBlocked);
+    return await applyMigrations(pool, migrations, onWait);
   } catch (error) {
     if (error instanceof RegistryError) throw error;
     throw new RegistryError(
@@ -114,6 +114,13 @@ async function requireServerVersion(client: pg.PoolClient): Promise<void> {
         'Upgrade it, or remove DATABASE_URL to use the PostgreSQL that comes with the hub.',
     );
   }
+}
+
+async function takeTurn(lock: pg.PoolClient, onWait: (reason: string) => void): Promise<void> {
+  const tried = await lock.query<{ taken: boolean }>('SELECT pg_try_advisory_lock($1) AS taken', [MIGRATION_LOCK]);
+  if (tried.rows[0]?.taken === true) return;
+  onWait('another process migrates or restores this database; waiting until it has finished');
+  await lock.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
 }
 
 /** Checked first: the engine's own error for a missing privilege is a page of internals. */

@@ -51,6 +51,8 @@ const SCRIPT_LOCK = 4_607_182_419;
  */
 const LOCK_TIMEOUT = '2s';
 const REPEAT_AFTER_MS = 5_000;
+/** Of the first attempt, and about one per minute. */
+const ATTEMPTS_PER_REPORT = 9;
 const LOCK_NOT_AVAILABLE = '55P03';
 
 /** Resolves when no script runs that a process has left. */
@@ -64,7 +66,7 @@ export async function scriptsEnded(client: pg.ClientBase): Promise<void> {
  */
 function wholeScriptFactory(
   pool: pg.Pool,
-  whenBlocked: () => void,
+  onWait: (reason: string) => void,
   onError: (error: unknown) => void,
 ): SqlMigrationAwareDriverAdapterFactory {
   const factory = new PrismaPg(pool);
@@ -77,7 +79,7 @@ function wholeScriptFactory(
       adapter.executeScript = async (script) => {
         const isOwnTable = script.includes('_prisma_migrations');
         try {
-          await (isOwnTable ? pool.query(script) : runScript(pool, script, whenBlocked));
+          await (isOwnTable ? pool.query(script) : runScript(pool, script, onWait));
         } catch (error) {
           onError(error);
           throw error;
@@ -88,17 +90,36 @@ function wholeScriptFactory(
   };
 }
 
-async function runScript(pool: pg.Pool, script: string, whenBlocked: () => void): Promise<void> {
-  for (let isRepeated = false; ; isRepeated = true) {
+async function runScript(pool: pg.Pool, script: string, onWait: (reason: string) => void): Promise<void> {
+  for (let attempt = 0; ; attempt += 1) {
     try {
       await pool.query(`${BEGIN_SCRIPT};${script}\n;${MARK_FINISHED}`);
       return;
     } catch (error) {
       if ((error as { readonly code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
-      if (!isRepeated) whenBlocked();
+      if (attempt % ATTEMPTS_PER_REPORT === 0) onWait(await reasonOfWait(pool));
       await sleep(REPEAT_AFTER_MS);
     }
   }
+}
+
+const UNFINISHED = 'FROM "_prisma_migrations" WHERE finished_at IS NULL AND rolled_back_at IS NULL';
+/** The attempt has ended: PostgreSQL no longer knows which of them it waited for. */
+const OLDEST_TRANSACTIONS = `SELECT pid, xact_start, coalesce(nullif(application_name, ''), backend_type) AS name
+  FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type IS DISTINCT FROM 'Lock'
+    AND xact_start < now() - interval '${LOCK_TIMEOUT}' ORDER BY xact_start LIMIT 3`;
+
+async function reasonOfWait(pool: pg.Pool): Promise<string> {
+  const { rows } = await pool.query<{ migration: string | null; transactions: string | null }>(
+    `SELECT (SELECT migration_name ${UNFINISHED} LIMIT 1) AS migration,
+            (SELECT string_agg(format('process %s (%s) since %s', pid, name, xact_start), ', ')
+             FROM (${OLDEST_TRANSACTIONS}) t) AS transactions`,
+  );
+  const { migration, transactions } = rows[0] ?? {};
+  return (
+    `the migration ${migration ?? ''} waits for a table that long transactions use, such as a backup; trying again ` +
+    `every few seconds. The oldest transactions in PostgreSQL: ${transactions ?? 'none any more'}`
+  );
 }
 
 const BEGIN_SCRIPT = `SELECT pg_advisory_xact_lock(${SCRIPT_LOCK}); SET LOCAL lock_timeout = '${LOCK_TIMEOUT}'`;
@@ -110,19 +131,19 @@ const MARK_FINISHED = `DO $$ BEGIN
 END $$`;
 
 /**
- * Applies the missing migrations in order, and resolves to their names. Calls `whenBlocked` once
- * for each that waits for a table.
+ * Applies the missing migrations in order, and resolves to their names. Calls `onWait` when
+ * one waits for a table, and again about every minute.
  */
 export async function applyMigrations(
   pool: pg.Pool,
   migrations: readonly Migration[],
-  whenBlocked: () => void,
+  onWait: (reason: string) => void,
 ): Promise<readonly string[]> {
   loaded ??= loadEngine();
   await loaded;
   let scriptError: unknown;
   const adapter = bindMigrationAwareSqlAdapterFactory(
-    wholeScriptFactory(pool, whenBlocked, (error) => (scriptError = error)),
+    wholeScriptFactory(pool, onWait, (error) => (scriptError = error)),
   );
   const engine = await glue.SchemaEngine.new({ datamodels: undefined }, () => undefined, adapter);
   try {
