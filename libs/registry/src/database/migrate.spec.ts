@@ -96,6 +96,26 @@ describe('a migration of a table that a long transaction reads, such as a backup
   });
 });
 
+describe('a migration in a deadlock with a process of the former version', () => {
+  it('is repeated', async () => {
+    const hub = await connected();
+    await writeFile(
+      path.join(next, NEXT, 'migration.sql'),
+      'ALTER TABLE device ADD COLUMN next int; ALTER TABLE hub_process ADD COLUMN next int;',
+    );
+    // The migration waits first, so it finds the deadlock.
+    await hub.query(`SET deadlock_timeout = '1min'`);
+    await hub.query('BEGIN; SELECT FROM hub_process');
+    const onWait = vi.fn<(reason: string) => void>();
+    const migrating = migrate(database.databaseUrl, { folder: next, onWait });
+    await vi.waitFor(async () => expect((await hub.query(WAITING)).rows).toHaveLength(1), { timeout: 10_000 });
+    await hub.query('SELECT FROM device; COMMIT');
+    expect(await migrating).toEqual([NEXT]);
+    expect(onWait).toHaveBeenCalledOnce();
+    await hub.end();
+  });
+});
+
 describe('a process that starts while another one migrates or restores', () => {
   it('waits for it, and says so', async () => {
     const other = await connected();

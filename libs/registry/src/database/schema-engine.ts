@@ -53,7 +53,8 @@ const LOCK_TIMEOUT = '2s';
 const REPEAT_AFTER_MS = 5_000;
 /** Of the first attempt, and about one per minute. */
 const ATTEMPTS_PER_REPORT = 9;
-const LOCK_NOT_AVAILABLE = '55P03';
+/** SQLSTATE: a lock timeout, and a deadlock with a process of the former version. */
+const BLOCKED: readonly unknown[] = ['55P03', '40P01'];
 
 /** Resolves when no script runs that a process has left. */
 export async function scriptsEnded(client: pg.ClientBase): Promise<void> {
@@ -96,7 +97,7 @@ async function runScript(pool: pg.Pool, script: string, onWait: (reason: string)
       await pool.query(`${BEGIN_SCRIPT};${script}\n;${MARK_FINISHED}`);
       return;
     } catch (error) {
-      if ((error as { readonly code?: unknown }).code !== LOCK_NOT_AVAILABLE) throw error;
+      if (!BLOCKED.includes((error as { readonly code?: unknown }).code)) throw error;
       if (attempt % ATTEMPTS_PER_REPORT === 0) onWait(await reasonOfWait(pool));
       await sleep(REPEAT_AFTER_MS);
     }
