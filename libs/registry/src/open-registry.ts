@@ -54,6 +54,7 @@ import { silentLogger } from './registry-logger.js';
 import { ArgumentSeal } from './secrets/argument-seal.js';
 import type { RegistryLogger } from './registry-logger.js';
 import type { LeaseOptions, Registry } from './registry.js';
+import { earlierNow } from './retention/earlier-now.js';
 import { removeOld } from './retention/remove-old.js';
 import { keepHubSecret } from './secrets/hub-secrets.js';
 import { UploadStore } from './uploads/upload-store.js';
@@ -137,6 +138,7 @@ export async function openRegistry({
     ...processesOf(database, leases, writers),
     hubSecret: (name) => keepHubSecret(database, name),
     makePartitions: (now) => makePartitions(database, now, logger),
+    earlierNow: (now) => earlierNow(database, now),
     removeOld: (kept, now) => removeOld({ database, ...stores, logger }, kept, now),
     ping: () => ping(database),
     writers,

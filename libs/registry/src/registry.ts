@@ -178,6 +178,8 @@ export interface Registry extends JobStores {
   /** A secret that all processes on this database share; made when it is first asked for. */
   hubSecret(name: HubSecretName): Promise<string>;
   makePartitions(now: number): Promise<void>;
+  /** Resolves to the given time, or to that of PostgreSQL if it is earlier; for retention. */
+  earlierNow(now: number): Promise<number>;
   /** Removes what is older than it is kept; resolves to how much of each kind. */
   removeOld(kept: KeptTimes, now: number): Promise<Readonly<Record<string, number>>>;
   /** Whether PostgreSQL answers. */

@@ -39,7 +39,7 @@ export async function openWorker(
     rollupsMs: config.rollupDays * DAY_MS,
   };
   const retention = [
-    new UploadRetention({ uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
+    new UploadRetention({ registry, uploads, images, blobs, keptMs: config.uploadsDays * DAY_MS, clock, logger }),
     new RecordRetention({ registry, kept, clock, logger }),
   ];
   const webhooks = new WebhookDeliveries({ registry, bus, clock, logger, trustedOrigins: config.webhookUrls });

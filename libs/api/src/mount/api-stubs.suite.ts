@@ -71,6 +71,7 @@ export function observed(registry: Registry, lookups: string[]): Registry {
     processWriters: () => registry.processWriters(),
     hubSecret: (name) => registry.hubSecret(name),
     makePartitions: (now) => registry.makePartitions(now),
+    earlierNow: (now) => registry.earlierNow(now),
     removeOld: (kept, now) => registry.removeOld(kept, now),
     ping: () => registry.ping(),
     writers: () => registry.writers(),

@@ -6,7 +6,7 @@ import type { KeptTimes, Registry } from '@flotilla/registry';
 import type { FleetLogger } from '../fleet-logger.js';
 
 export interface RecordRetentionOptions {
-  readonly registry: Pick<Registry, 'removeOld'>;
+  readonly registry: Pick<Registry, 'earlierNow' | 'removeOld'>;
   readonly kept: KeptTimes;
   readonly clock: { now(): number };
   readonly logger: FleetLogger;
@@ -25,7 +25,7 @@ export class RecordRetention {
 
   async #run(): Promise<void> {
     const { clock, kept, logger, registry } = this.options;
-    const removed = await registry.removeOld(kept, clock.now());
+    const removed = await registry.removeOld(kept, await registry.earlierNow(clock.now()));
     if (Object.keys(removed).length > 0) logger.info({ removed }, 'removed old records');
   }
 }

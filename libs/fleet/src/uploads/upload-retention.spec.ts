@@ -52,6 +52,7 @@ beforeAll(async () => {
 
 beforeEach(() => {
   retention = new UploadRetention({
+    registry,
     uploads: registry.uploads,
     images: registry.firmwareImages,
     blobs,
@@ -77,6 +78,19 @@ describe('old uploads', () => {
     expect(await keys()).toEqual([pictureKey(young), thumbnailKey(young)].sort());
   });
 
+  it('are those by the clock of PostgreSQL, if that of the process is ahead', async () => {
+    const old = await upload(31 * DAY_MS);
+    const young = await upload(29 * DAY_MS);
+    const before = await keys();
+    const { firmwareImages: images, uploads } = registry;
+    const clock = { now: () => Date.now() + 3_650 * DAY_MS };
+    const ahead = new UploadRetention({ registry, uploads, images, blobs, keptMs: 30 * DAY_MS, clock, logger: silent });
+    await ahead.run();
+    expect(await registry.uploads.find(young)).toBeDefined();
+    const gone = [pictureKey(old), thumbnailKey(old)];
+    expect(await keys()).toEqual(before.filter((key) => !gone.includes(key)));
+  });
+
   it('keep their rows while their bytes cannot be removed', async () => {
     const old = await upload(31 * DAY_MS);
     const broken: BlobStore = {
@@ -85,6 +99,7 @@ describe('old uploads', () => {
       list: (prefix) => blobs.list(prefix),
     };
     const stuck = new UploadRetention({
+      registry,
       uploads: registry.uploads,
       images: registry.firmwareImages,
       blobs: broken,

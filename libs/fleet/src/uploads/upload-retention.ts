@@ -3,7 +3,7 @@
  * their row and deleted before it. After a crash only bytes without a row remain, which the sweep
  * removes.
  */
-import type { FirmwareImageStore, UploadStore } from '@flotilla/registry';
+import type { FirmwareImageStore, Registry, UploadStore } from '@flotilla/registry';
 import { imageIdOf, IMAGES_PREFIX, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from '@flotilla/storage';
 import type { BlobStore } from '@flotilla/storage';
 import type { FleetLogger } from '../fleet-logger.js';
@@ -11,6 +11,7 @@ import { removeOrphans } from './remove-orphans.js';
 import type { RowedBlobs } from './remove-orphans.js';
 
 export interface UploadRetentionOptions {
+  readonly registry: Pick<Registry, 'earlierNow'>;
   readonly uploads: Pick<UploadStore, 'known' | 'olderThan' | 'remove'>;
   readonly images: Pick<FirmwareImageStore, 'known'>;
   readonly blobs: BlobStore;
@@ -38,16 +39,18 @@ export class UploadRetention {
   }
 
   async #run(): Promise<void> {
-    const removed = await this.#removeOld();
-    const orphans = await this.#removeOrphans();
+    const { clock, registry } = this.options;
+    const now = await registry.earlierNow(clock.now());
+    const removed = await this.#removeOld(now);
+    const orphans = await this.#removeOrphans(now);
     if (removed + orphans > 0) this.options.logger.info({ removed, orphans }, 'removed old uploads');
   }
 
-  async #removeOld(): Promise<number> {
-    const { blobs, clock, keptMs, uploads } = this.options;
+  async #removeOld(now: number): Promise<number> {
+    const { blobs, keptMs, uploads } = this.options;
     let removed = 0;
     for (;;) {
-      const old = await uploads.olderThan(clock.now() - keptMs, BATCH);
+      const old = await uploads.olderThan(now - keptMs, BATCH);
       for (const { id, storageKey } of old) {
         await blobs.remove(storageKey);
         await blobs.remove(thumbnailKey(id));
@@ -58,14 +61,14 @@ export class UploadRetention {
     }
   }
 
-  async #removeOrphans(): Promise<number> {
-    const { blobs, clock, images, uploads } = this.options;
+  async #removeOrphans(now: number): Promise<number> {
+    const { blobs, images, uploads } = this.options;
     const rowed: readonly RowedBlobs[] = [
       { prefix: UPLOADS_PREFIX, idOf: uploadIdOf, known: (ids) => uploads.known(ids) },
       { prefix: IMAGES_PREFIX, idOf: imageIdOf, known: (ids) => images.known(ids) },
     ];
     let removed = 0;
-    for (const each of rowed) removed += await removeOrphans(blobs, each, clock.now());
+    for (const each of rowed) removed += await removeOrphans(blobs, each, now);
     return removed;
   }
 }
