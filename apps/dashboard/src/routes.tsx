@@ -22,7 +22,7 @@ import { parseJobSearch } from './pages/jobs/job-search';
 import { parseNewDesiredSearch } from './pages/desired/form/new-desired-search';
 import { parseMeasurementSearch } from './pages/measurements/measurement-search';
 import { newDraftId } from './pages/new-job/draft-store';
-import { parseNewJobSearch } from './pages/new-job/new-job-search';
+import { type NewJobSearch, parseNewJobSearch } from './pages/new-job/new-job-search';
 import { navigation, type PageName } from './shell/navigation';
 import { PageFailure, PageForbidden, PageLost, PageNotFound } from './shell/page-failure';
 import { knownSearch } from './parts/address/known-search';
@@ -99,7 +99,7 @@ const jobs = createRoute({
 const newJob = createRoute({
   getParentRoute,
   path: '/jobs/new',
-  validateSearch: knownSearch(parseNewJobSearch),
+  validateSearch: knownSearch<NewJobSearch>(parseNewJobSearch),
   // Each new job has a draft, whose id a reload keeps.
   beforeLoad: ({ search, preload }) => {
     if (search.draft !== undefined || preload) return;
