@@ -147,17 +147,17 @@ describe('a hosted agent', () => {
     await agent.close();
     await setRole('VIEWER');
     const refresh = { grant_type: 'refresh_token', refresh_token: memory.held?.refresh_token ?? '' };
-    const renewed = await tokenRequest(memory, refresh);
+    const renewed = await tokenRequest(hub, memory, refresh);
     expect(renewed.status).toBe(200);
     const { access_token: token } = (await renewed.json()) as { access_token: string };
     for (const each of [memory.held?.access_token, token]) {
-      const refused = await mcp(each);
+      const refused = await askMcp(hub, each);
       expect(refused.status).toBe(403);
       expect(refused.headers.get('www-authenticate')).toMatch(/^Bearer error="insufficient_scope", .*scope="/);
     }
     await setRole('OPERATOR');
-    expect((await mcp(memory.held?.access_token)).status).toBe(200);
-    const narrowed = await mcp(token);
+    expect((await askMcp(hub, memory.held?.access_token)).status).toBe(200);
+    const narrowed = await askMcp(hub, token);
     expect(narrowed.headers.get('www-authenticate')).toContain('error="invalid_token"');
   });
 
