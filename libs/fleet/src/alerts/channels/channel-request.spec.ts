@@ -151,8 +151,11 @@ describe('the settings of a channel', () => {
     expect(read(kind, config)).toMatchObject({ refusal: { path } });
   });
 
-  it.each([[{}], [{ to: [] }]])('say that e-mail needs a recipient for %j', (config) => {
-    const message = 'An e-mail channel has at least one recipient.';
+  it.each([
+    [{}, 'An e-mail channel has at least one recipient.'],
+    [{ to: [] }, 'An e-mail channel has at least one recipient.'],
+    [{ to: 'ops@example.com' }, 'The recipients are a list of e-mail addresses.'],
+  ])('say what is wrong with the recipients of %j', (config, message) => {
     expect(read('EMAIL', config)).toMatchObject({ refusal: { message } });
   });
 

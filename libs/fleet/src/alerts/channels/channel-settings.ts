@@ -33,7 +33,12 @@ const token = z
 const chatId = z.union([z.string().min(1).max(100), z.number().int()]).transform(String);
 
 const NO_RECIPIENT = 'An e-mail channel has at least one recipient.';
-const to = z.array(recipient, NO_RECIPIENT).min(1, NO_RECIPIENT).max(RECIPIENTS_MAX);
+const to = z
+  .array(recipient, {
+    error: ({ input }) => (input === undefined ? NO_RECIPIENT : 'The recipients are a list of e-mail addresses.'),
+  })
+  .min(1, NO_RECIPIENT)
+  .max(RECIPIENTS_MAX);
 
 const schemas = {
   EMAIL: z.strictObject({ to }),
