@@ -26,7 +26,6 @@ export interface Layout {
   readonly top: number;
   readonly bottom: number;
   readonly y: (value: number) => number;
-  readonly xOf: (at: number) => number;
   /** The middle of the label of a moment, so that the edge of the picture does not cut it. */
   readonly labelX: (at: number) => number;
   readonly x: (index: number) => number;
@@ -75,7 +74,6 @@ export function layOut(series: readonly TimeSeries[], { width, height, isStacked
     top,
     bottom,
     x,
-    xOf,
     labelX: (at) => Math.min(xOf(at), width - timeLabelHalf),
     y,
     timeTicks: timeTicks(first, last, (right - left) / timeLabelWidth),
