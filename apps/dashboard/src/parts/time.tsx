@@ -3,6 +3,7 @@ import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
 import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
+import { timeAgo } from './time/time-ago';
 
 export interface TimeProps {
   /** RFC 3339. */
@@ -14,14 +15,6 @@ export interface TimeProps {
 /** Px of a column for the exact form. Of another day it has the date; the Chinese one is wider. */
 export const exactTimeWidth = 168;
 
-const units: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
-  ['year', 31_557_600_000],
-  ['month', 2_629_800_000],
-  ['day', 86_400_000],
-  ['hour', 3_600_000],
-  ['minute', 60_000],
-  ['second', 1_000],
-];
 /** Ms between two looks at the clock, for all moments on the page. */
 const tickMs = 10_000;
 
@@ -63,7 +56,7 @@ export function Time({ at, form = 'ago' }: TimeProps) {
         onFocus={() => setNear(true)}
         onBlur={() => setNear(false)}
       >
-        {form === 'ago' ? timeAgo(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
+        {form === 'ago' ? agoText(timeTo(moment.getTime(), clock), i18n.language) : shortTime(moment, i18n.language)}
       </time>
       {isNear && <Tooltip target={text} opened label={exactTime(moment, form, i18n)} />}
     </>
@@ -77,15 +70,14 @@ function timeTo(moment: number, tick: number): number {
   return moment > clock && moment <= current ? 0 : moment - clock;
 }
 
-function timeAgo(ms: number, language: string): string {
-  const [unit, size] = units.find(([, least]) => Math.abs(ms) >= least) ?? ['second', 1_000];
-  return formatsOf(language).ago.format(Math.round(ms / size), unit);
+function agoText(ms: number, language: string): string {
+  return formatsOf(language).ago.format(...timeAgo(ms));
 }
 
 /** With the zone, and with how long ago it was where the page does not say so. */
 function exactTime(moment: Date, form: TimeProps['form'], { t, language }: i18n): string {
   const exact = formatsOf(language).exact.format(moment);
-  const ago = timeAgo(moment.getTime() - Date.now(), language);
+  const ago = agoText(moment.getTime() - Date.now(), language);
   return form === 'ago' ? exact : exact + t('mark.open') + ago + t('mark.close');
 }
 
