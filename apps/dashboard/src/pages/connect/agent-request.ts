@@ -37,7 +37,7 @@ export type Decision =
 
 export async function readRequest(uid: string): Promise<AgentRequest | RequestProblem> {
   const answer = await fetch(`${pathOf(uid)}/request`).catch(() => undefined);
-  return answer?.ok ? ((await answer.json()) as AgentRequest) : problemOf(answer);
+  return contentOf<AgentRequest>(answer);
 }
 
 /** Resolves to the address that the browser goes to. */
@@ -50,7 +50,13 @@ export async function sendDecision(
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(decision),
   }).catch(() => undefined);
-  return answer?.ok ? ((await answer.json()) as { readonly redirectTo: string }) : problemOf(answer);
+  return contentOf<{ readonly redirectTo: string }>(answer);
+}
+
+/** A proxy may answer for the hub with a page, and an answer may end early. */
+async function contentOf<Content>(answer: Response | undefined): Promise<Content | RequestProblem> {
+  if (!answer?.ok) return problemOf(answer);
+  return ((await answer.json().catch(() => undefined)) as Content | undefined) ?? 'unreachable';
 }
 
 function pathOf(uid: string): string {
