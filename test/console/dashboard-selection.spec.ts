@@ -166,6 +166,35 @@ describe.skipIf(!isChromiumInstalled())('the selection of devices', () => {
     await dialog.getByRole('button', { name: 'Close' }).last().click();
   });
 
+  it('stays open until the credentials are there, and keeps them when another tab is opened', async () => {
+    await page.getByRole('button', { name: 'Add devices' }).click();
+    const dialog = addDevices();
+    const tab = (name: string) => dialog.getByRole('tab', { name });
+    await tab('CSV file').click();
+    await chooseFile('deviceId,dialect,transport\ngreenhouse-6,MCPU,MQTT\n');
+    let arrive = () => {};
+    const arrival = new Promise<void>((resolve) => (arrive = resolve));
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('RegisterDevices') === true) await arrival;
+      await route.fallback();
+    });
+    await dialog.getByRole('button', { name: 'Register 1 device' }).click();
+    const close = dialog.getByRole('button', { name: 'Close', exact: true }).first();
+    await expect.poll(() => close.isDisabled()).toBe(true);
+    expect(await tab('Link').isDisabled()).toBe(true);
+    await page.keyboard.press('Escape');
+    arrive();
+    const registered = dialog.getByText('1 device is registered.');
+    await registered.waitFor();
+    await page.unroute('**/graphql');
+    await tab('Link').click();
+    await registered.waitFor({ state: 'hidden' });
+    await tab('CSV file').click();
+    await registered.waitFor();
+    await close.click();
+    await dialog.waitFor({ state: 'detached' });
+  });
+
   it('says what is registered after a refused batch, and with a corrected file', async () => {
     await page.getByRole('button', { name: 'Add devices' }).click();
     const dialog = addDevices();

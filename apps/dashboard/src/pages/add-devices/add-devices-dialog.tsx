@@ -1,4 +1,5 @@
 /** Three ways to add devices: the code that one shows, a link for many, or a file. */
+import { useState } from 'react';
 import { Tabs } from '@mantine/core';
 import { IconFileSpreadsheet, IconHash, IconQrcode } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
@@ -13,15 +14,17 @@ export function AddDevicesDialog({ onClose }: { readonly onClose: () => void }) 
   const { t } = useTranslation();
   // A link approves devices without a person, so only administrators make one.
   const isAdmin = useScope('ADMIN');
+  // The answer has credentials, which are shown only once.
+  const [isRegistering, setRegistering] = useState(false);
   return (
-    <Dialog title={t('addDevices.title')} onClose={onClose} size="lg">
+    <Dialog title={t('addDevices.title')} onClose={onClose} size="lg" isHeld={isRegistering}>
       <Tabs defaultValue="code" classNames={{ tab: classes.tab ?? '', tabLabel: classes.tabLabel ?? '' }}>
         <Tabs.List mb="md" grow>
-          <Tabs.Tab value="code" leftSection={<IconHash size={16} aria-hidden />}>
+          <Tabs.Tab value="code" disabled={isRegistering} leftSection={<IconHash size={16} aria-hidden />}>
             {t('addDevices.code')}
           </Tabs.Tab>
           {isAdmin && (
-            <Tabs.Tab value="link" leftSection={<IconQrcode size={16} aria-hidden />}>
+            <Tabs.Tab value="link" disabled={isRegistering} leftSection={<IconQrcode size={16} aria-hidden />}>
               {t('addDevices.link')}
             </Tabs.Tab>
           )}
@@ -38,7 +41,7 @@ export function AddDevicesDialog({ onClose }: { readonly onClose: () => void }) 
           </Tabs.Panel>
         )}
         <Tabs.Panel value="file">
-          <ByFile onClose={onClose} />
+          <ByFile onClose={onClose} onRegistering={setRegistering} />
         </Tabs.Panel>
       </Tabs>
     </Dialog>

@@ -21,7 +21,13 @@ const fileBytesMax = 4 * 1024 * 1024;
 const shownMax = 100;
 const example = 'deviceId,name,tags\n02:00:00:00:00:01,Lobby left,lobby;front\n';
 
-export function ByFile({ onClose }: { readonly onClose: () => void }) {
+export interface ByFileProps {
+  readonly onClose: () => void;
+  /** Called with true when the registration begins, and with false when it ends. */
+  readonly onRegistering: (isRegistering: boolean) => void;
+}
+
+export function ByFile({ onClose, onRegistering }: ByFileProps) {
   const { t } = useTranslation();
   const { file, checked, isChecking, failure, choose } = useCheckedFile();
   const registering = useRegistering();
@@ -31,6 +37,11 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
     if (!isUncertain) registering.reset();
     void choose(next ?? undefined);
   });
+  const register = async (lines: readonly DeviceLine[]) => {
+    onRegistering(true);
+    await registering.register(lines);
+    onRegistering(false);
+  };
   if (isDone) return <Registered lines={registered} onClose={onClose} />;
   const hasRegistered = registered.length > 0;
   const isRest = hasRegistered || isUncertain;
@@ -56,7 +67,6 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
       {checked && registering.isInDoubt(checked) && <Text size="sm">{t('addDevices.unanswered')}</Text>}
       {hasRegistered && <CredentialsText lines={registered} />}
       <Group justify="flex-end" gap="xs">
-        {/* The answer to a file has credentials, which are shown only once. */}
         <Button variant="default" disabled={isBusy} onClick={onClose}>
           {t(checked && !isRest ? 'addDevices.registerNone' : 'common.close')}
         </Button>
@@ -65,7 +75,7 @@ export function ByFile({ onClose }: { readonly onClose: () => void }) {
           <Button
             disabled={checked.problems.length > 0 || checked.lines.length === 0}
             loading={isBusy}
-            onClick={() => void registering.register(checked.lines)}
+            onClick={() => void register(checked.lines)}
           >
             {t('addDevices.register', { count: registering.left(checked.lines) })}
           </Button>

@@ -14,6 +14,8 @@ export interface DialogProps {
   readonly size?: MantineSize;
   /** Whether only its buttons close it, because it shows a secret that is not shown again. */
   readonly isSticky?: boolean;
+  /** Whether nothing closes it, because an answer that is on its way must be seen. */
+  readonly isHeld?: boolean;
   readonly children: ReactNode;
 }
 
@@ -27,7 +29,8 @@ const choiceKeys: Readonly<Partial<Record<string, string>>> = {
   Backspace: 'form [class*=-pillsList]:has(.mantine-Pill-root)',
 };
 
-export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = false, children }: DialogProps) {
+export function Dialog(props: DialogProps) {
+  const { title, onClose, isOpen = true, size = 'md', isSticky = false, isHeld = false, children } = props;
   const { t } = useTranslation();
   // Escape on the sign-in page above it is not about the dialog.
   const isSignedIn = useIsSignedIn();
@@ -36,7 +39,7 @@ export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = 
   const noteChange = ({ target }: SyntheticEvent, within: string | undefined) => {
     if (within !== undefined && target instanceof Element && target.closest(within) !== null) setChanged(true);
   };
-  const isClosedBySlip = !isSticky && !isChanged;
+  const isClosedBySlip = !isSticky && !isHeld && !isChanged;
   return (
     <Modal
       opened={isOpen}
@@ -45,7 +48,7 @@ export function Dialog({ title, onClose, isOpen = true, size = 'md', isSticky = 
       size={size}
       closeOnEscape={isSignedIn && isClosedBySlip}
       closeOnClickOutside={isClosedBySlip}
-      closeButtonProps={{ 'aria-label': t('common.close') }}
+      closeButtonProps={{ 'aria-label': t('common.close'), disabled: isHeld }}
     >
       <div
         onInput={(event) => noteChange(event, 'form')}
