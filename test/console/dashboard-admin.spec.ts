@@ -215,6 +215,18 @@ describe.skipIf(!isChromiumInstalled())('administration in the web console', () 
     expect(await hiddenWidth(page, `Deliveries to ${deafOrigin}/hook`)).toBe(0);
   });
 
+  it('delivers again once, also after a double click', async () => {
+    let sent = 0;
+    await page.route('**/graphql', async (route) => {
+      if (route.request().postData()?.includes('redeliverWebhook') === true) sent += 1;
+      await route.fallback();
+    });
+    await page.getByRole('button', { name: 'Deliver again' }).first().dblclick();
+    await page.getByText('The delivery is sent again.').waitFor();
+    expect(sent).toBe(1);
+    await page.unroute('**/graphql');
+  });
+
   it('shows on Audit who did that', async () => {
     await console.visit('/audit?action=webhook.created');
     const row = page.getByRole('row').filter({ hasText: 'webhook.created' });

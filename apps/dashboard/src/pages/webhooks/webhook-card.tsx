@@ -31,7 +31,7 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
     notify(t('webhooks.redelivered'));
     onChanged();
   };
-  const columns = useDeliveryColumns(again);
+  const columns = useDeliveryColumns(again, redeliver.isBusy);
   return (
     <Section
       title={webhook.url}
@@ -83,7 +83,10 @@ function StateOf({ webhook: { enabled, failingSince, pausedAt } }: Pick<WebhookC
   return t(enabled ? 'webhooks.enabled' : 'webhooks.disabled');
 }
 
-function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): readonly Column<Delivery>[] {
+function useDeliveryColumns(
+  onAgain: (delivery: Delivery) => Promise<void>,
+  isBusy: boolean,
+): readonly Column<Delivery>[] {
   const { t } = useTranslation();
   return [
     {
@@ -123,7 +126,7 @@ function useDeliveryColumns(onAgain: (delivery: Delivery) => Promise<void>): rea
       width: 96,
       grow: 0,
       cell: (delivery) => (
-        <Button size="compact-xs" variant="default" onClick={() => void onAgain(delivery)}>
+        <Button size="compact-xs" variant="default" disabled={isBusy} onClick={() => void onAgain(delivery)}>
           {t('webhooks.again')}
         </Button>
       ),
