@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { plainPartsOf, withoutExcluded, withoutPart } from './condition-parts';
+import { type DeviceSearch, withCondition } from './device-search';
 
 describe('the conditions of a filter', () => {
   it('are single parts, each tag for itself, without alternatives and exclusions', () => {
@@ -22,6 +23,17 @@ describe('the conditions of a filter', () => {
     expect(withoutPart(search, 'model', 'otto')).toEqual({ model: undefined });
     expect(withoutPart(search, 'tags', 'lobby')).toEqual({ tags: ['north'] });
     expect(withoutPart({ tags: ['lobby'] }, 'tags', 'lobby')).toEqual({ tags: undefined });
+  });
+
+  it('are one part where an address has something else than a list', () => {
+    const search = { tags: {}, any: 5, not: { any: 7 } } as unknown as DeviceSearch;
+    expect(plainPartsOf(search)).toEqual([{ name: 'tags', value: {} }]);
+    expect(withoutPart(search, 'tags', search.tags)).toEqual({ tags: undefined });
+    expect(withoutExcluded(search, 0)).toEqual({ not: undefined });
+    expect(withoutExcluded({ not: null } as unknown as DeviceSearch, 0)).toEqual({ not: undefined });
+    expect(withCondition(search, { model: 'a' }, 'any')).toEqual({ any: [5, { model: 'a' }] });
+    expect(withCondition(search, { model: 'a' }, 'not')).toEqual({ not: { any: [7, { model: 'a' }] } });
+    expect(withCondition(search, { tags: ['a'] }, 'must')).toEqual({ tags: [{}, 'a'] });
   });
 
   it('keep the other exclusions when one is removed', () => {

@@ -1,5 +1,5 @@
 /** The single conditions of a filter, and how each is removed from it. */
-import { type DeviceConditions, type DeviceSearch, excludedBy } from './device-search';
+import { type DeviceConditions, type DeviceSearch, excludedBy, listIn } from './device-search';
 
 export type PlainCondition = Exclude<keyof DeviceConditions, 'any' | 'not'>;
 
@@ -9,17 +9,17 @@ export interface PlainPart {
 }
 
 /** Each tag is a separate condition. */
-export function plainPartsOf({ tags = [], ...others }: DeviceConditions): readonly PlainPart[] {
+export function plainPartsOf({ tags, ...others }: DeviceConditions): readonly PlainPart[] {
   const parts = Object.entries(others).flatMap(([name, value]) =>
     value === undefined || name === 'any' || name === 'not' ? [] : [{ name: name as PlainCondition, value }],
   );
-  return [...parts, ...tags.map((tag) => ({ name: 'tags' as const, value: tag }))];
+  return [...parts, ...listIn(tags).map((tag) => ({ name: 'tags' as const, value: tag }))];
 }
 
 /** The change of a filter that removes one condition. */
-export function withoutPart({ tags = [] }: DeviceSearch, name: PlainCondition, value: unknown): Partial<DeviceSearch> {
-  if (name !== 'tags' || tags.length === 1) return { [name]: undefined };
-  return { tags: tags.filter((tag) => tag !== value) };
+export function withoutPart({ tags }: DeviceSearch, name: PlainCondition, value: unknown): Partial<DeviceSearch> {
+  const others = name === 'tags' ? listIn(tags).filter((tag) => tag !== value) : [];
+  return { [name]: others.length > 0 ? others : undefined };
 }
 
 /** The change of a filter that removes one of the excluded conditions. */

@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { useMomentText } from '../../parts/zone/moment';
 import { type PlainCondition, plainPartsOf, withoutExcluded, withoutPart } from './condition-parts';
-import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy } from './device-search';
+import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy, isRecord, listIn } from './device-search';
 import type { Dialect, TransportKind } from './generated/devices';
 
 export interface NamedGroup {
@@ -47,14 +47,19 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
     return t(`devices.condition.${name}`) + t('mark.colon') + valueText(name, value);
   };
   const eitherText = (any: readonly DeviceConditions[]): string =>
-    any.map((alternative) => textOf(alternative)).join(` ${t('devices.or')} `);
+    listIn(any)
+      .map((alternative) => textOf(alternative))
+      .join(` ${t('devices.or')} `);
   const notText = (excluded: DeviceConditions): string => t('devices.not', { condition: textOf(excluded) });
-  const textOf = (conditions: DeviceConditions): string =>
-    [
+  const textOf = (conditions: DeviceConditions): string => {
+    // Of an address, which may have anything.
+    if (!isRecord(conditions)) return String(conditions);
+    return [
       ...plainPartsOf(conditions).map(({ name, value }) => plainText(name, value)),
       ...(conditions.any ? [t('mark.open').trim() + eitherText(conditions.any) + t('mark.close')] : []),
       ...excludedBy(conditions).map(notText),
     ].join(` ${t('devices.and')} `);
+  };
   const chipsOf = (search: DeviceSearch): readonly Chip[] => [
     ...plainPartsOf(conditionsOf(search))
       .filter(({ name }) => name !== 'search')
@@ -63,7 +68,7 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
         text: plainText(name, value),
         removal: withoutPart(search, name, value),
       })),
-    ...(search.any ? [{ key: 'any', text: eitherText(search.any), removal: { any: undefined } }] : []),
+    ...(search.any !== undefined ? [{ key: 'any', text: eitherText(search.any), removal: { any: undefined } }] : []),
     ...excludedBy(search).map((excluded, index) => ({
       key: `not ${index}`,
       text: notText(excluded),

@@ -80,7 +80,7 @@ function parseConditions(raw: Readonly<Record<string, unknown>>, depth: number):
   return found;
 }
 
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -114,17 +114,23 @@ export function withCondition(
   added: DeviceConditions,
   mode: ConditionMode,
 ): Partial<DeviceSearch> {
-  if (mode === 'any') return { any: [...(search.any ?? []), added] };
+  if (mode === 'any') return { any: [...listIn(search.any), added] };
   if (mode === 'not') return { not: { any: [...excludedBy(search), added] } };
   if (added.tags === undefined) return added;
-  return { ...added, tags: [...new Set([...(search.tags ?? []), ...added.tags])] };
+  return { ...added, tags: [...new Set([...listIn(search.tags), ...added.tags])] };
 }
 
 /** What devices must not be, one by one: none of several is the complement of any of them. */
 export function excludedBy({ not }: DeviceConditions): readonly DeviceConditions[] {
-  if (not === undefined) return [];
+  if (!isRecord(not)) return listIn(not);
   const { any, ...others } = not;
-  return any === undefined || hasCondition(others) ? [not] : any;
+  return any === undefined || hasCondition(others) ? [not] : listIn(any);
+}
+
+/** An address may have another value than a list. It counts as one, and the hub refuses it. */
+export function listIn<Value>(value: Value | readonly Value[] | undefined): readonly Value[] {
+  if (value === undefined) return [];
+  return Array.isArray(value) ? (value as readonly Value[]) : [value as Value];
 }
 
 /** What is undefined is not there either. */
