@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { useMomentText } from '../../parts/zone/moment';
 import { type PlainCondition, plainPartsOf, withoutExcluded, withoutPart } from './condition-parts';
-import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy, isRecord, listIn } from './device-search';
+import { conditionsOf, type DeviceConditions, type DeviceSearch, excludedBy, hasFields, listIn } from './device-search';
 import type { Dialect, TransportKind } from './generated/devices';
 
 export interface NamedGroup {
@@ -52,8 +52,7 @@ export function useConditionTexts(groups: readonly NamedGroup[]): ConditionTexts
       .join(` ${t('devices.or')} `);
   const notText = (excluded: DeviceConditions): string => t('devices.not', { condition: textOf(excluded) });
   const textOf = (conditions: DeviceConditions): string => {
-    // Of an address, which may have anything.
-    if (!isRecord(conditions)) return String(conditions);
+    if (!hasFields(conditions)) return String(conditions);
     return [
       ...plainPartsOf(conditions).map(({ name, value }) => plainText(name, value)),
       ...(conditions.any ? [t('mark.open').trim() + eitherText(conditions.any) + t('mark.close')] : []),

@@ -80,7 +80,7 @@ function parseConditions(raw: Readonly<Record<string, unknown>>, depth: number):
   return found;
 }
 
-export function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
@@ -122,9 +122,14 @@ export function withCondition(
 
 /** What devices must not be, one by one: none of several is the complement of any of them. */
 export function excludedBy({ not }: DeviceConditions): readonly DeviceConditions[] {
-  if (!isRecord(not)) return listIn(not);
+  if (not === undefined || !hasFields(not)) return listIn(not);
   const { any, ...others } = not;
   return any === undefined || hasCondition(others) ? [not] : listIn(any);
+}
+
+/** An address may have another value than conditions. */
+export function hasFields(conditions: DeviceConditions): boolean {
+  return isRecord(conditions);
 }
 
 /** An address may have another value than a list. It counts as one, and the hub refuses it. */
