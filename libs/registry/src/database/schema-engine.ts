@@ -43,7 +43,7 @@ async function loadEngine(): Promise<void> {
  * A transaction with a script has it. PostgreSQL goes on with the script of a process that was
  * killed, after the connection with the lock of all migrations has ended.
  */
-const SCRIPT_LOCK = 4_607_182_419;
+const SCRIPT_LOCK = 4_607_182_424;
 
 /**
  * All who use a table wait behind a script that waits for it, so a script waits briefly and is then
