@@ -39,8 +39,11 @@ export function ByFile({ onClose, onRegistering }: ByFileProps) {
   });
   const register = async (lines: readonly DeviceLine[]) => {
     onRegistering(true);
-    await registering.register(lines);
-    onRegistering(false);
+    try {
+      await registering.register(lines);
+    } finally {
+      onRegistering(false);
+    }
   };
   if (isDone) return <Registered lines={registered} onClose={onClose} />;
   const hasRegistered = registered.length > 0;
