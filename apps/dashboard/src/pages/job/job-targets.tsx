@@ -141,7 +141,7 @@ function useColumns() {
 function Said({ target: { error, result, download, outcome, state } }: { readonly target: TargetRowFragment }) {
   const { t, i18n } = useTranslation();
   // A restart that was expected is not an error.
-  if (state === 'VERIFYING' && error?.code === 'SESSION_CLOSED') return t('job.checkedWhenBack');
+  if (state === 'VERIFYING' && error?.code === 'SESSION_CLOSED') return t('job.waitsForDevice');
   if (error !== null) return `${error.code}: ${error.message}`;
   if (result !== null || download === null || outcome !== null) return result?.text;
   if (download.completedAt !== null) return t('job.fetchedAll');
