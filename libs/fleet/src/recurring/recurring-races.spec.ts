@@ -103,7 +103,9 @@ describe('a recurring job', () => {
     const edit = requestOf({ name: recurring.name, job: { ...job, arguments: { volume: 30 } } });
     expect(await hub.fleet.updateRecurringJob(recurring.id, edit, owner)).toHaveProperty('job');
     const heard: string[] = [];
-    const unsubscribe = hub.bus.feed.subscribe('event', ({ type }) => heard.push(type));
+    const unsubscribe = hub.bus.feed.subscribe('event', ({ type }) => {
+      if (type.startsWith('recurring_job.')) heard.push(type);
+    });
     await fixture.runs().runDue();
     unsubscribe();
     expect(await fixture.jobsOf(recurring)).toHaveLength(1);

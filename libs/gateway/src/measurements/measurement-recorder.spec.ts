@@ -91,10 +91,13 @@ describe('the recorder', () => {
     answer('r2', { chip: { temperature: 40 } });
     await expect.poll(() => countOf('r2', path)).toBe(1);
     const rare = await rule(path, 0, 3_600);
-    answer('r2', { chip: { temperature: 41 } });
+    const voltage = `${STATUS}:chip.voltage`;
+    answer('r2', { chip: { temperature: 41, voltage: 3 } });
+    // The voltage shows that this report was decided while the rare rule was there.
+    await expect.poll(() => latestOf('r2')).toEqual({ [path]: 40, [voltage]: 3 });
     await remove(rare);
     answer('r2', { chip: { temperature: 42 } });
-    await expect.poll(() => latestOf('r2')).toEqual({ [path]: 42 });
+    await expect.poll(() => latestOf('r2')).toEqual({ [path]: 42, [voltage]: 3 });
     expect(await countOf('r2', path)).toBe(2);
   });
 
