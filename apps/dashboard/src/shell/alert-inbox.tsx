@@ -10,7 +10,7 @@ import { useHubQuery } from '../hub/use-hub-query';
 import { AlertBadge } from '../parts/alert/alert-badge';
 import { firingCount } from '../parts/alert/firing-count';
 import { ReadFailure } from '../parts/failure';
-import { Time } from '../parts/time';
+import { Time } from '../parts/time/time';
 import { AlertInboxChangesDocument, AlertInboxDocument } from './generated/alert-inbox';
 
 /** Ms: the subscription may lose a change. */

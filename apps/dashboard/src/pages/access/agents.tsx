@@ -10,7 +10,7 @@ import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { AgentGrantsDocument, type AgentGrantsQuery, RevokeAgentGrantDocument } from './generated/agents';
 import { KeyDevices } from './key-devices';
 

@@ -8,7 +8,7 @@ import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { type AccessQuery, RevokeApiKeyDocument } from './generated/access';
 import { KeyDevices } from './key-devices';
 import { NewKeyDialog } from './new-key-dialog';

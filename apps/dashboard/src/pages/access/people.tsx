@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { AccessQuery } from './generated/access';
 import { PersonDialog } from './person-dialog';
 import { PersonMenu } from './person-menu';

@@ -9,7 +9,7 @@ import { useScope } from '../../hub/hub';
 import { type Page, usePages } from '../../hub/lists/use-pages';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { LoadFailure } from '../../parts/failure';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { BoardFacts } from '../enrolments/board-facts';
 import { ConfirmReplacement } from '../enrolments/confirm-replacement';
 import { EnrolmentsDocument, type EnrolmentsQuery } from '../enrolments/generated/enrolments';

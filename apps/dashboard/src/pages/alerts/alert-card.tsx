@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { AlertBadge } from '../../parts/alert/alert-badge';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { AlertCardFragment } from './generated/alerts';
 
 export interface AlertCardProps {

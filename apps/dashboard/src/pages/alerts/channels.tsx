@@ -9,7 +9,7 @@ import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { Empty } from '../../parts/empty';
 import { MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { ChannelDialog } from './channel-dialog';
 import {
   type EditedChannelFragment,

@@ -6,11 +6,11 @@ import { useTranslation } from 'react-i18next';
 import { useMayBeLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { useReadNow } from '../../hub/use-read-now';
-import { aboutDuration } from '../../parts/about-duration';
+import { aboutDuration } from '../../parts/time/about-duration';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { FilterText } from '../devices/filter-text';
 import {
   type EditedRuleFragment,

@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
-import { exactTimeWidth, Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time/time';
 import { SearchField } from '../../parts/search/search-field';
 import type { AuditSearch } from './audit-search';
 import { subjectPage } from './subject-page';

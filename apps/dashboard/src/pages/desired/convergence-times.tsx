@@ -1,6 +1,6 @@
 /** How long the latest edit took to reach half, 95 % and 99 % of the reachable devices. */
 import { useTranslation } from 'react-i18next';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { DesiredSummaryFragment } from './generated/desired';
 import classes from './desired.module.css';
 

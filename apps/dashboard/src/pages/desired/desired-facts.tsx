@@ -4,7 +4,7 @@ import { useTranslation } from 'react-i18next';
 import { Disclosure } from '../../parts/disclosure';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { FilterText } from '../devices/filter-text';
 import type { DesiredSeenFragment } from './generated/desired';
 import { SettingText } from './setting-text';

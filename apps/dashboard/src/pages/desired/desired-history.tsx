@@ -7,7 +7,7 @@ import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { type Change, changesBetween } from './changes-between';
 import { DesiredEditsDocument, type DesiredEditFragment, type DesiredEditsQuery } from './generated/desired';
 import classes from './desired.module.css';

@@ -12,7 +12,7 @@ import { ComplianceReason } from '../../parts/compliance/compliance-reason';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import {
   DesiredTargetsDocument,
   type DesiredSummaryFragment,

@@ -7,7 +7,7 @@ import { ComplianceBadge } from '../../parts/compliance/compliance-badge';
 import { ComplianceReason } from '../../parts/compliance/compliance-reason';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { SettingText } from '../desired/setting-text';
 import { WindowText } from '../desired/window-text';
 import type { DeviceSeen } from './device-page';

@@ -3,7 +3,7 @@ import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Presence } from '../../parts/presence';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 

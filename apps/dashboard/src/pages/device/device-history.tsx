@@ -6,7 +6,7 @@ import { LoadFailure } from '../../parts/failure';
 import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { ScrollTable } from '../../parts/table/scroll-table';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 import { DeviceHistoryDocument, type DeviceHistoryQuery } from './generated/device';

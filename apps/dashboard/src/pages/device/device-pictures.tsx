@@ -11,7 +11,7 @@ import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { HubImage } from '../../parts/hub-image';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 import {

@@ -2,7 +2,7 @@
 import { useTranslation } from 'react-i18next';
 import { isObject } from '../../parts/arguments/argument-fields';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 

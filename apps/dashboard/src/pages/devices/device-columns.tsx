@@ -6,7 +6,7 @@ import { complianceLooks, type ComplianceState } from '../../parts/compliance/co
 import { ComplianceBadge } from '../../parts/compliance/compliance-badge';
 import type { Column } from '../../parts/table/data-table';
 import { Presence } from '../../parts/presence';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { ColumnId } from './column-choice';
 import type { DeviceOrder, DeviceSearch } from './device-search';
 import classes from './devices.module.css';

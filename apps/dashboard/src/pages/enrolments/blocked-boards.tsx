@@ -7,7 +7,7 @@ import { type Page as PageOfRows, type Pages, usePages } from '../../hub/lists/u
 import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { useNotify } from '../../parts/use-notify';
 import { BlockedBoardsDocument, type BlockedBoardsQuery, UnblockBoardDocument } from './generated/enrolments';
 

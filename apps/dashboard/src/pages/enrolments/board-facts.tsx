@@ -1,6 +1,6 @@
 /** What a waiting device says about itself, to be compared with the real one. */
 import { useTranslation } from 'react-i18next';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import classes from './enrolments.module.css';
 import type { EnrolmentsQuery } from './generated/enrolments';
 

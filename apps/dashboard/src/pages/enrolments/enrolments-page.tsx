@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { AddDevices } from '../add-devices/add-devices';
 import { ApproveDialog } from './approve-dialog';
 import { BlockedBoards, useBlockedBoards } from './blocked-boards';

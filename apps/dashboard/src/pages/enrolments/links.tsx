@@ -12,7 +12,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { EnrolmentLinksDocument, type EnrolmentLinksQuery, RevokeEnrolmentLinkDocument } from './generated/links';
 import { endOf } from './link-end';
 import { NewLinkDialog } from './new-link-dialog';

@@ -14,7 +14,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
-import { exactTimeWidth, Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time/time';
 import classes from './events.module.css';
 import {
   type EventFilter,

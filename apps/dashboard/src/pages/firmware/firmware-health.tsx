@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { periodStart } from '../../parts/period-start';
+import { periodStart } from '../../parts/time/period-start';
 import { ScrollTable } from '../../parts/table/scroll-table';
 import { FirmwareHealthDocument, type FirmwareHealthQuery } from './generated/firmware';
 

@@ -9,7 +9,7 @@ import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Confirm } from '../../parts/dialog/confirm';
 import { LinkButton } from '../../parts/link-button';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { useNotify } from '../../parts/use-notify';
 import { boardFilter } from './board-filter';
 import classes from './firmware.module.css';

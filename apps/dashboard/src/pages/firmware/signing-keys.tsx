@@ -12,7 +12,7 @@ import { ConfirmMutation } from '../../parts/dialog/confirm-mutation';
 import { ReadFailure } from '../../parts/failure';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import {
   AddSigningKeyDocument,
   RemoveSigningKeyDocument,

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { Fact } from './fact';
 import type { JobSeenFragment } from './generated/job';
 import { JobTerms } from './job-terms';

@@ -7,7 +7,7 @@ import { useMayBeLimited, useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
 import { MutationFailureNotice } from '../../parts/failure';
 import { stopCause } from '../../parts/job/stop-cause';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
 import { JobApproval } from './job-approval';
 import classes from './job.module.css';

@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
-import { exactTimeWidth, Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time/time';
 import { JobTargetsDocument, type JobTargetsQuery, type Outcome, type TargetRowFragment } from './generated/job';
 
 /** Ms between two looks while targets change. */

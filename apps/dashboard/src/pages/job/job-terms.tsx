@@ -1,7 +1,7 @@
 /** The limits and abort rules of a job. They do not change, so they are loaded once. */
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { aboutDuration } from '../../parts/about-duration';
+import { aboutDuration } from '../../parts/time/about-duration';
 import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { useRuleText } from '../../parts/job/rule-text';

@@ -3,7 +3,7 @@ import { Table } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { Section } from '../../parts/page';
 import { ScrollTable } from '../../parts/table/scroll-table';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import type { JobSeenFragment } from './generated/job';
 import classes from './job.module.css';
 

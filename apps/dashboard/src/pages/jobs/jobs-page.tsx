@@ -16,7 +16,7 @@ import { countsOf, decidedOf } from '../../parts/job/job-progress';
 import { LinkButton } from '../../parts/link-button';
 import { OutcomeBar } from '../../parts/outcome/outcome-bar';
 import { Page } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { SearchField } from '../../parts/search/search-field';
 import { JobsDocument, type JobLineFragment, type JobsQuery } from './generated/jobs';
 import { type JobSearch, liveStates } from './job-search';

@@ -1,7 +1,7 @@
 /** The preview in figures. */
 import { useTranslation } from 'react-i18next';
 import type { PreviewJobQuery } from './generated/new-job';
-import { aboutDuration } from '../../parts/about-duration';
+import { aboutDuration } from '../../parts/time/about-duration';
 import classes from './new-job.module.css';
 
 /** Sizes of waves that are written out. */

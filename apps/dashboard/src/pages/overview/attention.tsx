@@ -13,7 +13,7 @@ import { useScope } from '../../hub/hub';
 import { type HubAnswer, useHubQuery } from '../../hub/use-hub-query';
 import { ReadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { periodStart } from '../../parts/period-start';
+import { periodStart } from '../../parts/time/period-start';
 import {
   FailingWebhooksDocument,
   type FleetNowQuery,

@@ -5,7 +5,7 @@ import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import { jobName } from '../../parts/job/job-name';
-import { periodStart } from '../../parts/period-start';
+import { periodStart } from '../../parts/time/period-start';
 import { endOf, hasFailedSince } from './attention-rules';
 import type { Found, Item } from './found';
 import { JobsEndedBadlyDocument, JobsNowDocument, type JobsNowQuery } from './generated/overview';

@@ -14,7 +14,7 @@ import { Disclosure } from '../../parts/disclosure';
 import { JobBadge } from '../../parts/job/job-badge';
 import { Json } from '../../parts/json';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { Moment } from '../../parts/zone/moment';
 import { FilterText } from '../devices/filter-text';
 import { EditSchedule } from './edit-schedule';

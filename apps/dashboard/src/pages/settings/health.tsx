@@ -4,7 +4,7 @@ import { useHubQuery } from '../../hub/use-hub-query';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { HealthDocument, type HealthQuery } from './generated/settings';
 
 type Process = HealthQuery['hubStatus']['processes'][number];

@@ -7,7 +7,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
-import { Time } from '../../parts/time';
+import { Time } from '../../parts/time/time';
 import { VoiceServersDocument, type VoiceServersQuery } from './generated/settings';
 
 type VoiceServer = VoiceServersQuery['voiceServers'][number];

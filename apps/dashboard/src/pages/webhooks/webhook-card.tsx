@@ -8,7 +8,7 @@ import { type Column, DataTable } from '../../parts/table/data-table';
 import { MutationFailureNotice } from '../../parts/failure';
 import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
-import { exactTimeWidth, Time } from '../../parts/time';
+import { exactTimeWidth, Time } from '../../parts/time/time';
 import { useNotify } from '../../parts/use-notify';
 import { DeleteWebhookDocument, RedeliverWebhookDocument, type WebhooksQuery } from './generated/webhooks';
 

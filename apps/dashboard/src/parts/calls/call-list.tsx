@@ -12,7 +12,7 @@ import { Json } from '../json';
 import { CallResult } from '../outcome/call-result';
 import { OutcomeBadge } from '../outcome/outcome-badge';
 import { type Column, DataTable } from '../table/data-table';
-import { exactTimeWidth, Time } from '../time';
+import { exactTimeWidth, Time } from '../time/time';
 import classes from './calls.module.css';
 import { type CallFilter, CallsDocument, type CallsQuery, type ListedCallFragment } from './generated/calls';
 

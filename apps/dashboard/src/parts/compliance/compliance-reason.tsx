@@ -2,7 +2,7 @@
 import type { ReactNode } from 'react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { Time } from '../time';
+import { Time } from '../time/time';
 import type { ComplianceState } from './compliance-looks';
 
 export interface ComplianceTarget {

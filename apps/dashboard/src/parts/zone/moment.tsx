@@ -1,6 +1,6 @@
 /** A moment written out with its zone and how far away it is, for schedules and summaries. */
 import { useTranslation } from 'react-i18next';
-import { Time } from '../time';
+import { Time } from '../time/time';
 import { viewerZone } from './time-zones';
 
 /** Formats an instant with its date, time and zone. */

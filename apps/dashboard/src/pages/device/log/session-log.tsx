@@ -7,7 +7,7 @@ import { type CombinedError, useSubscription } from 'urql';
 import { once } from '../../../hub/hub-client';
 import { Empty } from '../../../parts/empty';
 import { LoadFailure } from '../../../parts/failure';
-import { Time } from '../../../parts/time';
+import { Time } from '../../../parts/time/time';
 import { DeviceSessionLogDocument } from './generated/log';
 import { asJsonLines, type LogEntry, type LogLine, matchingLines, withEntries } from './log-lines';
 import { LogList } from './log-list';

@@ -5,10 +5,10 @@ import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
 import { Section } from '../../../parts/page';
-import { periodStart } from '../../../parts/period-start';
+import { periodStart } from '../../../parts/time/period-start';
 import { type ChartPeriod, chartPeriods, periodMs } from '../../../parts/chart/chart-period';
 import { Spark } from '../../../parts/chart/spark';
-import { Time } from '../../../parts/time';
+import { Time } from '../../../parts/time/time';
 import { MeasuredDocument, MeasuredPathsDocument, type MeasuredQuery } from './generated/measurements';
 import classes from './measurements.module.css';
 

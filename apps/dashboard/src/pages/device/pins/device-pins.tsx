@@ -8,7 +8,7 @@ import { Confirm } from '../../../parts/dialog/confirm';
 import { MutationFailureNotice } from '../../../parts/failure';
 import { Section } from '../../../parts/page';
 import { ScrollTable } from '../../../parts/table/scroll-table';
-import { Time } from '../../../parts/time';
+import { Time } from '../../../parts/time/time';
 import type { DeviceSeen } from '../device-page';
 import classes from './pins.module.css';
 import { kindOf, type PinValue } from './pin-values';

@@ -5,7 +5,7 @@ import { useHubQuery } from '../../../hub/use-hub-query';
 import { LoadFailure } from '../../../parts/failure';
 import { CallResult } from '../../../parts/outcome/call-result';
 import { OutcomeBadge } from '../../../parts/outcome/outcome-badge';
-import { Time } from '../../../parts/time';
+import { Time } from '../../../parts/time/time';
 import { ToolResultsDocument } from '../generated/device';
 import classes from './tools.module.css';
 

@@ -8,7 +8,7 @@ import { LoadFailure, MutationFailureNotice } from '../../../parts/failure';
 import { Section } from '../../../parts/page';
 import { type Column, DataTable } from '../../../parts/table/data-table';
 import type { Selection } from '../../../parts/table/row-selection';
-import { Time } from '../../../parts/time';
+import { Time } from '../../../parts/time/time';
 import { useNotify } from '../../../parts/use-notify';
 import { type ChosenBoards, toggled, toggledAll } from './chosen-boards';
 import { MoveBoardsBackDocument, MoveBoardsDocument } from './generated/moving';

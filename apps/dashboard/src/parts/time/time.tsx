@@ -3,7 +3,7 @@ import { useRef, useState, useSyncExternalStore } from 'react';
 import { Tooltip } from '@mantine/core';
 import type { i18n } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { timeAgo } from './time/time-ago';
+import { timeAgo } from './time-ago';
 
 export interface TimeProps {
   /** RFC 3339. */
