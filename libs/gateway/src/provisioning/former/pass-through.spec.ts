@@ -127,7 +127,7 @@ describe('a board that was moved', () => {
     expect((await ask(port, mac)).text).toBe(Buffer.from(bound.body).toString());
     expect(await isKnown()).toBe(false);
     expect(await boardOf(mac)).toMatchObject({ state: 'NOT_MOVED', isHere: false, boundThere: true });
-    expect(stage.events.map(({ type }) => type)).toContain('board.released');
+    await expect.poll(() => stage.events.map(({ type }) => type)).toContain('board.released');
   });
 
   it('is not released by another Client-Id', async () => {

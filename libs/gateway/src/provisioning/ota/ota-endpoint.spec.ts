@@ -48,7 +48,7 @@ describe('an unknown device', () => {
     const { mqtt, activation } = (await ask(port, mac)).body;
     expect(activation).toBeUndefined();
     expect(await login(mqtt ?? {})).toBe('granted');
-    expect(stage.events.filter(({ type }) => type === 'enrolment.requested')).toHaveLength(1);
+    await expect.poll(() => stage.events.filter(({ type }) => type === 'enrolment.requested')).toHaveLength(1);
     expect(JSON.stringify(stage.events)).not.toContain(uuid);
   });
 
@@ -119,7 +119,9 @@ describe('a known device', () => {
     expect(forged.text).not.toContain(String(settings['client_id']));
     expect((await ask(port, mac, { client: otherUuid, path: '/ota/activate' })).status).toBe(202);
     expect(await login(settings)).toBe('granted');
-    expect(stage.events.find(({ type }) => type === 'enrolment.requested')?.data).toMatchObject({ replaces: true });
+    await expect
+      .poll(() => stage.events.find(({ type }) => type === 'enrolment.requested')?.data)
+      .toMatchObject({ replaces: true });
   });
 
   it('with another Client-Id is not admitted by a link either', async () => {
