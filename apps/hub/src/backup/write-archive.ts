@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { access, link, open, rename, rm, stat } from 'node:fs/promises';
+import path from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
@@ -41,6 +42,8 @@ export async function writeArchive(file: string, archive: NewArchive): Promise<n
     else await pipeline(tarOf(archive), createGzip(), (gzip) => encrypted(gzip, passphrase), stream, options);
     await flush(unfinished);
     await place(unfinished, file);
+    // The name is in the folder. Some file systems refuse to flush one.
+    await flush(path.dirname(file), 'r').catch(() => undefined);
     return (await stat(file)).size;
   } catch (error) {
     await rm(unfinished, { force: true });
@@ -115,9 +118,9 @@ async function add(pack: tar.Pack, { name, bytes, body }: Part): Promise<PartDig
   return { name, bytes, sha256: hash.digest('hex') };
 }
 
-/** A power cut after the command must not leave a file without its last bytes. */
-async function flush(file: string): Promise<void> {
-  const handle = await open(file, 'r+');
+/** A power cut after the command must not leave a file without its last bytes or its name. */
+async function flush(file: string, flags = 'r+'): Promise<void> {
+  const handle = await open(file, flags);
   try {
     await handle.sync();
   } finally {
