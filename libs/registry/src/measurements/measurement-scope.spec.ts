@@ -37,6 +37,11 @@ it('a roll-up of the day in which a device came into the scope is hidden, that o
   expect(await timesOf(registry)).toEqual([today, tomorrow]);
   const view = registry.viewFor({ id: 'KEY:shop', devices: { tags: ['shop'] } });
   expect(await timesOf(view)).toEqual([tomorrow]);
+  const ofFleet = { filter: undefined, path: PATH, since: today - DAY, until: tomorrow + DAY, plan };
+  const fleetTimesOf = async ({ measurements }: Pick<FleetView, 'measurements'>) =>
+    (await measurements.fleetSeries(ofFleet)).map(({ at }) => at);
+  expect(await fleetTimesOf(registry)).toEqual([today, tomorrow]);
+  expect(await fleetTimesOf(view)).toEqual([tomorrow]);
 });
 
 it('a path that was last reported before a device came into the scope is not listed', async () => {

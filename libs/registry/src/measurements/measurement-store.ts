@@ -125,14 +125,13 @@ export class MeasurementStore {
   async pathsOver(filter: DeviceFilter | undefined, within?: DeviceFilter): Promise<readonly string[]> {
     const parameters: unknown[] = [];
     const condition = await seriesCondition(this.database, filter, parameters);
-    const visible = within && (await visibleSeries(this.database, within, parameters));
-    if (within !== undefined && visible === undefined) return [];
-    const isVisible = 'EXISTS (SELECT FROM visible WHERE visible.id = m.device_id AND m.at >= visible.since)';
+    const visible = await visibleSeries(this.database, within, parameters);
+    if (visible === undefined) return [];
     const rows = await this.database.query<{ path: string }>(
       {
-        text: `${visible === undefined ? '' : `WITH ${visible}`} SELECT p.path FROM measurement_path p
-               WHERE EXISTS (SELECT FROM measurement_series m WHERE m.path_id = p.id AND ${condition}
-                             AND ${visible === undefined ? 'TRUE' : isVisible})
+        text: `${visible.with} SELECT p.path FROM measurement_path p
+               WHERE EXISTS (SELECT FROM measurement_series m
+                             WHERE m.path_id = p.id AND ${condition} AND ${visible.condition})
                ORDER BY p.path LIMIT ${PATHS_LISTED_MAX}`,
       },
       parameters,

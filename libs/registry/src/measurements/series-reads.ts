@@ -1,5 +1,5 @@
 /** The statements of charts. Their tables and conditions depend on the request. */
-import { historyScopeOf, scopeOf } from '../access-scope/history-scope.js';
+import { scopeOf } from '../access-scope/history-scope.js';
 import type { Database } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { bind } from '../database/sql-parameters.js';
@@ -96,11 +96,9 @@ export async function readFleetSeries(
   within: DeviceFilter | undefined,
 ): Promise<readonly FleetSeriesPoint[]> {
   const parameters: unknown[] = [pathId, plan.stepMs / 1_000];
-  const conditions = [
-    'm.path_id = $1',
-    await seriesCondition(database, filter, parameters),
-    await visibleCondition(database, within, parameters),
-  ];
+  const visible = await visibleSeries(database, within, parameters);
+  if (visible === undefined) return [];
+  const conditions = ['m.path_id = $1', await seriesCondition(database, filter, parameters), visible.condition];
   const progress = await readProgress(database);
   const span = { level: plan.level, since, until, progress, asDecimals: false };
   const source = seriesSource(span, conditions.join(' AND '), parameters);
@@ -114,7 +112,7 @@ export async function readFleetSeries(
          FROM (${source}) s GROUP BY 1, 2`;
   const rows = await database.query<FleetRow>(
     {
-      text: `SELECT slot, ${decimal('min(min)')} AS min, ${decimal('avg(mean)')} AS mean,
+      text: `${visible.with} SELECT slot, ${decimal('min(min)')} AS min, ${decimal('avg(mean)')} AS mean,
                ${decimal('max(max)')} AS max, count(*)::int AS devices,
                ${decimal('percentile_disc(0.95) WITHIN GROUP (ORDER BY mean)')} AS p95
              FROM (${ofDevices}) d GROUP BY slot ORDER BY slot`,
@@ -143,31 +141,30 @@ export async function seriesCondition(
     WHERE ${condition})`;
 }
 
+/** What a scope sees of series. `condition` is over `m.device_id` and `m.at`, and needs `with`. */
+export interface VisibleSeries {
+  readonly with: string;
+  readonly condition: string;
+}
+
 /**
- * A query for the series of a scope: `visible (id, since)`. One look-up per device, because a
- * condition on each series takes seconds in a large fleet. Undefined: no history is visible.
+ * One look-up per device, because a condition on each series takes seconds in a large fleet.
+ * Undefined: no history is visible.
  */
 export async function visibleSeries(
   database: Database,
-  within: DeviceFilter,
+  within: DeviceFilter | undefined,
   parameters: unknown[],
-): Promise<string | undefined> {
+): Promise<VisibleSeries | undefined> {
+  if (within === undefined) return { with: '', condition: 'TRUE' };
   const scope = await scopeOf(database, within);
   const since = scope.since(parameters);
   if (since === undefined) return undefined;
-  return `visible AS MATERIALIZED (SELECT v.id, ${since} AS since
-    FROM measurement_device v JOIN device d ON d.id = v.device_id WHERE ${scope.condition(parameters)})`;
-}
-
-/** Over `m.device_id` and `m.at`. */
-async function visibleCondition(
-  database: Database,
-  within: DeviceFilter | undefined,
-  parameters: unknown[],
-): Promise<string> {
-  const isVisible = await historyScopeOf(database, within);
-  const device = '(SELECT v.device_id FROM measurement_device v WHERE v.id = m.device_id)';
-  return isVisible(device, { at: 'm.at' }, parameters);
+  return {
+    with: `WITH visible AS MATERIALIZED (SELECT v.id, ${since} AS since
+      FROM measurement_device v JOIN device d ON d.id = v.device_id WHERE ${scope.condition(parameters)})`,
+    condition: 'EXISTS (SELECT FROM visible WHERE visible.id = m.device_id AND m.at >= visible.since)',
+  };
 }
 
 interface SeriesRow {
