@@ -62,7 +62,7 @@ describe('changes since the last session', () => {
       'device.disconnected',
     ]);
     expect(await hub.bus.directory.lookup(lampId)).toBeUndefined();
-    expect(stage.presences).toEqual(['OFFLINE']);
+    await expect.poll(() => stage.presences).toEqual(['OFFLINE']);
   });
 
   it('are not reported if the listing failed: the device keeps its last good tools', async () => {
