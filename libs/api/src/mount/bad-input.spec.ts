@@ -1,4 +1,6 @@
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { adminKey, openApi, type OpenApi } from './mounted-api.suite.js';
@@ -36,6 +38,22 @@ describe('a request without a valid key', () => {
   it('is refused before its body is read', async () => {
     expect(await api.post('{ not json')).toMatchObject({ status: 401, codes: ['UNAUTHENTICATED'] });
   });
+});
+
+it('a client that is still sending a body which is too large receives the answer', async () => {
+  const { hostname, port } = new URL(api.httpUrl);
+  const socket = connect(Number(port), hostname);
+  let answer = '';
+  socket.on('data', (chunk) => (answer += String(chunk)));
+  const headers = `host: hub\r\nauthorization: Bearer ${adminKey}\r\ncontent-type: application/json\r\n`;
+  const half = ' '.repeat(100_000);
+  socket.write(`POST /graphql HTTP/1.1\r\n${headers}content-length: ${2 * half.length}\r\n\r\n${half}`);
+  // The hub has refused the body by then.
+  for (let times = 0; times < 10; times += 1) await api.ask('{ viewer { name } }');
+  expect(answer).toBe('');
+  socket.write(half);
+  await once(socket, 'close');
+  expect(answer).toContain('HTTP/1.1 413');
 });
 
 describe('a request that is not a GraphQL request', () => {

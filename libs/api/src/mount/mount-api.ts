@@ -20,6 +20,7 @@ import { serveConsole, type SendPage } from '../console/serve-console.js';
 import { makeHttpOperations, type HttpDeps } from './http-operations.js';
 import { Admission } from '../limits/admission.js';
 import { defaultApiLimits, type ApiLimits } from '../limits/api-limits.js';
+import { discardRest } from '../limits/discard-rest.js';
 import { MountedAdapter } from '../nest/mounted-adapter.js';
 import { makeNestLog } from '../nest/nest-log.js';
 import { auditExport } from '../rest/audit-export.js';
@@ -36,6 +37,9 @@ import { Callers } from '../sign-in/callers.js';
 import { OidcSignIn } from '../sign-in/oidc-sign-in.js';
 import { serveSignIn } from '../sign-in/sign-in-routes.js';
 import { openSubscriptionServer } from '../subscriptions/subscription-server.js';
+
+/** Bytes of a refused body that are read, so that its sender receives the answer. */
+const surplusBytesMax = 16 * 1024 * 1024;
 
 export type UpgradeListener = (request: IncomingMessage, socket: Duplex, head: Buffer) => void;
 
@@ -73,6 +77,10 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
   let sendConsole: SendPage | undefined;
   // A separate scope: the hooks, parsers and error handling of the API do not apply to the gateway.
   await server.register(async (scope) => {
+    scope.addHook('onError', async ({ raw }, reply) => {
+      // Fastify closes the connection after a body that it refuses.
+      if (reply.getHeader('connection') === 'close') await discardRest(raw, surplusBytesMax);
+    });
     const openApi = catalogueRest(scope);
     sendConsole = serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, clientOf, now: Date.now });

@@ -6,6 +6,7 @@ import type { IncomingMessage } from 'node:http';
 import type { Readable } from 'node:stream';
 import busboy from 'busboy';
 import { ApiError } from '../errors/api-error.js';
+import { discardRest } from '../limits/discard-rest.js';
 import { textProblem } from '../limits/input-bounds.js';
 
 export interface FormFile {
@@ -17,9 +18,7 @@ export interface FormFile {
 /** Fields of one form, and characters of each: all are short words. */
 const FIELDS_MAX = 8;
 const FIELD_BYTES_MAX = 1024;
-/**
- * Bytes to read and discard after a refusal: a client that still sends does not read the answer.
- */
+/** Bytes to read and discard after a refusal. */
 const SURPLUS_BYTES_MAX = 128 * 1024 * 1024;
 
 /** Resolves to the result of `take` for the field `file`. Throws BAD_USER_INPUT for other forms. */
@@ -66,7 +65,7 @@ export async function readForm<Result>(
   } finally {
     request.unpipe(form);
     form.destroy();
-    await drain(request);
+    await discardRest(request, SURPLUS_BYTES_MAX);
   }
 }
 
@@ -82,21 +81,6 @@ function openForm(request: IncomingMessage): busboy.Busboy {
 async function* until(body: Readable, end: Promise<void>): AsyncGenerator<Uint8Array> {
   yield* body;
   await end;
-}
-
-/** Reads what is left of the request, so that its sender hears the answer. */
-function drain(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return Promise.resolve();
-  return new Promise((resolve) => {
-    let bytes = 0;
-    request.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > SURPLUS_BYTES_MAX) request.destroy();
-    });
-    request.once('end', resolve);
-    request.once('close', resolve);
-    request.resume();
-  });
 }
 
 function unsound(problem: string): ApiError {
