@@ -125,6 +125,20 @@ describe('a person whom the provider knows', () => {
   });
 });
 
+describe('a browser with several tabs', () => {
+  it('signs in by each of them, in any order', async () => {
+    provider.people.set('dora', { name: 'Dora', email: 'dora@example.net', email_verified: true, groups: ['fleet'] });
+    const browser = new Browser(hub, null);
+    const begun = [await browser.fetch('/api/sign-in/oidc'), await browser.fetch('/api/sign-in/oidc')];
+    for (const tab of begun.reverse()) {
+      const callback = await throughProvider(tab.headers.get('location') ?? '', provider.issuer, 'dora');
+      expect((await browser.fetch(callback)).headers.get('location')).toBe('/');
+      expect(await viewerOf(browser)).toMatchObject({ name: 'Dora' });
+    }
+    expect(browser.cookies.has('flotilla-oidc')).toBe(false);
+  });
+});
+
 describe('a way back that is not the one begun', () => {
   it.each<[string, (callback: URL, browser: Browser) => void]>([
     ['another browser', (_callback, browser) => browser.cookies.clear()],

@@ -1,13 +1,14 @@
 /**
  * Sign-in by OpenID Connect: authorization code with PKCE, state and nonce. A cookie holds the
- * state of an attempt, so any process can finish it. An unavailable provider blocks no other
- * sign-in; the next attempt looks for it again.
+ * attempts, so any process can finish them. An unavailable provider blocks no other sign-in; the
+ * next attempt looks for it again.
  */
 import * as oidc from 'openid-client';
 import type { OidcPerson } from '@flotilla/fleet';
 import type { Role } from '@flotilla/registry';
 import type { ApiLogger } from '../api-logger.js';
 import { ApiError } from '../errors/api-error.js';
+import type { Attempt } from './pending-attempts.js';
 
 export interface OidcSettings {
   readonly issuer: string;
@@ -50,7 +51,7 @@ export class OidcSignIn {
   }
 
   /** Where to send the browser, and what it keeps meanwhile. Throws UNAVAILABLE. */
-  async begin(origin: string): Promise<{ readonly url: string; readonly pending: string }> {
+  async begin(origin: string): Promise<{ readonly url: string; readonly attempt: Attempt }> {
     const provider = await this.#discovered();
     const [state, nonce, verifier] = [oidc.randomState(), oidc.randomNonce(), oidc.randomPKCECodeVerifier()];
     const url = oidc.buildAuthorizationUrl(provider, {
@@ -61,16 +62,16 @@ export class OidcSignIn {
       state,
       nonce,
     });
-    return { url: url.href, pending: [state, nonce, verifier].join('.') };
+    return { url: url.href, attempt: { state, nonce, verifier } };
   }
 
   /**
    * `failed`: the protocol was violated, and the log has details. `refused`: the person may not
    * sign in.
    */
-  async finish(callback: URL, pending: string | undefined): Promise<OidcPerson | 'failed' | 'refused'> {
-    const [state, nonce, verifier] = pending?.split('.') ?? [];
-    if (state === undefined || nonce === undefined || verifier === undefined) return 'failed';
+  async finish(callback: URL, attempt: Attempt | undefined): Promise<OidcPerson | 'failed' | 'refused'> {
+    if (attempt === undefined) return 'failed';
+    const { state, nonce, verifier } = attempt;
     try {
       return await this.#personOf(callback, { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier });
     } catch (error) {

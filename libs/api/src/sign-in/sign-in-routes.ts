@@ -14,6 +14,7 @@ import { maskFault } from '../errors/public-errors.js';
 import type { Callers } from './callers.js';
 import { cookieText, expiredCookie, readCookie } from './cookies.js';
 import type { OidcSignIn } from './oidc-sign-in.js';
+import { addAttempt, takeAttempt } from './pending-attempts.js';
 import { originOf } from './same-origin.js';
 
 export interface SignInRoutesDeps {
@@ -102,14 +103,9 @@ class SignInDesk {
     const { oidc } = this.#deps;
     if (oidc === undefined) throw noProvider();
     const isSecure = this.#deps.isSecure(request.raw);
-    const { url, pending } = await oidc.begin(this.#originIn(request));
-    // Lax: the provider's page leads back here.
-    const cookie = cookieText('flotilla-oidc', pending, {
-      isSecure,
-      maxAgeSeconds: oidc.pendingSeconds,
-      sameSite: 'Lax',
-    });
-    return reply.header('set-cookie', cookie).redirect(url, 302);
+    const { url, attempt } = await oidc.begin(this.#originIn(request));
+    const pending = addAttempt(readCookie(request.headers, 'flotilla-oidc', isSecure), attempt);
+    return reply.header('set-cookie', pendingCookie(pending, oidc, isSecure)).redirect(url, 302);
   }
 
   /**
@@ -120,9 +116,11 @@ class SignInDesk {
     const { oidc, signIns } = this.#deps;
     if (oidc === undefined) throw noProvider();
     const isSecure = this.#deps.isSecure(request.raw);
+    const callback = new URL(request.url, this.#originIn(request));
     const pending = readCookie(request.headers, 'flotilla-oidc', isSecure);
-    void reply.header('set-cookie', expiredCookie('flotilla-oidc', isSecure));
-    const person = await oidc.finish(new URL(request.url, this.#originIn(request)), pending);
+    const { attempt, rest } = takeAttempt(pending, callback.searchParams.get('state'));
+    void reply.header('set-cookie', pendingCookie(rest, oidc, isSecure));
+    const person = await oidc.finish(callback, attempt);
     if (person === 'failed') return reply.redirect('/?sign-in=failed', 302);
     const answer = person === 'refused' ? undefined : await signIns.withOidc(person, this.#browserOf(request));
     if (answer?.kind !== 'signed-in') return reply.redirect('/?sign-in=refused', 302);
@@ -185,6 +183,12 @@ class SignInDesk {
       ? `${isSecure(raw) ? 'https' : 'http'}://${headers.host ?? 'localhost'}`
       : new URL(publicUrl).origin;
   }
+}
+
+/** Lax: the provider's page leads back here. */
+function pendingCookie(attempts: string, { pendingSeconds }: OidcSignIn, isSecure: boolean): string {
+  if (attempts === '') return expiredCookie('flotilla-oidc', isSecure);
+  return cookieText('flotilla-oidc', attempts, { isSecure, maxAgeSeconds: pendingSeconds, sameSite: 'Lax' });
 }
 
 function credentialsIn(body: unknown): { readonly email: string; readonly password: string } {
