@@ -36,6 +36,15 @@ describe('cron times', () => {
     ]);
   });
 
+  it.each([
+    ['*/20 * * * *', '2026-10-25T01:10:30Z', '2026-10-25T02:00:00.000Z'],
+    ['*/20 * * * *', '2026-10-25T01:00:00Z', '2026-10-25T02:00:00.000Z'],
+    ['30 2 * * *', '2026-10-25T01:10:00Z', '2026-10-26T01:30:00.000Z'],
+    ['30 2 * * *', '2026-10-25T01:29:59.999Z', '2026-10-26T01:30:00.000Z'],
+  ])('of %s are later than %s, in the second of two equal hours', (cron, after, expected) => {
+    expect(times(cron, 'Europe/Berlin', after, 1)).toEqual([expected]);
+  });
+
   it('are listed once each where the clock goes forward', () => {
     expect(times('30 * * * *', 'Europe/Berlin', '2026-03-28T23:40:00Z', 4)).toEqual([
       '2026-03-29T00:30:00.000Z',

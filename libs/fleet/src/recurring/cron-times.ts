@@ -1,6 +1,8 @@
 /** The times of a cron expression in a zone, by croner. It counts no seconds and no years. */
 import { Cron } from 'croner';
 
+const MINUTE_MS = 60_000;
+
 /** At daylight saving time: see docs/recurring-jobs.md. */
 export class CronTimes {
   readonly #cron: Cron;
@@ -12,7 +14,10 @@ export class CronTimes {
 
   /** The first time after `after`, ms since the Unix epoch; undefined if no time is left. */
   next(after: number, until = Infinity): number | undefined {
-    const time = this.#cron.nextRun(new Date(after))?.getTime();
+    let from = after;
+    let time = this.#timeAfter(from);
+    // In an hour that repeats, croner answers with times of the first one, which have passed.
+    while (time !== undefined && time <= after) time = this.#timeAfter((from += MINUTE_MS));
     return time === undefined || time > until ? undefined : time;
   }
 
@@ -23,6 +28,10 @@ export class CronTimes {
     for (let time = this.next(after, until); time !== undefined && times.length < count; time = this.next(time, until))
       times.push(time);
     return times;
+  }
+
+  #timeAfter(from: number): number | undefined {
+    return this.#cron.nextRun(new Date(from))?.getTime();
   }
 }
 
