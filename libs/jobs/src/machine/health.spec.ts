@@ -49,6 +49,21 @@ describe('a roll-out with a health gate', () => {
     expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'SUCCEEDED' });
   });
 
+  it('watches a device of an earlier wave that is upgraded after all others', () => {
+    const world = worldWith();
+    const [first] = world.rows.targets;
+    first?.device.leave(world.now);
+    pass(world, 160);
+    expect(world.rows.progress).toMatchObject({ succeeded: 3, waitingDevice: 1 });
+    first?.device.connect(world.now);
+    world.signal({ kind: 'devicesReturned', deviceIds: undefined });
+    pass(world, 25);
+    expect(world.rows.progress.succeeded).toBe(4);
+    expect(world.rows.job.state).toBe('RUNNING');
+    pass(world, 10);
+    expect(world.rows.job).toMatchObject({ state: 'FINISHED', conclusion: 'SUCCEEDED' });
+  });
+
   it('pauses in its first wave where devices loop, and goes on when it is resumed', () => {
     const world = worldWith();
     pass(world, 5);

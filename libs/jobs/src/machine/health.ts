@@ -58,11 +58,12 @@ export function isWatched(turn: Turn): boolean {
 export function beginWatch(turn: Turn): boolean {
   const { job, endAt } = turn.run;
   if (!mayBeWatched(job) || endAt !== undefined) return false;
-  start(turn, { kind: 'readLastDecision', wave: job.currentWave });
+  // Of all waves: a device of an earlier one may have been away until now.
+  start(turn, { kind: 'readLastDecision', wave: undefined });
   return true;
 }
 
-/** The last decision of the last wave was at `at`; undefined without one. */
+/** The last decision was at `at`; undefined without one. */
 export function watchUntil(turn: Turn, at: number | undefined): void {
   const observeMs = (turn.run.job.healthGate?.observeSeconds ?? 0) * 1_000;
   update(turn, { endAt: at === undefined ? turn.now : at + observeMs, finalProgress: undefined, isEndPossible: true });

@@ -18,7 +18,8 @@ export type RunTask =
   | { readonly kind: 'prepare' }
   /** Progress by wave and, where asked for, overdue targets and the waves themselves. */
   | { readonly kind: 'readWaveCounters'; readonly withOverdue: boolean; readonly withWaves: boolean }
-  | { readonly kind: 'readLastDecision'; readonly wave: number }
+  /** Of the wave; of all waves without one. */
+  | { readonly kind: 'readLastDecision'; readonly wave: number | undefined }
   /** Reads the restarts of the roll-out since its start, or since its gate stopped it. */
   | { readonly kind: 'readHealth' }
   /** Closes wave `from` and opens the next one. */

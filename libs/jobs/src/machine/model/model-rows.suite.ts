@@ -167,8 +167,9 @@ export class ModelRows {
     return Math.min(opened.length, 3);
   }
 
-  lastDecidedAt(number: number): number {
-    return Math.max(...this.targets.filter(({ wave }) => wave === number).map(({ decidedAt }) => decidedAt));
+  lastDecidedAt(number: number | undefined): number {
+    const targets = this.targets.filter(({ wave }) => number === undefined || wave === number);
+    return Math.max(...targets.map(({ decidedAt }) => decidedAt));
   }
 
   releaseRetries(now: number): { readonly count: number; readonly nextAt: number | undefined } {

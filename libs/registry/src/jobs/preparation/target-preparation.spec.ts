@@ -82,6 +82,12 @@ describe('the preparation of targets', () => {
     expect(waves?.get(2)).toMatchObject({ total: FLEET - 22, pending: FLEET - 22, rejected: 0 });
     expect(await progress(job.id)).toMatchObject({ total: FLEET, rejected: 18 });
     expect(await fixture.jobCommands.reconcile(job.id)).toBe(0);
+    const lastDecidedAt = (wave?: number) => fixture.targetPreparation.lastDecidedAt(fence, wave);
+    expect(await lastDecidedAt()).toBeUndefined();
+    const decide = `UPDATE job_target SET state = 'DECIDED', outcome = 'SUCCEEDED', decided_at = $2 WHERE job_id = $1`;
+    await fixture.db.query({ text: `${decide} AND wave = 2` }, [job.id, new Date(AT + 1_000)]);
+    await fixture.db.query({ text: `${decide} AND wave = 1` }, [job.id, new Date(AT + 2_000)]);
+    expect([await lastDecidedAt(2), await lastDecidedAt()]).toEqual([AT + 1_000, AT + 2_000]);
   });
 
   it('distinguishes the end of preparation from a job that is not being prepared', async () => {

@@ -174,11 +174,14 @@ export class TargetPreparation {
     return row?.count ?? 0;
   }
 
-  /** When the latest target of the wave was decided, ms since the Unix epoch. */
-  async lastDecidedAt({ jobId }: Pick<JobFence, 'jobId'>, wave: number): Promise<number | undefined> {
+  /** When the latest target of the wave, or of all waves, was decided, ms since the Unix epoch. */
+  async lastDecidedAt({ jobId }: Pick<JobFence, 'jobId'>, wave: number | undefined): Promise<number | undefined> {
     const [row] = await this.db.query<{ at: Date | null }>(
-      { text: `SELECT max(decided_at) AS at FROM job_target WHERE job_id = $1 AND wave = $2 AND state = 'DECIDED'` },
-      [jobId, wave],
+      {
+        text: `SELECT max(decided_at) AS at FROM job_target
+               WHERE job_id = $1 AND state = 'DECIDED' AND wave = coalesce($2, wave) AND wave > 0`,
+      },
+      [jobId, wave ?? null],
     );
     return row?.at?.getTime();
   }
