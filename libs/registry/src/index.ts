@@ -149,12 +149,7 @@ export type { TargetFlush } from './jobs/queue/target-flush.js';
 export type { DecidedPoint } from './jobs/reads/decided-over-time.js';
 export type { FailureGroupRow } from './jobs/reads/failure-groups.js';
 export type { TargetRow } from './jobs/reads/read-targets.js';
-export type {
-  ReadbackTarget,
-  VerificationEnd,
-  VerificationLook,
-  VerifyingTarget,
-} from './jobs/verification/target-verification.js';
+export type { ReadbackTarget } from './jobs/verification/target-verification.js';
 export type { FirmwareSigningKeyRow, FirmwareSigningKeyStore, SigningKeyAnswer } from './firmware/signing-key-store.js';
 export type { DisruptiveCall, DisruptiveCallBounds, DisruptiveCallStore } from './calls/disruptive-call-store.js';
 export { startEmbeddedPostgres } from './embedded/start-embedded-postgres.js';

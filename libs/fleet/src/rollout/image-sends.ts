@@ -2,8 +2,9 @@
  * What a roll-out sends to connected devices: each gets its own address, good for one download, and
  * only while a download is free.
  */
+import type { AttemptEnd } from '@flotilla/jobs';
 import type { CallError, DeviceId } from '@flotilla/mcp';
-import type { ClaimedTarget, RolloutGrant, RolloutLimits, RolloutStore, TargetFlush } from '@flotilla/registry';
+import type { ClaimedTarget, RolloutGrant, RolloutLimits, RolloutStore } from '@flotilla/registry';
 import type { RunContext } from '../jobs/engine/run-context.js';
 
 export interface RolloutDeps {
@@ -15,7 +16,7 @@ export interface RolloutDeps {
 
 export type ImageSend =
   | { readonly kind: 'send'; readonly arguments: Readonly<Record<string, unknown>> }
-  | { readonly kind: 'keep'; readonly to: TargetFlush['to'] };
+  | { readonly kind: 'keep'; readonly to: AttemptEnd };
 
 /** A target that found no place rests, so that a full hub is not asked all the time, ms. */
 const fullRestMs = 1_000;

@@ -10,6 +10,7 @@ export interface VerifyingTarget extends VerificationEvidence {
   readonly deviceId: DeviceId;
   /** The claim number. It fences the end of the verification. */
   readonly claim: number;
+  /** Attempts so far, without sends repeated because the hub cut the download. */
   readonly attempts: number;
   readonly callId: CallId;
   /** The gateway of the device's newest session. */

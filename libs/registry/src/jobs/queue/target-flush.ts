@@ -1,50 +1,16 @@
 /** The ends of claims, and how they become the parameters of flush-targets.sql. */
-import type { CallError, DeviceId, SendCertainty, ToolResult } from '@flotilla/mcp';
-import type { TargetOutcome } from '@flotilla/jobs';
+import type { AttemptEnd } from '@flotilla/jobs';
+import type { DeviceId } from '@flotilla/mcp';
 import type { JobFence } from '../job-fence.js';
 import { storableText } from '../../database/json-rows.js';
 import { Results } from './results.js';
-
-/** When a verification starts and ends: absolute times, ms since the Unix epoch. */
-export interface VerificationStart {
-  readonly deadlineAt: number;
-  /** After this time an offline device counts as lost. */
-  readonly softDeadlineAt: number | undefined;
-  /** When the value is read first, if there is one. */
-  readonly readAt: number | undefined;
-}
 
 /** The end of a claim. */
 export interface TargetFlush {
   readonly deviceId: DeviceId;
   /** The claim number, as a fence: a later claim makes this end void. */
   readonly claim: number;
-  /**
-   * `verifying`: the outcome shows later. `retry`: sent, and sent again later; the attempt counts.
-   * `waiting` (for its device) and `ready`: certainly not sent, so it was not an attempt.
-   */
-  readonly to:
-    | {
-        readonly kind: 'decided';
-        readonly outcome: TargetOutcome;
-        readonly certainty: SendCertainty;
-        readonly error: CallError | undefined;
-        readonly result: ToolResult | undefined;
-      }
-    | ({
-        readonly kind: 'verifying';
-        readonly certainty: SendCertainty;
-        readonly error: CallError | undefined;
-        readonly result: ToolResult | undefined;
-      } & VerificationStart)
-    | { readonly kind: 'waiting' }
-    | { readonly kind: 'ready'; readonly notBefore?: number }
-    | {
-        readonly kind: 'retry';
-        readonly notBefore: number;
-        readonly certainty: SendCertainty;
-        readonly error: CallError | undefined;
-      };
+  readonly to: AttemptEnd;
   readonly startedAt: number | undefined;
   readonly at: number;
 }
@@ -110,7 +76,7 @@ export function bareFlush(flush: TargetFlush): TargetFlush {
   return { ...flush, to: to.kind === 'retry' ? { ...to, error } : { ...to, error, result: undefined } };
 }
 
-function endOf(to: TargetFlush['to'], results: Results): End {
+function endOf(to: AttemptEnd, results: Results): End {
   // A target that was not sent keeps the error of its previous attempt.
   const end = to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined;
   const result = to.kind === 'decided' || to.kind === 'verifying' ? to.result : undefined;
@@ -127,7 +93,7 @@ function endOf(to: TargetFlush['to'], results: Results): End {
 }
 
 /** When the target may be claimed again, or its value be read. */
-function dueAt(to: TargetFlush['to']): number | undefined {
+function dueAt(to: AttemptEnd): number | undefined {
   return to.kind === 'ready' || to.kind === 'retry' ? to.notBefore : to.kind === 'verifying' ? to.readAt : undefined;
 }
 

@@ -1,5 +1,6 @@
 /** OTA requests and downloads as evidence: a device booted, or the hub cut a download. */
 import { randomUUID } from 'node:crypto';
+import type { VerifyingTarget } from '@flotilla/jobs';
 import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DownloadStore, NO_PROCESS } from '../../firmware/download-store.js';
@@ -8,7 +9,6 @@ import type { NewJob } from '../commands/new-job.js';
 import type { JobFence } from '../job-fence.js';
 import type { TargetFlush } from '../queue/target-flush.js';
 import type { ClaimedTarget } from '../queue/target-queue.js';
-import type { VerifyingTarget } from './target-verification.js';
 import type { OtaContact } from '../../provisioning/provisioning.js';
 import { openContactWriter } from '../../provisioning/credentials/contact-writer.js';
 import { hashOf } from '../../secrets/secrets.js';

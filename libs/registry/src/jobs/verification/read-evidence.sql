@@ -13,7 +13,7 @@ WITH fenced AS (
   FROM fenced f JOIN job_target t ON t.job_id = f.id WHERE t.indexed_state = 'VERIFYING'
 ), news AS (
   SELECT t.*, d.epoch AS device_epoch, (d.online AND g.lease_until > now()) IS TRUE AS is_online, d.connected_at,
-    d.gateway_id AS gateway, d.tool_set_hash, d.firmware_version, f.expected_version,
+    d.gateway_id AS gateway, d.firmware_version, f.expected_version,
     CASE WHEN d.booted_at > t.started_at THEN d.booted_at END AS boot_at, d.booted_version AS boot_version
   FROM fenced f CROSS JOIN verifying t
   LEFT JOIN device d ON d.id = t.device_id LEFT JOIN hub_process g ON g.id = d.gateway_id
@@ -23,7 +23,7 @@ WITH fenced AS (
       AND (d.booted_at > t.started_at OR (d.online AND d.epoch > t.epoch AND g.lease_until > now())))
 )
 SELECT (SELECT count(*) FROM verifying)::int AS verifying_count, n.device_id, n.claim, n.attempts, n.call_id,
-  n.epoch AS sent_epoch, n.device_epoch AS epoch, n.is_online, n.gateway AS gateway_id, n.tool_set_hash,
+  n.epoch AS sent_epoch, n.device_epoch AS epoch, n.is_online, n.gateway AS gateway_id,
   n.baseline_version, n.expected_version, coalesce(newest.firmware_version, n.firmware_version) AS firmware_version,
   n.connected_at, n.boot_at, n.boot_version, coalesce(n.has_answered, false) AS has_answered,
   CASE WHEN w.server_id IS NULL THEN 'NONE'

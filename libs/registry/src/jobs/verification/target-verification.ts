@@ -1,25 +1,11 @@
 /** Targets in VERIFYING: the evidence about their devices, and the ends of their verifications. */
-import type { DecidedVerification, UpgradeRetry, VerificationEvidence } from '@flotilla/jobs';
-import type { CallError, CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
+import type { VerificationEnd, VerifyingTarget } from '@flotilla/jobs';
+import type { CallId, DeviceId, HubProcessId, JobId, ToolSetHash } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { storableText } from '../../database/json-rows.js';
 import type { RowOf } from '../../database/sql-file.js';
 import type { JobFence } from '../job-fence.js';
 import { CLAIM_READBACKS, COUNT_OVERDUE, EXTEND_VERIFYING, READ_EVIDENCE, SETTLE } from './verification-statements.js';
-
-/** A target in VERIFYING, with the evidence about its device. */
-export interface VerifyingTarget extends VerificationEvidence {
-  readonly deviceId: DeviceId;
-  readonly claim: number;
-  /** Attempts so far, without sends repeated because the hub cut the download. */
-  readonly attempts: number;
-  readonly callId: CallId;
-  /** The gateway of the newest session of the device. */
-  readonly gatewayId: HubProcessId | undefined;
-  readonly toolSetHash: ToolSetHash | undefined;
-  /** How the call ended, if it had no answer. */
-  readonly callError: CallError | undefined;
-}
 
 export interface VerificationLook {
   /** All targets in VERIFYING, with or without news. */
@@ -35,16 +21,6 @@ export interface ReadbackTarget {
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
   readonly toolSetHash: ToolSetHash | undefined;
-}
-
-/** The end of a verification. `again`: the target is sent again and keeps the error until then. */
-export interface VerificationEnd {
-  readonly deviceId: DeviceId;
-  /** The claim number, as a fence: a later claim makes this end void. */
-  readonly claim: number;
-  readonly to:
-    | ({ readonly kind: 'decided' } & DecidedVerification['decision'])
-    | { readonly kind: 'again'; readonly retry: UpgradeRetry; readonly error: CallError };
 }
 
 export class TargetVerification {
@@ -126,7 +102,6 @@ function targetOf(row: RowOf<typeof READ_EVIDENCE>, deviceId: DeviceId): Verifyi
     cutRetries: row.cut_retries,
     callId: row.call_id,
     gatewayId: row.gateway_id ?? undefined,
-    toolSetHash: row.tool_set_hash ?? undefined,
     sentEpoch: row.sent_epoch,
     epoch: row.epoch ?? undefined,
     isOnline: row.is_online,

@@ -22,7 +22,6 @@ export const READ_EVIDENCE = new SqlFile(new URL('./read-evidence.sql', import.m
     epoch: orNull(integer),
     is_online: boolean,
     gateway_id: orNull(uuid<HubProcessId>()),
-    tool_set_hash: orNull(text<ToolSetHash>()),
     baseline_version: orNull(text()),
     expected_version: orNull(text()),
     firmware_version: orNull(text()),
