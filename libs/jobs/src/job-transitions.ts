@@ -38,9 +38,9 @@ type MovedJob = Pick<Job, 'state' | 'total'> & Partial<Pick<Job, 'startAt'>>;
  * The state that the trigger moves the job to; undefined where it changes nothing. A job that was
  * paused during preparation continues preparing; an approved one waits for its start.
  */
-export function nextJobState(job: MovedJob, event: JobTrigger): JobState | undefined {
-  const state = next[job.state][event];
-  if (event === 'resume' && state === 'RUNNING' && job.total === undefined) return 'PREPARING';
-  if (event === 'approve' && state === 'PREPARING' && job.startAt !== undefined) return 'SCHEDULED';
+export function nextJobState(job: MovedJob, trigger: JobTrigger): JobState | undefined {
+  const state = next[job.state][trigger];
+  if (trigger === 'resume' && state === 'RUNNING' && job.total === undefined) return 'PREPARING';
+  if (trigger === 'approve' && state === 'PREPARING' && job.startAt !== undefined) return 'SCHEDULED';
   return state;
 }

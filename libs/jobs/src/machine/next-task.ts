@@ -61,8 +61,8 @@ function followClock(turn: Turn): boolean {
   }
   const due = scheduledMove(job, window, turn.now);
   if (due === undefined) return false;
-  const { event, ...why } = due;
-  move(turn, event, why);
+  const { trigger, ...why } = due;
+  move(turn, trigger, why);
   return true;
 }
 

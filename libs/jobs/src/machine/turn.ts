@@ -61,9 +61,9 @@ export function sleep(turn: Turn, ms: number, kind: 'IDLE' | 'SHORT' = 'IDLE'): 
   turn.effects.push({ kind: 'sleep', ms: isLookSooner ? lookAt - now : ms });
 }
 
-/** Moves the job; reads its row again where the event means nothing in its state. */
-export function move(turn: Turn, event: JobTrigger, why: Omit<RunMove, 'state'> = {}): void {
-  const state = nextJobState(turn.run.job, event);
+/** Moves the job; reads its row again where the trigger means nothing in its state. */
+export function move(turn: Turn, trigger: JobTrigger, why: Omit<RunMove, 'state'> = {}): void {
+  const state = nextJobState(turn.run.job, trigger);
   if (state === undefined) return update(turn, { isRowStale: true });
   start(turn, { kind: 'moveJob', move: { state, ...why } });
 }

@@ -6,7 +6,7 @@ import type { Job } from '../job-types.js';
 import type { WindowState } from './window-at.js';
 
 export interface ScheduledMove {
-  readonly event: Extract<JobTrigger, 'start' | 'expire' | 'pause' | 'resume'>;
+  readonly trigger: Extract<JobTrigger, 'start' | 'expire' | 'pause' | 'resume'>;
   readonly pauseReason?: 'WINDOW_CLOSED';
   readonly conclusion?: 'EXPIRED' | 'ABORTED';
 }
@@ -25,14 +25,14 @@ export function scheduledMove(
   if (state === 'CANCELLING' || state === 'FINISHED') return undefined;
   if (job.expiresAt <= now) {
     // It has no targets yet that could show how it ended.
-    if (state === 'AWAITING_APPROVAL' || state === 'SCHEDULED') return { event: 'expire', conclusion: 'EXPIRED' };
+    if (state === 'AWAITING_APPROVAL' || state === 'SCHEDULED') return { trigger: 'expire', conclusion: 'EXPIRED' };
     // Its targets would say that it went well: no person has decided about the restarts.
-    if (state === 'PAUSED' && job.pauseReason === 'HEALTH_GATE') return { event: 'expire', conclusion: 'ABORTED' };
-    return { event: 'expire' };
+    if (state === 'PAUSED' && job.pauseReason === 'HEALTH_GATE') return { trigger: 'expire', conclusion: 'ABORTED' };
+    return { trigger: 'expire' };
   }
-  if (state === 'SCHEDULED') return (job.startAt ?? now) <= now ? { event: 'start' } : undefined;
+  if (state === 'SCHEDULED') return (job.startAt ?? now) <= now ? { trigger: 'start' } : undefined;
   if (window === undefined) return undefined;
-  if (state === 'RUNNING' && !window.isOpen) return { event: 'pause', pauseReason: 'WINDOW_CLOSED' };
-  if (state === 'PAUSED' && job.pauseReason === 'WINDOW_CLOSED' && window.isOpen) return { event: 'resume' };
+  if (state === 'RUNNING' && !window.isOpen) return { trigger: 'pause', pauseReason: 'WINDOW_CLOSED' };
+  if (state === 'PAUSED' && job.pauseReason === 'WINDOW_CLOSED' && window.isOpen) return { trigger: 'resume' };
   return undefined;
 }
