@@ -144,6 +144,7 @@ export type RunEffect =
   | { readonly kind: 'wakeWaiting'; readonly deviceIds: readonly DeviceId[] | undefined }
   /** Slots that the job waits for go to other jobs. */
   | { readonly kind: 'withdraw' }
+  /** The slot of a call that its gateway was too busy for stays taken; `restEnded` frees it. */
   | { readonly kind: 'rest'; readonly ms: number }
   /** The targets of all calls in flight are about to be decided: their answers are late. */
   | { readonly kind: 'forgetCalls' }

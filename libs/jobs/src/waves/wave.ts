@@ -1,8 +1,8 @@
 /** The waves of a job: as requested, and as they went. [jobs §13] */
 
 /**
- * The number of targets that ended when they were prepared, such as those without the tool. They
- * are in no wave, and are not evidence for rules, gates or the pace.
+ * The wave number of targets that ended when they were prepared, such as those without the tool. It
+ * is not a wave: they are not evidence for rules, gates or the pace.
  */
 export const preparedWave = 0;
 

@@ -13,7 +13,7 @@ export interface InFlightCall {
   readonly handedOverAt: number;
   /** Its row says SENT. */
   isMarked: boolean;
-  /** Where it is among the others; its own business alone. */
+  /** Its index in the array of `InFlightCalls`, which alone uses it. */
   place: number;
 }
 

@@ -144,7 +144,7 @@ export class TargetQueue {
 
   /**
    * Claims up to `limit` READY targets of online devices and commits their intent. Others get what
-   * the offline policy says. `isDisruptive` skips devices with calls of other jobs.
+   * the offline policy says. `isDisruptive`: no claim of another job runs at the same time.
    */
   async claim(fence: JobFence, limit: number, at: number, isDisruptive = false): Promise<readonly ClaimedTarget[]> {
     const rows = await this.db.transaction(async (transaction) => {
@@ -195,7 +195,7 @@ export class TargetQueue {
     return count;
   }
 
-  /** Marks targets without an answer as handed to the socket. */
+  /** Marks targets without an answer as SENT. Their bytes may still wait in the hub. */
   async markSent(fence: JobFence, deviceIds: readonly DeviceId[]): Promise<void> {
     await MARK_SENT.run(this.db, { ...fence, deviceIds });
   }
