@@ -65,6 +65,11 @@ export function parseMicrocontrollerId(id: string | undefined): ParsedIdentity {
   );
 }
 
+/** The family of a device of which only the id is left: a guess by the form of the id. */
+export function likelyDialectOf(deviceId: DeviceId): DialectName {
+  return microcontrollerId.test(deviceId) ? 'MCPU' : 'XIAOZHI';
+}
+
 function deviceIdOfMac(address: string): DeviceId {
   const digits = address.replace(/[:_-]/g, '').toLowerCase();
   return (digits.match(/../g) ?? []).join(':') as DeviceId;

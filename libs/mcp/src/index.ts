@@ -14,6 +14,7 @@ export type { DialectName, IncomingTransport, TransportKind } from './dialects.j
 export {
   clientIdMax,
   deviceIdOf,
+  likelyDialectOf,
   parseDeviceIdHeader,
   parseMicrocontrollerId,
   parseMqttClientId,

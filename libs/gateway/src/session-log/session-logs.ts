@@ -10,6 +10,7 @@ import type { Clock, MessageTap } from '@flotilla/session';
 import type { GatewayLogger } from '../gateway-logger.js';
 import { TokenBucket } from '../overload/token-bucket.js';
 import type { BucketRate } from '../overload/token-bucket.js';
+import { familyTraits } from '../sessions/family-traits.js';
 
 /** Devices at once. More than a hub lets people read. */
 const DEVICES_MAX = 100;
@@ -137,8 +138,8 @@ export class SessionLogs {
       return this.#drop(deviceId, log);
     log.bytes.take(bytes);
     try {
-      const mask = { hasPinNumbers: dialect === 'MCPU', maskText: maskedAddresses };
-      this.#note(deviceId, log, kind, maskMessage(text, mask), bytes);
+      const { hasPinNumbers } = familyTraits[dialect];
+      this.#note(deviceId, log, kind, maskMessage(text, { hasPinNumbers, maskText: maskedAddresses }), bytes);
     } catch (error) {
       this.deps.logger.error({ err: error, deviceId }, 'could not write a message to the log of a session');
       this.#drop(deviceId, log);

@@ -14,6 +14,8 @@ export interface FamilyTraits {
   readonly hasPolledSamples: boolean;
   /** The devices initialise their outputs for each connection. */
   readonly resetsOutputs: boolean;
+  /** A member `pin` is the number of a pin, which the session log does not mask. */
+  readonly hasPinNumbers: boolean;
 }
 
 export interface OpenedDialect {
@@ -38,6 +40,7 @@ export const familyTraits: Readonly<Record<DialectName, FamilyTraits>> = {
     reachabilityOver: (kind) => (kind === 'WEBSOCKET' ? 'IN_CONVERSATION' : 'ALWAYS'),
     hasPolledSamples: false,
     resetsOutputs: false,
+    hasPinNumbers: false,
   },
   MCPU: {
     openDialect: () => ({ dialect: new McpuDialect() }),
@@ -47,5 +50,6 @@ export const familyTraits: Readonly<Record<DialectName, FamilyTraits>> = {
     hasPolledSamples: true,
     // [mcpu §0]
     resetsOutputs: true,
+    hasPinNumbers: true,
   },
 };

@@ -3,7 +3,7 @@
  * what a client shows, so it reports each device that does not match, but only once.
  */
 import { setTimeout as pause } from 'node:timers/promises';
-import { parseMicrocontrollerId, type DeviceId } from '@flotilla/mcp';
+import { likelyDialectOf, type DeviceId } from '@flotilla/mcp';
 import type { DeviceFilter, DeviceRow } from '@flotilla/registry';
 import { LRUCache } from 'lru-cache';
 import { SubscriberQueue } from '../sockets/subscriber-queue.js';
@@ -75,7 +75,7 @@ async function readChanges(
 export function withoutRow(id: DeviceId): DeviceRow {
   return {
     id,
-    dialect: parseMicrocontrollerId(id).ok ? 'MCPU' : 'XIAOZHI',
+    dialect: likelyDialectOf(id),
     presence: 'OFFLINE',
     reachability: 'ALWAYS',
     tags: [],
