@@ -1,7 +1,6 @@
 export type { Clock } from './clock/clock.js';
-export { TimeoutError, withTimeout } from './clock/with-timeout.js';
+export { withTimeout } from './clock/with-timeout.js';
 export type {
-  CallArguments,
   Session,
   SessionAnomaly,
   SessionCall,
@@ -11,12 +10,10 @@ export type {
   SettledCall,
   ToolPageCache,
 } from './session-contract.js';
-export type { CallRefusal, DeviceError, Dialect, DialectMessage } from './dialect.js';
+export type { Dialect } from './dialect.js';
 export { ManualClock } from './clock/manual-clock.js';
 export type { LargeRequests } from './machine/machine-state.js';
 export { SessionActor } from './session-actor.js';
-export type { SessionOptions } from './session-actor.js';
-export type { MessageDirection, MessageTap } from './tapped-transport.js';
-export { defaultSessionLimits } from './session-limits.js';
+export type { MessageTap } from './tapped-transport.js';
 export { McpuDialect } from './mcpu/mcpu-dialect.js';
 export { XiaozhiDialect } from './xiaozhi/xiaozhi-dialect.js';
