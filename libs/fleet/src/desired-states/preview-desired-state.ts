@@ -81,7 +81,7 @@ async function countDevices(
   for (const { toolSetHash, isKnown, value, devices: count, sample } of groups) {
     counts.targetCount += count;
     const isUnsupported =
-      toolSetHash !== undefined && [sets, reads].some((each) => each.known(toolSetHash)?.rejection !== undefined);
+      toolSetHash !== undefined && [sets, reads].some((each) => each.rejectionOf(toolSetHash) !== undefined);
     if (isUnsupported) counts.unsupportedCount += count;
     else if (toolSetHash === undefined || !isKnown) counts.unknownCount += count;
     else if (isSameValue(value, args[readback.argument], readback.tolerance ?? 0)) counts.inSyncCount += count;

@@ -1,6 +1,6 @@
 /** Which tool sets the call of a job may be sent to: judged once per tool set, not per device. */
 import type { CallError, ToolSetHash } from '@flotilla/mcp';
-import type { ToolSetStore, ToolSetEligibility } from '@flotilla/registry';
+import type { ToolSet, ToolSetStore, ToolSetEligibility } from '@flotilla/registry';
 import type { CheckedCall, CallRules } from '../calls/call-rules.js';
 import { anyImageUrl } from '../rollout/rollout-request.js';
 
@@ -25,21 +25,27 @@ export class EligibilityCheck {
     return hashes.map((toolSetHash) => {
       const judged = this.#known.get(toolSetHash) ?? {
         toolSetHash,
-        rejection: this.#callRules.refuse(toolSets.get(toolSetHash), this.#call, this.#ownUrl)?.error,
+        rejection: this.#refuse(toolSets.get(toolSetHash)),
       };
       this.#known.set(toolSetHash, judged);
       return judged;
     });
   }
 
-  /** Undefined where this tool set is not judged yet. */
-  known(hash: ToolSetHash): ToolSetEligibility | undefined {
-    return this.#known.get(hash);
+  isJudged(hash: ToolSetHash): boolean {
+    return this.#known.has(hash);
   }
 
-  /** Why a device without a known tool set is refused. */
-  get withoutTools(): CallError | undefined {
-    return this.#callRules.refuse(undefined, this.#call, this.#ownUrl)?.error;
+  /**
+   * Why a device with these tools, which were judged before, is refused; undefined if it is not.
+   * Without a hash its tools are not known.
+   */
+  rejectionOf(hash: ToolSetHash | undefined): CallError | undefined {
+    return hash === undefined ? this.#refuse(undefined) : this.#known.get(hash)?.rejection;
+  }
+
+  #refuse(toolSet: ToolSet | undefined): CallError | undefined {
+    return this.#callRules.refuse(toolSet, this.#call, this.#ownUrl)?.error;
   }
 }
 

@@ -162,7 +162,7 @@ export class DeviceComparison {
       [...generations.values()].flatMap(({ sets, reads }) => [sets, reads]),
     );
     for (const check of checks) {
-      const unknown = hashes.filter((hash) => check.known(hash) === undefined);
+      const unknown = hashes.filter((hash) => !check.isJudged(hash));
       if (unknown.length > 0) await check.judge(unknown);
     }
   }
@@ -283,9 +283,9 @@ function unsupportedBy(
   { sets, reads, stored }: LiveGeneration,
   { isOnline, toolSetHash }: DeviceFacts,
 ): CallError | undefined {
-  if (toolSetHash === undefined) return isOnline ? sets.withoutTools : undefined;
-  const rejection = sets.known(toolSetHash)?.rejection;
+  if (toolSetHash === undefined) return isOnline ? sets.rejectionOf(undefined) : undefined;
+  const rejection = sets.rejectionOf(toolSetHash);
   if (rejection !== undefined) return rejection;
-  const unread = reads.known(toolSetHash)?.rejection;
+  const unread = reads.rejectionOf(toolSetHash);
   return unread && { ...unread, message: `The value cannot be read with "${stored.readback.tool}": ${unread.message}` };
 }

@@ -18,15 +18,13 @@ import type { JobRequest } from './job-request.js';
 import { jobOfImage, planRollout } from '../../rollout/rollout-request.js';
 import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import { warningsOf } from './job-warnings.js';
-import type { JobWarning } from './job-warnings.js';
+import type { JobWarning, JobWarningDeps } from './job-warnings.js';
 import { requireToolScope } from './refuse-tool.js';
 import { eligibilityCheck } from '../eligibility-check.js';
 
-export interface PreviewJobDeps extends CreateJobDeps {
+export interface PreviewJobDeps extends CreateJobDeps, JobWarningDeps {
   readonly verification: VerificationTimes;
   readonly registry: CreateJobDeps['registry'] & Pick<Registry, 'rollouts'>;
-  /** Where connected devices fetch images; undefined where the hub has no known address. */
-  readonly downloadOrigin: () => string | undefined;
 }
 
 export interface ArgumentErrorGroup {
@@ -107,7 +105,6 @@ async function preview(
   { request: given, image }: AskedJob,
   actor: Actor,
 ): Promise<JobPreview> {
-  // Only creation needs an idempotency key.
   const { registry, clock } = deps;
   const view = registry.viewFor(actor);
   const invalid = refuseJobRequest(given) ?? (await refuseUnknownGroups(view, given.devices, ['input', 'devices']));
@@ -150,12 +147,12 @@ async function judge(
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
 ): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'> & { readonly rejected: number }> {
-  const verdicts = eligibilityCheck(
+  const eligibility = eligibilityCheck(
     deps,
     { tool: request.tool, arguments: request.arguments, mayCallUserOnly },
     image !== undefined,
   );
-  await verdicts.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
+  await eligibility.judge(counts.flatMap(({ toolSetHash }) => toolSetHash ?? []));
   const incompatible = image ? await deps.registry.rollouts.incompatibilities(image.id, request.devices) : [];
   let missingToolCount = 0;
   // Devices that have not reported their tools are not rejected before they do.
@@ -168,7 +165,7 @@ async function judge(
     const unfit = incompatible.filter((group) => group.toolSetHash === toolSetHash);
     const devices = Math.max(0, all - sum(unfit, ({ deviceCount }) => deviceCount));
     if (devices === 0) continue;
-    const error = toolSetHash === undefined ? verdicts.withoutTools : verdicts.known(toolSetHash)?.rejection;
+    const error = eligibility.rejectionOf(toolSetHash);
     if (toolSetHash === undefined && error !== undefined) unknownCount += devices;
     if (error?.code === 'TOOL_UNKNOWN') missingToolCount += devices;
     else if (error !== undefined) add(error.message, devices);

@@ -92,7 +92,7 @@ export class TargetDispatch {
       ),
     );
     const unknown = targets.flatMap(({ toolSetHash }) =>
-      toolSetHash === undefined || this.#eligibility.known(toolSetHash) !== undefined ? [] : [toolSetHash],
+      toolSetHash === undefined || this.#eligibility.isJudged(toolSetHash) ? [] : [toolSetHash],
     );
     if (unknown.length > 0) await persist('read tool sets', () => this.#eligibility.judge([...new Set(unknown)]));
     return targets;
@@ -114,7 +114,9 @@ export class TargetDispatch {
     let unsent = targets.length;
     try {
       await before;
-      const sends = await images?.prepare(targets.filter((target) => !this.#rejectionOf(target)));
+      const sends = await images?.prepare(
+        targets.filter(({ toolSetHash }) => !this.#eligibility.rejectionOf(toolSetHash)),
+      );
       for (const target of targets) {
         unsent -= 1;
         this.#handOver(target, sends?.get(target.deviceId));
@@ -130,7 +132,7 @@ export class TargetDispatch {
     this.#buffer.flush();
   }
 
-  /** Slots that other jobs wait for are theirs. */
+  /** The job wants no slots at present: those that were set aside for it go to other jobs. */
   withdraw(): void {
     this.#slots.withdraw(this.#context.jobId);
   }
@@ -168,7 +170,8 @@ export class TargetDispatch {
     const wasReadLate = this.#readLate.get(target.deviceId) === target.epoch;
     this.#readLate.delete(target.deviceId);
     if (!maySend(state()) || now >= target.sendBy) return this.#putBack(target, { kind: 'ready' });
-    const rejection = this.#rejectionOf(target);
+    // The device's tools may have changed since its target was prepared.
+    const rejection = this.#eligibility.rejectionOf(target.toolSetHash);
     if (rejection !== undefined) return this.#putBack(target, rejected(rejection));
     if (image?.kind === 'keep') return this.#putBack(target, image.to);
     const { readback, skipIfSatisfied, arguments: args } = this.#job;
@@ -210,11 +213,6 @@ export class TargetDispatch {
     const call = hubCall(asked, { id: target.deviceId, name: target.deviceName });
     const routed = { deviceId: target.deviceId, epoch: target.epoch, rights: rightsOf(job, entry), call };
     deps.bus.calls.deliver(target.gatewayId, routed, (settled) => this.#settle(entry, settled));
-  }
-
-  /** A device's tools may have changed since its target was prepared. */
-  #rejectionOf({ toolSetHash }: ClaimedTarget): CallError | undefined {
-    return toolSetHash === undefined ? this.#eligibility.withoutTools : this.#eligibility.known(toolSetHash)?.rejection;
   }
 
   #settle(entry: InFlightCall, settled: SettledCall): void {

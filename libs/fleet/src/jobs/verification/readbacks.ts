@@ -69,9 +69,7 @@ export class Readbacks {
   }
 
   #read(target: ReadbackTarget): void {
-    const { toolSetHash } = target;
-    const rejection =
-      toolSetHash === undefined ? this.#eligibility.withoutTools : this.#eligibility.known(toolSetHash)?.rejection;
+    const rejection = this.#eligibility.rejectionOf(target.toolSetHash);
     if (rejection !== undefined) return this.#end(target, cannotRead(rejection.message));
     // The call of the target has just given its slot back, so the read does not wait for a turn.
     this.#slots.takeOutOfTurn();
