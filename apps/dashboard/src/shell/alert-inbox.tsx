@@ -9,6 +9,7 @@ import { useScope } from '../hub/hub';
 import { useHubQuery } from '../hub/use-hub-query';
 import { AlertBadge } from '../parts/alert/alert-badge';
 import { firingCount } from '../parts/alert/firing-count';
+import { useSummaryLanguage } from '../parts/alert/use-summary-language';
 import { ReadFailure } from '../parts/failure';
 import { Time } from '../parts/time/time';
 import { AlertInboxChangesDocument, AlertInboxDocument } from './generated/alert-inbox';
@@ -24,7 +25,7 @@ function Bell() {
   const { t } = useTranslation();
   const client = useClient();
   const [isOpen, setOpen] = useState(false);
-  const read = useHubQuery({ query: AlertInboxDocument, variables: {}, refreshMs });
+  const read = useHubQuery({ query: AlertInboxDocument, variables: { language: useSummaryLanguage() }, refreshMs });
   const { data, refresh } = read;
   const count = data?.alerts.totalCount ?? 0;
   useEffect(() => {

@@ -5,6 +5,7 @@ import { IconBellCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useClient } from 'urql';
 import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { useSummaryLanguage } from '../../parts/alert/use-summary-language';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { AcknowledgeDialog } from './acknowledge-dialog';
@@ -16,7 +17,6 @@ import {
   AlertsDocument,
   type AlertsQuery,
 } from './generated/alerts';
-import { useSummaryLanguage } from './use-summary-language';
 
 const filters = {
   firing: { state: 'FIRING', acknowledged: false },

@@ -4,13 +4,13 @@ import { useParams } from '@tanstack/react-router';
 import { IconBellOff } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useHubQuery } from '../../hub/use-hub-query';
+import { useSummaryLanguage } from '../../parts/alert/use-summary-language';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
 import { AcknowledgeDialog } from './acknowledge-dialog';
 import { AlertCard } from './alert-card';
 import { OneAlertDocument } from './generated/alerts';
-import { useSummaryLanguage } from './use-summary-language';
 
 /** Ms: an alert may be resolved while one looks. */
 const refreshMs = 5_000;

@@ -11,6 +11,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { type HubAnswer, useHubQuery } from '../../hub/use-hub-query';
+import { useSummaryLanguage } from '../../parts/alert/use-summary-language';
 import { ReadFailure } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { periodStart } from '../../parts/time/period-start';
@@ -74,7 +75,7 @@ function useAlertItems(): Found {
   const isAsked = useScope('EVENTS_READ');
   const read = useHubQuery({
     query: UnansweredAlertsDocument,
-    variables: {},
+    variables: { language: useSummaryLanguage() },
     refreshMs: jobsRefreshMs,
     pause: !isAsked,
   });
