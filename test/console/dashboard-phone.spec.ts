@@ -95,6 +95,22 @@ describe.skipIf(!isChromiumInstalled())('the console on a phone', () => {
     expect(await smallTargets(page)).toEqual([]);
   });
 
+  it('has the code of a waiting device and its buttons in view', async () => {
+    const board = startFleet(hub, { devices: 1, seed: 9, ota: `${hub.httpUrl}/ota/` });
+    try {
+      await console.visit('/enrolments');
+      const row = page.getByRole('row').filter({ has: page.getByRole('button', { name: 'Approve' }) });
+      const acts = await row.getByRole('button', { name: 'Approve' }).boundingBox();
+      const reject = await row.getByRole('button', { name: 'Reject' }).boundingBox();
+      const code = await row.getByText(/^\d{6}$/).boundingBox();
+      expect((reject?.x ?? 0) + (reject?.width ?? size.width)).toBeLessThan(size.width);
+      expect((code?.x ?? 0) + (code?.width ?? size.width)).toBeLessThan(acts?.x ?? 0);
+      expect(await seriousViolations(page)).toEqual([]);
+    } finally {
+      await board.stop();
+    }
+  });
+
   it('adds devices in a dialog that fits', async () => {
     await console.visit('/enrolments');
     await page.getByRole('button', { name: 'Add devices' }).click();

@@ -102,11 +102,11 @@ function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onR
   const { t } = useTranslation();
   return useMemo<readonly Column<Enrolment>[]>(
     () => [
-      { id: 'device', header: t('enrolments.device'), width: 156, grow: 2, cell: (row) => <code>{row.deviceId}</code> },
+      { id: 'device', header: t('enrolments.device'), width: 130, grow: 2, cell: (row) => <code>{row.deviceId}</code> },
       {
         id: 'code',
         header: t('enrolments.code'),
-        width: 80,
+        width: 64,
         grow: 0,
         cell: (row) => (row.code === null ? t('common.none') : <code>{row.code}</code>),
       },
@@ -129,8 +129,9 @@ function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onR
             {
               id: 'acts',
               header: '',
-              width: 142,
+              width: 118,
               grow: 0,
+              isStuck: true,
               cell: (row: Enrolment) => <RowActs row={row} {...{ onApprove, onReject }} />,
             },
           ]

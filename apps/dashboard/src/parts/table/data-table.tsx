@@ -19,6 +19,8 @@ export interface Column<Row> {
   /** Share of the remaining width; 0 for columns that do not need more. */
   readonly grow?: number;
   readonly isNumeric?: boolean;
+  /** Stays in view on a phone, where the other columns scroll sideways under it. */
+  readonly isStuck?: boolean;
   readonly sort?: {
     readonly isActive: boolean;
     readonly direction: 'ascending' | 'descending';
@@ -168,8 +170,14 @@ const RowLine = memo(
             <RowCheck row={row} check={check} isSelected={isSelected} />
           </div>
         )}
-        {columns.map(({ id, cell, isNumeric }) => (
-          <div key={id} role="cell" className={classes.cell} data-numeric={isNumeric || undefined}>
+        {columns.map(({ id, cell, isNumeric, isStuck }) => (
+          <div
+            key={id}
+            role="cell"
+            className={classes.cell}
+            data-numeric={isNumeric || undefined}
+            data-stuck={isStuck || undefined}
+          >
             {cell(row)}
           </div>
         ))}
