@@ -10,6 +10,7 @@ import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';
 import classes from './device.module.css';
 import { DeviceHistoryDocument, type DeviceHistoryQuery } from './generated/device';
+import { presenceStart } from './presence-start';
 
 type Past = NonNullable<DeviceHistoryQuery['device']>;
 type Session = Past['sessions'][number];
@@ -33,7 +34,7 @@ export function DeviceHistory({ device }: { readonly device: DeviceSeen }) {
       {error && <LoadFailure error={error} onRetry={refresh} />}
       {past && (
         <>
-          <PresenceLine sessions={past.sessions} />
+          <PresenceLine sessions={past.sessions} toolSets={past.toolSetHistory} />
           <Sessions sessions={past.sessions.slice(0, sessionsShown)} />
           <ToolSets sets={past.toolSetHistory} />
         </>
@@ -42,14 +43,23 @@ export function DeviceHistory({ device }: { readonly device: DeviceSeen }) {
   );
 }
 
-function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
+interface PresenceLineProps {
+  readonly sessions: readonly Session[];
+  readonly toolSets: Past['toolSetHistory'];
+}
+
+function PresenceLine({ sessions, toolSets }: PresenceLineProps) {
   const { t, i18n } = useTranslation();
   // The polls of the page draw it again, so that it moves on.
   const now = Math.max(Date.now(), ...sessions.flatMap(({ connectedAt }) => Date.parse(connectedAt)));
-  // A device that reconnects often has more sessions than requested. The line then starts at the
-  // first one.
-  const earliest = sessions.length === sessionsAsked ? Date.parse(sessions.at(-1)?.connectedAt ?? '') : 0;
-  const start = Math.max(now - hours * hourMs, earliest);
+  const start = presenceStart({
+    now,
+    hours,
+    connectedAt: sessions.map(({ connectedAt }) => Date.parse(connectedAt)),
+    // A device that reconnects often has more sessions than requested.
+    hasMore: sessions.length === sessionsAsked,
+    toolsSeenAt: toolSets.map(({ firstSeenAt }) => Date.parse(firstSeenAt)),
+  });
   const spans = sessions
     .map(
       ({ connectedAt, disconnectedAt }) =>
@@ -69,7 +79,7 @@ function PresenceLine({ sessions }: { readonly sessions: readonly Session[] }) {
   return (
     <Section
       title={
-        earliest === start
+        start > now - hours * hourMs
           ? t('device.presenceSince', { time: clock.format(start) })
           : t('device.presenceHistory', { hours })
       }

@@ -1,0 +1,30 @@
+import { describe, expect, it } from 'vitest';
+import { presenceStart } from './presence-start';
+
+const hourMs = 3_600_000;
+const now = 100 * hourMs;
+const past = { now, hours: 24, hasMore: false, toolsSeenAt: [] };
+
+describe('the start of the presence line', () => {
+  it('is a day ago for a device that was there before, or never', () => {
+    const connectedAt = [now - hourMs, now - 50 * hourMs];
+    expect(presenceStart({ ...past, connectedAt })).toBe(now - 24 * hourMs);
+    expect(presenceStart({ ...past, connectedAt: [] })).toBe(now - 24 * hourMs);
+  });
+
+  it('is the first session of a new device, which was not offline before', () => {
+    const connectedAt = [now - hourMs, now - 2 * hourMs];
+    expect(presenceStart({ ...past, connectedAt, toolsSeenAt: [now - hourMs] })).toBe(now - 2 * hourMs);
+  });
+
+  it('is a day ago for a device that came back after its earlier sessions were deleted', () => {
+    const toolsSeenAt = [now - hourMs, now - 90 * hourMs];
+    expect(presenceStart({ ...past, connectedAt: [now - hourMs], toolsSeenAt })).toBe(now - 24 * hourMs);
+  });
+
+  it('is the earliest session that was read, where there are more', () => {
+    const connectedAt = [now - hourMs, now - 3 * hourMs];
+    const toolsSeenAt = [now - 90 * hourMs];
+    expect(presenceStart({ ...past, connectedAt, toolsSeenAt, hasMore: true })).toBe(now - 3 * hourMs);
+  });
+});
