@@ -101,6 +101,7 @@ describe.skipIf(!isChromiumInstalled())('firmware in the console', () => {
     await dialog.getByRole('button', { name: 'Publish' }).click();
     await card.getByText('Published').waitFor();
     await card.getByRole('link', { name: 'Roll out' }).click();
+    await page.getByText('If empty, the image and its version are used.').waitFor();
     const next = () => page.getByRole('button', { name: 'Next' }).click();
     await next();
     // The boards of the image are chosen.

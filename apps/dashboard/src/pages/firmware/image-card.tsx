@@ -9,6 +9,7 @@ import { MarkdownText } from '../../parts/markdown/markdown-text';
 import { badgeColours } from '../../parts/outcome/outcome-badge';
 import { Confirm } from '../../parts/dialog/confirm';
 import { LinkButton } from '../../parts/link-button';
+import { fileSize } from '../../parts/number/file-size';
 import { Time } from '../../parts/time/time';
 import { useNotify } from '../../parts/use-notify';
 import { boardFilter } from './board-filter';
@@ -26,10 +27,9 @@ interface ImageCardProps {
 export function ImageCard({ image, isNew, onChanged }: ImageCardProps) {
   const { t, i18n } = useTranslation();
   const state = stateOf(image);
-  const size = new Intl.NumberFormat(i18n.language, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 0 });
   const facts = [
     [t('firmware.chip'), image.chip],
-    [t('firmware.size'), size.format(image.sizeBytes / 1_000)],
+    [t('firmware.size'), fileSize(image.sizeBytes, i18n.language)],
     [t('firmware.idf'), image.idfVersion ?? t('common.none')],
     ...(image.secureVersion ? [[t('firmware.secureVersion'), String(image.secureVersion)] as const] : []),
     [t('firmware.file'), image.fileName],

@@ -35,7 +35,7 @@ export function StepAction() {
       {draft.kind === 'tool' ? <ToolChoices /> : <ImageChoices />}
       <TextInput
         label={t('newJob.name')}
-        description={t('newJob.nameHint')}
+        description={t(draft.kind === 'tool' ? 'newJob.nameHint' : 'newJob.imageNameHint')}
         value={draft.name}
         maxLength={200}
         error={refusedAt(refusals, 'name')}
