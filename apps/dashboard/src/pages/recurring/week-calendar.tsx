@@ -37,7 +37,7 @@ function DayColumn({ day: { at, runs, unlisted } }: { readonly day: Day }) {
   return (
     <li className={classes.day}>
       <h3 className={classes.dayTitle}>{title.format(at)}</h3>
-      {runs.length === 0 && unlisted.length === 0 && <p className="soft">{t('recurring.noRun')}</p>}
+      {runs.length === 0 && unlisted.length === 0 && <p className={`soft ${classes.noRun}`}>{t('recurring.noRun')}</p>}
       <ul className={classes.runs}>
         {runs.slice(0, shownMax).map((run) => (
           <li key={`${run.id} ${run.at}`} className={classes.run}>
