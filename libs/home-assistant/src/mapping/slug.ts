@@ -1,4 +1,5 @@
 /** Texts of devices as parts of MQTT topics and ids: lower-case letters, digits, `_` and `-`. */
+import { clipText } from '@flotilla/mcp';
 
 const mac = /^(?:[0-9a-f]{2}:){5}[0-9a-f]{2}$/;
 const looksLikeMac = /^[0-9a-f]{12}$/;
@@ -29,6 +30,6 @@ export function hashOf(text: string): string {
 /** `audio_speaker.volume` as people read it: "Audio speaker volume". */
 export function titleOf(path: string): string {
   const words = path.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '');
-  const text = words.join(' ').slice(0, 100);
+  const text = clipText(words.join(' '), 100);
   return text === '' ? 'Value' : text.charAt(0).toUpperCase() + text.slice(1);
 }
