@@ -256,7 +256,7 @@ describe('"Restart every offline esp-box in the lobby at 3 am"', () => {
 
   it('reaches the devices when they connect after the start', async () => {
     const agent = await connectAgent(hub, { key });
-    // The calls until the job is confirmed take seconds on a busy machine, and a past time is refused.
+    // On a busy machine, the calls until the job is confirmed take seconds.
     const soon = (now: number) => new Date(now + 6_000).toISOString();
     const { started } = await restartOffline(agent, { group: 'Lobby', model: 'esp-box' }, ({ now }) =>
       soon(Date.parse(now)),
