@@ -240,4 +240,16 @@ describe.skipIf(!isChromiumInstalled())('the page of a device', () => {
     await page.getByText(`${voice.url}: the last rejected device was not bound there.`, { exact: false }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
   });
+
+  it('has its only tag in full in the table of devices', async () => {
+    const input = { deviceId: device, tags: ['warehouse-north'] };
+    await ask(hub, 'mutation ($input: UpdateDeviceInput!) { updateDevice(input: $input) { userErrors { code } } }', {
+      input,
+    });
+    await console.visit('/devices');
+    const tag = page.getByRole('button', { name: 'warehouse-north' });
+    const [isCut, width] = await tag.evaluate((shown) => [shown.scrollWidth > shown.clientWidth, shown.clientWidth]);
+    expect(width).toBeGreaterThan(0);
+    expect(isCut).toBe(false);
+  });
 });
