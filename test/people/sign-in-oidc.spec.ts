@@ -5,6 +5,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Browser } from '../src/api/browser.js';
 import { ask } from '../src/api/graphql-client.js';
+import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
 import {
   freePort,
@@ -158,7 +159,10 @@ describe('a way back that is not the one begun', () => {
     ['another issuer', (callback) => callback.searchParams.set('iss', 'https://elsewhere.example')],
   ])('does not sign in: %s', async (_what, change) => {
     provider.people.set('cleo', { name: 'Cleo', email: 'cleo@example.net', email_verified: true, groups: ['fleet'] });
+    const reasons = () => hub.log().split('a sign-in by the identity provider failed').length;
+    const before = reasons();
     const { ended, location, browser } = await signInAs('cleo', change);
     expect([ended.status, location, browser.cookies.has('flotilla-session')]).toEqual([302, '/?sign-in=failed', false]);
+    await eventually(reasons, (count) => count > before);
   });
 });

@@ -70,7 +70,13 @@ export class OidcSignIn {
    * sign in.
    */
   async finish(callback: URL, attempt: Attempt | undefined): Promise<OidcPerson | 'failed' | 'refused'> {
-    if (attempt === undefined) return 'failed';
+    if (attempt === undefined) {
+      this.#logger.warn(
+        {},
+        'a sign-in by the identity provider failed: this browser did not begin it, or too long ago',
+      );
+      return 'failed';
+    }
     const { state, nonce, verifier } = attempt;
     try {
       return await this.#personOf(callback, { expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier });
