@@ -1,4 +1,4 @@
-/** The health gate of a roll-out: looks at restarts, stops the job, and watches the last wave. */
+/** The health gate of a roll-out: looks at restarts, stops the job, and watches its end. */
 import { isUnhealthy } from '../health/health-gate.js';
 import type { HealthEvidence, TrippedHealthGate } from '../health/health-gate.js';
 import type { Job } from '../job-types.js';
@@ -44,7 +44,7 @@ function mayBeWatched({ healthGate, state }: Job): boolean {
   return healthGate !== undefined && state !== 'CANCELLING';
 }
 
-/** True while the job must not end: its last wave is watched, or an operator has to decide. */
+/** True while the job must not end: its end is watched, or an operator has to decide. */
 export function isWatched(turn: Turn): boolean {
   const { job, endAt } = turn.run;
   if (!mayBeWatched(job)) return false;

@@ -94,7 +94,7 @@ export interface RunState {
   readonly recountAt: number;
   /** When the restarts of a roll-out are looked at again. */
   readonly healthAt: number;
-  /** Until when the last wave is watched; undefined before its last decision is known. */
+  /** Until when the job is watched after its last decision; undefined before that is known. */
   readonly endAt: number | undefined;
   readonly markSentAt: number;
 
