@@ -67,7 +67,7 @@ function useColumns() {
       {
         id: 'name',
         header: t('desired.name'),
-        width: 150,
+        width: 140,
         grow: 2,
         cell: ({ id, name }) => (
           <Link to="/desired/$id" params={{ id }}>
@@ -76,11 +76,11 @@ function useColumns() {
         ),
       },
       { id: 'state', header: t('desired.state'), width: 120, grow: 0, cell: (state) => <DesiredBadge state={state} /> },
-      { id: 'sets', header: t('desired.sets'), width: 200, grow: 3, cell: (state) => <SettingText state={state} /> },
+      { id: 'sets', header: t('desired.sets'), width: 236, grow: 3, cell: (state) => <SettingText state={state} /> },
       {
         id: 'compliance',
         header: t('desired.compliance'),
-        width: 100,
+        width: 90,
         grow: 2,
         cell: ({ summary }) => <ComplianceBar counts={countsOf(summary)} isBare />,
       },

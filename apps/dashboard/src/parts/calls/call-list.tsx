@@ -92,7 +92,7 @@ function fleetColumns(t: TFunction, language: string, onChoose: OnChoose): CallC
   const error: Column<ListedCallFragment> = {
     id: 'error',
     header: t('call.error'),
-    width: 100,
+    width: 80,
     grow: 2,
     cell: (row) => row.error && `${row.error.code}: ${row.error.message}`,
   };
@@ -111,7 +111,7 @@ function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
     tool: {
       id: 'tool',
       header: t('call.tool'),
-      width: 150,
+      width: 186,
       grow: 2,
       cell: (row: ListedCallFragment) => (
         <button type="button" className={`${classes.tool} cut`} onClick={() => onChoose(row)}>
