@@ -7,6 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
+import { fileSize } from '../../parts/number/file-size';
 import { OutcomeBadge, type OutcomeOrStage } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { exactTimeWidth, Time } from '../../parts/time/time';
@@ -145,8 +146,7 @@ function Said({ target: { error, result, download, outcome, state } }: { readonl
   if (error !== null) return `${error.code}: ${error.message}`;
   if (result !== null || download === null || outcome !== null) return result?.text;
   if (download.completedAt !== null) return t('job.fetchedAll');
-  const size = new Intl.NumberFormat(i18n.language, { style: 'unit', unit: 'kilobyte', maximumFractionDigits: 0 });
-  return t('job.fetched', { size: size.format(download.bytesServed / 1_000) });
+  return t('job.fetched', { size: fileSize(download.bytesServed, i18n.language) });
 }
 
 function stageOf({ state }: TargetRowFragment): OutcomeOrStage {
