@@ -79,7 +79,7 @@ describe.runIf(isMosquittoInstalled())('Home Assistant', () => {
       () => metric(hub, COMMANDS, `result="${result}"`),
       (value) => value === count,
     );
-  const isShownOffline = () =>
+  const untilShownOffline = () =>
     eventually(
       () => home.messages.get('flotilla/status'),
       (status) => status === 'offline',
@@ -136,7 +136,7 @@ describe.runIf(isMosquittoInstalled())('Home Assistant', () => {
 
     const [stayingId = ''] = stayingIds;
     await hub.stop();
-    await isShownOffline();
+    await untilShownOffline();
     await again(hub.dataDir, key);
     await Promise.all(fleets.splice(0).map((fleet) => fleet.stop()));
     await devices(2, 5);
@@ -157,7 +157,7 @@ describe.runIf(isMosquittoInstalled())('Home Assistant', () => {
     expect(home.messages.has('homeassistant/device/flotilla_of_another_hub/config')).toBe(true);
     await home.publish('homeassistant/device/flotilla_of_another_hub/config', '', true);
     await revokeKey(hub, key.id);
-    await isShownOffline();
+    await untilShownOffline();
     expect(home.devices.has(stayingId)).toBe(true);
   });
 
