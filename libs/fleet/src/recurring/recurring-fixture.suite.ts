@@ -16,7 +16,7 @@ export const VOLUME = 'self.audio_speaker.set_volume';
 export class RecurringFixture {
   readonly hub: HubProcess;
   /** The timers that wait. */
-  readonly timers = new Set<{ readonly delayMs: number }>();
+  readonly timers = new Set<{ readonly delayMs: number; readonly wake: () => void }>();
 
   static async open(deviceIds: readonly string[], options: HubOptions = {}): Promise<RecurringFixture> {
     const fixture = await openHub(options);
@@ -35,8 +35,8 @@ export class RecurringFixture {
   runs(registry: RecurringRunDeps['registry'] = this.hub.registry): RecurringRuns {
     const clock = {
       now: () => this.hub.clock.now(),
-      setTimer: (delayMs: number) => {
-        const timer = { delayMs };
+      setTimer: (delayMs: number, wake: () => void) => {
+        const timer = { delayMs, wake };
         this.timers.add(timer);
         return () => this.timers.delete(timer);
       },

@@ -91,6 +91,29 @@ describe('a recurring job', () => {
     await expect.poll(() => fixture.eventTypesOf(job)).toEqual(events);
   });
 
+  it('that waits for the runs of others is late, and not missed', async () => {
+    const jobs = await Promise.all([created(), created(), created()]);
+    for (const job of jobs) await fixture.whenDue(job);
+    const { recurringJobs } = hub.registry;
+    // Each takes most of a minute to start, and a round starts one of them.
+    const slow = Object.assign(Object.create(recurringJobs) as typeof recurringJobs, {
+      due: (at: number) => recurringJobs.due(at, 1),
+      findRun: (id: string, dueAt: number) => {
+        hub.clock.advance(40_000);
+        return recurringJobs.findRun(id, dueAt);
+      },
+    });
+    const busy = fixture.runs(
+      Object.assign(Object.create(hub.registry) as typeof hub.registry, { recurringJobs: slow }),
+    );
+    await busy.runDue();
+    const started = async () => {
+      for (const { delayMs, wake } of fixture.timers) if (delayMs === 0) wake();
+      return (await Promise.all(jobs.map((job) => fixture.jobsOf(job)))).flat().length;
+    };
+    await expect.poll(started).toBe(3);
+  });
+
   it('is paused when its key is revoked, until it is saved again', async () => {
     const job = await created();
     await hub.registry.apiKeys.revoke(actor.id.slice('KEY:'.length), { at: hub.clock.now(), by: { actor: 'spec' } });

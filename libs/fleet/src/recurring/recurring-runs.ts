@@ -21,7 +21,7 @@ export interface RecurringRunDeps extends Omit<RecurringJobDeps, 'policies'> {
   readonly clock: Clock;
 }
 
-/** A run that is later than this was missed: no worker ran. */
+/** A run that was due longer than this when a worker came to look was missed: no worker ran. */
 const MISSED_AFTER_MS = 60_000;
 /** Runs started in one round. */
 const ROUND_MAX = 100;
@@ -40,10 +40,13 @@ export class RecurringRuns {
     this.#deps = { ...deps, policies: new PolicyCache(deps.registry.toolPolicies, deps.clock, deps.bus.feed) };
   }
 
-  /** Starts all runs that are due. Callers at the same time share one round. */
-  async runDue(): Promise<void> {
+  /**
+   * Starts all runs that are due. Callers at the same time share one round. `busySince` is the start
+   * of the first of several rounds without a pause, in ms since the Unix epoch.
+   */
+  async runDue(busySince = this.#deps.clock.now()): Promise<void> {
     if (this.#isStopped) return;
-    await (this.#running ??= this.#round().finally(() => (this.#running = undefined)));
+    await (this.#running ??= this.#round(busySince).finally(() => (this.#running = undefined)));
   }
 
   async stop(): Promise<void> {
@@ -52,12 +55,12 @@ export class RecurringRuns {
     await this.#running?.catch(() => undefined);
   }
 
-  async #round(): Promise<void> {
+  async #round(busySince: number): Promise<void> {
     const { clock, logger, registry } = this.#deps;
     let hasFailed = false;
     for (const job of await registry.recurringJobs.due(clock.now(), ROUND_MAX)) {
       if (this.#isStopped) return;
-      await this.#runOne(job).catch((error: unknown) => {
+      await this.#runOne(job, busySince).catch((error: unknown) => {
         hasFailed = true;
         logger.warn(
           { err: error, recurringJobId: job.id },
@@ -65,24 +68,25 @@ export class RecurringRuns {
         );
       });
     }
-    this.#lookAhead(await registry.recurringJobs.nextDueAt(), hasFailed);
+    this.#lookAhead(await registry.recurringJobs.nextDueAt(), { hasFailed, busySince });
   }
 
-  #lookAhead(dueAt: number | undefined, hasFailed: boolean): void {
+  #lookAhead(dueAt: number | undefined, round: { readonly hasFailed: boolean; readonly busySince: number }): void {
     const { clock, logger } = this.#deps;
     this.#cancelTimer();
     const delayMs = Math.max(0, (dueAt ?? Infinity) - clock.now());
     // A run that failed is still due, and would fail again at once.
-    const isLeftToSweep = hasFailed && delayMs === 0;
+    const isLeftToSweep = round.hasFailed && delayMs === 0;
     if (isLeftToSweep || delayMs > LOOK_AHEAD_MS || this.#isStopped) return;
     this.#cancelTimer = clock.setTimer(delayMs, () => {
-      this.runDue().catch((error: unknown) => {
+      this.runDue(delayMs === 0 ? round.busySince : undefined).catch((error: unknown) => {
         logger.warn({ err: error }, 'could not look for recurring jobs; the next sweep tries again');
       });
     });
   }
 
-  async #runOne({ id, nextRunAt: dueAt }: RecurringJobRow): Promise<void> {
+  /** A run that waits for others of this worker is late, but not missed. */
+  async #runOne({ id, nextRunAt: dueAt }: RecurringJobRow, busySince: number): Promise<void> {
     const { clock, registry } = this.#deps;
     const due = dueAt === undefined ? undefined : await registry.recurringJobs.findRun(id, dueAt);
     if (dueAt === undefined || due === undefined) return;
@@ -91,7 +95,7 @@ export class RecurringRuns {
     const current = await currentActor(registry, job.savedById, now);
     if ('missing' in current) return this.#pause(job, current.missing);
     const isOver = job.until !== undefined && now > job.until;
-    const isMissed = now - dueAt > MISSED_AFTER_MS && (job.missed === 'SKIP' || isOver);
+    const isMissed = busySince - dueAt > MISSED_AFTER_MS && (job.missed === 'SKIP' || isOver);
     const skipped = isMissed
       ? await this.#leaveOut(job, dueAt, current.actor)
       : await this.#start(due, dueAt, current.actor);
