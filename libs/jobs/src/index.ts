@@ -1,4 +1,4 @@
-export { observeSecondsDefault } from './health/health-gate.js';
+export { countedSince, observeSecondsDefault } from './health/health-gate.js';
 export type { HealthEvidence, HealthGate, TrippedHealthGate } from './health/health-gate.js';
 export { isRateAbove, rateInterval } from './health/poisson.js';
 export type { AbortAction, AbortOutcome, AbortRule, AbortScope, TrippedRule } from './abort/abort-rule.js';

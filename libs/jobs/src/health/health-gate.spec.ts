@@ -1,6 +1,6 @@
 /** The health gate over simulated roll-outs: devices, waves and restarts, without a database. */
 import { describe, expect, it } from 'vitest';
-import { isUnhealthy } from './health-gate.js';
+import { countedSince, isUnhealthy } from './health-gate.js';
 import type { HealthEvidence } from './health-gate.js';
 
 const gate = { observeSeconds: 600, action: 'PAUSE' } as const;
@@ -22,6 +22,15 @@ describe('a health gate', () => {
   it('stops at once where three devices loop, without a baseline', () => {
     expect(isUnhealthy(gate, evidence({ restarts: 9, loopingDevices: 2 }))).toBe(false);
     expect(isUnhealthy(gate, evidence({ restarts: 9, loopingDevices: 3 }))).toBe(true);
+  });
+
+  it('counts from the start of the job, and after a stop from the time at which it was resumed', () => {
+    const tripped = { ...evidence({}), at: 2_000 };
+    expect(countedSince({}, 9_000)).toBe(9_000);
+    expect(countedSince({ startedAt: 1_000 }, 9_000)).toBe(1_000);
+    expect(countedSince({ startedAt: 1_000, trippedHealthGate: tripped }, 9_000)).toBe(2_000);
+    const resumed = { ...tripped, resumedAt: 3_000 };
+    expect(countedSince({ startedAt: 1_000, trippedHealthGate: resumed }, 9_000)).toBe(3_000);
   });
 
   it('puts a given bound through the same test', () => {

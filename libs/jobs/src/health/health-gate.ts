@@ -10,7 +10,7 @@ export interface HealthGate {
   readonly action: AbortAction;
 }
 
-/** Counts since the start of the job, or since the gate stopped it last. */
+/** Counts since the start of the job, or since it was resumed after the gate stopped it last. */
 export interface HealthEvidence {
   readonly version: string;
   readonly restarts: number;
@@ -24,6 +24,14 @@ export interface HealthEvidence {
 /** The counts that stopped a roll-out. `at` in ms since the Unix epoch. */
 export interface TrippedHealthGate extends Omit<HealthEvidence, 'loopingDevices'> {
   readonly at: number;
+  /** When an operator resumed the roll-out. */
+  readonly resumedAt?: number;
+}
+
+/** What a job knows of its course. */
+interface RunBounds {
+  readonly startedAt?: number | undefined;
+  readonly trippedHealthGate?: TrippedHealthGate | undefined;
 }
 
 export const observeSecondsDefault = 600;
@@ -36,6 +44,11 @@ const restartsMin = 2;
 const hoursPerRestartMin = 30 / 3_600;
 /** What is tolerated of the old version's rate. */
 const toleratedTimes = 2;
+
+/** From when on restarts count, ms since the Unix epoch: those during the gate's pause do not. */
+export function countedSince({ startedAt, trippedHealthGate }: RunBounds, now: number): number {
+  return trippedHealthGate?.resumedAt ?? trippedHealthGate?.at ?? startedAt ?? now;
+}
 
 export function isUnhealthy({ maxRestartsPer1000Hours }: HealthGate, evidence: HealthEvidence): boolean {
   const { restarts, deviceHours, baselineRestarts, baselineDeviceHours, loopingDevices } = evidence;

@@ -1,5 +1,5 @@
 /** Carries out the tasks of a run: each is one statement or a few, repeated until they succeed. */
-import { mayPrepare } from '@flotilla/jobs';
+import { countedSince, mayPrepare } from '@flotilla/jobs';
 import type { RunMove, RunTask, TaskReport, VerificationEnd } from '@flotilla/jobs';
 import type { JobMove } from '@flotilla/registry';
 import { FleetError } from '../../fleet-error.js';
@@ -105,9 +105,9 @@ export class RunTasks {
   async #readHealth(): Promise<Report<'healthRead'>> {
     const { deps, jobId, persist } = this.#context;
     const now = deps.clock.now();
-    const { currentWave: wave, startedAt = now, trippedHealthGate } = this.#context.state().job;
-    const since = trippedHealthGate?.at ?? startedAt;
-    const read = () => deps.registry.restarts.health({ id: jobId, since, wave }, now);
+    const { job } = this.#context.state();
+    const roll = { id: jobId, since: countedSince(job, now), wave: job.currentWave };
+    const read = () => deps.registry.restarts.health(roll, now);
     return { kind: 'healthRead', evidence: await persist('read restarts', read) };
   }
 

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { AT, newJob } from '../new-job.suite.js';
+import type { JobMove } from './job-commands.js';
 
 const FLEET = 30;
 
@@ -46,6 +47,28 @@ describe('commands of jobs', () => {
     const moved = await fixture.jobCommands.transition(job, { state: 'PAUSED', pauseReason: 'USER' }, AT);
     expect(moved?.job).toMatchObject({ state: 'PAUSED', pauseReason: 'USER', version: job.version + 1 });
     expect(await fixture.jobCommands.transition(job, { state: 'CANCELLING' }, AT)).toBeUndefined();
+  });
+
+  it('notes when a job is resumed that its health gate had stopped, and not after another pause', async () => {
+    const { jobId } = await fixture.runningJob();
+    const job = await fixture.jobs.find(jobId);
+    if (!job) throw new Error('no job');
+    const counts = { restarts: 9, deviceHours: 1, baselineRestarts: 0, baselineDeviceHours: 9 };
+    const trippedHealthGate = { ...counts, version: '2.0.0', at: AT };
+    let { version } = job;
+    const moved = async (move: JobMove, at: number) =>
+      (await fixture.jobCommands.transition({ id: jobId, version: version++ }, move, at))?.job.trippedHealthGate;
+    expect(await moved({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', trippedHealthGate }, AT)).toEqual(
+      trippedHealthGate,
+    );
+    const resumed = { ...trippedHealthGate, resumedAt: AT + 60_000 };
+    expect(await moved({ state: 'RUNNING' }, AT + 60_000)).toEqual(resumed);
+    await moved({ state: 'PAUSED', pauseReason: 'USER' }, AT + 70_000);
+    expect(await moved({ state: 'RUNNING' }, AT + 80_000)).toEqual(resumed);
+    const again = { ...trippedHealthGate, at: AT + 90_000 };
+    expect(await moved({ state: 'PAUSED', pauseReason: 'HEALTH_GATE', trippedHealthGate: again }, again.at)).toEqual(
+      again,
+    );
   });
 
   it('forgets the targets of a job that waits for approval after all, also where their number was fixed', async () => {

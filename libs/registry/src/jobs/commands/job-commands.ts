@@ -180,7 +180,8 @@ async function moveJob(
   const [record] = await transaction.query<JobRecord & { readonly former_state: JobState }>(
     {
       text: `WITH former AS (
-         SELECT state AS former_state, current_wave AS former_wave FROM job WHERE id = $1 AND version = $2 FOR UPDATE
+         SELECT state AS former_state, current_wave AS former_wave, pause_reason AS former_reason
+         FROM job WHERE id = $1 AND version = $2 FOR UPDATE
        ), approved AS (
          UPDATE job_wave w SET approved_by = $8::text FROM former f
          WHERE $8::text IS NOT NULL AND w.job_id = $1 AND w.number = f.former_wave
@@ -191,7 +192,10 @@ async function moveJob(
          secret_arguments = CASE WHEN $3 <> 'FINISHED' THEN secret_arguments END,
          finished_at = CASE WHEN $3 = 'FINISHED' THEN $6::timestamptz END,
          tripped_rule = coalesce($7::jsonb, tripped_rule),
-         tripped_health_gate = coalesce($11::jsonb, tripped_health_gate),
+         tripped_health_gate = coalesce($11::jsonb,
+           tripped_health_gate || CASE WHEN former_reason = 'HEALTH_GATE' AND $3 = 'RUNNING'
+             THEN jsonb_build_object('resumedAt', extract(epoch FROM $6::timestamptz) * 1000) END,
+           tripped_health_gate),
          approved_by = coalesce($9::text, approved_by), cancel_forced = cancel_forced OR $10::boolean
        FROM former WHERE id = $1 AND version = $2 RETURNING ${JOB_COLUMNS}, former_state`,
     },
