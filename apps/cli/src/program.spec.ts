@@ -67,6 +67,7 @@ const commandOf: Readonly<Record<string, string>> = {
   updateWebhook: 'webhooks edit',
   deleteWebhook: 'webhooks delete',
   redeliverWebhook: 'webhooks redeliver',
+  testWebhook: 'webhooks test',
   recordAppliedConfiguration: 'apply',
   createAlertRule: 'alerts rules create',
   updateAlertRule: 'alerts rules edit',

@@ -82,6 +82,7 @@ export interface Loaders extends ShownLoaders {
   readonly failureGroups: Children<JobId, number, readonly FailureGroupRow[]>;
   readonly decidedOverTime: Children<JobId, number, readonly DecidedPoint[]>;
   readonly jobWaves: DataLoader<JobId, readonly WaveWithProgress[]>;
+  readonly webhookPending: DataLoader<string, number>;
   readonly webhookDeliveries: Children<string, number, readonly WebhookDeliveryRow[]>;
   readonly alertRule: DataLoader<string, AlertRuleRow | undefined>;
   readonly alertDevices: Children<string, number, readonly string[]>;
@@ -156,6 +157,7 @@ export function makeLoaders(
       const [waves, progress] = await Promise.all([jobs.waves(ids), jobs.waveProgress(ids)]);
       return waves.map((each, index) => each.map((wave) => ({ wave, progress: progress[index]?.get(wave.number) })));
     }),
+    webhookPending: new DataLoader((ids) => webhooks.pendingOf(ids)),
     webhookDeliveries: childrenBy((ids, first) => webhooks.deliveriesOf(ids, first)),
     alertRule: new DataLoader((ids) => alertRules.findMany(ids)),
     alertDevices: childrenBy((ids, first) => alerts.deviceIdsOf(ids, first)),

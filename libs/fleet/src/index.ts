@@ -118,5 +118,6 @@ export { publicOnly } from './webhooks/public-only.js';
 export { WebhookDeliveries } from './webhooks/webhook-deliveries.js';
 export type { WebhookDeliveriesDeps } from './webhooks/webhook-deliveries.js';
 export type { WebhookRequest } from './webhooks/webhook-request.js';
+export { WebhookSender } from './webhooks/webhook-sender.js';
 export { Webhooks } from './webhooks/webhooks.js';
-export type { CreatedWebhook, WebhookAnswer } from './webhooks/webhooks.js';
+export type { CreatedWebhook, TestedWebhook, WebhookAnswer } from './webhooks/webhooks.js';

@@ -167,6 +167,7 @@ export const mutations: Readonly<Record<string, AccessRow>> = {
   updateWebhook: may('ADMIN', `(id: "$id", input: ${webhook})`, notFound),
   deleteWebhook: may('ADMIN', '(id: "$id")', notFound),
   redeliverWebhook: may('ADMIN', '(deliveryId: "$id")', notFound),
+  testWebhook: may('ADMIN', '(id: "$id")', notFound),
   createAlertRule: may('ADMIN', `(input: ${alertRule})`),
   updateAlertRule: may('ADMIN', `(id: "$id", input: ${alertRule})`, notFound),
   deleteAlertRule: may('ADMIN', '(id: "$id")', notFound),

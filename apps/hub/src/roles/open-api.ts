@@ -15,6 +15,7 @@ import {
   ScreenPictures,
   SigningKeys,
   Webhooks,
+  WebhookSender,
   type CallRules,
 } from '@flotilla/fleet';
 import type { UnknownPages } from '../http/http-server.js';
@@ -76,8 +77,6 @@ export async function openApi(
   const firmware = new FirmwareImages({ registry, bus, blobs, clock: systemClock, logger, mustBeSigned });
   const signingKeys = new SigningKeys({ registry, clock: systemClock });
   const screens = new ScreenPictures({ fleet, registry, addresses: pictures.permits, clock: systemClock });
-  const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
-  const webhooks = new Webhooks({ registry, clock: systemClock, announce, trustedOrigins: config.webhookUrls });
   const documents = new ClientDocuments();
   closers.add('client documents', () => documents.close());
   const alerts = openAlerts(services);
@@ -91,7 +90,7 @@ export async function openApi(
     firmware,
     signingKeys,
     screens,
-    webhooks,
+    webhooks: openWebhooks(services),
     pictures: pictureFiles(pictures, blobs),
   };
   const api = await mountApi(server, {
@@ -116,6 +115,14 @@ export async function openApi(
   api.upgrades.forEach((handler, path) => upgrades.set(path, handler));
   pages.send = api.sendConsole;
   return { fleet, firmware };
+}
+
+function openWebhooks({ bus, closers, config, logger, registry }: SharedServices): Webhooks {
+  const trustedOrigins = config.webhookUrls;
+  const sender = new WebhookSender(trustedOrigins);
+  closers.add('webhook tests', () => sender.close());
+  const announce = notifyOutbox({ ticks: bus.ticks, clock: systemClock, logger });
+  return new Webhooks({ registry, clock: systemClock, announce, sender, trustedOrigins });
 }
 
 function openAlerts(services: SharedServices): Alerts {

@@ -97,6 +97,7 @@ const mutation: EveryField<Mutation> = {
   updateWebhook: 'ADMIN',
   deleteWebhook: 'ADMIN',
   redeliverWebhook: 'ADMIN',
+  testWebhook: 'ADMIN',
   // Rules and channels decide what operators hear of, and where it is sent.
   createAlertRule: 'ADMIN',
   updateAlertRule: 'ADMIN',

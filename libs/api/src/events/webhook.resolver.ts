@@ -12,6 +12,7 @@ import type {
   MutationDeleteWebhookArgs,
   MutationRedeliverWebhookArgs,
   MutationResolvers,
+  MutationTestWebhookArgs,
   MutationUpdateWebhookArgs,
   QueryResolvers,
   WebhookDeliveriesArgs,
@@ -26,6 +27,13 @@ interface WebhookPayload {
   readonly userErrors: readonly Refusal[];
 }
 
+interface TestPayload {
+  readonly delivered: boolean;
+  readonly status?: number | undefined;
+  readonly error?: string | undefined;
+  readonly userErrors: readonly Refusal[];
+}
+
 /** What the schema says where null is given. */
 const FIRST = 20;
 
@@ -34,8 +42,10 @@ const FIRST = 20;
 export class WebhookResolver
   implements
     Required<Pick<QueryResolvers, 'webhooks'>>,
-    Required<Pick<MutationResolvers, 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'redeliverWebhook'>>,
-    Required<Pick<WebhookResolvers, 'deliveries' | 'revision'>>
+    Required<
+      Pick<MutationResolvers, 'createWebhook' | 'updateWebhook' | 'deleteWebhook' | 'redeliverWebhook' | 'testWebhook'>
+    >,
+    Required<Pick<WebhookResolvers, 'deliveries' | 'pendingEvents' | 'revision'>>
 {
   constructor(
     @Inject(REGISTRY) private readonly registry: FleetWideStores,
@@ -87,6 +97,13 @@ export class WebhookResolver
     return toPayload(await this.acts.redeliver(deliveryId, actorOf(context)));
   }
 
+  @Mutation()
+  async testWebhook(_root: unknown, { id }: MutationTestWebhookArgs, context: ApiContext): Promise<TestPayload> {
+    const answer = await this.acts.test(id, actorOf(context));
+    if ('refusal' in answer) return { delivered: false, userErrors: userErrors(answer.refusal) };
+    return { ...answer.end, delivered: answer.end.error === undefined, userErrors: [] };
+  }
+
   @ResolveField()
   revision(webhook: WebhookRow): string {
     return webhookRevision(webhook);
@@ -99,6 +116,11 @@ export class WebhookResolver
     { loaders }: ApiContext,
   ): Promise<readonly WebhookDeliveryRow[]> {
     return loaders.webhookDeliveries(id, pageSize(args.first, FIRST, this.limits.pageRowsMax));
+  }
+
+  @ResolveField()
+  pendingEvents({ id }: WebhookRow, _args: unknown, { loaders }: ApiContext): Promise<number> {
+    return loaders.webhookPending.load(id);
   }
 }
 

@@ -30,6 +30,7 @@ const extraPoints: ReadonlyMap<string, number> = new Map([
   ['DeviceGroup.deviceCount', 20],
   ['Job.targets', 20],
   ['Webhook.deliveries', 20],
+  ['Webhook.pendingEvents', 20],
   // Each parent costs a statement or two. With 20 points, usual lists of 200 parents cost too much.
   ['Device.alerts', 5],
   ['DeviceGroup.devices', 5],

@@ -40,6 +40,8 @@ import type { ApiLimits } from '../limits/api-limits.js';
 import { mountApi } from './mount-api.js';
 import { Argon2Passwords } from '../sign-in/argon2-passwords.js';
 
+const noSender = { send: () => Promise.reject(new TypeError('Nothing is sent in this spec.')) };
+
 export interface Answer {
   readonly status: number;
   readonly data: unknown;
@@ -133,10 +135,10 @@ export async function openApi(
       bus,
       clock,
       trustedOrigins: [],
-      sender: { send: () => Promise.reject(new TypeError('No message is sent in this spec.')) },
+      sender: noSender,
       messages: { language: 'en', timeZone: 'UTC', consoleUrl: undefined },
     }),
-    webhooks: new Webhooks({ registry, clock, announce: () => undefined, trustedOrigins: [] }),
+    webhooks: new Webhooks({ registry, clock, announce: () => undefined, sender: noSender, trustedOrigins: [] }),
     people: new People(signing),
     signIns: new SignIns(signing),
     grants: new AgentGrants({ registry, bus, clock, limits: defaultGrantLimits }),

@@ -136,6 +136,7 @@ const operations = {
     'tagDevices(input: TagDevicesInput!): TagDevicesPayload!',
     'takeSnapshot(deviceId: ID!, quality: Int): UploadPayload!',
     'testNotificationChannel(id: ID!): TestNotificationPayload!',
+    'testWebhook(id: ID!): TestWebhookPayload!',
     'unblockBoard(deviceId: ID!): UnblockBoardPayload!',
     'updateAlertRule(expectedRevision: String, id: ID!, input: AlertRuleInput!): AlertRulePayload!',
     'updateDesiredState(expectedGeneration: Int!, id: ID!, input: DesiredStateInput!): DesiredStatePayload!',

@@ -13,6 +13,7 @@ import type { Receiver } from './receiver.suite.js';
 import { WebhookDeliveries } from './webhook-deliveries.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
+import { WebhookSender } from './webhook-sender.js';
 import { Webhooks } from './webhooks.js';
 
 /** An answer that is given at once must not be late on a loaded machine. */
@@ -21,6 +22,8 @@ export const quick: WebhookLimits = { ...defaultWebhookLimits, attemptMs, settle
 
 export class DeliveryBench {
   deliveries: WebhookDeliveries;
+  /** Of test events. */
+  readonly sender: WebhookSender;
   heard: readonly FeedEvent[] = [];
 
   constructor(
@@ -29,10 +32,11 @@ export class DeliveryBench {
     readonly receiver: Receiver,
   ) {
     this.deliveries = this.#started();
+    this.sender = new WebhookSender([receiver.origin], quick);
   }
 
   async close(): Promise<void> {
-    await this.deliveries.stop();
+    await Promise.all([this.deliveries.stop(), this.sender.close()]);
     for (const { id } of await this.registry.webhooks.all())
       await this.registry.webhooks.remove(id, { at: Date.now() });
     await this.receiver.close();
@@ -63,6 +67,7 @@ export class DeliveryBench {
       registry: this.registry,
       clock: realClock,
       announce: () => this.deliveries.wake(),
+      sender: this.sender,
       trustedOrigins: [this.receiver.origin],
     });
     const made = await webhooks.create({ url, types, enabled: true }, admin);

@@ -8,6 +8,7 @@ import { defaultWebhookLimits } from './webhook-limits.js';
 import { Webhooks, webhookRevision } from './webhooks.js';
 
 const trusted = 'http://receiver.example';
+const noSender = { send: () => Promise.reject(new TypeError('Nothing is sent in this spec.')) };
 
 let database: TestDatabase;
 let registry: Registry;
@@ -22,7 +23,7 @@ afterAll(async () => {
 });
 
 const webhooks = () =>
-  new Webhooks({ registry, clock: realClock, announce: () => undefined, trustedOrigins: [trusted] });
+  new Webhooks({ registry, clock: realClock, announce: () => undefined, sender: noSender, trustedOrigins: [trusted] });
 
 describe('a change of a webhook', () => {
   it('is refused if it was made from another revision', async () => {

@@ -41,6 +41,25 @@ describe('webhooks', () => {
     expect((await bench.logOf(id))[0]).toMatchObject({ attempt: 1, status: 204, delivered: true, error: undefined });
   });
 
+  it('get a signed test event at once, also while they are disabled, and its failure changes nothing', async () => {
+    const { id, secret, webhooks } = await bench.makeWebhook();
+    const url = `${bench.receiver.origin}/hook`;
+    await webhooks.update(id, { url, types: ['*'], enabled: false }, admin);
+    expect(await webhooks.test(id, admin)).toEqual({ end: { status: 204, error: undefined } });
+    const [got] = bench.receiver.received;
+    expect(got?.event).toMatchObject({ type: 'webhook.test', deviceId: null, data: { webhookId: id } });
+    const [, t, v1] = /^t=(\d+),v1=([0-9a-f]{64})$/.exec(String(got?.headers['flotilla-signature'])) ?? [];
+    expect(v1).toBe(createHmac('sha256', secret).update(`${t}.${got?.body}`).digest('hex'));
+    bench.receiver.answer = (response) => response.writeHead(500).end();
+    const failed = { status: 500, error: 'The receiver answered 500.' };
+    expect(await webhooks.test(id, admin)).toEqual({ end: failed });
+    expect(await bench.logOf(id)).toEqual([]);
+    expect(await bench.registry.webhooks.all()).toMatchObject([{ enabled: false, failingSince: undefined }]);
+    const tests = await bench.registry.audit.page({ subject: `webhook:${id}`, action: 'webhook.tested' }, { first: 9 });
+    expect(tests.rows.map(({ data }) => data['delivered'])).toEqual([false, true]);
+    expect(await webhooks.test('none', admin)).toMatchObject({ refusal: { code: 'NOT_FOUND', path: ['id'] } });
+  });
+
   it('receive an event again after any failure until they accept it', async () => {
     let request = 0;
     bench.receiver.answer = (response) => {

@@ -7,6 +7,7 @@ import { request } from 'undici';
 import type { Agent } from 'undici';
 import { openAgent, openGuardedAgent } from './guarded-agent.js';
 import { signatureOf } from './sign-delivery.js';
+import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
 
 export interface Attempt {
@@ -34,7 +35,7 @@ export class WebhookSender {
   readonly #guarded: Agent;
 
   /** `trustedOrigins`: those that the operator named, which may be anywhere. */
-  constructor(trustedOrigins: readonly string[], limits: WebhookLimits) {
+  constructor(trustedOrigins: readonly string[], limits: WebhookLimits = defaultWebhookLimits) {
     this.#limits = limits;
     this.#trusted = new Set(trustedOrigins);
     // Webhooks may share an origin: one that hangs must leave connections to the others.

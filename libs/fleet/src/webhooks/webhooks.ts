@@ -5,18 +5,22 @@ import type { Clock } from '@flotilla/session';
 import { sourceOf } from '../actor.js';
 import type { Actor } from '../actor.js';
 import { requestHash } from '../idempotency/request-hash.js';
+import { newId } from '../new-id.js';
 import { changedMeanwhile, refuse } from '../refusal.js';
 import type { Refusal } from '../refusal.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
 import { refuseWebhook } from './webhook-request.js';
 import type { WebhookRequest } from './webhook-request.js';
+import type { AttemptEnd, WebhookSender } from './webhook-sender.js';
 
 export interface WebhooksDeps {
   readonly registry: Pick<Registry, 'webhooks'>;
   readonly clock: Clock;
   /** Notifies the workers of pending deliveries. */
   readonly announce: () => void;
+  /** Sends test events. */
+  readonly sender: Pick<WebhookSender, 'send'>;
   /** Origins that may be anywhere. */
   readonly trustedOrigins: readonly string[];
   readonly limits?: WebhookLimits;
@@ -25,6 +29,8 @@ export interface WebhooksDeps {
 export type WebhookAnswer = { readonly webhook: WebhookRow } | { readonly refusal: Refusal };
 
 export type CreatedWebhook = { readonly webhook: WebhookRow; readonly secret: string } | { readonly refusal: Refusal };
+
+export type TestedWebhook = { readonly end: AttemptEnd } | { readonly refusal: Refusal };
 
 /** Bytes of a secret, as many as the hash of the signature has. */
 const SECRET_BYTES = 32;
@@ -78,6 +84,23 @@ export class Webhooks {
     return (await registry.webhooks.remove(id, { at: clock.now(), by: sourceOf(actor) }))
       ? {}
       : { refusal: noSuchWebhook(id) };
+  }
+
+  /**
+   * Sends a signed test event once, also to a webhook that is not enabled. The event is not stored,
+   * and a failure does not count for the webhook.
+   */
+  async test(id: string, actor: Actor): Promise<TestedWebhook> {
+    const { clock, registry, sender } = this.#deps;
+    const webhook = await registry.webhooks.findSigned(id);
+    if (webhook === undefined) return { refusal: noSuchWebhook(id) };
+    const { secret, ...row } = webhook;
+    const at = clock.now();
+    const event = { id: newId(at), type: 'webhook.test', deviceId: undefined, at, data: { webhookId: id } };
+    const end = await sender.send({ url: row.url, secret, event, at }, new AbortController().signal);
+    const change = { at: clock.now(), by: sourceOf(actor) };
+    await registry.webhooks.recordTest(row, end.error === undefined, change);
+    return { end };
   }
 
   /** Has the event of an attempt delivered once more, whether it was delivered or not. */

@@ -16,6 +16,7 @@ import type {
   DeliveryEnd,
   PendingDelivery,
   RedeliveryAnswer,
+  SignedWebhook,
   WebhookAction,
   WebhookBacklog,
   WebhookDeliveryRow,
@@ -39,11 +40,18 @@ const SHOWN = {
 } as const;
 const DELIVERIES = {
   name: 'webhook-deliveries',
-  text: `SELECT d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", d.attempt, d.status, d.error, d.at,
-           d.delivered
+  text: `SELECT d.id, d.webhook_id AS "webhookId", d.event_id AS "eventId", e.type AS "eventType", d.attempt, d.status,
+           d.error, d.at, d.delivered
          FROM unnest($1::uuid[]) AS w(id) CROSS JOIN LATERAL (
            SELECT d.* FROM webhook_delivery d WHERE d.webhook_id = w.id ORDER BY d.id DESC LIMIT $2) d
+         LEFT JOIN LATERAL (SELECT e.type FROM event e WHERE e.id = d.event_id LIMIT 1) e ON true
          ORDER BY d.id DESC`,
+};
+const PENDING_OF = {
+  name: 'webhook-pending-events',
+  text: `SELECT (SELECT count(*)::int FROM (
+           SELECT FROM webhook_outbox d WHERE d.webhook_id = w.id LIMIT $2) pending) AS count
+         FROM unnest($1::uuid[]) WITH ORDINALITY AS w(id, place) ORDER BY w.place`,
 };
 const DELIVER_NOW = { text: 'UPDATE webhook_outbox SET next_at = now() WHERE webhook_id = $1 AND next_at > now()' };
 /** The time of PostgreSQL, as events of the outbox have it. */
@@ -153,8 +161,34 @@ export class WebhookStore {
     webhookIds: readonly string[],
     first: number,
   ): Promise<readonly (readonly WebhookDeliveryRow[])[]> {
-    const records = await this.database.query<WebhookDelivery>(DELIVERIES, [webhookIds, first]);
+    type Row = WebhookDelivery & { readonly eventType: string | null };
+    const records = await this.database.query<Row>(DELIVERIES, [webhookIds, first]);
     return grouped(webhookIds, records, ({ webhookId }) => webhookId).map((own) => own.map(plainRow));
+  }
+
+  /** The events that wait for their delivery to each webhook, counted up to PENDING_COUNTED_MAX. */
+  async pendingOf(webhookIds: readonly string[]): Promise<readonly number[]> {
+    const rows = await this.database.query<{ count: number }>(PENDING_OF, [webhookIds, PENDING_COUNTED_MAX]);
+    return rows.map(({ count }) => count);
+  }
+
+  /** A webhook with its secret. */
+  async findSigned(id: string): Promise<SignedWebhook | undefined> {
+    if (!isUuid(id)) return undefined;
+    const query = { where: { id }, select: { ...SHOWN, secret: true } };
+    const webhook = await this.database.ask((prisma) => prisma.webhook.findUnique(query));
+    return webhook === null ? undefined : plainRow(webhook);
+  }
+
+  /** Writes down that a test event was sent. Changes nothing else. */
+  async recordTest(webhook: WebhookRow, isDelivered: boolean, { at, by }: WebhookAction): Promise<void> {
+    const changes = changesOf(webhook, 'webhook.tested', at, { delivered: isDelivered });
+    await audited(
+      this.database,
+      by,
+      async () => changes,
+      (made) => made,
+    );
   }
 
   /** Claims due events, the oldest of each webhook first. A claim lapses after `claimMs`. */

@@ -16,10 +16,17 @@ export interface WebhookRow {
   readonly pausedAt: number | undefined;
 }
 
+export interface SignedWebhook extends WebhookRow {
+  /** The key of the signatures. */
+  readonly secret: string;
+}
+
 /** One attempt to deliver one event. */
 export interface WebhookDeliveryRow {
   readonly id: string;
   readonly eventId: string;
+  /** Undefined where retention has removed the event. */
+  readonly eventType: string | undefined;
   /** 1 is the first. */
   readonly attempt: number;
   /** The HTTP status; undefined without a response. */

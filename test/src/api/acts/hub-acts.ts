@@ -48,6 +48,7 @@ export function hubActs({ hub, receiverUrl, known }: ActStage): Acts {
       }),
     ],
     redeliverWebhook: [async () => by('deliveryId', await firstDelivery(hub))()],
+    testWebhook: [by('id', of('webhook'))],
     deleteWebhook: [by('id', of('webhook'))],
     recordAppliedConfiguration: [
       () => ({

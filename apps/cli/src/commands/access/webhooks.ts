@@ -9,6 +9,7 @@ import {
   CreateWebhookDocument,
   DeleteWebhookDocument,
   RedeliverWebhookDocument,
+  TestWebhookDocument,
   UpdateWebhookDocument,
   WebhookDeliveriesDocument,
   WebhooksDocument,
@@ -32,7 +33,7 @@ const listCommand = leaf({
     withClient(args, (client) =>
       printList(
         () => rowsOf(webhooks(client)),
-        ['id', 'url', 'types', 'enabled', { key: 'failingSince' }, 'pausedAt', 'createdAt'],
+        ['id', 'url', 'types', 'enabled', 'pendingEvents', { key: 'failingSince' }, 'pausedAt', 'createdAt'],
         args,
       ),
     ),
@@ -113,7 +114,7 @@ const deliveriesCommand = leaf({
           args.id,
         ).deliveries;
       };
-      const columns = ['id', 'at', 'delivered', 'attempt', 'status', 'error', 'eventId'] as const;
+      const columns = ['id', 'at', 'delivered', 'attempt', 'status', 'error', 'eventType', 'eventId'] as const;
       return printList(() => rowsOf(read()), columns, args);
     }),
 });
@@ -134,6 +135,20 @@ const redeliverCommand = leaf({
     }),
 });
 
+const testCommand = leaf({
+  usage: 'test <id>',
+  summary: 'Send a test event, and show how it ended',
+  examples: [`webhooks test ${aWebhook}`],
+  options: (args) => withId(args, 'Id of the webhook'),
+  run: (args) =>
+    withClient(args, async (client) => {
+      const { testWebhook } = await client.request(TestWebhookDocument, { id: args.id });
+      const { delivered, error, status } = expectAccepted(testWebhook);
+      await printThing({ delivered, status, error }, args);
+      return delivered ? exitCodes.done : exitCodes.refused;
+    }),
+});
+
 export const webhooksCommand = group('webhooks', 'List, create and change webhooks', [
   listCommand,
   createCommand,
@@ -141,4 +156,5 @@ export const webhooksCommand = group('webhooks', 'List, create and change webhoo
   deleteCommand,
   deliveriesCommand,
   redeliverCommand,
+  testCommand,
 ]);
