@@ -10,7 +10,13 @@ import { OutcomeBadge } from '../../parts/outcome/outcome-badge';
 import { Section } from '../../parts/page';
 import { exactTimeWidth, Time } from '../../parts/time/time';
 import { useNotify } from '../../parts/use-notify';
-import { DeleteWebhookDocument, RedeliverWebhookDocument, type WebhooksQuery } from './generated/webhooks';
+import {
+  DeleteWebhookDocument,
+  RedeliverWebhookDocument,
+  TestWebhookDocument,
+  type TestWebhookMutation,
+  type WebhooksQuery,
+} from './generated/webhooks';
 
 type Webhook = WebhooksQuery['webhooks'][number];
 type Delivery = Webhook['deliveries'][number];
@@ -31,12 +37,21 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
     notify(t('webhooks.redelivered'));
     onChanged();
   };
+  const [tested, setTested] = useState<TestWebhookMutation['testWebhook']>();
+  const test = useHubMutation(TestWebhookDocument, (data) => data.testWebhook.userErrors);
+  const send = async () => {
+    setTested(undefined);
+    setTested((await test.run({ id: webhook.id }))?.testWebhook);
+  };
   const columns = useDeliveryColumns(again, redeliver.isBusy);
   return (
     <Section
       title={webhook.url}
       actions={
         <Group gap="xs">
+          <Button size="xs" variant="default" loading={test.isBusy} onClick={() => void send()}>
+            {t('webhooks.test')}
+          </Button>
           <Button size="xs" variant="default" onClick={onEdit}>
             {t('webhooks.edit')}
           </Button>
@@ -48,8 +63,11 @@ export function WebhookCard({ webhook, onEdit, onChanged }: WebhookCardProps) {
     >
       <p className="soft">
         <code>{webhook.types.join(' ')}</code> · <StateOf webhook={webhook} />
+        {webhook.pendingEvents > 0 && ` · ${t('webhooks.pending', { count: webhook.pendingEvents })}`}
       </p>
       <MutationFailureNotice failure={redeliver.failure} />
+      <MutationFailureNotice failure={test.failure} />
+      <p role="status">{tested && t(`webhooks.tested.${tested.delivered ? 'yes' : 'no'}`, { ...tested })}</p>
       {webhook.deliveries.length === 0 ? (
         <p className="soft">{t('webhooks.noDeliveries')}</p>
       ) : (
@@ -118,7 +136,12 @@ function useDeliveryColumns(
       isNumeric: true,
       cell: ({ attempt }) => attempt,
     },
-    { id: 'event', header: t('webhooks.event'), width: 160, cell: ({ eventId }) => <code>{eventId}</code> },
+    {
+      id: 'event',
+      header: t('webhooks.event'),
+      width: 160,
+      cell: ({ eventId, eventType }) => <code title={eventId}>{eventType ?? eventId}</code>,
+    },
     { id: 'error', header: t('webhooks.error'), width: 120, grow: 2, cell: ({ error }) => error ?? '' },
     {
       id: 'again',
