@@ -33,7 +33,7 @@ export function useDeviceColumns({ shown, search, setSearch }: DeviceColumnsOpti
       device: { width: 180, grow: 2, sort: sort('NAME_ASC'), cell: (row) => <DeviceCell row={row} /> },
       id: { width: 140, sort: sort('ID_ASC'), cell: ({ id }) => <code>{id}</code> },
       presence: { width: 88, grow: 0, cell: ({ presence }) => <Presence presence={presence} /> },
-      model: { width: 132, cell: ({ model }) => model ?? none },
+      model: { width: 124, cell: ({ model }) => model ?? none },
       firmware: { width: 84, grow: 0, cell: ({ firmwareVersion }) => firmwareVersion ?? none },
       tags: {
         width: 130,

@@ -111,7 +111,7 @@ function commonColumns(t: TFunction, language: string, onChoose: OnChoose) {
     tool: {
       id: 'tool',
       header: t('call.tool'),
-      width: 186,
+      width: 170,
       grow: 2,
       cell: (row: ListedCallFragment) => (
         <button type="button" className={`${classes.tool} cut`} onClick={() => onChoose(row)}>
