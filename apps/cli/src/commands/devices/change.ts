@@ -97,7 +97,8 @@ export const rotateCommand = leaf({
   examples: [`devices rotate ${aDevice} --yes`],
   options: (args) => withId(args, 'Id of the device').options(yesOption),
   run: async (args) => {
-    const question = `${printable(args.id)} cannot connect with its old credential any more.`;
+    const grace = 'The old one works until the device uses the new one, for at most a day.';
+    const question = `${printable(args.id)} gets a new credential. ${grace}`;
     if (!(await confirm(question, args))) return exitCodes.refused;
     return withClient(args, async (client) => {
       const answer = await client.request(RotateDeviceCredentialDocument, { deviceId: args.id });
