@@ -21,6 +21,12 @@ describe('the filter of the Events page', () => {
     expect(withTypes({ types: ['tools.changed'] }, presets.usual)).toEqual({});
   });
 
+  it('shows as problems also what the hub stopped by itself, and alerts', () => {
+    const { types } = filterOf(presets.problems);
+    const stopped = ['job.stopped_by_health_gate', 'recurring_job.paused', 'desired_state.paused', 'webhook.paused'];
+    expect(types).toEqual(expect.arrayContaining([...stopped, 'alert.fired', 'device.restarted_unexpectedly']));
+  });
+
   it('names in its presets only types that there are', () => {
     const named = Object.values(presets).flatMap(({ types, except }): readonly string[] => [...types, ...except]);
     const unknown = named.filter(
