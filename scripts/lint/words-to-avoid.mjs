@@ -40,7 +40,11 @@ const entries = [
 ];
 
 /** @type {readonly { readonly pattern: RegExp, readonly advice: string }[]} */
-export const wordsToAvoid = entries.map(([source, advice]) => ({ pattern: new RegExp(source, 'giu'), advice }));
+export const wordsToAvoid = entries.map(([source, advice]) => ({
+  // A phrase may go on in the next line, which may be indented.
+  pattern: new RegExp(source.replaceAll(' ', '\\s+'), 'giu'),
+  advice,
+}));
 
 /** All words to avoid in a text, with their position and the advice. */
 export function findWordsToAvoid(text) {
