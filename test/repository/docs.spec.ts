@@ -24,6 +24,18 @@ const pages = filesBelow('.', '.md');
 /** Numbered headings of a page, such as 2 and 2.4. */
 const sectionsOf = (page: string) => new Set(found(read(page), /^#{2,3} (\d+(?:\.\d+)?) /gm));
 
+/** The anchor of a heading, as GitHub makes it. */
+const anchorOf = (heading: string) =>
+  heading
+    .replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N} _-]/gu, '')
+    .replaceAll(' ', '-');
+const anchorsOf = (page: string) => {
+  const prose = read(page).replaceAll(/^```[\s\S]*?^```/gm, '');
+  return new Set(found(prose, /^#+ (.+)$/gm).map(anchorOf));
+};
+
 /** The pages that comments cite. */
 const citedPages: Readonly<Record<string, string>> = {
   xiaozhi: 'docs/wire.md',
@@ -60,6 +72,15 @@ describe('the documentation', () => {
   it.each(pages)('links only to files that exist: %s', (page) => {
     const targets = found(read(page), /\]\((?!https?:|#)([^)#]+)(?:#[^)]*)?\)/g);
     expect(targets.filter((target) => !existsSync(path.join(root, path.dirname(page), target)))).toEqual([]);
+  });
+
+  it.each(pages)('links only to headings that exist: %s', (page) => {
+    const links = [...read(page).matchAll(/\]\((?!https?:)([^)#]*)#([^)]+)\)/g)];
+    const missing = links.filter(([, file = '', anchor = '']) => {
+      const target = file === '' ? page : path.join(path.dirname(page), file);
+      return target.endsWith('.md') && !anchorsOf(target).has(anchor);
+    });
+    expect(missing.map(([link]) => link)).toEqual([]);
   });
 
   it.each(pages)('names only files of the repository that exist: %s', (page) => {
