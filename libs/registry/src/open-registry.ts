@@ -72,7 +72,10 @@ export interface RegistryOptions {
   readonly logger?: RegistryLogger;
   /** The secret of the audit chain, the same in all processes; without it hashes have no key. */
   readonly auditSecret?: string | Uint8Array | undefined;
-  /** Encrypts the secret arguments of jobs, the same in all processes; random if it is missing. */
+  /**
+   * Encrypts stored secret arguments and the settings of channels, the same in all processes;
+   * random if it is missing.
+   */
   readonly argumentsSecret?: string | Uint8Array | undefined;
 }
 

@@ -117,6 +117,6 @@ async function requireSameKeys(config: HubConfig, { header, secrets }: VerifiedA
   throw new BackupError(
     'The former hub had other keys than this one will have. Set FLOTILLA_AUDIT_KEY and FLOTILLA_DEVICE_SECRET as ' +
       'they were there, or leave them unset if they were. If they are lost, add --accept-new-keys: then the audit ' +
-      'trail cannot be verified before the restore, and jobs lose their secret arguments.',
+      'trail cannot be verified before the restore, and stored secret arguments and settings of channels are lost.',
   );
 }

@@ -71,7 +71,7 @@ function givenAuditSecret({ auditKey, deviceSecret }: SecretConfig): string | Ui
   return auditKey ?? (deviceSecret === undefined ? undefined : derived(deviceSecret, 'flotilla audit chain'));
 }
 
-/** Returns the key that encrypts secret arguments of jobs until they are sent. */
+/** Returns the key that encrypts stored secret arguments, and the settings of channels. */
 export async function argumentsSecretOf({ auditKey, dataDir, deviceSecret }: SecretConfig): Promise<Uint8Array> {
   const secret = deviceSecret ?? auditKey ?? (await keepSecret(dataDir, DEVICE_SECRET_FILE));
   return derived(secret, JOB_ARGUMENTS);
