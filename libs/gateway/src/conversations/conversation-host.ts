@@ -64,8 +64,8 @@ export interface Conversation {
   heardAudio(frame: Uint8Array): void;
   /** A call goes to the device. */
   used(): void;
-  /** Ends the conversation. Idempotent; nothing is sent to the device after it. */
-  end(why: DeviceEnd): void;
+  /** Ends the conversation. Idempotent; the device gets a goodbye only for `hub_stopping`. */
+  end(why: DeviceEnd | 'hub_stopping'): void;
 }
 
 export interface ConversationHost {

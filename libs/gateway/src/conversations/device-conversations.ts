@@ -96,9 +96,9 @@ export class DeviceConversations {
   }
 
   /** Ends with the session. */
-  end(): void {
+  end(why: 'device_gone' | 'hub_stopping'): void {
     this.#afterAnswer = undefined;
-    this.#conversation?.end('device_gone');
+    this.#conversation?.end(why);
     this.#conversation = undefined;
   }
 

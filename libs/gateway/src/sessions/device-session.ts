@@ -194,6 +194,8 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
 
   leave(isMoving: boolean): void {
     if (isMoving) this.record.keepListed();
+    // A device does not notice the end of its conversation by the end of its connection.
+    this.#conversations?.end('hub_stopping');
     this.close('hub_stopping');
   }
 
@@ -204,7 +206,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
     }
     if (state !== 'closed') return;
     this.#cancelListing();
-    this.#conversations?.end();
+    this.#conversations?.end('device_gone');
     const ended = reason ?? 'hub_closed';
     if (!this.#hasRestarted) this.context.largeRequests.keep(this.deviceId, this.#actor.largeRequests, ended);
     this.context.onClosed(this, ended);

@@ -17,7 +17,6 @@ import type { BackendHealthTable } from '../backend/backend-health.js';
 import { BackendUnavailable } from '../backend/backend-unavailable.js';
 import { DatagramAudio, frameMsOf, frameOf, SocketAudio } from '../audio/device-audio.js';
 import type { DeviceAudio } from '../audio/device-audio.js';
-import type { ConversationEnd } from './conversation-end.js';
 import { RelayedConversation } from './relayed-conversation.js';
 import { BackendConnection } from '../backend/voice-backend.js';
 import type { VoiceServer } from '../backend/voice-server.js';
@@ -97,21 +96,14 @@ export class ConversationSetup implements Conversation {
     this.#voiceless?.used();
   }
 
-  end(why: DeviceEnd): void {
-    this.#end(why);
+  end(why: DeviceEnd | 'hub_stopping'): void {
+    if (!this.#isOver) {
+      this.#isOver = true;
+      this.#giveUp.abort();
+      this.#relayed?.conversation.end(why);
+      this.owner.forget();
+    }
     this.#voiceless?.end(why);
-  }
-
-  stop(): void {
-    this.#end('hub_stopping');
-  }
-
-  #end(why: ConversationEnd): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#giveUp.abort();
-    this.#relayed?.conversation.end(why);
-    this.owner.forget();
   }
 
   async #tryServer(server: VoiceServer, until: number): Promise<boolean> {

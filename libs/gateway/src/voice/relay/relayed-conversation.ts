@@ -161,8 +161,8 @@ export class RelayedConversation implements BackendListener {
     });
     if (why !== 'device_gone' && why !== 'device_goodbye' && why !== 'superseded') {
       if (transport === 'MQTT') device.say(goodbyeMessage(sessionIds.device));
-      else if (why === 'hub_stopping') device.hangUp('conversation_ended');
-      else hangUpAfterCalls(device, clock, this.options.limits);
+      // A hub that stops closes the WebSocket itself.
+      else if (why !== 'hub_stopping') hangUpAfterCalls(device, clock, this.options.limits);
     }
     onEnded();
   }

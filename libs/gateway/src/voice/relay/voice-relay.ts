@@ -46,8 +46,8 @@ export class VoiceRelay implements ConversationHost {
     return setup;
   }
 
-  /** Ends all conversations. */
+  /** Ends all conversations. The sessions of their devices end next. */
   stop(): void {
-    for (const setup of this.#open) setup.stop();
+    for (const setup of this.#open) setup.end('hub_stopping');
   }
 }
