@@ -218,6 +218,24 @@ describe('a conversation over MQTT and UDP', () => {
     expect(stage.count('frames_to_device') + stage.count('frames_dropped_interrupted')).toBe(50);
   });
 
+  it('drops what arrives of an interrupted answer later, up to the next one', async () => {
+    const { conversation, heard, speaker, stage } = await converse({ leadFrames: 1, queuedItemsMax: 10 });
+    speaker.speak(speech);
+    await vi.waitFor(() => expect(heard.frames).toHaveLength(1));
+    const tts = (state: string) => heard.socket.send(JSON.stringify({ type: 'tts', state }));
+    tts('start');
+    // More than the queue takes: the rest waits in buffers.
+    for (let n = 0; n < 400; n += 1) heard.socket.send(Buffer.from([1]));
+    await vi.waitFor(() => expect(speaker.heard.length).toBeGreaterThan(0));
+    conversation.heard({ type: 'abort' });
+    for (const state of ['stop', 'start']) tts(state);
+    heard.socket.send(Buffer.from([2]));
+    await vi.waitFor(() => expect(speaker.heard.at(-1)).toEqual(Buffer.from([2])));
+    const [relayed, dropped] = [stage.count('frames_to_device'), stage.count('frames_dropped_interrupted')];
+    expect(relayed + dropped).toBe(401);
+    expect(dropped).toBeGreaterThan(300);
+  });
+
   it('ends with a goodbye from either side, and closes the channel', async () => {
     const { answer, conversation, heard, stage } = await converse();
     heard.socket.close();

@@ -45,6 +45,8 @@ export class RelayedConversation implements BackendListener {
   #stalledSince: number | undefined;
   #cancelCheck: () => void = () => undefined;
   #isOver = false;
+  /** The user interrupted an answer of the voice server, whose rest may still arrive. */
+  #isInterrupted = false;
   readonly #sums = { framesFromDevice: 0, bytesFromDevice: 0, framesToDevice: 0, bytesToDevice: 0, framesDropped: 0 };
 
   constructor(private readonly options: RelayedConversationOptions) {
@@ -89,6 +91,7 @@ export class RelayedConversation implements BackendListener {
     if (this.#isOver) return;
     this.#activeAt = this.options.clock.now();
     if (message['type'] === 'abort') {
+      this.#isInterrupted = true;
       this.#drop(this.#queue.interrupt(), 'interrupted');
       this.options.audio.interrupted();
     }
@@ -117,6 +120,7 @@ export class RelayedConversation implements BackendListener {
       case 'goodbye':
         return this.end('backend_goodbye');
       case 'relayed':
+        if (isTurn(message)) this.#isInterrupted = false;
         return this.#queue.push({ kind: 'text', bytes, message: renamed(message, this.options.sessionIds.device) });
       case 'refused':
         return this.options.counters.add('texts_refused');
@@ -129,6 +133,7 @@ export class RelayedConversation implements BackendListener {
   onAudio(frame: Uint8Array): void {
     if (this.#isOver) return;
     this.#activeAt = this.options.clock.now();
+    if (this.#isInterrupted) return this.#drop(1, 'interrupted');
     this.#queue.push({ kind: 'audio', bytes: frame.length, frame });
   }
 
@@ -228,6 +233,11 @@ export class RelayedConversation implements BackendListener {
     else if (!isReading && now - (this.#stalledSince ?? now) >= limits.backendStallMsMax) this.end('backend_stalled');
     else this.#scheduleCheck();
   }
+}
+
+/** Whether the message begins or ends an answer of the voice server. [xiaozhi §3.2] */
+function isTurn({ state, type }: JsonObject): boolean {
+  return type === 'tts' && (state === 'start' || state === 'stop');
 }
 
 /** Replaces the session id with the other side's. Messages without an id stay unchanged. */
