@@ -19,6 +19,7 @@ import type { DeviceSocket, DeviceSocketEvents, SocketTarget } from './sockets/d
 import { FlashFile } from './flash-file.js';
 import { exchange } from './sockets/http-exchange.js';
 import { MqttSocket } from './sockets/mqtt-socket.js';
+import { UdpSound } from './sockets/udp-sound.js';
 import type { SimulatorOptions } from './command/options.js';
 import { RunningDevice, type Surroundings, type RunningDeviceEvents } from './running-device.js';
 import { WebSocketSocket, xiaozhiLogin } from './sockets/websocket-socket.js';
@@ -56,6 +57,7 @@ export class Fleet {
           settings
             ? this.#openAsTold(self, { settings, localAddress }, socketEvents)
             : this.#openDirectly(self, localAddress, socketEvents),
+        openSound: (channel, onpacket) => new UdpSound(channel, localAddress, onpacket),
         exchange: (request, signal) =>
           exchange(request, {
             localAddress,

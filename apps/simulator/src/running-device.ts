@@ -10,15 +10,17 @@ import type {
   HttpRequest,
   HttpResponse,
   SimulatedDevice,
+  SoundChannel,
   TransportSettings,
 } from '@flotilla/simulated-device';
 import type { DeviceSocket, DeviceSocketEvents, Loss } from './sockets/device-socket.js';
-import { UdpSound } from './sockets/udp-sound.js';
+import type { UdpSound } from './sockets/udp-sound.js';
 
 /** What a device has around it: the ways to the hub, and a place for its flash. */
 export interface Surroundings {
   /** Opens a socket for the current identity; `settings` are those of the OTA answer, if any. */
   open(device: SimulatedDevice, settings: TransportSettings | undefined, events: DeviceSocketEvents): DeviceSocket;
+  openSound(channel: SoundChannel, onpacket: () => void): UdpSound;
   /** Rejects where there is no answer. */
   exchange(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
   /** Stores the flash for the next start of the device. */
@@ -174,7 +176,7 @@ export class RunningDevice {
           break;
         case 'openSound':
           this.#closeSound();
-          this.#sound = new UdpSound(effect.channel, () => this.device.hear());
+          this.#sound = this.surroundings.openSound(effect.channel, () => this.device.hear());
           break;
         case 'closeSound':
           this.#closeSound();

@@ -16,8 +16,10 @@ export class UdpSound {
   readonly #window = new SequenceWindow(Infinity);
   #sequence = 0;
 
+  /** `localAddress`: the source address of the device, which the hub compares. [xiaozhi §2.5] */
   constructor(
     private readonly channel: SoundChannel,
+    localAddress: string | undefined,
     private readonly onpacket: (packet: Uint8Array) => void,
   ) {
     this.#key = Buffer.from(channel.key, 'hex');
@@ -25,6 +27,7 @@ export class UdpSound {
     // A hub that is gone answers with ICMP; a device does not notice.
     this.#socket.on('error', () => undefined);
     this.#socket.on('message', (datagram) => this.#hear(datagram));
+    if (localAddress !== undefined) this.#socket.bind(0, localAddress);
     this.#socket.unref();
   }
 
