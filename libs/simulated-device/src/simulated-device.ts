@@ -182,7 +182,7 @@ export class SimulatedDevice {
   /** The connection is accepted (CONNACK 0, or 101). A WebSocket device sends its hello now. */
   connected(now: number): readonly DeviceEffect[] {
     this.#link.connected();
-    if (this.#link.transport === 'websocket') this.#conversation.open();
+    this.#conversation.connected(now);
     return this.#settle(now);
   }
 
@@ -287,7 +287,7 @@ export class SimulatedDevice {
   /** Tools that run go on; what they would say is lost unless the device is back by then. */
   #lose(now: number, wasConnected: boolean): void {
     this.#link.isConnected = false;
-    if (this.#link.transport === 'websocket') this.#conversation.reset();
+    this.#conversation.disconnected();
     this.#link.reconnectLater(now, wasConnected);
   }
 }

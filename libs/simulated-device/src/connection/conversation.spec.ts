@@ -38,6 +38,56 @@ describe('a conversation over MQTT', () => {
     expect(bench.replyTimes).toEqual([[1, 10_000]]);
   });
 
+  describe('of a device that is to talk', () => {
+    const talk = (bench: DeviceOnBench, packets: number) =>
+      bench.do((device, now) => device.behave({ kind: 'talk', packets }, now));
+    const hellos = ({ sent }: DeviceOnBench) => sent.filter((text) => text.includes('"type":"hello"')).length;
+
+    it('is one also where it is asked again before the answer, and everything is said', () => {
+      const bench = new DeviceOnBench();
+      talk(bench, 3);
+      talk(bench, 2);
+      bench.receive(mqttHello);
+      bench.waitUntil(5_000);
+      expect([hellos(bench), bench.device.sound.spoken]).toEqual([1, 5]);
+    });
+
+    it('begins with the connection that it needs', () => {
+      const bench = new DeviceOnBench();
+      bench.do((device, now) => device.disconnected(now));
+      bench.waitUntil(2_000);
+      talk(bench, 2);
+      expect(bench.turns.at(-1)).toEqual({ at: 2_000, effect: { kind: 'reconnectAt', at: 2_000 } });
+      bench.do((device, now) => device.connected(now));
+      bench.receive(mqttHello);
+      bench.waitUntil(5_000);
+      expect([hellos(bench), bench.device.sound.spoken]).toEqual([1, 2]);
+    });
+
+    it('is given up with a connection that fails, and nothing of it is said in a later one', () => {
+      const bench = new DeviceOnBench();
+      bench.do((device, now) => device.disconnected(now));
+      talk(bench, 2);
+      bench.do((device, now) => device.disconnected(now));
+      bench.do((device, now) => device.connected(now));
+      expect(hellos(bench)).toBe(0);
+      bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));
+      bench.receive(mqttHello);
+      bench.waitUntil(5_000);
+      expect([hellos(bench), bench.device.sound.spoken]).toEqual([1, 0]);
+    });
+
+    it('that gets no answer leaves nothing to say for a later one', () => {
+      const bench = new DeviceOnBench();
+      talk(bench, 2);
+      bench.waitUntil(20_000);
+      bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));
+      bench.receive(mqttHello);
+      bench.waitUntil(30_000);
+      expect([hellos(bench), bench.device.sound.spoken]).toEqual([2, 0]);
+    });
+  });
+
   it('ends with the goodbye of the current session, and a reboot inside it says goodbye', () => {
     const bench = new DeviceOnBench();
     const open = () => {

@@ -10,6 +10,8 @@ import { soundChannel } from './sound-channel.js';
 
 /** How long the device waits for the answer to its hello. */
 const HELLO_WAIT_MS = 10_000;
+/** How long it waits for a connection that a conversation needs. [xiaozhi §2.2] */
+const CONNECT_WAIT_MS = 10_000;
 
 /** A packet holds so much sound, ms, and a short word takes so many of them. */
 const PACKET_MS = 60;
@@ -31,6 +33,10 @@ export type HelloVerdict = 'accepted' | 'ignored' | 'fatal';
 
 export class Conversation {
   #stage: 'idle' | 'waiting' | 'open' = 'idle';
+  /** The main task is to open the channel, and has not come to that yet. */
+  #isAsked = false;
+  /** A connection until then opens the conversation that a person wants. */
+  #wantedUntil = -Infinity;
   /** Grows with each attempt, so that an old attempt's time-out means nothing. */
   #attempt = 0;
   /** What is to be said once the channel is open. */
@@ -53,8 +59,19 @@ export class Conversation {
   /** Sends so many packets of sound, in the open conversation or in a new one. */
   talk(packets: number, now: number): void {
     if (this.#stage === 'open') return this.#speak(now, packets);
-    this.#toSay = packets;
+    this.#toSay = (this.#toSay ?? 0) + packets;
     this.open();
+  }
+
+  /** The connection is there. A WebSocket is a conversation. */
+  connected(now: number): void {
+    if (this.link.transport === 'websocket' || now <= this.#wantedUntil) this.open();
+  }
+
+  /** The connection is lost, or an attempt failed. Over MQTT an open channel stays. */
+  disconnected(): void {
+    if (this.link.transport === 'websocket') this.reset();
+    else if (this.#stage === 'idle' && !this.#isAsked) this.#forget();
   }
 
   /** A packet of sound from the hub; outside of a conversation nothing plays it. */
@@ -62,8 +79,10 @@ export class Conversation {
     if (this.#stage === 'open') this.#heard += 1;
   }
 
-  /** Lets the main task open the channel when it gets there. */
+  /** Lets the main task open the channel when it gets there. Once is enough. */
   open(): void {
+    if (this.#isAsked || this.#stage === 'waiting') return;
+    this.#isAsked = true;
     this.mainTask.push({ begin: (now) => this.#begin(now), finish: () => undefined });
   }
 
@@ -100,7 +119,10 @@ export class Conversation {
    * without a conversation.
    */
   end(now: number): boolean {
-    if (this.#stage === 'idle') return false;
+    if (this.#stage === 'idle') {
+      this.#forget();
+      return false;
+    }
     this.reset();
     if (this.link.transport === 'mqtt') {
       this.link.send(`{"session_id":"${this.link.sessionId}","type":"goodbye"}`);
@@ -124,7 +146,15 @@ export class Conversation {
 
   reset(): void {
     this.#close();
+    this.#forget();
     this.mainTask.release('hello');
+  }
+
+  /** Nothing is to be opened or said any more. */
+  #forget(): void {
+    this.#isAsked = false;
+    this.#wantedUntil = -Infinity;
+    this.#toSay = undefined;
   }
 
   #close(): void {
@@ -133,12 +163,15 @@ export class Conversation {
   }
 
   #begin(now: number): number {
-    if (this.#stage === 'waiting') return 0;
+    if (!this.#isAsked) return 0;
+    this.#isAsked = false;
     if (!this.link.isConnected) {
       // A person who wants to talk makes a device connect at once. [xiaozhi §2.3]
+      this.#wantedUntil = now + CONNECT_WAIT_MS;
       this.link.reconnectAt(now);
       return 0;
     }
+    this.#wantedUntil = -Infinity;
     const attempt = ++this.#attempt;
     this.#stage = 'waiting';
     this.mainTask.hold('hello');
