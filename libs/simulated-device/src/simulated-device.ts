@@ -87,7 +87,7 @@ export class SimulatedDevice {
     const crash = (reason: string, now: number) => this.#crash(reason, now);
     this.#habits = new Habits(this.#state, behaviours.filter(isTimed), {
       crash,
-      loseWifi: (until) => this.#leaveUntil(until),
+      loseWifi: (until) => this.#loseWifi(until),
     });
     const restartInto = (fault: UpdateFault | undefined, now: number) => this.#restarts.installed(fault, now);
     const updates = {
@@ -270,6 +270,12 @@ export class SimulatedDevice {
   #impersonate({ mac, uuid }: { readonly mac: string; readonly uuid: string }, now: number): void {
     this.#state.identity = identityWith({ mac, uuid, board: this.profile.parts.board });
     this.#leaveUntil(now);
+  }
+
+  /** With an OTA address, a WebSocket device comes back for a conversation only. [xiaozhi §1.5] */
+  #loseWifi(until: number): void {
+    if (this.#boot?.isDone === true && this.#link.transport === 'websocket') this.#breakOff(until);
+    else this.#leaveUntil(until);
   }
 
   #leaveUntil(at: number): void {

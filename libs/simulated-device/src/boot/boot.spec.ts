@@ -90,6 +90,13 @@ describe('a boot', () => {
     expect([bench.connects.length, bench.requests.length]).toEqual([1, 1]);
   });
 
+  it('stays idle over WebSocket also where its Wi-Fi drops and returns', () => {
+    const bench = new BootBench({ behaviours: [{ kind: 'wifiDrops', perHour: 60, seconds: 5 }] });
+    bench.answer({ websocket: { url: 'ws://hub.example:8080/xiaozhi/v1/', token: 't', version: 1 }, firmware });
+    bench.wait(3_600_000);
+    expect(bench.connects).toEqual([]);
+  });
+
   it('shows its code, asks every 3 s whether it is approved, and then for its settings', () => {
     const bench = new BootBench({ otaUrl: 'http://hub.example:8080/ota/token' });
     bench.answer({ mqtt: { endpoint: 'hub.example:1883' }, firmware, activation: wait });
