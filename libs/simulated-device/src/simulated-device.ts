@@ -252,14 +252,14 @@ export class SimulatedDevice {
   /** Without an OTA address, only this confirms new firmware. */
   #connectAsKnown(): void {
     this.#state.firmware.confirm();
-    this.#link.effect({ kind: 'connect', settings: undefined });
+    this.#link.connect(undefined);
   }
 
   #connect(now: number): void {
     const settings = transportSettings(this.#nvs, this.#link.transport);
     if (settings === 'absent') return;
     if ('crash' in settings) return this.#crash(settings.crash, now);
-    this.#link.effect({ kind: 'connect', settings });
+    this.#link.connect(settings);
   }
 
   #crash(reason: string, now: number): void {

@@ -90,6 +90,23 @@ describe('a boot', () => {
     expect([bench.connects.length, bench.requests.length]).toEqual([1, 1]);
   });
 
+  it.each([
+    [undefined, 1],
+    [3, 3],
+  ])('says hello over WebSocket in the framing of its settings: %s is %i', (version, framing) => {
+    const bench = new BootBench();
+    bench.answer({ websocket: { url: 'ws://hub.example:8080/xiaozhi/v1/', token: 't', version }, firmware });
+    bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));
+    bench.wait(0);
+    let effects: readonly unknown[] = [];
+    bench.do((device, now) => {
+      const made = device.connected(now);
+      effects = made;
+      return made;
+    });
+    expect(JSON.stringify(effects)).toContain(`{\\"type\\":\\"hello\\",\\"version\\":${framing},`);
+  });
+
   it('stays idle over WebSocket also where its Wi-Fi drops and returns', () => {
     const bench = new BootBench({ behaviours: [{ kind: 'wifiDrops', perHour: 60, seconds: 5 }] });
     bench.answer({ websocket: { url: 'ws://hub.example:8080/xiaozhi/v1/', token: 't', version: 1 }, firmware });

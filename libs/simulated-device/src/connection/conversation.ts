@@ -194,6 +194,6 @@ export class Conversation {
     const features = `"features":{"mcp":true${this.takesGlyphs ? GLYPHS : '}'}`;
     return this.link.transport === 'mqtt'
       ? `{"type":"hello","version":3,"transport":"udp",${features},${AUDIO}}`
-      : `{"type":"hello","version":1,${features},"transport":"websocket",${AUDIO}}`;
+      : `{"type":"hello","version":${this.link.framing},${features},"transport":"websocket",${AUDIO}}`;
   }
 }

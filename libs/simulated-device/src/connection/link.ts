@@ -65,6 +65,8 @@ export class Link {
    * §2.6]
    */
   sessionId = '';
+  /** Of sound over WebSocket, as the settings have it. [xiaozhi §1.3] */
+  framing = 1;
   #effects: DeviceEffect[] = [];
   #wakeAt = Infinity;
 
@@ -76,6 +78,11 @@ export class Link {
 
   effect(effect: DeviceEffect): void {
     this.#effects.push(effect);
+  }
+
+  connect(settings: TransportSettings | undefined): void {
+    this.framing = settings?.transport === 'websocket' ? settings.version : 1;
+    this.effect({ kind: 'connect', settings });
   }
 
   connected(): void {
