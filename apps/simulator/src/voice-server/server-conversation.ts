@@ -74,7 +74,7 @@ export class ServerConversation {
         if (message['state'] === 'stop') this.#respond();
         return;
       case 'abort':
-        return this.#silence();
+        return this.#endAnswer();
     }
   }
 
@@ -143,8 +143,7 @@ export class ServerConversation {
         this.#said += 1;
         return;
       }
-      this.#silence();
-      this.#say({ type: 'tts', state: 'stop', session_id: sessionId });
+      this.#endAnswer();
     }, PACKET_MS);
   }
 
@@ -154,6 +153,12 @@ export class ServerConversation {
 
   #say(message: Message): void {
     this.socket.send(JSON.stringify(message));
+  }
+
+  /** A device goes on in its speaking state until it gets this. */
+  #endAnswer(): void {
+    this.#silence();
+    this.#say({ type: 'tts', state: 'stop', session_id: sessionId });
   }
 
   #silence(): void {
