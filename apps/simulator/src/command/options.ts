@@ -22,6 +22,8 @@ const DEVICES_PER_ADDRESS = 20_000;
 const DEVICES_MAX = 100_000;
 /** Each microcontroller listens on its own port, and one address has about 28,000 of them. */
 const BOARDS_MAX = 5_000;
+/** Devices can parse no other hosts. [xiaozhi §1.1] */
+const HOST = /^[\w.-]+$/;
 const LOOPBACK = /^(?:localhost|127\.\d+\.\d+\.\d+)$/;
 
 export interface SimulatorOptions {
@@ -84,14 +86,16 @@ type GivenOptions = Omit<SimulatorOptions, 'isJson' | 'mqttLevel' | 'behaviours'
 export function readOptions(argv: readonly string[], env: NodeJS.ProcessEnv): SimulatorOptions {
   const command = describeOptions(env);
   const given = command.parse(argv).opts<GivenOptions>();
+  if (!HOST.test(given.host)) command.error(`error: --host must be a name or an IPv4 address, not ${given.host}.`);
+  if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
+    command.error(`error: --ota must be a URL that begins with http: or https:, not ${given.ota}.`);
   const localAddresses = given.localAddresses || Math.ceil(given.devices / DEVICES_PER_ADDRESS) || 1;
-  if (localAddresses > 1 && !LOOPBACK.test(given.host)) {
+  const hubHost = given.ota === undefined ? given.host : new URL(given.ota).hostname;
+  if (localAddresses > 1 && !LOOPBACK.test(hubHost)) {
     command.error(
       `error: --local-addresses ${localAddresses} needs a loopback hub. Run one simulator per machine instead.`,
     );
   }
-  if (given.ota !== undefined && !(URL.canParse(given.ota) && /^https?:/.test(given.ota)))
-    command.error(`error: --ota must be a URL that begins with http: or https:, not ${given.ota}.`);
   if (given.mcpuPort !== 0 && given.mcpuPort + given.mcpu + given.mcpuFaulty > 65_536)
     command.error(`error: from --mcpu-port ${given.mcpuPort} on there are not enough ports for all microcontrollers.`);
   if (given.ota !== undefined && given.direct)
