@@ -35,7 +35,7 @@ export function boardListing({
   tools,
   pins,
 }: BoardProfile): Readonly<Record<string, unknown>> {
-  const builtIns = [...builtInTools.keys()].map((name) => ({
+  const builtIns = [...builtInTools.keys()].filter(isListedFor(pins)).map((name) => ({
     name,
     description: descriptions[name],
     ...(isTerse ? {} : { inputSchema: schemaOf(parametersOf[name] ?? {}) }),
@@ -47,6 +47,15 @@ export function boardListing({
     ...(pollingMs === undefined ? {} : { polling: { enabled: true, interval_ms: pollingMs } }),
   }));
   return { device: sketch, version, tools: [...builtIns, ...own], pins: pins.map((setup) => pinEntry(setup, isTerse)) };
+}
+
+/** The sampling tools are listed only if a pin uses them. [mcpu §3] */
+function isListedFor(pins: readonly PinSetup[]): (name: string) => boolean {
+  const unused = new Set([
+    ...(pins.some(({ sampling }) => sampling !== undefined) ? [] : ['get_pin_summary']),
+    ...(pins.some(({ sampling }) => sampling?.bufferSize !== undefined) ? [] : ['get_pin_buffer']),
+  ]);
+  return (name) => !unused.has(name);
 }
 
 function schemaOf(properties: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -141,6 +141,9 @@ describe('a simulated board', () => {
       expect.objectContaining({ name: 'soil', sampling: { interval_ms: 1_000, buffer_size: 60 } }),
     );
     const terse = ask(boot('avr'), 'list_tools')?.result;
+    const names = (terse?.['tools'] as readonly { name: string }[]).map(({ name }) => name);
+    expect(names, 'its pin keeps statistics and no samples').toContain('get_pin_summary');
+    expect(names).not.toContain('get_pin_buffer');
     expect(terse?.['tools']).toContainEqual({ name: 'gpio_write', description: 'Set an output' });
     expect(terse?.['pins']).toContainEqual({ pin: 14, name: 'pot', type: 'adc_input', description: 'Potentiometer' });
   });
