@@ -66,6 +66,20 @@ describe('the limits of a conversation', () => {
     expect(reasons(stage)).toEqual(['idle']);
   });
 
+  it('end one that is too long, and report no negative length, also when the clock is set back', async () => {
+    const [clock, other] = [new ManualClock(10_000_000), new ManualClock(10_000_000)];
+    const { stage } = await converse({ lengthMsMax: 20_000 }, clock);
+    clock.step(-3_600_000);
+    clock.advance(30_000);
+    expect(reasons(stage)).toEqual(['too_long']);
+
+    const short = await converse({}, other);
+    other.step(-3_600_000);
+    short.conversation.end('device_gone');
+    for (const { device } of [stage, short.stage])
+      expect(device.reports.at(-1)?.['durationMs']).toBeGreaterThanOrEqual(0);
+  });
+
   it('leave a conversation beyond the maximum without voice', async () => {
     const { stage } = await converse({ conversationsMax: 1 });
     await stage.converse('websocket', 1);

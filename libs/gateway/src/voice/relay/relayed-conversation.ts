@@ -40,7 +40,7 @@ export class RelayedConversation implements BackendListener {
   readonly #mcp: BackendMcp;
   readonly #textRate: BucketRate;
   readonly #texts: TokenBucket;
-  readonly #startedAt: number;
+  #startedAt: number;
   #activeAt: number;
   #stalledSince: number | undefined;
   #cancelCheck: () => void = () => undefined;
@@ -160,7 +160,7 @@ export class RelayedConversation implements BackendListener {
       transport,
       backend,
       reason: why,
-      durationMs: clock.now() - this.#startedAt,
+      durationMs: Math.max(0, clock.now() - this.#startedAt),
       ...this.#sums,
       packetsLost: audio.lost,
     });
@@ -224,6 +224,7 @@ export class RelayedConversation implements BackendListener {
     const { clock, limits } = this.options;
     const now = clock.now();
     // They are later than now if the clock was set back.
+    this.#startedAt = Math.min(this.#startedAt, now);
     this.#activeAt = Math.min(this.#activeAt, now);
     if (this.#stalledSince !== undefined) this.#stalledSince = Math.min(this.#stalledSince, now);
     // A device that is silent sends nothing that would show that the server reads again.
