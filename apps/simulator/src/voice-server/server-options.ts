@@ -4,7 +4,7 @@ import { Command, InvalidArgumentError, Option } from 'commander';
 const misbehaviours = ['mute', 'late', 'dies', 'stalls', 'floods'] as const;
 /**
  * Ignores the hello; answers it after 5 s; ends in the middle of an utterance; stops reading there;
- * sends too much audio.
+ * sends too many texts.
  */
 export type Misbehaviour = (typeof misbehaviours)[number];
 
