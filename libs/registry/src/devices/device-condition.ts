@@ -27,11 +27,12 @@ export function lastContact(seenAt = 'd.last_seen_at', isOnline = 'd.online'): s
 }
 
 /**
- * The last contact as people see it: a connected device was seen just now. In steps, so that two
- * looks within half a minute are equal.
+ * The last contact as people see it: a connected device was seen just now, and one whose gateway
+ * died when its lease ended. In steps, so that two looks within half a minute are equal.
  */
-export const SEEN_AT = `(CASE WHEN ${IS_ONLINE}
-  THEN greatest(d.last_seen_at, date_bin('30 seconds', now(), '2000-01-01')) ELSE d.last_seen_at END)`;
+export const SEEN_AT = `(CASE WHEN d.online THEN greatest(d.last_seen_at,
+  (SELECT least(p.lease_until, date_bin('30 seconds', now(), '2000-01-01')) FROM hub_process p
+   WHERE p.id = d.gateway_id)) ELSE d.last_seen_at END)`;
 
 /** For lists: a filter without conditions matches every device. */
 export function listedDeviceCondition(
@@ -167,10 +168,13 @@ function isOffline({ parameters, values }: Compilation): string {
     : `(NOT d.online OR d.gateway_id = ANY (${bind(parameters, values.ghosts)}::uuid[]))`;
 }
 
-/** An online device counts as seen now, even if its row was written long ago. */
-function isSeenBefore(at: number, compilation: Compilation): string {
-  const bound = `to_timestamp(${bind(compilation.parameters, at)}::float8 / 1000)`;
-  return `(${LAST_SEEN} < ${bound} AND d.last_seen_at IS NOT NULL AND ${isOffline(compilation)})`;
+/**
+ * A device that is marked online counts as seen now, even if its row was written long ago. If its
+ * gateway died, the row says so soon.
+ */
+function isSeenBefore(at: number, { parameters }: Compilation): string {
+  const bound = `to_timestamp(${bind(parameters, at)}::float8 / 1000)`;
+  return `(${LAST_SEEN} < ${bound} AND d.last_seen_at IS NOT NULL AND NOT d.online)`;
 }
 
 function nestedConditions(filter: ResolvedFilter, outer: Compilation, empty: Empty): string[] {

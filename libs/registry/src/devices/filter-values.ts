@@ -26,9 +26,7 @@ export async function readFilterValues(db: Queryable, filter: ResolvedFilter): P
   const [toolSets, versionsBefore, ghosts] = await Promise.all([
     toolSetsOf(db, distinct(parts.map(({ hasTool }) => hasTool))),
     versionsOf(db, distinct(parts.map(({ firmwareBefore }) => firmwareBefore))),
-    parts.some(({ presence, lastSeenBefore }) => presence !== undefined || lastSeenBefore !== undefined)
-      ? ghostProcesses(db)
-      : [],
+    parts.some(({ presence }) => presence !== undefined) ? ghostProcesses(db) : [],
   ]);
   return { toolSets, versionsBefore, ghosts };
 }

@@ -87,7 +87,8 @@ const endProcesses = (which: string, more = ''): { readonly text: string } => ({
            FROM dead WHERE s.gateway_id = dead.id AND s.disconnected_at IS NULL
            RETURNING s.device_id
          ), gone AS (
-           UPDATE device d SET online = false FROM dead WHERE d.gateway_id = dead.id AND d.online
+           UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, dead.ended_at)
+           FROM dead WHERE d.gateway_id = dead.id AND d.online
          )${more}
          SELECT count(*)::int AS count FROM ended`,
 });

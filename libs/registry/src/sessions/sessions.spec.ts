@@ -1,4 +1,5 @@
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
+import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Registry } from '../index.js';
 import { openRegistry } from '../index.js';
@@ -181,11 +182,33 @@ describe('sessions of devices', () => {
 });
 
 describe('presence when the process is gone', () => {
+  it('has the end of the lease as last contact, before any sweep', async () => {
+    const dying = await openRegistry({ databaseUrl: fixture.databaseUrl });
+    const lease = await dying.takeLease();
+    const { epoch } = await dying.devices.connect(connecting('ghost'));
+    await dying.devices.ready({ ...fixture.greeted('ghost', epoch), gatewayId: lease.id });
+    const client = new pg.Client({ connectionString: fixture.databaseUrl });
+    await client.connect();
+    const text = `UPDATE hub_process SET lease_until = date_trunc('second', now()) - interval '40 seconds'
+                  WHERE id = $1 RETURNING lease_until AS until`;
+    const { rows } = await client.query<{ until: Date }>(text, [lease.id]);
+    await client.end();
+    const until = rows[0]?.until.getTime() ?? 0;
+    expect(await registry.devices.find('ghost')).toMatchObject({ presence: 'OFFLINE', lastSeenAt: until });
+    const longAway = { ids: ['ghost'], lastSeenBefore: until - 60_000 };
+    expect(await registry.devices.count(longAway)).toBe(0);
+    expect(await registry.devices.tag(longAway, { add: ['away'], remove: [], tagsMax: 3 })).toMatchObject({ ids: [] });
+    await dying.close();
+  });
+
   it('is OFFLINE the moment the lease is over, before any sweep, and the sweep closes the sessions', async () => {
     const other = await openRegistry({ databaseUrl: fixture.databaseUrl });
     await fixture.comeOnline('orphan');
+    const endedAt = Date.now();
     const next = await other.takeLease({ aloneOnDatabase: true });
-    expect(await registry.devices.find('orphan')).toMatchObject({ presence: 'OFFLINE' });
+    const orphan = await registry.devices.find('orphan');
+    expect(orphan).toMatchObject({ presence: 'OFFLINE' });
+    expect(orphan?.lastSeenAt).toBeGreaterThan(endedAt - 10_000);
     expect(await other.devices.sessions(['orphan'], 1)).toMatchObject([[{ closeReason: 'hub_crashed' }]]);
     expect(await other.sweepDeadProcesses()).toBe(0);
     await next.release();
