@@ -24,7 +24,8 @@ WITH open AS MATERIALIZED (
       THEN 'CREDENTIAL'
     WHEN EXISTS (SELECT FROM hub_process h WHERE h.started_at > o.since AND h.started_at <= o.at) OR EXISTS (
       -- In a CASE no index of closed sessions fits: it would read the sessions of all devices.
-      SELECT FROM session s WHERE s.device_id = o.device_id AND CASE s.close_reason WHEN 'hub_stopping'
+      SELECT FROM session s WHERE s.device_id = o.device_id AND CASE
+        WHEN s.close_reason IN ('hub_stopping', 'hub_crashed')
         THEN s.disconnected_at > o.since AND s.disconnected_at <= o.at END) THEN 'HUB'
     ELSE 'UNEXPECTED' END AS cause
   FROM open o

@@ -114,10 +114,9 @@ describe('a restart', () => {
     expect(await judged(T + 20 * MINUTE)).toEqual([['m3', 'UNEXPECTED']]);
   });
 
-  it('is explained by a new credential, or by the end of a session when its hub stopped', async () => {
-    const [one, other] = [await known('m4'), await known('m5')];
-    await boot(one, T);
-    await boot(other, T);
+  it('is explained by a new credential, or by the end of a session when its hub stopped or died', async () => {
+    const [one, other, third] = [await known('m4'), await known('m5'), await known('m7')];
+    for (const id of [one, other, third]) await boot(id, T);
     await raw.query(
       `INSERT INTO device_credential (device_id, generation, mqtt_client_id, secret_hash, issued_at)
        VALUES ('m4', 1, 'm4', 'x', $1)`,
@@ -125,14 +124,14 @@ describe('a restart', () => {
     );
     await raw.query(
       `INSERT INTO session (device_id, epoch, transport, connected_at, disconnected_at, close_reason)
-       VALUES ('m5', 1, 'MQTT', $1, $2, 'hub_stopping')`,
+       VALUES ('m5', 1, 'MQTT', $1, $2, 'hub_stopping'), ('m7', 1, 'MQTT', $1, $2, 'hub_crashed')`,
       [new Date(T), new Date(T + 10 * MINUTE)],
     );
-    await boot(one, T + 11 * MINUTE);
-    await boot(other, T + 11 * MINUTE);
+    for (const id of [one, other, third]) await boot(id, T + 11 * MINUTE);
     expect((await judged(T + 20 * MINUTE)).sort()).toEqual([
       ['m4', 'CREDENTIAL'],
       ['m5', 'HUB'],
+      ['m7', 'HUB'],
     ]);
   });
 
