@@ -52,12 +52,15 @@ export const SETTLE_DELIVERED = {
          WHERE id = $1::uuid AND (failures > 0 OR failing_since IS NOT NULL) RETURNING failing_since`,
 };
 
-/** $9 failures in a row after which pauses begin, $10 the first pause and $11 the longest (ms). */
+/**
+ * $9 failures in a row after which pauses begin, $10 the first pause and $11 the longest (ms).
+ * Counts nothing for an event that another process delivered or claimed meanwhile.
+ */
 const FAILING = `
   UPDATE webhook SET failures = failures + 1, failing_since = coalesce(failing_since, now()),
     retry_at = CASE WHEN failures + 1 >= $9::int
       THEN now() + least($11::float8, $10::float8 * 2 ^ least(failures + 1 - $9::int, 30)) * interval '1 ms' END
-  WHERE id = $1::uuid RETURNING failing_since`;
+  WHERE id = $1::uuid AND EXISTS (SELECT FROM pending) RETURNING failing_since`;
 
 /** $8 false, $12 ms until the next attempt. Does not change the claim of another process. */
 export const SETTLE_RETRY = {

@@ -64,3 +64,19 @@ it('gives a process that had to wait for another one the whole time of its claim
     await other.end();
   }
 });
+
+it('does not count a late failure of an event that another process claimed or delivered meanwhile', async () => {
+  const [{ webhooks }, other] = processes as readonly [Registry, Registry];
+  const [late] = await webhooks.claim({ ...CLAIM, claimMs: 0 });
+  const next = (await other.webhooks.claim(CLAIM)).find(({ eventId }) => eventId === late?.eventId);
+  if (late === undefined || next === undefined) throw new TypeError('The claim did not lapse.');
+  const retry = { kind: 'retry', afterMs: 1 } as const;
+  const failed = { pending: late, at: Date.now(), status: undefined, error: 'late', result: retry } as const;
+  const delivered = { ...failed, pending: next, status: 200, error: undefined, result: { kind: 'delivered' } } as const;
+  expect(await webhooks.settle(failed, CLAIM.breaker)).toBeUndefined();
+  await other.webhooks.settle(delivered, CLAIM.breaker);
+  expect(await webhooks.settle(failed, CLAIM.breaker)).toBeUndefined();
+  const givenUp = { ...failed, result: { kind: 'given-up' } } as const;
+  expect(await webhooks.settle(givenUp, CLAIM.breaker)).toBeUndefined();
+  expect(await webhooks.all()).toMatchObject([{ failingSince: undefined }]);
+});
