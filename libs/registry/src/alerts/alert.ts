@@ -121,6 +121,8 @@ export interface ClaimedMessage {
   readonly notifications: readonly { readonly id: string; readonly kind: NotificationKind }[];
   readonly alerts: readonly AlertRow[];
   readonly failures: number;
+  /** Until: ms since the Unix epoch. */
+  readonly claim: { readonly processId: string; readonly until: number };
 }
 
 /** The state of all channels together. */

@@ -71,3 +71,21 @@ it('sends the messages behind one that the other end refuses each time', async (
   await notificationOutbox.delivered(last, now, now);
   expect(alertsOf(await claim())).toEqual([group]);
 });
+
+it('lets a late failure change nothing once another process claimed or delivered the message', async () => {
+  const { notificationChannels, notificationOutbox } = fixture.registry;
+  const lease = await fixture.registry.takeLease();
+  const at = { now: NOW + 3_600_000, claimMs: 900_000 };
+  await addFired('late', at.now);
+  const former = await notificationOutbox.claim(processId, at);
+  if (former === undefined) throw new TypeError('nothing to send');
+  // The former process counts as dead, because it has no lease.
+  const next = await notificationOutbox.claim(lease.id, at);
+  expect(next).toMatchObject({ messageId: former.messageId });
+  await notificationOutbox.failed(former, at.now, 'too late');
+  expect(await notificationOutbox.claim(processId, { ...at, now: at.now + 600_000 })).toBeUndefined();
+  await notificationOutbox.delivered(former, at.now, at.now);
+  await notificationOutbox.failed(former, at.now, 'too late');
+  expect(await notificationChannels.find(channelId)).toMatchObject({ failingSince: undefined, lastError: undefined });
+  await lease.release();
+});

@@ -57,11 +57,14 @@ const DELIVERED = {
          UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL, paced_until = ${at('$4')},
            failures = 0, failing_since = NULL, last_error = NULL, retry_at = NULL WHERE id = $3`,
 };
-/** $1 channel, $2 now (ms), $3 error, $4 the next time (ms). */
+/**
+ * $1 channel, $2 now (ms), $3 error, $4 the next time (ms), $5 process, $6 until when it had the
+ * claim (ms). Changes nothing where another claim has followed.
+ */
 const FAILED = {
   text: `UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL, failures = failures + 1,
            failing_since = coalesce(failing_since, ${at('$2')}), last_error = $3, retry_at = ${at('$4')}
-         WHERE id = $1`,
+         WHERE id = $1 AND claimed_by = $5 AND claimed_until = ${at('$6')}`,
 };
 const RELEASE = {
   text: 'UPDATE notification_channel SET claimed_by = NULL, claimed_until = NULL WHERE id = $1 AND claimed_by = $2',
@@ -138,8 +141,9 @@ export class NotificationOutbox {
     await this.database.query(DELIVERED, [notifications.map(({ id }) => id), now, channelId, nextAt]);
   }
 
-  async failed({ channelId, failures }: ClaimedMessage, now: number, error: string): Promise<void> {
-    await this.database.query(FAILED, [channelId, now, storableText(error), now + retryAfterMs(failures + 1)]);
+  async failed({ channelId, failures, claim }: ClaimedMessage, now: number, error: string): Promise<void> {
+    const retryAt = now + retryAfterMs(failures + 1);
+    await this.database.query(FAILED, [channelId, now, storableText(error), retryAt, claim.processId, claim.until]);
   }
 
   /** Returns a claim whose attempt was not made. */
@@ -166,7 +170,8 @@ export class NotificationOutbox {
   ): Promise<ClaimedMessage> {
     const messageId = next.messageId ?? v7({ msecs: now });
     const ids = notifications.map(({ id }) => id);
-    await transaction.query(BEGIN, [messageId, ids, channelId, processId, now + claimMs]);
+    const claim = { processId, until: now + claimMs };
+    await transaction.query(BEGIN, [messageId, ids, channelId, claim.processId, claim.until]);
     const alertIds = [...new Set(notifications.map(({ alertId }) => alertId))];
     const rows = (await transaction.query<AlertRecord>(ALERTS, [alertIds])).map(toAlert);
     const byId = new Map(rows.map((row) => [row.id, row]));
@@ -174,6 +179,7 @@ export class NotificationOutbox {
       channelId,
       kind,
       failures,
+      claim,
       messageId,
       notifications,
       config: this.seal.open(sealedAs(channelId), sealedConfig),
