@@ -60,7 +60,7 @@ export class ChannelSender {
     stopped.throwIfAborted();
     const result =
       settings.kind === 'EMAIL'
-        ? await this.#email.send(settings.to, message)
+        ? await this.#email.send(settings.to, message, stopped)
         : await this.#post(settings, message, stopped);
     return { ...result, error: result.error && withoutSecrets(result.error, settings) };
   }

@@ -41,10 +41,12 @@ afterEach(() => {
   server.close();
 });
 
-function send(attemptMs: number, to: readonly string[] = ['shift@hub.example']) {
+const never = new AbortController().signal;
+
+function send(attemptMs: number, to: readonly string[] = ['shift@hub.example'], stopped = never) {
   const url = `smtp://127.0.0.1:${(server.address() as AddressInfo).port}`;
   sender = new EmailSender({ url, from: 'hub@hub.example' }, attemptMs);
-  return sender.send(to, message);
+  return sender.send(to, message, stopped);
 }
 
 it('sends a message', async () => {
@@ -68,5 +70,15 @@ it('names the recipients that the mail server refused', async () => {
 it('ends an attempt whose steps together take too long, and closes the connection', async () => {
   answerMs = 300;
   expect(await send(600)).toMatchObject({ delivered: false, error: 'Not sent within 0.6 s.' });
+  await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true]);
+});
+
+it('breaks an attempt off when the worker stops, and closes the connection', async () => {
+  answerMs = 10_000;
+  const stopping = new AbortController();
+  const sent = expect(send(20_000, undefined, stopping.signal)).rejects.toThrow('stopping');
+  await expect.poll(() => sockets.length).toBe(1);
+  stopping.abort(new Error('stopping'));
+  await sent;
   await expect.poll(() => sockets.map(({ closed }) => closed)).toEqual([true]);
 });

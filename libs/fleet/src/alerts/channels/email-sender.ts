@@ -25,14 +25,15 @@ export class EmailSender {
     this.#transport = nodemailer.createTransport({ url: smtp.url, ...limits });
   }
 
-  async send(to: readonly string[], message: OutgoingMessage): Promise<SendResult> {
+  /** Rejects only when `stopped` aborts it. */
+  async send(to: readonly string[], message: OutgoingMessage, stopped: AbortSignal): Promise<SendResult> {
     if (this.#smtp === undefined || this.#transport === undefined)
       return failed('No SMTP server is set. Set FLOTILLA_SMTP_URL and FLOTILLA_SMTP_FROM, and restart the hub.');
     // The limits of the transport are for single steps; this one closes the connection.
-    const signal = AbortSignal.timeout(this.#attemptMs);
+    const late = AbortSignal.timeout(this.#attemptMs);
     try {
       const { rejected, response } = await this.#transport.sendMail({
-        signal,
+        signal: AbortSignal.any([late, stopped]),
         from: this.#smtp.from,
         to: [...to],
         subject: message.text.title,
@@ -44,7 +45,8 @@ export class EmailSender {
       const shown = withRefused(response, rejected);
       return { delivered: true, status: statusOf(response), response: shown, error: undefined };
     } catch (error) {
-      return failed(signal.aborted ? `Not sent within ${this.#attemptMs / 1_000} s.` : reasonOf(error, this.#smtp));
+      stopped.throwIfAborted();
+      return failed(late.aborted ? `Not sent within ${this.#attemptMs / 1_000} s.` : reasonOf(error, this.#smtp));
     }
   }
 
