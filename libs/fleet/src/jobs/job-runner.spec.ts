@@ -38,3 +38,34 @@ describe('the sweep of a worker', () => {
     await hub.clock.during(runner.stop());
   });
 });
+
+describe('a worker that hands its jobs over', () => {
+  let fixture: HubFixture;
+
+  beforeAll(async () => {
+    fixture = await openHub({ withWorker: false });
+    await fixture.hub.connect(deviceNames(1));
+  });
+  afterAll(() => fixture.close());
+
+  it('keeps none that it was just taking over', async () => {
+    const { hub } = fixture;
+    const { jobCommands, targetQueue } = hub.registry;
+    let read: () => void = () => undefined;
+    const isRead = new Promise<void>((resolve) => (read = resolve));
+    const argumentsOf: typeof jobCommands.argumentsOf = async (jobId) => {
+      await isRead;
+      return jobCommands.argumentsOf(jobId);
+    };
+    const runner = mortalRunner(hub, { jobCommands: storeWith(jobCommands, { argumentsOf }) });
+    const jobId = await startJob(hub, deviceNames(1));
+    const driven = runner.drive(jobId);
+    await hub.clock.until(() => targetQueue.liveJobs()).toMatchObject([{ owner: hub.lease.id }]);
+    const woken: string[] = [];
+    await hub.clock.during(runner.handOver(1_000, async (id) => void woken.push(id)));
+    read();
+    await hub.clock.during(driven);
+    expect(await targetQueue.liveJobs()).toMatchObject([{ id: jobId, owner: undefined }]);
+    expect(woken).toEqual([jobId]);
+  });
+});

@@ -18,6 +18,9 @@ interface OwnedRun {
   readonly done: Promise<void>;
 }
 
+/** Lets another worker take a job. */
+type WakeWorkers = (jobId: JobId) => Promise<void>;
+
 /** Time that calls in flight get to settle when the process stops, ms. */
 const drainMs = 2_000;
 
@@ -31,6 +34,8 @@ export class JobRunner {
   readonly #statements: StatementQueue;
   #unsubscribe: readonly (() => void)[] = [];
   #isStopped = false;
+  /** While this worker hands over. */
+  #wakeWorkers: WakeWorkers | undefined;
 
   constructor(deps: RunDeps, lease: Pick<ProcessLease, 'id' | 'lost'>) {
     this.#deps = deps;
@@ -93,8 +98,9 @@ export class JobRunner {
    * Gives each job up as soon as its calls in flight have settled, within `graceMs`; `wakeWorkers`
    * lets another worker take it.
    */
-  async handOver(graceMs: number, wakeWorkers: (jobId: JobId) => Promise<void>): Promise<void> {
+  async handOver(graceMs: number, wakeWorkers: WakeWorkers): Promise<void> {
     this.#end();
+    this.#wakeWorkers = wakeWorkers;
     await Promise.all(
       [...this.#runs.values()].map(async (owned) => {
         await this.#stopRun(owned, graceMs);
@@ -122,7 +128,7 @@ export class JobRunner {
   }
 
   /** The successor also decides about calls that did not settle in time. */
-  async #release(fence: JobFence, wakeWorkers: (jobId: JobId) => Promise<void>): Promise<void> {
+  async #release(fence: JobFence, wakeWorkers: WakeWorkers): Promise<void> {
     const { logger, registry } = this.#deps;
     try {
       await registry.targetQueue.releaseOwnership(fence);
@@ -136,8 +142,10 @@ export class JobRunner {
     const { registry, logger } = this.#deps;
     const fence = await registry.targetQueue.takeOwnership(jobId, this.#lease.id);
     const job = fence === undefined ? undefined : await registry.jobs.find(jobId);
-    if (fence === undefined || job === undefined || this.#isStopped) return;
+    if (fence === undefined || job === undefined) return;
     const args = await registry.jobCommands.argumentsOf(jobId);
+    // The hand-over did not know this job yet.
+    if (this.#isStopped && this.#wakeWorkers !== undefined) await this.#release(fence, this.#wakeWorkers);
     if (args === undefined || this.#isStopped) return;
     if (args === 'lost')
       logger.error({ jobId }, 'the secret arguments of a job were encrypted with another key; its calls are rejected');
