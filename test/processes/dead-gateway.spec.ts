@@ -5,7 +5,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { Client } from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ask } from '../src/api/graphql-client.js';
+import { ask, subscriptions } from '../src/api/graphql-client.js';
 import { startFleet, type SimulatedFleet } from '../src/devices/simulated-fleet.js';
 import { eventually } from '../src/eventually.js';
 import { removeDataDir, startHub, type HubProcess } from '../src/hub/hub-process.js';
@@ -112,6 +112,26 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     await database.close();
   });
 
+  /** The presences of a device that a subscriber receives. */
+  const presencesOf = (api: HubProcess, deviceId: string) => {
+    const client = subscriptions(api);
+    const seen: unknown[] = [];
+    const query = `subscription { deviceChanged(filter: { ids: ["${deviceId}"] }) { presence } }`;
+    const end = client.subscribe<{ deviceChanged: { presence: string } }>(
+      { query },
+      {
+        next: ({ data }) => seen.push(data?.deviceChanged.presence),
+        error: () => undefined,
+        complete: () => undefined,
+      },
+    );
+    const close = async () => {
+      end();
+      await client.dispose();
+    };
+    return { seen, close };
+  };
+
   it('has its calls end UNKNOWN with its lease, sends again what may be, and verifies what can be', async () => {
     const api = await start('api,worker', { FLOTILLA_VERIFY_REBOOT_SECONDS: '60' });
     const gateway = await start('gateway');
@@ -124,6 +144,7 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     await silence(reboots, 'self.reboot');
     // It stays connected, so that nothing but the end of the gateway ends the call.
     await fleet.perform({ cmd: 'behaviour', device: reboots, behaviour: { kind: 'noEffect', tool: 'self.reboot' } });
+    const watch = presencesOf(api, single);
     const job = (tool: string, id: string) =>
       jobOf(api, { tool, devices: { ids: [id] }, callTimeoutMs: TIMEOUT_MS }, randomUUID());
     const answered = timed(callTool(api, { deviceId: single, tool: lamp }));
@@ -152,6 +173,12 @@ describe.skipIf(!isRedisInstalled())('a process that is killed with calls in its
     expect(await recordOf(api, call.id)).toEqual(call);
     expect(target).toMatchObject({ outcome: 'UNKNOWN', attempts: 1, error: { code: 'GATEWAY_UNREACHABLE' } });
     await finished(api, onceJob, 10_000);
+    await eventually(
+      () => watch.seen,
+      (seen) => seen.includes('OFFLINE'),
+      20_000,
+    );
+    await watch.close();
 
     // The devices find another gateway at the same address.
     await start('gateway', {

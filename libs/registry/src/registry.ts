@@ -1,4 +1,4 @@
-import type { HubProcessId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import type { HubSecretName } from './secrets/hub-secrets.js';
 import type { AlertEvaluationStore } from './alerts/evaluation-store.js';
 import type { AlertRuleStore } from './alerts/alert-rule-store.js';
@@ -155,10 +155,10 @@ export interface Registry extends JobStores {
   /** Takes a lease for this process. */
   takeLease(options?: LeaseOptions): Promise<ProcessLease>;
   /**
-   * Ends processes with a lapsed lease, and counts their open sessions. Does nothing after an
-   * outage.
+   * Ends processes with a lapsed lease and their sessions. Resolves to their devices that are no
+   * longer online. Does nothing after an outage.
    */
-  sweepDeadProcesses(): Promise<number>;
+  sweepDeadProcesses(): Promise<readonly DeviceId[]>;
   /**
    * The processes whose leases live; undefined for a few seconds after this process took its lease,
    * or got it back after an outage.

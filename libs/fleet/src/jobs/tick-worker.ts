@@ -2,6 +2,7 @@
  * The worker role: works on ticks, and adds the repeating ones. All of it may run twice or late.
  */
 import type { Tick } from '@flotilla/bus';
+import type { DeviceId } from '@flotilla/mcp';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import type { AlertWorker } from '../alerts/alert-worker.js';
 import type { JobBus } from './job-bus.js';
@@ -43,6 +44,9 @@ const sweepAloneAfterMs = 3 * sweepEveryMs;
 const partitionsEveryMs = 6 * 3_600_000;
 /** How long something may stay beyond its time. */
 const retentionEveryMs = 3_600_000;
+/** Devices of a dead process that go offline: as many as a fast fleet does by itself. */
+const announcedAtOnce = 1_000;
+const announceEveryMs = 200;
 /** A tick only starts work; a sweep must not wait behind partitions. */
 const ticksAtATime = 4;
 
@@ -137,12 +141,24 @@ export class TickWorker {
 
   async #sweep(): Promise<void> {
     this.#watch();
-    const closedSessions = await this.#deps.registry.sweepDeadProcesses();
+    const gone = await this.#deps.registry.sweepDeadProcesses();
     this.#deps.webhooks?.wake();
-    if (closedSessions > 0) this.#deps.logger.info({ closedSessions }, 'closed the sessions of a dead hub process');
+    if (gone.length > 0) {
+      this.#deps.logger.info({ closedSessions: gone.length }, 'closed the sessions of a dead hub process');
+      this.#announceOffline(gone);
+    }
     this.#deps.signals?.run();
     await this.#deps.recurring?.runDue();
     await this.#deps.desired?.load();
     await this.#runner.sweep();
+  }
+
+  /** In portions, because the feed drops what Redis and subscribers cannot take at once. */
+  #announceOffline(deviceIds: readonly DeviceId[]): void {
+    const { bus, clock } = this.#deps;
+    for (const deviceId of deviceIds.slice(0, announcedAtOnce))
+      bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
+    const rest = deviceIds.slice(announcedAtOnce);
+    if (rest.length > 0) clock.setTimer(announceEveryMs, () => this.#announceOffline(rest));
   }
 }

@@ -98,7 +98,7 @@ describe('a lease that lapsed while PostgreSQL was away', () => {
     const successor = new ProcessLeases(database, silentLogger, timing);
     opened.push(successor);
     await successor.take();
-    await expect.poll(async () => (await successor.sweep()) + (await all()).length, { timeout: 5_000 }).toBe(1);
+    await expect.poll(async () => (await successor.sweep()).length + (await all()).length, { timeout: 5_000 }).toBe(1);
     isAway = false;
     await expect(lease.lost).resolves.toBeUndefined();
   });
@@ -156,9 +156,30 @@ describe('sweeping', () => {
     expect(await all()).toEqual([own.id]);
   });
 
+  it('names the devices that are no longer online, and no device of another process', async () => {
+    const sweeper = anotherProcess();
+    const own = await sweeper.take();
+    const dead = await deadProcess();
+    await database.query(
+      {
+        text: `INSERT INTO device (id, dialect, reachability, online, gateway_id)
+               VALUES ('gone', 'XIAOZHI', 'ALWAYS', true, $1), ('away', 'XIAOZHI', 'ALWAYS', false, $1),
+                 ('here', 'XIAOZHI', 'ALWAYS', true, $2)`,
+      },
+      [dead, own.id],
+    );
+    const swept: string[] = [];
+    const sweep = async () => {
+      swept.push(...(await sweeper.sweep()));
+      return all();
+    };
+    await expect.poll(sweep, { timeout: 5_000 }).toEqual([own.id]);
+    expect(swept).toEqual(['gone']);
+  });
+
   it('is nothing that a process without a lease does', async () => {
     const dead = await deadProcess();
-    expect(await anotherProcess().sweep()).toBe(0);
+    expect(await anotherProcess().sweep()).toEqual([]);
     expect(await all()).toEqual([dead]);
   });
 });
@@ -259,7 +280,7 @@ describe('a process that died with calls of idempotency keys under way', () => {
     await deadProcessWithCalls();
     const sweeper = anotherProcess();
     await sweeper.take();
-    await expect.poll(async () => (await sweeper.sweep()) + (await records()).length, { timeout: 5_000 }).toBe(2);
+    await expect.poll(async () => (await sweeper.sweep()) && (await records()).length, { timeout: 5_000 }).toBe(2);
     expect(await records()).toMatchObject([
       { id: callId, outcome: 'UNKNOWN', certainty: 'MAYBE', error_code: 'HUB_RESTARTED', arguments: { on: true } },
       { id: recordedId, outcome: 'SUCCEEDED', duration_ms: 5 },

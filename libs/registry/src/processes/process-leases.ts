@@ -5,7 +5,7 @@
  * theirs. A clock of PostgreSQL that jumps, as after a failover, ends the period.
  */
 import { hostname } from 'node:os';
-import type { HubProcessId } from '@flotilla/mcp';
+import type { DeviceId, HubProcessId } from '@flotilla/mcp';
 import { v7 } from 'uuid';
 import type { Queryable } from '../database/database.js';
 import type { RegistryLogger } from '../registry-logger.js';
@@ -78,19 +78,21 @@ const RECORD_CUT_OFF_CALLS = `, cut_off AS (
            ON CONFLICT (id) DO NOTHING
          )`;
 
-/** Ends processes and their open sessions. $1 the asking process, $2 the close reason. */
+/**
+ * Ends processes and their open sessions, and returns the devices that were online. $1 the asking
+ * process, $2 the close reason.
+ */
 const endProcesses = (which: string, more = ''): { readonly text: string } => ({
   text: `WITH dead AS (
            DELETE FROM hub_process WHERE ${which} RETURNING id, least(lease_until, now()) AS ended_at
          ), ended AS (
            UPDATE session s SET disconnected_at = greatest(s.connected_at, dead.ended_at), close_reason = $2
            FROM dead WHERE s.gateway_id = dead.id AND s.disconnected_at IS NULL
-           RETURNING s.device_id
          ), gone AS (
            UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, dead.ended_at)
-           FROM dead WHERE d.gateway_id = dead.id AND d.online
+           FROM dead WHERE d.gateway_id = dead.id AND d.online RETURNING d.id
          )${more}
-         SELECT count(*)::int AS count FROM ended`,
+         SELECT id FROM gone`,
 });
 /** $3 and $4 bound what is left of the own lease, ms. */
 const END_LAPSED = endProcesses(
@@ -136,13 +138,13 @@ export class ProcessLeases {
     return this.#current;
   }
 
-  /** Resolves to 0 while an outage may have kept other processes from renewing their leases. */
-  async sweep(): Promise<number> {
-    if (this.#current?.isSteady !== true) return 0;
+  /** Ends none while an outage may have kept other processes from renewing their leases. */
+  async sweep(): Promise<readonly DeviceId[]> {
+    if (this.#current?.isSteady !== true) return [];
     const { id, expectedLeftMs } = this.#current;
     const values = [id, 'hub_crashed', ...expectedLeftMs];
-    const [row] = await this.#deps.database.query<{ count: number }>(END_LAPSED, values);
-    return row?.count ?? 0;
+    const gone = await this.#deps.database.query<{ id: DeviceId }>(END_LAPSED, values);
+    return gone.map(({ id }) => id);
   }
 
   /** The processes with living leases; undefined while the own lease is new or just revived. */
