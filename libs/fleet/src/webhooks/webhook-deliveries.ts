@@ -160,15 +160,15 @@ export class WebhookDeliveries {
   }
 
   async #pauseIfHopeless(
-    { webhookId }: PendingDelivery,
+    { webhookId, url }: PendingDelivery,
     { status, error }: AttemptEnd,
     failingSince: number | undefined,
   ): Promise<void> {
     if (error === undefined || failingSince === undefined) return;
-    if (status === GONE) return pauseWebhook(this.#deps, webhookId, 'The receiver answered 410 (gone).');
+    if (status === GONE) return pauseWebhook(this.#deps, webhookId, 'The receiver answered 410 (gone).', url);
     if (this.#deps.clock.now() - failingSince < this.#limits.pausedAfterMs) return;
     const since = new Date(failingSince).toISOString();
-    await pauseWebhook(this.#deps, webhookId, `Nothing could be delivered since ${since}; last: ${error}`);
+    await pauseWebhook(this.#deps, webhookId, `Nothing could be delivered since ${since}; last: ${error}`, url);
   }
 
   async #lookForTooMuch(): Promise<void> {

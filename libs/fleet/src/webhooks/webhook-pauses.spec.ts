@@ -50,6 +50,21 @@ describe('webhooks', () => {
     await bench.wakeUntil(() => bench.heard.some(({ data }) => data['webhookId'] === slow));
   });
 
+  it('are not paused by a former address that answers 410 after it was changed', async () => {
+    const held: (() => void)[] = [];
+    bench.receiver.answer = (response) => held.push(() => response.writeHead(410).end());
+    const { webhooks, id } = await bench.makeWebhook();
+    const event = bench.append();
+    await bench.wakeUntil(() => held.length > 0);
+    bench.receiver.answer = (response) => response.writeHead(204).end();
+    await webhooks.update(id, { url: `${bench.receiver.origin}/new`, types: ['*'], enabled: true }, admin);
+    for (const answer of held) answer();
+    await bench.wakeUntil(async () => (await bench.logOf(id)).length === 2);
+    expect((await bench.logOf(id)).map(({ status }) => status).sort()).toEqual([204, 410]);
+    expect(bench.ids()).toEqual([event.id, event.id]);
+    expect((await bench.registry.webhooks.all())[0]).toMatchObject({ enabled: true, pausedAt: undefined });
+  });
+
   it('are paused for too many pending deliveries again only by events that came since they were enabled', async () => {
     const { webhooks, id } = await bench.makeWebhook();
     for (let index = 0; index < 11; index += 1) bench.append();

@@ -219,10 +219,15 @@ export class WebhookStore {
     return { paused: row?.paused ?? 0, pending: row?.pending ?? 0, oldestMs: Math.max(0, row?.oldestMs ?? 0) };
   }
 
-  /** Stops delivering to it. False where it was not enabled. */
-  async pause(id: string, reason: string, { at, by }: WebhookAction): Promise<boolean> {
+  /** Stops delivering to it. False where it was not enabled, or is not at `url` any more. */
+  async pause(
+    id: string,
+    reason: string,
+    { at, by, url }: WebhookAction & { readonly url?: string | undefined },
+  ): Promise<boolean> {
     const data = { enabled: false, pausedAt: new Date(at) };
-    const change = { where: { id, enabled: true }, data, select: SHOWN };
+    const where = { id, enabled: true, ...(url === undefined ? {} : { url }) };
+    const change = { where, data, select: SHOWN };
     const paused = await audited(
       this.database,
       by,
