@@ -41,8 +41,8 @@ export class RecurringRuns {
   }
 
   /**
-   * Starts all runs that are due. Callers at the same time share one round. `busySince` is the start
-   * of the first of several rounds without a pause, in ms since the Unix epoch.
+   * Starts all runs that are due. Callers at the same time share one round. `busySince` is the
+   * start of the first of several rounds without a pause, in ms since the Unix epoch.
    */
   async runDue(busySince = this.#deps.clock.now()): Promise<void> {
     if (this.#isStopped) return;
