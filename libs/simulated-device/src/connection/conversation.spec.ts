@@ -77,6 +77,19 @@ describe('a conversation over MQTT', () => {
       expect([hellos(bench), bench.device.sound.spoken]).toEqual([1, 0]);
     });
 
+    it('is not opened by a connection that comes too late, and nothing of it is said in a later one', () => {
+      const bench = new DeviceOnBench();
+      bench.do((device, now) => device.disconnected(now));
+      talk(bench, 2);
+      bench.waitUntil(10_001);
+      bench.do((device, now) => device.connected(now));
+      expect(hellos(bench)).toBe(0);
+      bench.do((device, now) => device.behave({ kind: 'helloNow' }, now));
+      bench.receive(mqttHello);
+      bench.waitUntil(15_000);
+      expect([hellos(bench), bench.device.sound.spoken]).toEqual([1, 0]);
+    });
+
     it('that gets no answer leaves nothing to say for a later one', () => {
       const bench = new DeviceOnBench();
       talk(bench, 2);

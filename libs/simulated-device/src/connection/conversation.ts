@@ -167,7 +167,11 @@ export class Conversation {
     this.#isAsked = false;
     if (!this.link.isConnected) {
       // A person who wants to talk makes a device connect at once. [xiaozhi §2.3]
-      this.#wantedUntil = now + CONNECT_WAIT_MS;
+      const until = now + CONNECT_WAIT_MS;
+      this.#wantedUntil = until;
+      this.agenda.add(until, () => {
+        if (this.#wantedUntil === until && !this.#isAsked) this.#forget();
+      });
       this.link.reconnectAt(now);
       return 0;
     }
