@@ -28,7 +28,7 @@ export interface TrippedHealthGate extends Omit<HealthEvidence, 'loopingDevices'
   readonly resumedAt?: number;
 }
 
-/** What a job knows of its course. */
+/** The times of a job from which restarts may count. */
 interface RunBounds {
   readonly startedAt?: number | undefined;
   readonly trippedHealthGate?: TrippedHealthGate | undefined;
