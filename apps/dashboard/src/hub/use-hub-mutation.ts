@@ -1,6 +1,7 @@
 /** A mutation and its failure: rejected (nothing was changed), or its result is unknown. */
-import { useCallback, useState } from 'react';
+import { useCallback, useLayoutEffect, useRef, useState } from 'react';
 import { type AnyVariables, type DocumentInput, useClient } from 'urql';
+import { giveFocusBack } from './give-focus-back';
 import { failureOf, type MutationFailure, type Refusal, refusalOf } from './mutation-failure';
 
 export interface HubMutation<Data, Variables> {
@@ -19,7 +20,14 @@ export function useHubMutation<Data, Variables extends AnyVariables>(
   const client = useClient();
   const [isBusy, setBusy] = useState(false);
   const [failure, setFailure] = useState<MutationFailure>();
+  const pressed = useRef<Element | null>(null);
+  useLayoutEffect(() => {
+    // Browsers take the focus from a button that is disabled while the mutation runs.
+    if (!isBusy) giveFocusBack(pressed.current);
+    if (!isBusy) pressed.current = null;
+  }, [isBusy]);
   const run = async (variables: Variables) => {
+    pressed.current = document.activeElement;
     setBusy(true);
     setFailure(undefined);
     const { data, error } = await client.mutation(mutation, variables).toPromise();

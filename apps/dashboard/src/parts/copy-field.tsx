@@ -7,9 +7,11 @@ export interface CopyFieldProps {
   readonly label: string;
   readonly value: string;
   readonly description?: string;
+  /** Where it replaces a form that had the focus. */
+  readonly takesFocus?: boolean;
 }
 
-export function CopyField({ label, value, description }: CopyFieldProps) {
+export function CopyField({ label, value, description, takesFocus = false }: CopyFieldProps) {
   const { t } = useTranslation();
   return (
     <Group align="flex-end" gap="xs" wrap="nowrap">
@@ -19,6 +21,7 @@ export function CopyField({ label, value, description }: CopyFieldProps) {
         {...(description !== undefined && { description })}
         value={value}
         readOnly
+        autoFocus={takesFocus}
         onFocus={(event) => event.currentTarget.select()}
       />
       <CopyButton value={value}>

@@ -6,6 +6,7 @@ import { type ReactNode, type SyntheticEvent, useEffect, useState } from 'react'
 import { Modal, type MantineSize } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useIsSignedIn } from '../../hub/hub';
+import { useReturnedFocus } from './use-returned-focus';
 
 export interface DialogProps {
   readonly title: ReactNode;
@@ -34,6 +35,7 @@ export function Dialog(props: DialogProps) {
   const { t } = useTranslation();
   // Escape on the sign-in page above it is not about the dialog.
   const isSignedIn = useIsSignedIn();
+  useReturnedFocus(isOpen);
   const [isChanged, setChanged] = useState(false);
   useEffect(() => setChanged(false), [isOpen]);
   const noteChange = ({ target }: SyntheticEvent, within: string | undefined) => {

@@ -15,7 +15,7 @@ export function Secret({ label, hint, value, onClose }: SecretProps) {
   return (
     <Stack gap="sm">
       <Alert color="accent">{hint}</Alert>
-      <CopyField label={label} value={value} />
+      <CopyField label={label} value={value} takesFocus />
       <Button onClick={onClose}>{t('common.close')}</Button>
     </Stack>
   );

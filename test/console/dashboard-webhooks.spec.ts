@@ -1,0 +1,73 @@
+/** The page Webhooks by keyboard alone, and with an address that is wider than the screen. */
+import { createServer, type Server } from 'node:http';
+import { once } from 'node:events';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ask } from '../src/api/graphql-client.js';
+import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
+import { endConsoleStory } from '../src/console/end-console-story.js';
+import { focusedText } from '../src/console/keyboard.js';
+import { type HubProcess, startHub } from '../src/hub/hub-process.js';
+
+describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
+  let hub: HubProcess;
+  let receiver: Server;
+  let browser: Browser;
+  let console: ConsolePage;
+  let page: Page;
+  let url: string;
+
+  beforeAll(async () => {
+    receiver = createServer((_, response) => response.writeHead(500).end()).listen(0, '127.0.0.1');
+    await once(receiver, 'listening');
+    const address = receiver.address();
+    const origin = `http://127.0.0.1:${address !== null && typeof address === 'object' ? address.port : 0}`;
+    url = `${origin}/${'a'.repeat(200)}`;
+    [hub, browser] = await Promise.all([startHub({ env: { FLOTILLA_WEBHOOK_URLS: origin } }), openBrowser()]);
+    await ask(hub, 'mutation ($input: WebhookInput!) { createWebhook(input: $input) { userErrors { message } } }', {
+      input: { url, types: ['enrolment_link.*'] },
+    });
+    console = await openConsole(browser, hub, { width: 1280 });
+    page = console.page;
+  });
+
+  afterAll(async () => {
+    await endConsoleStory({ hub, browser, consoles: [console] });
+    receiver.close();
+  });
+
+  const width = () => page.evaluate<number>('document.documentElement.scrollWidth');
+
+  it('breaks a long address', async () => {
+    await console.visit('/webhooks');
+    await page.getByRole('heading', { name: url }).waitFor();
+    expect(await width()).toBe(1280);
+  });
+
+  it('gives the focus back when a dialog closes', async () => {
+    for (const name of ['Edit', 'Delete', 'Add webhook']) {
+      await page.getByRole('button', { name, exact: true }).press('Enter');
+      await page.getByRole('dialog').waitFor();
+      await page.keyboard.press('Escape');
+      await page.getByRole('dialog').waitFor({ state: 'detached' });
+      await expect.poll(() => focusedText(page)).toBe(name);
+    }
+  });
+
+  it('leaves the focus on the button that sends a test event', async () => {
+    await page.getByRole('button', { name: 'Send test event' }).press('Enter');
+    await page.getByText('Not delivered. The receiver answered 500.').waitFor();
+    await expect.poll(() => focusedText(page)).toBe('Send test event');
+  });
+
+  it('moves the focus from the form to the secret, and back to the button', async () => {
+    await page.getByRole('button', { name: 'Add webhook' }).press('Enter');
+    const address = page.getByRole('dialog').getByRole('textbox', { name: 'Address' });
+    await address.fill('https://hooks.example.com/flotilla');
+    await address.press('Enter');
+    await page.getByRole('textbox', { name: 'Signing secret' }).waitFor();
+    await expect.poll(() => focusedText(page)).toBe('Signing secret');
+    await page.getByRole('dialog').getByRole('button', { name: 'Close' }).last().press('Enter');
+    await expect.poll(() => focusedText(page)).toBe('Add webhook');
+  });
+});
