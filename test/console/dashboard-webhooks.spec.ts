@@ -6,6 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ask } from '../src/api/graphql-client.js';
 import { type ConsolePage, isChromiumInstalled, openBrowser, openConsole } from '../src/console/console-browser.js';
 import { endConsoleStory } from '../src/console/end-console-story.js';
+import { createEnrolmentLink } from '../src/devices/provisioning-api.js';
 import { focusedText } from '../src/console/keyboard.js';
 import { type HubProcess, startHub } from '../src/hub/hub-process.js';
 
@@ -42,6 +43,13 @@ describe.skipIf(!isChromiumInstalled())('webhooks in the console', () => {
     await console.visit('/webhooks');
     await page.getByRole('heading', { name: url }).waitFor();
     expect(await width()).toBe(1280);
+  });
+
+  it('shows a cell that is cut as a whole under the pointer', async () => {
+    await createEnrolmentLink(hub, { maxDevices: 1 });
+    const cell = page.getByRole('cell', { name: 'The receiver answered 500.' }).first();
+    await cell.hover();
+    expect(await cell.getAttribute('title')).toBe('The receiver answered 500.');
   });
 
   it('gives the focus back when a dialog closes', async () => {

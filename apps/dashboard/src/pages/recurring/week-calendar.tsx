@@ -44,7 +44,9 @@ function DayColumn({ day: { at, runs, unlisted } }: { readonly day: Day }) {
             <time dateTime={new Date(run.at).toISOString()} className="figures">
               {time.format(run.at)}
             </time>{' '}
-            <a href={`#${run.id}`}>{run.name}</a>
+            <a href={`#${run.id}`} title={run.name}>
+              {run.name}
+            </a>
           </li>
         ))}
       </ul>

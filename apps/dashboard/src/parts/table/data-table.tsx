@@ -2,7 +2,7 @@
  * A virtualized table: draws only visible rows and loads the next page before the end is reached.
  * The hub sorts; a header with `sort` only reports the request.
  */
-import { type CSSProperties, memo, type ReactNode, useEffect, useMemo, useRef } from 'react';
+import { type CSSProperties, memo, type PointerEvent, type ReactNode, useEffect, useMemo, useRef } from 'react';
 import { IconArrowDown, IconArrowUp } from '@tabler/icons-react';
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useTranslation } from 'react-i18next';
@@ -177,6 +177,7 @@ const RowLine = memo(
             className={classes.cell}
             data-numeric={isNumeric || undefined}
             data-stuck={isStuck || undefined}
+            onPointerEnter={showWhole}
           >
             {cell(row)}
           </div>
@@ -189,6 +190,12 @@ const RowLine = memo(
     one?.toggle === other?.toggle &&
     (Object.keys(others) as (keyof typeof others)[]).every((name) => some[name] === others[name]),
 );
+
+/** Shows a text that is cut as a tooltip. Buttons in a cell have their own. */
+function showWhole({ currentTarget: cell }: PointerEvent<HTMLElement>) {
+  const isCut = cell.scrollWidth > cell.clientWidth && cell.querySelector('button') === null;
+  cell.title = isCut ? cell.innerText : '';
+}
 
 function Header<Row>({ column: { header, isNumeric, sort } }: { readonly column: Column<Row> }) {
   return (
