@@ -87,6 +87,8 @@ describe.skipIf(!isChromiumInstalled())('a desired state in the console', () => 
 
   it('is edited with what changed in its history, on a phone, too', async () => {
     await console.visit('/desired');
+    await page.getByRole('link', { name: 'Quiet shop' }).waitFor();
+    expect(await hiddenWidth(page, 'Desired states')).toBe(0);
     await page.getByRole('link', { name: 'Quiet shop' }).click();
     await page.setViewportSize(phone);
     await page.getByRole('link', { name: 'Edit', exact: true }).click();

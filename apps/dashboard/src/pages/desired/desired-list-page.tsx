@@ -80,7 +80,7 @@ function useColumns() {
       {
         id: 'compliance',
         header: t('desired.compliance'),
-        width: 90,
+        width: 74,
         grow: 2,
         cell: ({ summary }) => <ComplianceBar counts={countsOf(summary)} isBare />,
       },
