@@ -229,7 +229,9 @@ describe.skipIf(!isChromiumInstalled())('jobs in the console', () => {
     const input = { name: 'In waves', tool: 'self.get_device_status', devices: { all: true }, waves };
     await console.visit(`/jobs/${await jobOf(hub, input, 'in-waves')}`);
     await page.getByText('Wave 1 is done. Open the next wave to continue').waitFor();
-    await page.getByRole('region', { name: 'Waves' }).getByRole('row').filter({ hasText: 'Not open yet' }).waitFor();
+    const rows = page.getByRole('region', { name: 'Waves' }).getByRole('row');
+    await rows.filter({ hasText: 'At its gate' }).waitFor();
+    await rows.filter({ hasText: 'Not open yet' }).waitFor();
     expect(await seriousViolations(page)).toEqual([]);
     await page.getByRole('button', { name: 'Open the next wave' }).click();
     await succeeded(page);

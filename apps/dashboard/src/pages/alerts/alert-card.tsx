@@ -55,7 +55,7 @@ export function AlertCard({ alert, onAcknowledge }: AlertCardProps) {
       {devices.length > 0 && (
         <Group gap="xs">
           {devices.map(({ id, name }) => (
-            <Link key={id} to="/devices/$id" params={{ id }}>
+            <Link key={id} to="/devices/$id" params={{ id }} style={{ minWidth: 0 }}>
               {name ?? id}
             </Link>
           ))}

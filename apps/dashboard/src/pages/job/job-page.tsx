@@ -95,7 +95,9 @@ function Sides({
         <ProgressChart job={job} />
       </Section>
       <JobFacts job={job} />
-      {job.waves.length > 0 && <JobWaves waves={job.waves} currentWave={job.currentWave} />}
+      {job.waves.length > 0 && (
+        <JobWaves waves={job.waves} currentWave={job.currentWave} isAtGate={job.pauseReason === 'WAVE_GATE'} />
+      )}
       {bad > 0 && <JobFailures id={job.id} bad={bad} isFinished={job.state === 'FINISHED'} />}
       <JobTargets id={job.id} stage={targetStage(job)} />
     </>

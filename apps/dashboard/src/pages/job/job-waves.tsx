@@ -9,7 +9,14 @@ import classes from './job.module.css';
 
 type Wave = JobSeenFragment['waves'][number];
 
-export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave[]; readonly currentWave: number }) {
+export interface JobWavesProps {
+  readonly waves: readonly Wave[];
+  readonly currentWave: number;
+  /** The current wave waits for a person to open the next one. */
+  readonly isAtGate: boolean;
+}
+
+export function JobWaves({ waves, currentWave, isAtGate }: JobWavesProps) {
   const { t, i18n } = useTranslation();
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
   return (
@@ -34,7 +41,9 @@ export function JobWaves({ waves, currentWave }: { readonly waves: readonly Wave
             className={classes.wave ?? ''}
           >
             <Table.Td>{wave.number}</Table.Td>
-            <Table.Td>{t(`job.waveStates.${standOf(wave)}`)}</Table.Td>
+            <Table.Td>
+              {t(`job.waveStates.${isAtGate && wave.number === currentWave ? 'atGate' : standOf(wave)}`)}
+            </Table.Td>
             <Table.Td>{t('overview.jobProgress', { decided: wave.decided, total: wave.size })}</Table.Td>
             <Table.Td>
               {wave.decided === 0 ? t('common.none') : percent.format(wave.succeeded / wave.decided)}
