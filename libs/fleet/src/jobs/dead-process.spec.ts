@@ -13,17 +13,17 @@ beforeAll(async () => {
 });
 afterAll(() => fixture.close());
 
-it('announces each device that went offline with a dead process', async () => {
+/** A worker whose first sweep finds a dead process with 2,500 devices. */
+async function startedWorker() {
   const { bus, clock, lease, registry, rollout, singleCalls } = fixture.hub;
   const gone = Array.from({ length: 2_500 }, (_, index) => `gone-${index}` as DeviceId);
   const swept = [...gone];
-  const sweepDeadProcesses = async () => swept.splice(0);
   const announced: string[] = [];
   const unsubscribe = bus.feed.subscribe('device', ({ deviceId, presence }) => {
     if (presence === 'OFFLINE') announced.push(deviceId);
   });
   const worker = new TickWorker({
-    registry: { ...registry, sweepDeadProcesses },
+    registry: { ...registry, sweepDeadProcesses: async () => swept.splice(0) },
     clock,
     logger: silent,
     callRules: new CallRules([]),
@@ -34,8 +34,26 @@ it('announces each device that went offline with a dead process', async () => {
     verification: quickVerification,
   });
   await worker.start();
+  return { worker, gone, announced, unsubscribe };
+}
+
+it('announces each device that went offline with a dead process', async () => {
+  const { clock } = fixture.hub;
+  const { worker, gone, announced, unsubscribe } = await startedWorker();
   await clock.until(() => Promise.resolve(announced.length)).toBe(gone.length);
   expect(announced).toEqual(gone);
   unsubscribe();
   await clock.during(worker.stop());
+});
+
+it('announces no more once it has stopped', async () => {
+  const { bus, clock } = fixture.hub;
+  const { worker, announced, unsubscribe } = await startedWorker();
+  const stopped = worker.stop();
+  clock.advance(60_000);
+  await clock.during(stopped);
+  bus.feed.publish('device', { deviceId: 'last' as DeviceId, presence: 'OFFLINE' });
+  await expect.poll(() => announced.at(-1)).toBe('last');
+  expect(announced).toHaveLength(1_001);
+  unsubscribe();
 });

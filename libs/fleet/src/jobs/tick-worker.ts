@@ -56,6 +56,7 @@ export class TickWorker {
   readonly #lateAnswers: LateAnswers;
   #cancelWatch: () => void = () => undefined;
   #isEnding = false;
+  #isStopped = false;
 
   constructor(deps: TickWorkerDeps) {
     this.#deps = deps;
@@ -88,6 +89,7 @@ export class TickWorker {
 
   /** Drains the running jobs. Ticks that still come do nothing; closing the bus ends them. */
   async stop(): Promise<void> {
+    this.#isStopped = true;
     this.#endWatch();
     this.#lateAnswers.stop();
     const { alerts, desired, recurring, signals, webhooks } = this.#deps;
@@ -144,7 +146,7 @@ export class TickWorker {
     const gone = await this.#deps.registry.sweepDeadProcesses();
     this.#deps.webhooks?.wake();
     if (gone.length > 0) {
-      this.#deps.logger.info({ closedSessions: gone.length }, 'closed the sessions of a dead hub process');
+      this.#deps.logger.info({ devices: gone.length }, 'closed the sessions of a dead hub process');
       this.#announceOffline(gone);
     }
     this.#deps.signals?.run();
@@ -155,6 +157,7 @@ export class TickWorker {
 
   /** In portions, because the feed drops what Redis and subscribers cannot take at once. */
   #announceOffline(deviceIds: readonly DeviceId[]): void {
+    if (this.#isStopped) return;
     const { bus, clock } = this.#deps;
     for (const deviceId of deviceIds.slice(0, announcedAtOnce))
       bus.feed.publish('device', { deviceId, presence: 'OFFLINE' });
