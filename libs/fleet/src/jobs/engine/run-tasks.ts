@@ -106,8 +106,8 @@ export class RunTasks {
     const { deps, jobId, persist } = this.#context;
     const now = deps.clock.now();
     const { job } = this.#context.state();
-    const roll = { id: jobId, since: countedSince(job, now), wave: job.currentWave };
-    const read = () => deps.registry.restarts.health(roll, now);
+    const rollout = { id: jobId, since: countedSince(job, now), wave: job.currentWave };
+    const read = () => deps.registry.restarts.health(rollout, now);
     return { kind: 'healthRead', evidence: await persist('read restarts', read) };
   }
 
