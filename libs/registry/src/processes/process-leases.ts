@@ -79,8 +79,8 @@ const RECORD_CUT_OFF_CALLS = `, cut_off AS (
          )`;
 
 /**
- * Ends processes and their open sessions, and returns the devices that were online. $1 the asking
- * process, $2 the close reason.
+ * Ends processes and their open sessions, and returns the devices that were online. Locks those in
+ * the order of ids, as the batches of sessions do. $1 the asking process, $2 the close reason.
  */
 const endProcesses = (which: string, more = ''): { readonly text: string } => ({
   text: `WITH dead AS (
@@ -88,9 +88,12 @@ const endProcesses = (which: string, more = ''): { readonly text: string } => ({
          ), ended AS (
            UPDATE session s SET disconnected_at = greatest(s.connected_at, dead.ended_at), close_reason = $2
            FROM dead WHERE s.gateway_id = dead.id AND s.disconnected_at IS NULL
+         ), locked AS MATERIALIZED (
+           SELECT d.id, dead.ended_at FROM dead JOIN device d ON d.gateway_id = dead.id
+           WHERE d.online ORDER BY d.id FOR UPDATE OF d
          ), gone AS (
-           UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, dead.ended_at)
-           FROM dead WHERE d.gateway_id = dead.id AND d.online RETURNING d.id
+           UPDATE device d SET online = false, last_seen_at = greatest(d.last_seen_at, l.ended_at)
+           FROM locked l WHERE d.id = l.id RETURNING d.id
          )${more}
          SELECT id FROM gone`,
 });

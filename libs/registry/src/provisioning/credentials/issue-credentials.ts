@@ -64,6 +64,28 @@ export async function lockDevices(transaction: Queryable, deviceIds: readonly st
   await transaction.query(LOCK_DEVICES, [DEVICE_LOCK, deviceIds]);
 }
 
+/**
+ * Locks the rows of devices and of their credentials, in the order in which the batches of sessions
+ * and of used credentials do, so that none of them can deadlock.
+ */
+export async function lockRows(transaction: Queryable, deviceIds: readonly string[]): Promise<void> {
+  await transaction.query(LOCK_DEVICE_ROWS, [deviceIds]);
+  await transaction.query(LOCK_CREDENTIAL_ROWS, [deviceIds]);
+}
+
+/** $1 device ids. */
+const LOCK_DEVICE_ROWS = {
+  name: 'lock-device-rows',
+  text: 'SELECT FROM device WHERE id = ANY($1::text[]) ORDER BY id FOR UPDATE',
+};
+
+/** $1 device ids. */
+const LOCK_CREDENTIAL_ROWS = {
+  name: 'lock-credential-rows',
+  text: `SELECT FROM device_credential WHERE device_id = ANY($1::text[])
+         ORDER BY device_id, generation FOR UPDATE`,
+};
+
 /** $1 first number of the lock, $2 device ids. */
 const LOCK_DEVICES = {
   name: 'lock-devices',

@@ -5,7 +5,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import type { KnownDevice } from '../provisioning.js';
-import { issueCredentials, lockDevice, lockDevices, noteChange } from './issue-credentials.js';
+import { issueCredentials, lockDevice, lockDevices, lockRows, noteChange } from './issue-credentials.js';
 
 /** How long a former credential stays valid: a device may sleep for a night. */
 const GRACE_MS = 24 * 60 * 60_000;
@@ -15,7 +15,8 @@ const UNUSED_FORMER_MAX = 3;
 /** False where there is no such device, or the hub dials it. */
 export async function rotateCredential(transaction: Queryable, id: string, at: number): Promise<boolean> {
   await lockDevice(transaction, id);
-  const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL FOR UPDATE';
+  await lockRows(transaction, [id]);
+  const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL';
   if ((await transaction.query({ text }, [id])).length === 0) return false;
   await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
   await transaction.query(RETIRE, [id, at + GRACE_MS]);
@@ -32,6 +33,7 @@ export async function setTransports(
   at: number,
 ): Promise<{ readonly changed: readonly DeviceId[]; readonly rotated: readonly DeviceId[] }> {
   await lockDevices(transaction, ids);
+  await lockRows(transaction, ids);
   const rows = await transaction.query<{ id: DeviceId; keeps_secret: boolean }>(SET_TRANSPORTS, [ids, transport]);
   const rotated = rows.flatMap(({ id, keeps_secret: keeps }) => (keeps ? [] : [id]));
   for (const id of rotated) await rotateCredential(transaction, id, at);

@@ -7,7 +7,7 @@ import type { Queryable } from '../../database/database.js';
 import { storableText, toJson } from '../../database/json-rows.js';
 import { sql, SqlFile } from '../../database/sql-file.js';
 import type { BoardFacts, OtaContact } from '../provisioning.js';
-import { issueCredentials, noteChange } from '../credentials/issue-credentials.js';
+import { issueCredentials, lockRows, noteChange } from '../credentials/issue-credentials.js';
 import { hashOf } from '../../secrets/secrets.js';
 
 /** A contact with storable texts, and a hash in place of the Client-Id. */
@@ -52,6 +52,7 @@ export async function enrolDevices(transaction: Queryable, enrolling: readonly E
   await ENROL.run(transaction, { rows: toJson(enrolling.map(toRow)) });
   const renewed = enrolling.flatMap(({ contact, keepsCredential }) => (keepsCredential ? [] : [contact.deviceId]));
   if (renewed.length > 0) {
+    await lockRows(transaction, renewed);
     await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY ($1::text[])' }, [renewed]);
     await issueCredentials(transaction, renewed, first.contact.at);
   }

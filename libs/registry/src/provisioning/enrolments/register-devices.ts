@@ -9,7 +9,7 @@ import type { NewDevice, Registration, RemovedDevice } from '../provisioning.js'
 import { hashOf } from '../../secrets/secrets.js';
 import { deviceScopeOf } from '../../access-scope/device-scope.js';
 import { boundChange } from '../credentials/client-bindings.js';
-import { issueCredentials, lockDevices, noteChange } from '../credentials/issue-credentials.js';
+import { issueCredentials, lockDevices, lockRows, noteChange } from '../credentials/issue-credentials.js';
 import { unblockBoards } from './blocked-boards.js';
 import { undecidedAmong } from './pending-enrolments.js';
 
@@ -152,6 +152,7 @@ export async function removeDevices(
 ): Promise<readonly RemovedDevice[]> {
   const ids = deviceIds.map(storableText);
   await lockDevices(transaction, ids);
+  await lockRows(transaction, ids);
   const removed = await transaction.query<RemovedDevice>(REMOVE, [ids, at]);
   await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = ANY($1::text[])' }, [ids]);
   await transaction.query({ text: 'DELETE FROM enrolment WHERE device_id = ANY($1::text[])' }, [ids]);

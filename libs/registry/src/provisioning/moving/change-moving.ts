@@ -2,7 +2,7 @@
 import type { DeviceId } from '@flotilla/mcp';
 import type { Queryable } from '../../database/database.js';
 import { storableText, toJson } from '../../database/json-rows.js';
-import { issueCredentials, lockDevices, noteChange } from '../credentials/issue-credentials.js';
+import { issueCredentials, lockDevices, lockRows, noteChange } from '../credentials/issue-credentials.js';
 import { evictBoards } from './evict-boards.js';
 import type { FormerBoard, MovingAnswer } from './moving-board.js';
 import { IS_HERE, readMoving } from './read-moving.js';
@@ -83,6 +83,7 @@ export async function releaseBoard(transaction: Queryable, deviceId: string, at:
   await lockDevices(transaction, [id]);
   const released = await transaction.query(RELEASE, [id, at]);
   if (released.length === 0) return false;
+  await lockRows(transaction, [id]);
   const devices = await transaction.query(UNBIND, [id]);
   await transaction.query({ text: 'DELETE FROM device_credential WHERE device_id = $1' }, [id]);
   if (devices.length > 0) await issueCredentials(transaction, [id], at);
