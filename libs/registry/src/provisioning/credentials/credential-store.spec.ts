@@ -5,6 +5,7 @@ import type { NewDevice } from '../provisioning.js';
 import { hashOf } from '../../secrets/secrets.js';
 import { admitted, logIn, newContact, openProvisioning } from '../provisioning-fixture.suite.js';
 import type { ProvisioningFixture } from '../provisioning-fixture.suite.js';
+import { watchStatements } from '../../test-database.js';
 
 const DAY_MS = 86_400_000;
 let fixture: ProvisioningFixture;
@@ -89,6 +90,23 @@ describe('credentials of a device', () => {
     expect((await logIn(registry, first)).kind).toBe('granted');
     expect((await logIn(registry, second)).kind).toBe('granted');
     expect((await logIn(registry, first)).kind).toBe('refused');
+  });
+
+  it('that were used are rotated with the transport, in as many statements for many as for one', async () => {
+    const { registry } = fixture;
+    const contacts = Array.from({ length: 30 }, () => newContact());
+    const known = await Promise.all(contacts.map((contact) => admitted(registry, contact)));
+    for (const device of known) await logIn(registry, device);
+    const ids = contacts.map(({ deviceId }) => deviceId);
+    const watch = watchStatements();
+    const changed = await registry.credentials.setTransports(ids, 'WEBSOCKET');
+    expect(watch.stop()).toBeLessThan(ids.length);
+    expect([...changed].sort()).toEqual([...ids].sort());
+    for (const [index, contact] of contacts.entries()) {
+      const token = (await registry.credentials.findKnown(contact.deviceId))?.credential.secret ?? '';
+      expect(token).not.toBe(known[index]?.credential.secret);
+      expect(await registry.credentials.checkWebSocket({ ...contact, token })).toMatchObject({ kind: 'granted' });
+    }
   });
 
   it('that were rotated end with the grace time', async () => {

@@ -18,9 +18,7 @@ export async function rotateCredential(transaction: Queryable, id: string, at: n
   await lockRows(transaction, [id]);
   const text = 'SELECT FROM device WHERE id = $1 AND address IS NULL';
   if ((await transaction.query({ text }, [id])).length === 0) return false;
-  await transaction.query(DROP_FORMER, [id, at, UNUSED_FORMER_MAX]);
-  await transaction.query(RETIRE, [id, at + GRACE_MS]);
-  await issueCredentials(transaction, [id], at);
+  await renew(transaction, [id], at);
   await noteChange(transaction, [id]);
   return true;
 }
@@ -36,10 +34,17 @@ export async function setTransports(
   await lockRows(transaction, ids);
   const rows = await transaction.query<{ id: DeviceId; keeps_secret: boolean }>(SET_TRANSPORTS, [ids, transport]);
   const rotated = rows.flatMap(({ id, keeps_secret: keeps }) => (keeps ? [] : [id]));
-  for (const id of rotated) await rotateCredential(transaction, id, at);
+  if (rotated.length > 0) await renew(transaction, rotated, at);
   const changed = rows.map(({ id }) => id);
   await noteChange(transaction, changed);
   return { changed, rotated };
+}
+
+/** For many at once: batches of sessions wait for the rows meanwhile. */
+async function renew(transaction: Queryable, ids: readonly string[], at: number): Promise<void> {
+  await transaction.query(DROP_FORMER, [ids, at, UNUSED_FORMER_MAX]);
+  await transaction.query(RETIRE, [ids, at + GRACE_MS]);
+  await issueCredentials(transaction, ids, at);
 }
 
 /** $1 devices, $2 transport. A secret that is still stored was not used yet. */
@@ -53,18 +58,19 @@ const SET_TRANSPORTS = {
            ORDER BY c.generation DESC LIMIT 1), true) AS keeps_secret`,
 };
 
-/** $1 device, $2 now, $3 unused former credentials to keep. */
+/** $1 devices, $2 now, $3 unused former credentials to keep of each. */
 const DROP_FORMER = {
   name: 'drop-former-credentials',
-  text: `DELETE FROM device_credential c WHERE c.device_id = $1 AND (
+  text: `DELETE FROM device_credential c WHERE c.device_id = ANY($1::text[]) AND (
            c.expires_at <= to_timestamp($2::float8 / 1000) OR (c.used_at IS NULL AND c.generation <= (
-             SELECT u.generation FROM device_credential u WHERE u.device_id = $1 AND u.used_at IS NULL
+             SELECT u.generation FROM device_credential u WHERE u.device_id = c.device_id AND u.used_at IS NULL
              ORDER BY u.generation DESC OFFSET $3 LIMIT 1)))`,
 };
 
-/** $1 device, $2 until when the newest credential stays valid. Its secret is removed. */
+/** $1 devices, $2 until when the newest credential of each stays valid. Its secret is removed. */
 const RETIRE = {
   name: 'retire-credentials',
   text: `UPDATE device_credential
-         SET secret = NULL, expires_at = coalesce(expires_at, to_timestamp($2::float8 / 1000)) WHERE device_id = $1`,
+         SET secret = NULL, expires_at = coalesce(expires_at, to_timestamp($2::float8 / 1000))
+         WHERE device_id = ANY($1::text[])`,
 };
