@@ -206,6 +206,15 @@ describe.skipIf(!isChromiumInstalled())('the console by keyboard', () => {
     expect(alertRules.find(({ name }) => name === 'Stepped')?.groupAbove).toBe(6);
   });
 
+  it('has the focus on the heading after the row of a button has been deleted', async () => {
+    await console.visit('/alerts?view=rules');
+    const rule = page.getByRole('region', { name: 'A tenth of the fleet is offline' });
+    await rule.getByRole('button', { name: 'Delete' }).press('Enter');
+    await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).press('Enter');
+    await rule.waitFor({ state: 'detached' });
+    await expect.poll(() => page.evaluate<string>("document.activeElement?.tagName ?? ''")).toBe('H1');
+  });
+
   it('shows the pins of a board with switches', async () => {
     await console.visit('/devices/greenhouse-1?tab=pins');
     const lamp = page.getByRole('switch', { name: 'lamp' });
