@@ -14,9 +14,12 @@ export function bindDistinct(parameters: unknown[], values: readonly unknown[]):
   return bind(parameters, [...new Set(values)]);
 }
 
-/** The pattern for LIKE that finds `text` anywhere; wildcards in it are escaped. */
+/**
+ * The pattern for LIKE that finds `text` anywhere; wildcards in it are escaped. SQL writes it in
+ * lower case, as it does the texts: JavaScript has other small letters for `İ` and a last `Σ`.
+ */
 export function containsPattern(text: string): string {
-  return `%${escapedPattern(text.toLowerCase())}%`;
+  return `%${escapedPattern(text)}%`;
 }
 
 /** The text without wildcards of LIKE. */

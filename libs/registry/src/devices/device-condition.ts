@@ -91,11 +91,10 @@ function ownConditions(filter: ResolvedFilter, compilation: Compilation): string
   when(filter.lastSeenBefore, (at) => isSeenBefore(at, compilation));
   when(filter.outOfSync, (isOut) => (isOut ? IS_OUT_OF_SYNC : `NOT ${IS_OUT_OF_SYNC}`));
   when(filter.targetsOf, (former) => hasEnded(former, compilation));
-  when(
-    filter.search,
-    (text) =>
-      `d.id IN (SELECT s.device_id FROM device_search s WHERE s.text LIKE ${bind(parameters, containsPattern(text))})`,
-  );
+  when(filter.search, (text) => {
+    const pattern = bind(parameters, containsPattern(text));
+    return `d.id IN (SELECT s.device_id FROM device_search s WHERE s.text LIKE lower(${pattern}))`;
+  });
   when(filter.revertOf, (former) => isToGoBack(former, compilation));
   return conditions;
 }

@@ -58,6 +58,17 @@ describe('lists of devices', () => {
     expect(await listed(filter)).toEqual(expected);
   });
 
+  it.each([
+    ['a capital I with a dot', 'İstanbul 1', 'İSTANBUL'],
+    ['a sigma that ends a word', 'ΟΔΟΣ 7', 'ΟΔΟΣ'],
+    ['a sigma that ends what was typed', 'οδοσήμανση', 'ΟΔΟΣ'],
+  ])('finds a name with %s, which JavaScript and PostgreSQL write differently', async (_, name, search) => {
+    await registry.devices.update('list-5', { name });
+    const found = await listed({ search });
+    await registry.devices.update('list-5', { name: null });
+    expect(found).toEqual(['list-5']);
+  });
+
   it('pages through every order without losing or repeating a device', async () => {
     for (const order of ['ID_ASC', 'NAME_ASC', 'LAST_SEEN_DESC'] as const) {
       const seen: string[] = [];

@@ -84,8 +84,9 @@ export class FirmwareImageStore {
         name: 'firmware-images',
         text: `SELECT ${IMAGE_COLUMNS} FROM firmware_image i
                WHERE i.id < coalesce($1::uuid, 'ffffffff-ffff-ffff-ffff-ffffffffffff')
-                 AND ($3::text IS NULL OR lower(concat_ws(E'\\n', i.project || ' ' || i.version, i.file_name)) LIKE $3
-                   OR EXISTS (SELECT FROM firmware_release r WHERE r.image_id = i.id AND lower(r.model) LIKE $3))
+                 AND ($3::text IS NULL
+                   OR lower(concat_ws(E'\\n', i.project || ' ' || i.version, i.file_name)) LIKE lower($3)
+                   OR EXISTS (SELECT FROM firmware_release r WHERE r.image_id = i.id AND lower(r.model) LIKE lower($3)))
                ORDER BY i.id DESC LIMIT $2`,
       },
       [after?.[0] ?? null, request.first + 1, search === undefined ? null : containsPattern(storableText(search))],

@@ -159,7 +159,7 @@ export class ToolSetStore {
     if (filter?.name !== undefined) conditions.push(`t.name = ${bind(parameters, filter.name)}`);
     if (filter?.search !== undefined)
       conditions.push(
-        `lower(t.name || E'\\n' || t.description) LIKE ${bind(parameters, containsPattern(filter.search))}`,
+        `lower(t.name || E'\\n' || t.description) LIKE lower(${bind(parameters, containsPattern(filter.search))})`,
       );
     if (filter?.userOnly !== undefined) conditions.push(`t.user_only = ${bind(parameters, filter.userOnly)}`);
     if (after !== undefined)

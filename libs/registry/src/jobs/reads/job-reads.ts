@@ -231,7 +231,7 @@ function conditionsOf(
   add(exceptPauseReasons, (values) => `NOT (state = 'PAUSED' AND pause_reason::text = ANY (${values}::text[]))`);
   add(tool, (value) => `tool = ${value}::text`);
   const pattern = search === undefined ? undefined : containsPattern(search);
-  add(pattern, (value) => `lower(coalesce(name, '') || E'\\n' || tool) LIKE ${value}::text`);
+  add(pattern, (value) => `lower(coalesce(name, '') || E'\\n' || tool) LIKE lower(${value}::text)`);
   // A cancelled job has its conclusion before its last calls have ended.
   add(conclusions, (values) => `state = 'FINISHED' AND conclusion = ANY (${values}::job_conclusion[])`);
   const earliest = finishedAfter === undefined ? undefined : new Date(finishedAfter);
