@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openJobFixture } from '../jobs/job-fixture.suite.js';
 import type { JobFixture } from '../jobs/job-fixture.suite.js';
-import { stoppedJobs } from './condition-sources.js';
+import { stoppedJobs, type ConditionSource } from './condition-sources.js';
 
 const NOW = 1_800_000_000_000;
 const RULE_AT = NOW - 60_000;
@@ -15,6 +15,14 @@ let fixture: JobFixture;
 beforeAll(async () => (fixture = await openJobFixture()));
 afterAll(() => fixture.close());
 
+/** What the condition holds for, with the reason and the time from which it counts. */
+function heldOf({ holding, detail }: ConditionSource) {
+  const values: unknown[] = [];
+  const text = `SELECT h.subject, x.facts->>'reason' AS reason, (extract(epoch FROM x.since) * 1000)::float8 AS at
+    FROM (${holding(values)}) h CROSS JOIN LATERAL (${detail(values)}) x ORDER BY h.subject`;
+  return fixture.db.query({ text }, values);
+}
+
 it.each([
   ['an abort rule paused', 'PAUSED', 'ABORT_RULE', rule('PAUSE'), undefined, 'abort rule'],
   ['its health gate paused', 'PAUSED', 'HEALTH_GATE', undefined, gate, 'health gate'],
@@ -25,6 +33,8 @@ it.each([
   ['the signature of its image ended', 'FINISHED', undefined, undefined, undefined, 'image without a valid signature'],
   ['its health gate paused again', 'PAUSED', 'HEALTH_GATE', rule('PAUSE'), gate, 'health gate'],
   ['an abort rule paused again', 'PAUSED', 'ABORT_RULE', rule('PAUSE'), gate, 'abort rule'],
+  ['an abort rule is ending', 'CANCELLING', undefined, rule('CANCEL'), gate, 'abort rule'],
+  ['its health gate is ending', 'CANCELLING', undefined, rule('PAUSE'), gate, 'health gate'],
 ])(
   'an alert about a job that %s says so, and when',
   async (_, state, pauseReason, trippedRule, trippedGate, reason) => {
@@ -32,7 +42,7 @@ it.each([
     await fixture.db.query(
       {
         text: `UPDATE job SET state = $2::job_state, pause_reason = $3::pause_reason, tripped_rule = $4::jsonb,
-        tripped_health_gate = $5::jsonb, conclusion = CASE WHEN $2 = 'FINISHED' THEN 'ABORTED'::job_conclusion END,
+        tripped_health_gate = $5::jsonb, conclusion = CASE WHEN $2 <> 'PAUSED' THEN 'ABORTED'::job_conclusion END,
         finished_at = CASE WHEN $2 = 'FINISHED' THEN to_timestamp($6::float8 / 1000) END WHERE id = $1`,
       },
       [
@@ -44,12 +54,9 @@ it.each([
         ENDED_AT,
       ],
     );
-    const pausedAt = reason === 'health gate' ? GATE_AT : RULE_AT;
-    const at = state === 'PAUSED' ? pausedAt : ENDED_AT;
-    const { holding, detail } = stoppedJobs({ windowSeconds: 600, devices: undefined }, () => 'TRUE', NOW);
-    const values: unknown[] = [];
-    const text = `SELECT x.facts->>'reason' AS reason, (extract(epoch FROM x.since) * 1000)::float8 AS at
-    FROM (${holding(values)}) h CROSS JOIN LATERAL (${detail(values)}) x WHERE h.subject = '${jobId}'`;
-    expect(await fixture.db.query({ text }, values)).toEqual([{ reason, at }]);
+    const stoppedAt = reason === 'health gate' ? GATE_AT : RULE_AT;
+    const at = state === 'FINISHED' ? ENDED_AT : stoppedAt;
+    const held = await heldOf(stoppedJobs({ windowSeconds: 600, devices: undefined }, () => 'TRUE', NOW));
+    expect(held.filter(({ subject }) => subject === jobId)).toEqual([{ subject: jobId, reason, at }]);
   },
 );

@@ -111,12 +111,15 @@ export function jobHas(devices: AlertRuleRow['devices'], condition: SqlPart): Sq
 }
 
 /** A job keeps its latest tripped rule: only one that cancels has ended the job. */
-const STOPPED_BY_GATE = `(j.pause_reason::text = 'HEALTH_GATE' OR (j.state = 'FINISHED'
+const STOPPED_BY_GATE = `(j.pause_reason::text = 'HEALTH_GATE' OR (j.state <> 'PAUSED'
   AND j.tripped_health_gate IS NOT NULL AND j.tripped_rule->'rule'->>'action' IS DISTINCT FROM 'CANCEL'))`;
-/** What paused it. A job keeps both, also after it was resumed. */
-const TRIPPED = `(CASE WHEN j.pause_reason::text = 'HEALTH_GATE' THEN j.tripped_health_gate ELSE j.tripped_rule END)`;
+/** What stopped it. A job keeps both, also after it was resumed. */
+const TRIPPED = `(CASE WHEN ${STOPPED_BY_GATE} THEN j.tripped_health_gate ELSE j.tripped_rule END)`;
 
-/** Jobs that a rule stopped: paused until a person decides, or ended within the window. */
+/**
+ * Jobs that a rule stopped: paused until a person decides, ending, which takes as long as their
+ * calls and verifications, or ended within the window.
+ */
 export function stoppedJobs(
   { windowSeconds, devices }: Pick<AlertRuleRow, 'windowSeconds' | 'devices'>,
   condition: SqlPart,
@@ -126,8 +129,8 @@ export function stoppedJobs(
   return {
     holding: (parameters) => `SELECT j.id::text AS subject, NULL::text AS device_id, true AS is_sure, ${none}
       FROM job j WHERE ((j.state = 'PAUSED' AND j.pause_reason::text IN ('ABORT_RULE', 'HEALTH_GATE'))
-        OR (j.state = 'FINISHED' AND j.conclusion = 'ABORTED'
-          AND j.finished_at > ${atMs(parameters, now - windowSeconds * 1_000)})) ${own(parameters)}`,
+        OR (j.conclusion = 'ABORTED' AND (j.state = 'CANCELLING'
+          OR j.finished_at > ${atMs(parameters, now - windowSeconds * 1_000)}))) ${own(parameters)}`,
     detail: (parameters) => `SELECT
         coalesce(j.finished_at, to_timestamp((${TRIPPED}->>'at')::float8 / 1000), ${atMs(parameters, now)}) AS since,
         false AS by_hub, jsonb_build_object('label', coalesce(j.name, j.tool, j.id::text), 'jobId', j.id,
