@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { openJobFixture } from '../jobs/job-fixture.suite.js';
+import {
+  fencedWith,
+  openDesiredStateFixture,
+  targetOf,
+  type DesiredStateFixture,
+} from '../desired-states/desired-state-fixture.suite.js';
 import type { JobFixture } from '../jobs/job-fixture.suite.js';
-import { stoppedJobs, type ConditionSource } from './condition-sources.js';
+import { devicesOutOfSync, stoppedJobs, type ConditionSource } from './condition-sources.js';
 
 const NOW = 1_800_000_000_000;
 const RULE_AT = NOW - 60_000;
@@ -10,10 +15,14 @@ const ENDED_AT = NOW - 10_000;
 const gate = { version: '2', restarts: 3, at: GATE_AT };
 const rule = (action: 'PAUSE' | 'CANCEL') => ({ rule: { action }, at: RULE_AT });
 
+let states: DesiredStateFixture;
 let fixture: JobFixture;
 
-beforeAll(async () => (fixture = await openJobFixture()));
-afterAll(() => fixture.close());
+beforeAll(async () => {
+  states = await openDesiredStateFixture();
+  fixture = states.jobs;
+});
+afterAll(() => states.close());
 
 /** What the condition holds for, with the reason and the time from which it counts. */
 function heldOf({ holding, detail }: ConditionSource) {
@@ -60,3 +69,21 @@ it.each([
     expect(held.filter(({ subject }) => subject === jobId)).toEqual([{ subject: jobId, reason, at }]);
   },
 );
+
+it('an alert about devices out of sync is about those that are online, from when they were', async () => {
+  const [longOnline = '', back = '', away = '', synced = ''] = await fixture.addDevices(4);
+  const [driftedAt, backAt] = [NOW - 600_000, NOW - 60_000];
+  const connect = 'UPDATE device SET connected_at = to_timestamp($2::float8 / 1000), online = $3 WHERE id = $1';
+  await fixture.db.query({ text: connect }, [longOnline, driftedAt - 1_000, true]);
+  await fixture.db.query({ text: connect }, [back, backAt, true]);
+  await fixture.db.query({ text: connect }, [away, driftedAt - 1_000, false]);
+  const state = await states.create({ name: 'Quiet' });
+  const drifted = [longOnline, back, away].map((id) => targetOf(state, id, 'DRIFTED', { since: driftedAt }));
+  const rows = [...drifted, targetOf(state, synced, 'IN_SYNC', { since: driftedAt })];
+  await states.queue.write(fixture.owner, fencedWith(await states.fenceOf(state), rows));
+  const reason = 'Quiet (DRIFTED)';
+  expect(await heldOf(devicesOutOfSync(() => 'TRUE'))).toEqual([
+    { subject: longOnline, reason, at: driftedAt },
+    { subject: back, reason, at: backAt },
+  ]);
+});

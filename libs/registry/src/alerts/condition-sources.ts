@@ -60,21 +60,24 @@ export function offlineDevices(condition: SqlPart): ConditionSource {
   };
 }
 
-/** A desired state applies, and the device is online and different. */
+/** A desired state applies, and the device differs. Some states stay so while it is offline. */
 const DIFFERS = `t.state IN (${outOfSyncStates
   .filter((state) => state !== 'WAITING_DEVICE')
   .map((state) => `'${state}'`)
   .join(', ')})`;
 
-/** Devices that are online and not as a desired state says. Those offline have another rule. */
+/**
+ * Devices that are online and not as a desired state says, from when they are both. Those offline
+ * have another rule.
+ */
 export function devicesOutOfSync(condition: SqlPart): ConditionSource {
   return {
     holding: (parameters) => `SELECT d.id AS subject, d.id AS device_id, true AS is_sure, ${none} FROM device d
       WHERE EXISTS (SELECT FROM desired_state_target t WHERE t.device_id = d.id AND ${DIFFERS})
-        AND ${condition(parameters)}`,
-    detail: () => `SELECT min(t.since) AS since, false AS by_hub,
+        AND ${IS_ONLINE} AND ${condition(parameters)}`,
+    detail: () => `SELECT greatest(min(t.since), max(d.connected_at)) AS since, false AS by_hub,
         jsonb_build_object('reason', string_agg(s.name || ' (' || t.state || ')', ', ' ORDER BY s.name)) AS facts
-      FROM desired_state_target t JOIN desired_state s ON s.id = t.desired_state_id
+      FROM desired_state_target t JOIN desired_state s ON s.id = t.desired_state_id JOIN device d ON d.id = t.device_id
       WHERE t.device_id = h.device_id AND ${DIFFERS}`,
   };
 }
