@@ -1,6 +1,7 @@
 -- Says what explains each restart that is old enough ($1), or that nothing does. Only acts since the
 -- start before it count, so that one act explains one restart: calls and credentials within $2 ms, jobs
--- within $3 ms, because an image takes its time.
+-- within $3 ms, because an image takes its time. The policy of a tool is that of findToolPolicy in
+-- libs/jobs: its exact name, or else the longest prefix.
 WITH open AS MATERIALIZED (
   SELECT r.device_id, r.at, r.former_at, greatest(r.former_at, r.at - $2 * interval '1 millisecond') AS since,
     greatest(r.former_at, r.at - $3 * interval '1 millisecond') AS job_since
@@ -11,7 +12,7 @@ WITH open AS MATERIALIZED (
       SELECT FROM call c CROSS JOIN LATERAL (
         SELECT p.disconnect_expected OR p.verification IN ('REBOOT', 'FIRMWARE') AS restarts FROM tool_policy p
         WHERE p.pattern = c.tool OR (right(p.pattern, 1) = '*' AND starts_with(c.tool, left(p.pattern, -1)))
-        ORDER BY length(p.pattern) DESC LIMIT 1) p
+        ORDER BY p.pattern = c.tool DESC, length(p.pattern) DESC LIMIT 1) p
       WHERE c.device_id = o.device_id AND c.id >= uuid_from(o.since) AND c.id < uuid_from(o.at)
         AND c.certainty <> 'NEVER' AND p.restarts) THEN 'CALL'
     WHEN EXISTS (

@@ -114,6 +114,23 @@ describe('a restart', () => {
     expect(await judged(T + 20 * MINUTE)).toEqual([['m3', 'UNEXPECTED']]);
   });
 
+  it('is explained by the policy of exactly this tool before that of a prefix, as for calls', async () => {
+    const id = await known('m8');
+    const policy = `INSERT INTO tool_policy (pattern, idempotent, disruptive, disconnect_expected, call_timeout_ms)
+      VALUES ($1, false, true, $2, 60000)`;
+    await raw.query(policy, ['lamp.restart', true]);
+    await raw.query(policy, ['lamp.restart*', false]);
+    await boot(id, T);
+    await call(id, 'lamp.restart', T + 10 * MINUTE);
+    await boot(id, T + 11 * MINUTE);
+    await call(id, 'lamp.restart_count', T + 12 * MINUTE);
+    await boot(id, T + 13 * MINUTE);
+    expect(await judged(T + 20 * MINUTE)).toEqual([
+      ['m8', 'CALL'],
+      ['m8', 'UNEXPECTED'],
+    ]);
+  });
+
   it('is explained by a new credential, or by the end of a session when its hub stopped or died', async () => {
     const [one, other, third] = [await known('m4'), await known('m5'), await known('m7')];
     for (const id of [one, other, third]) await boot(id, T);
