@@ -43,7 +43,7 @@ function withRates(one: VersionFigures, before: VersionFigures | undefined): Fir
     rateHigh: interval && interval.high * 1_000,
     previousVersion: before?.version,
     rateRatio: rate !== undefined && formerRate !== undefined && formerRate > 0 ? rate / formerRate : undefined,
-    isWorse: former !== undefined && isRateAbove(own, former),
+    isWorse: rate !== undefined && former !== undefined && isRateAbove(own, former),
     isBetter: former !== undefined && isRateAbove(former, own),
   };
 }
