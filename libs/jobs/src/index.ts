@@ -68,4 +68,4 @@ export type { VerificationDeadlines, VerificationTimes } from './verification/ve
 export type { Wave, WaveSpec } from './waves/wave.js';
 export { planWaves } from './waves/plan-waves.js';
 export type { PlannedWave } from './waves/plan-waves.js';
-export { judgeGate, stragglerAfterMsDefault } from './waves/wave-gate.js';
+export { judgeGate, stragglerAfterMsDefault, successShare } from './waves/wave-gate.js';

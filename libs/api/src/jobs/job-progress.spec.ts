@@ -1,6 +1,6 @@
 import { emptyProgress } from '@flotilla/jobs';
 import { describe, expect, it } from 'vitest';
-import { paceOf } from './job-progress.js';
+import { paceOf, waveView } from './job-progress.js';
 
 const startedAt = 1_000_000;
 const running = { state: 'RUNNING', startedAt, finishedAt: undefined } as const;
@@ -32,5 +32,20 @@ describe('paceOf', () => {
     expect(
       paceOf(paused, { ...progress, pending: 5, succeeded: 5 }, startedAt + 60_000).estimatedFinishAt,
     ).toBeUndefined();
+  });
+});
+
+describe('waveView', () => {
+  const wave = { number: 1, size: 100, gate: 'MANUAL', successThreshold: 0.95, soakSeconds: 0 } as const;
+  const opened = { ...wave, openedAt: startedAt, closedAt: undefined, approvedBy: undefined };
+
+  it('has the share of successes as the gate counts it, without devices that had the value already', () => {
+    const progress = { ...emptyProgress, total: 100, noChange: 70, skipped: 10, succeeded: 19, failed: 1 };
+    expect(waveView(opened, progress)).toMatchObject({ decided: 100, succeeded: 19, successShare: 0.95 });
+  });
+
+  it('has no share before a target is decided, and where all are neutral', () => {
+    for (const counts of [{ pending: 100 }, { noChange: 100 }])
+      expect(waveView(opened, { ...emptyProgress, total: 100, ...counts }).successShare).toBeUndefined();
   });
 });

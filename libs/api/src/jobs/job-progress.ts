@@ -1,7 +1,7 @@
 /**
  * The progress of a job, its rate and its estimated end, from its counters and its running time.
  */
-import { emptyProgress } from '@flotilla/jobs';
+import { emptyProgress, successShare } from '@flotilla/jobs';
 import type { Job, JobProgress, Wave } from '@flotilla/jobs';
 
 export interface JobPace {
@@ -18,11 +18,14 @@ export interface JobPace {
 export interface WaveView extends Wave {
   readonly decided: number;
   readonly succeeded: number;
+  /** As its gate compares it with the threshold; undefined before there is one. */
+  readonly successShare: number | undefined;
 }
 
 export function waveView(wave: Wave, progress: JobProgress = emptyProgress): WaveView {
   const { total, pending, waitingDevice, inFlight, verifying, succeeded } = progress;
-  return { ...wave, decided: total - pending - waitingDevice - inFlight - verifying, succeeded };
+  const decided = total - pending - waitingDevice - inFlight - verifying;
+  return { ...wave, decided, succeeded, successShare: successShare(progress) };
 }
 
 /** Below this a rate is noise, ms. */

@@ -33,12 +33,12 @@ export function judgeGate(wave: Wave, progress: JobProgress, moment: GateMoment)
   const stragglersFrom = (wave.openedAt ?? moment.now) + moment.stragglerAfterMs;
   const stillAwaited = moment.now < stragglersFrom ? progress.waitingDevice : 0;
   const live = progress.pending + progress.inFlight + progress.verifying;
-  const decided = progress.total - live - progress.waitingDevice;
+  const decided = decidedIn(progress);
   const share = wave.number === 1 ? minDecidedShare.first : minDecidedShare.later;
   // Without a single decision there is nothing to judge by.
   if (decided === 0 || decided < share * (decided + live + stillAwaited))
     return waitFor(stillAwaited > 0 ? stragglersFrom : undefined);
-  if (!isThresholdMet(wave, progress, decided)) {
+  if ((successShare(progress) ?? 1) < wave.successThreshold) {
     if (live > 0 || stillAwaited > 0) return waitFor(stillAwaited > 0 ? stragglersFrom : undefined);
     return { kind: 'hold', because: 'THRESHOLD' };
   }
@@ -49,13 +49,18 @@ export function judgeGate(wave: Wave, progress: JobProgress, moment: GateMoment)
   return live > 0 ? waitFor(undefined) : { kind: 'hold', because: 'MANUAL' };
 }
 
-function isThresholdMet(
-  { successThreshold }: Wave,
-  { succeeded, noChange, cancelled, skipped }: JobProgress,
-  decided: number,
-): boolean {
-  const judged = decided - noChange - cancelled - skipped;
-  return judged === 0 || succeeded / judged >= successThreshold;
+/**
+ * The share that a threshold is compared with: the successes among the decided targets that are not
+ * neutral. Undefined where none is decided, or all are neutral.
+ */
+export function successShare(progress: JobProgress): number | undefined {
+  const { cancelled, noChange, skipped, succeeded } = progress;
+  const judged = decidedIn(progress) - noChange - cancelled - skipped;
+  return judged === 0 ? undefined : succeeded / judged;
+}
+
+function decidedIn({ inFlight, pending, total, verifying, waitingDevice }: JobProgress): number {
+  return total - pending - inFlight - verifying - waitingDevice;
 }
 
 function waitFor(until: number | undefined): GateStep {

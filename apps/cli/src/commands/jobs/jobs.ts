@@ -72,12 +72,22 @@ const showCommand = leaf({
 const waveColumns: readonly ColumnLike<Wave>[] = [
   { key: 'number', head: 'WAVE' },
   { key: 'decided', of: ({ decided, size }) => `${decided}/${size}` },
-  { key: 'succeeded', of: (wave) => `${wave.succeeded} (needs ${Math.round(wave.successThreshold * 100)}%)` },
+  { key: 'succeeded', of: (wave) => `${wave.succeeded} (${shareOf(wave)}needs ${percentOf(wave.successThreshold)})` },
   { key: 'soak', of: ({ soakSeconds }) => `${soakSeconds}s` },
   'gate',
   'openedAt',
   'closedAt',
 ];
+
+/** Devices without a change do not count, so it is not `succeeded` of `decided`. */
+function shareOf({ successShare }: Wave): string {
+  return successShare === null ? '' : `${percentOf(successShare)}, `;
+}
+
+/** Rounded down: 94.9 % is not 95 %. */
+function percentOf(share: number): string {
+  return `${Math.floor(share * 1_000 + 1e-9) / 10}%`;
+}
 
 /** The fields besides those that `stateOf` says in words. */
 function withoutState(job: object): Readonly<Record<string, unknown>> {

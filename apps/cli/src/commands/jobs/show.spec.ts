@@ -2,13 +2,14 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { runCommand } from '../../run-command.suite.js';
 import { startSchemaHub, type SchemaHub } from '../../schema-hub.suite.js';
 
-const wave = { number: 1, size: 8, decided: 8, succeeded: 7, gate: 'MANUAL', successThreshold: 0.95, soakSeconds: 600 };
+const rules = { gate: 'MANUAL', successThreshold: 0.95, soakSeconds: 600 };
+const wave = { number: 1, size: 8, decided: 8, succeeded: 7, successShare: 0.875, ...rules };
 
 let hub: SchemaHub;
 let pauseReason: string | null;
 beforeAll(async () => {
   hub = await startSchemaHub({
-    'Job.waves': () => [wave, { ...wave, number: 2, size: 40, decided: 0, succeeded: 0, openedAt: null }],
+    'Job.waves': () => [wave, { ...wave, number: 2, size: 40, decided: 0, succeeded: 0, successShare: null }],
     'Job.pauseReason': () => pauseReason,
     'Job.conclusion': () => null,
     'Job.currentWave': () => 1,
@@ -20,7 +21,7 @@ describe('a job with waves', () => {
   it('is shown with its waves and, at a gate, with the command that goes on', async () => {
     pauseReason = 'WAVE_GATE';
     const { stdout, stderr } = await runCommand(hub, ['jobs', 'show', 'a-job']);
-    expect(stdout).toMatch(/1 +8\/8 +7 \(needs 95%\) +600s +MANUAL/);
+    expect(stdout).toMatch(/1 +8\/8 +7 \(87\.5%, needs 95%\) +600s +MANUAL/);
     expect(stdout).toMatch(/2 +0\/40 +0 \(needs 95%\)/);
     expect(stderr).toContain('waits at the gate of wave 1. To go on: flotilla jobs open-wave ');
   });

@@ -52,17 +52,16 @@ function Gate({ job, onChanged }: JobStatusProps) {
   const act = useHubMutation(OpenNextWaveDocument, (data) => data.openNextWave.userErrors);
   const wave = job.waves.find(({ number }) => number === job.currentWave);
   const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
-  const share = wave && wave.decided > 0 ? wave.succeeded / wave.decided : 0;
   const open = async () => {
     const opened = (await act.run({ id: job.id }))?.openNextWave.job;
     if (opened) onChanged(opened);
   };
   return (
     <Notice icon={IconHandStop} title={t('job.atGate', { wave: job.currentWave })}>
-      {wave && (
+      {wave && wave.successShare !== null && (
         <p>
-          {t(share < wave.successThreshold ? 'job.atGateMissed' : 'job.atGateText', {
-            share: percent.format(share),
+          {t(wave.successShare < wave.successThreshold ? 'job.atGateMissed' : 'job.atGateText', {
+            share: percent.format(wave.successShare),
             least: percent.format(wave.successThreshold),
           })}
         </p>

@@ -46,7 +46,7 @@ export function JobWaves({ waves, currentWave, isAtGate }: JobWavesProps) {
             </Table.Td>
             <Table.Td>{t('overview.jobProgress', { decided: wave.decided, total: wave.size })}</Table.Td>
             <Table.Td>
-              {wave.decided === 0 ? t('common.none') : percent.format(wave.succeeded / wave.decided)}
+              {wave.successShare === null ? t('common.none') : percent.format(wave.successShare)}
               {wave.number < waves.length && (
                 <span className="soft"> {t('job.needs', { least: percent.format(wave.successThreshold) })}</span>
               )}
