@@ -14,6 +14,17 @@ describe('paceOf', () => {
     });
   });
 
+  it('leaves out targets that ended without a call, as most of them do at once when the job is prepared', () => {
+    const called = { succeeded: 30, failed: 10, pending: 50, inFlight: 10 };
+    const progress = { ...emptyProgress, ...called, total: 1_000, rejected: 500, skipped: 400 };
+    const pace = { ratePerMinute: 40, estimatedFinishAt: startedAt + 60_000 + 90_000 };
+    expect(paceOf(running, progress, startedAt + 60_000)).toEqual(pace);
+    // Of a roll-out, also devices that had the version already.
+    const rollout = { ...running, firmwareImageId: 'image' };
+    expect(paceOf(rollout, { ...progress, noChange: 300 }, startedAt + 60_000)).toEqual(pace);
+    expect(paceOf(running, { ...progress, noChange: 20 }, startedAt + 60_000).ratePerMinute).toBe(60);
+  });
+
   it('stays what it was when the job is finished', () => {
     const progress = { ...emptyProgress, total: 10, succeeded: 10 };
     const job = { state: 'FINISHED', startedAt, finishedAt: startedAt + 30_000 } as const;
