@@ -6,7 +6,7 @@ import {
   type DesiredStateFixture,
 } from '../desired-states/desired-state-fixture.suite.js';
 import type { JobFixture } from '../jobs/job-fixture.suite.js';
-import { devicesOutOfSync, stoppedJobs, type ConditionSource } from './condition-sources.js';
+import { countedEvents, devicesOutOfSync, stoppedJobs, type ConditionSource } from './condition-sources.js';
 
 const NOW = 1_800_000_000_000;
 const RULE_AT = NOW - 60_000;
@@ -86,4 +86,21 @@ it('an alert about devices out of sync is about those that are online, from when
     { subject: longOnline, reason, at: driftedAt },
     { subject: back, reason, at: backAt },
   ]);
+});
+
+it('an alert about counted events ends when its device is removed', async () => {
+  const [kept = '', removed = ''] = await fixture.addDevices(2);
+  const at = Date.now();
+  const type = 'device.restarted_unexpectedly';
+  for (const deviceId of [kept, removed])
+    await fixture.db.query(
+      { text: `INSERT INTO event (id, type, device_id, data) VALUES (uuid_v7($1), $2, $3, '{}')` },
+      [new Date(at - 1_000), type, deviceId],
+    );
+  const rule = { threshold: 1, windowSeconds: 600 };
+  const subjects = async () =>
+    (await heldOf(countedEvents(rule, type, () => 'TRUE', at))).map(({ subject }) => subject);
+  expect(await subjects()).toEqual([kept, removed]);
+  await fixture.db.query({ text: 'DELETE FROM device WHERE id = $1' }, [removed]);
+  expect(await subjects()).toEqual([kept]);
 });

@@ -82,18 +82,16 @@ export function devicesOutOfSync(condition: SqlPart): ConditionSource {
   };
 }
 
-/** Devices with at least `threshold` events of a type in the window. */
+/** Devices that are there, with at least `threshold` events of a type in the window. */
 export function countedEvents(
-  { threshold, windowSeconds, devices }: Pick<AlertRuleRow, 'threshold' | 'windowSeconds' | 'devices'>,
+  { threshold, windowSeconds }: Pick<AlertRuleRow, 'threshold' | 'windowSeconds'>,
   type: string,
   condition: SqlPart,
   now: number,
 ): ConditionSource {
   const from = now - windowSeconds * 1_000;
   const own = (parameters: unknown[]) =>
-    devices === undefined
-      ? ''
-      : `AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(parameters)})`;
+    `AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(parameters)})`;
   const events = (parameters: unknown[]) =>
     `FROM event e WHERE e.type = ${bind(parameters, type)} AND e.id >= ${bind(parameters, lowestUuidOf(from))}::uuid`;
   return {
