@@ -24,4 +24,8 @@ describe('isCompilable', () => {
   ])('is false of a variable whose type contains itself: %s', (query) => {
     expect(isCompilable(schema, parse(query))).toBe(false);
   });
+
+  it('is false of several operations, of which a request names one', () => {
+    expect(isCompilable(schema, parse('query A { viewer { name } } query B { viewer { scopes } }'))).toBe(false);
+  });
 });

@@ -1,6 +1,7 @@
 /**
- * Decides which operations may be compiled. For a variable of a recursive input type such as
- * `DeviceFilter`, graphql-jit generates code until memory ends (graphql-jit issue 81).
+ * Decides which documents may be compiled. For a variable of a recursive input type such as
+ * `DeviceFilter`, graphql-jit generates code until memory ends (graphql-jit issue 81). Mercurius
+ * keeps one compiled operation per document, and would run it for every operation in it.
  */
 import {
   type DocumentNode,
@@ -18,11 +19,9 @@ const known = new WeakMap<DocumentNode, boolean>();
 export function isCompilable(schema: GraphQLSchema, document: DocumentNode): boolean {
   const before = known.get(document);
   if (before !== undefined) return before;
-  const answer = !document.definitions.some(
-    (definition) =>
-      definition.kind === Kind.OPERATION_DEFINITION &&
-      definition.variableDefinitions?.some(({ type }) => isEndless(schema, nameOf(type))),
-  );
+  const operations = document.definitions.filter((definition) => definition.kind === Kind.OPERATION_DEFINITION);
+  const answer =
+    operations.length === 1 && !operations[0]?.variableDefinitions?.some(({ type }) => isEndless(schema, nameOf(type)));
   known.set(document, answer);
   return answer;
 }

@@ -1,0 +1,43 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { adminKey, openApi, type OpenApi } from './mounted-api.suite.js';
+
+let api: OpenApi;
+let calls = 0;
+
+beforeAll(async () => {
+  api = await openApi({
+    callTool: async () => {
+      calls += 1;
+      return { refusal: { code: 'DEVICE_OFFLINE', message: 'Not connected.', path: ['input', 'deviceId'] } };
+    },
+  });
+});
+
+afterAll(() => api.close());
+
+beforeEach(() => (calls = 0));
+
+const admin = { authorization: `Bearer ${adminKey}` };
+const act = { callTool: { userErrors: [{ code: 'DEVICE_OFFLINE' }] } };
+const read = { viewer: { kind: 'KEY' } };
+const documentOf = (name: string) => `query Read { viewer { kind } }
+  mutation Act { callTool(input: {deviceId: "${name}", tool: "t"}) { userErrors { code } } }`;
+
+describe('a document with several operations', () => {
+  it('runs the one that each request names, however often the document is sent', async () => {
+    const query = documentOf('one');
+    const names = ['Act', 'Act', 'Read', 'Read', 'Act', 'Read'];
+    const answers = [];
+    for (const operationName of names) answers.push((await api.post({ query, operationName }, admin)).data);
+    expect(answers).toEqual(names.map((name) => (name === 'Act' ? act : read)));
+    expect(calls).toBe(3);
+  });
+
+  it('runs no mutation by GET, also after a request by POST has run it', async () => {
+    const query = documentOf('two');
+    for (let time = 0; time < 3; time += 1) await api.post({ query, operationName: 'Act' }, admin);
+    const url = `${api.httpUrl}/graphql?operationName=Read&query=${encodeURIComponent(query)}`;
+    expect(await (await fetch(url, { headers: admin })).json()).toMatchObject({ data: read });
+    expect(calls).toBe(3);
+  });
+});
