@@ -7,7 +7,17 @@ import { principalRef, type AuditSource, type FleetView, type Principal, type Re
 import { actorOfPrincipal, hasScope, type Actor, type SignedInUser } from '@flotilla/fleet';
 import { makeLoaders, type FleetWideLookUps, type Loaders } from './loaders.js';
 import type { BudgetState } from './limits/cost-budget.js';
+import { ApiError } from './errors/api-error.js';
 import type { Caller } from './sign-in/callers.js';
+
+/** The request of an operation. */
+export interface Origin {
+  readonly remoteAddress?: string | undefined;
+  /** The header `traceparent` of the request. */
+  readonly trace?: string | undefined;
+  /** Authenticates the caller again. Throws as the first time. */
+  readonly callerNow?: () => Promise<Caller>;
+}
 
 export class ApiContext {
   readonly viewer: Principal;
@@ -26,25 +36,46 @@ export class ApiContext {
   /** Of the caller after this operation, over HTTP. */
   budget: BudgetState | undefined;
   readonly #registry: FleetWideLookUps;
+  readonly #callerNow: Origin['callerNow'];
   #loaders: Loaders | undefined;
+  #hasBegun = false;
 
   constructor(
     registry: FleetWideLookUps & Pick<Registry, 'viewFor'>,
     { viewer, session }: Caller,
-    remoteAddress?: string,
-    trace?: string,
+    { remoteAddress, trace, callerNow }: Origin = {},
   ) {
     this.viewer = viewer;
     this.session = session;
     this.remoteAddress = remoteAddress;
     this.trace = trace;
     this.#registry = registry;
+    this.#callerNow = callerNow;
     this.view = viewOf(registry, viewer);
   }
 
   /** Made when something is looked up: most acts look up nothing. */
   get loaders(): Loaders {
     return (this.#loaders ??= makeLoaders(this.view, this.#registry));
+  }
+
+  /**
+   * Rejects where the caller has lost its key, its session or rights since the operation began.
+   * Undefined for the first mutation of an operation: the caller was authenticated just now.
+   */
+  beforeMutation(): Promise<void> | undefined {
+    const isFirst = !this.#hasBegun;
+    this.#hasBegun = true;
+    return isFirst ? undefined : this.#refuseLostRights();
+  }
+
+  async #refuseLostRights(): Promise<void> {
+    const now = await this.#callerNow?.();
+    if (now === undefined) return;
+    const { devices, scopes } = this.viewer;
+    const hasSame = JSON.stringify(now.viewer.devices) === JSON.stringify(devices);
+    if (!hasSame || !scopes.every((scope) => hasScope(now.viewer, scope)))
+      throw new ApiError('FORBIDDEN', 'You have lost rights meanwhile. The rest of the operation did not run.');
   }
 
   /** For each value of a subscription, because old loaders would return old values. */

@@ -21,7 +21,19 @@ export function guardScopes(schema: GraphQLSchema): GraphQLSchema {
   for (const [typeName, fields] of Object.entries(requiredScopes)) {
     for (const [fieldName, requirement] of Object.entries(fields)) guardField(schema, typeName, fieldName, requirement);
   }
+  for (const field of Object.values(schema.getMutationType()?.getFields() ?? {}))
+    field.resolve = withPresentRights(field.resolve ?? defaultFieldResolver);
   return schema;
+}
+
+/** The mutations before it in the operation may take minutes each: rights can end meanwhile. */
+function withPresentRights(resolve: Resolver): Resolver {
+  return (source, args, context, info) => {
+    const check = context.beforeMutation();
+    return check === undefined
+      ? resolve(source, args, context, info)
+      : check.then(() => resolve(source, args, context, info));
+  };
 }
 
 function guardField(schema: GraphQLSchema, typeName: string, fieldName: string, requirement: Requirement): void {

@@ -33,6 +33,9 @@ declare module 'mercurius' {
 /** The caller of a request that was refused before authentication. */
 const unknownCaller: Caller = { viewer: { kind: 'KEY', id: '', name: 'unknown', scopes: [] } };
 
+/** A key may be revoked while a body arrives that takes longer than this, ms. */
+const SLOW_BODY_MS = 100;
+
 export interface HttpDeps extends ApiDeps {
   readonly callers: Callers;
   readonly clientOf: ClientOf;
@@ -43,25 +46,33 @@ export function makeHttpOperations(
   { registry, logger, callers, clientOf, admission }: HttpDeps,
   { requestBytesMax }: ApiLimits,
 ) {
-  const known = new WeakMap<FastifyRequest, Caller>();
+  const known = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly at: number }>();
   const messages = bodyMessages(requestBytesMax);
-  const callerOf = (request: FastifyRequest): Caller => known.get(request) ?? unknownCaller;
+  const callerOf = (request: FastifyRequest): Caller => known.get(request)?.caller ?? unknownCaller;
+  // GET changes nothing: Mercurius runs only queries there.
+  const callerNow = ({ raw, method }: FastifyRequest) => callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD');
+  const authenticate = async (request: FastifyRequest) =>
+    void known.set(request, { caller: await callerNow(request), at: performance.now() });
   return {
     routeOptions: {
       bodyLimit: requestBytesMax,
       // Before the body is read, so that a caller without a key causes no work.
       preParsing: async (request: FastifyRequest, reply: FastifyReply) => {
         if (request.headers.accept?.includes(responseType)) void reply.type(`${responseType}; charset=utf-8`);
-        const { raw, method } = request;
-        // GET changes nothing: Mercurius runs only queries there.
-        known.set(request, await callers.ofRequest(raw, method !== 'GET' && method !== 'HEAD'));
+        await authenticate(request);
         refuseOtherThanJson(request);
       },
-      preValidation: async (request: FastifyRequest) =>
-        prepareRequest(request, (named) => admission.documentOf(named, callerOf(request).viewer)),
+      preValidation: async (request: FastifyRequest) => {
+        if (performance.now() - (known.get(request)?.at ?? 0) > SLOW_BODY_MS) await authenticate(request);
+        prepareRequest(request, (named) => admission.documentOf(named, callerOf(request).viewer));
+      },
     },
     context: (request: FastifyRequest) =>
-      new ApiContext(registry, callerOf(request), clientOf(request.raw).address, traceOf(request.headers)),
+      new ApiContext(registry, callerOf(request), {
+        remoteAddress: clientOf(request.raw).address,
+        trace: traceOf(request.headers),
+        callerNow: () => callerNow(request),
+      }),
     /** The hook between validation and execution. A returned document is not compiled. */
     beforeExecution: async (
       schema: GraphQLSchema,

@@ -134,7 +134,8 @@ async function prepare(
     const errors = validate(schema, document, [...specifiedRules, ...admission.validationRules]);
     if (errors.length > 0) return errors;
     await admission.admit({ schema, document, variables, operationName }, caller.viewer);
-    const contextValue = new ApiContext(registry, caller, connection.extra.remoteAddress);
+    const { remoteAddress } = connection.extra;
+    const contextValue = new ApiContext(registry, caller, { remoteAddress, callerNow: authenticated });
     const sendPayloads = payloadSender(id, connection.extra.sendFrames);
     return { schema, document, variableValues: variables, operationName, contextValue, sendPayloads };
   } catch (error) {
