@@ -92,17 +92,24 @@ export class People {
     const until = await registry.signInFailures.begin([subject], clock.now(), judge, limits.forgottenMs);
     if (until !== undefined)
       return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
-    const isRight = await passwords.verify(await registry.users.passwordHashOf(user.id), current);
+    const former = await registry.users.passwordHashOf(user.id);
+    const isRight = await passwords.verify(former, current);
     if (isRight === false) return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
     await registry.signInFailures.succeeded(
       isRight ? { ended: [subject], spared: [] } : { ended: [], spared: [subject] },
     );
-    if (isRight === undefined) return { refusal: busy(['current']) };
-    const passwordHash = await passwords.hash(next);
-    if (passwordHash === undefined) return { refusal: busy(['new']) };
-    await registry.users.setOwnPassword(user.id, passwordHash, id, { at: clock.now(), by: sourceOf(actor) });
+    if (isRight === undefined || former === undefined) return { refusal: busy(['current']) };
+    const hashed = await passwords.hash(next);
+    if (hashed === undefined) return { refusal: busy(['new']) };
+    const isChanged = await registry.users.setOwnPassword(
+      { userId: user.id, sessionId: id, former, next: hashed },
+      { at: clock.now(), by: sourceOf(actor) },
+    );
     tellAccess(bus, user.id);
-    return { user };
+    if (isChanged) return { user };
+    return {
+      refusal: refuse('CONFLICT', ['current'], 'Your password or session was changed meanwhile: sign in again.'),
+    };
   }
 
   /** Ends all sessions of a user. The user can sign in again. */

@@ -199,12 +199,14 @@ describe('sessions of users', () => {
   });
 
   it('change with their user at once: role, password, disabling', async () => {
-    const user = userOf(await create({ name: 'Mia', email: 'mia@example.net' }));
+    const former = '$argon2id$old';
+    const user = userOf(await create({ name: 'Mia', email: 'mia@example.net', passwordHash: former }));
     const [one, two] = [await signIn(user.id), await signIn(user.id)];
     expect(await who(one.token)).toBe('Mia');
     await registry.users.update(user.id, { role: 'OPERATOR' }, asked);
     expect((await registry.userSessions.authenticate(one.token, IDLE_MS))?.user.role).toBe('OPERATOR');
-    await registry.users.setOwnPassword(user.id, '$argon2id$new', one.id, asked);
+    const change = { userId: user.id, sessionId: one.id, former, next: '$argon2id$new' };
+    expect(await registry.users.setOwnPassword(change, asked)).toBe(true);
     expect([await who(one.token), await who(two.token)]).toEqual(['Mia', undefined]);
     await registry.users.update(user.id, { disabled: true }, asked);
     expect(await who(one.token)).toBeUndefined();

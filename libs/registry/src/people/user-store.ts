@@ -11,10 +11,25 @@ import type { Prisma } from '../generated/prisma/client.js';
 import { userOf } from './user.js';
 import type { Asked, NewUser, OidcIdentity, UserAnswer, UserChange, UserRow } from './user.js';
 
+/** Passwords as hashes. */
+interface OwnPassword {
+  readonly userId: string;
+  readonly sessionId: string;
+  readonly former: string;
+  readonly next: string;
+}
+
 /**
  * Transactions that create users or remove admins take turns: they are few, and their counts hold.
  */
 const LOCK = { text: `SELECT pg_advisory_xact_lock(hashtext('flotilla.users'))` };
+/** Hashing takes time, and a reset by an admin in it must stay. */
+const SET_OWN_PASSWORD = {
+  text: `UPDATE user_account SET password_hash = $4
+         WHERE id = $1 AND password_hash = $2 AND disabled_at IS NULL
+           AND EXISTS (SELECT FROM user_session WHERE id = $3 AND revoked_at IS NULL)
+         RETURNING id`,
+};
 
 export class UserStore {
   readonly #database: Database;
@@ -143,19 +158,24 @@ export class UserStore {
     return answer;
   }
 
-  /** Changes the user's own password. The session stays; all others of the user end. */
-  async setOwnPassword(id: string, passwordHash: string, keptSessionId: string, { at, by }: Asked): Promise<void> {
-    await audited(
+  /**
+   * Changes the user's own password. The session stays; all others of the user end. False where the
+   * password is another one by now, the user is disabled, or the session has ended.
+   */
+  async setOwnPassword({ userId, sessionId, former, next }: OwnPassword, { at, by }: Asked): Promise<boolean> {
+    const isChanged = await audited(
       this.#database,
       by,
-      (transaction) =>
-        transaction.ask(async (prisma) => {
-          await prisma.userAccount.updateMany({ where: { id }, data: { passwordHash } });
-          await endSessions(prisma, id, at, keptSessionId);
-        }),
-      () => [{ action: 'user.password_changed', subject: `user:${id}`, data: {}, at }],
+      async (transaction) => {
+        const changed = await transaction.query(SET_OWN_PASSWORD, [userId, former, sessionId, next]);
+        if (changed.length === 0) return false;
+        await transaction.ask((prisma) => endSessions(prisma, userId, at, sessionId));
+        return true;
+      },
+      (done) => (done ? [{ action: 'user.password_changed', subject: `user:${userId}`, data: {}, at }] : []),
     );
     this.#changed();
+    return isChanged;
   }
 
   async #findOne(where: Prisma.UserAccountWhereUniqueInput): Promise<UserRow | undefined> {
