@@ -25,7 +25,7 @@ const INSERT = {
 };
 
 /** The action of the first entry with a key, whose hash covers those before it. */
-const KEYED = 'audit.keyed';
+export const KEYED = 'audit.keyed';
 
 export async function appendAudit(transaction: Queryable, entries: readonly NewAuditEntry[]): Promise<void> {
   if (entries.length === 0) return;

@@ -94,4 +94,16 @@ describe('the chain of the audit trail with a key', () => {
     await raw.query(`UPDATE audit_entry SET hash = repeat('a', 64) WHERE sequence = 3`);
     expect(await verdict(other)).toEqual({ kind: 'broken', sequence: 4, reason: 'CHANGED' });
   });
+
+  it.each([
+    ['from its beginning', 0, 2, { sequence: 3, reason: 'OTHER_KEY' }],
+    ['of a part without a key', 3, 2, { sequence: 3, reason: 'UNKEYED' }],
+    ['of a part without a key, all of it', 3, 3, { sequence: 4, reason: 'OTHER_KEY' }],
+  ])('shows changed entries that name another key, %s', async (_which, plain, changed, fault) => {
+    if (plain > 0) await record(await openWith(), plain);
+    await record(await openWith(SECRET), 4);
+    expect((await verdict(SECRET)).kind).toBe('intact');
+    await raw.query(`UPDATE audit_entry SET actor = 'changed', key_id = 'another' WHERE sequence <= $1`, [changed]);
+    expect(await verdict(SECRET)).toEqual({ kind: 'broken', ...fault });
+  });
 });

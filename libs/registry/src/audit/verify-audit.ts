@@ -2,6 +2,7 @@
  * Computes all hashes of the chain again, from where retention cut it, on one snapshot of the
  * database.
  */
+import { KEYED } from './append-audit.js';
 import { toAuditEntry } from './audit-entry.js';
 import type { AuditEntryRow, AuditFault, AuditVerdict } from './audit-entry.js';
 import { Database } from '../database/database.js';
@@ -94,6 +95,8 @@ async function walk(snapshot: Queryable, anchor: Place | undefined): Promise<Aud
 class KeyedPart {
   keyedFrom: number | undefined;
   unchecked = 0;
+  /** The other key of the newest entry that has one. */
+  #otherKeyId: string | undefined;
 
   constructor(private readonly key: AuditKey | undefined) {}
 
@@ -104,15 +107,25 @@ class KeyedPart {
   faultOf(entry: AuditEntryRow, previousHash: string): AuditFault | undefined {
     const { sequence, hash, keyId } = entry;
     const isOurs = keyId !== undefined && keyId === this.key?.id;
+    // Without this rule a changed entry would only have to name another key.
+    if (isOurs && this.unchecked > 0 && this.keyedFrom === undefined && !follows(entry, this.#otherKeyId))
+      return 'OTHER_KEY';
     if (isOurs) this.keyedFrom ??= sequence;
     else if (this.keyedFrom !== undefined) return keyId === undefined ? 'UNKEYED' : 'OTHER_KEY';
+    if (keyId === undefined && this.unchecked > 0) return 'UNKEYED';
     if (keyId !== undefined && !isOurs) {
       if (this.key === undefined) return 'OTHER_KEY';
       this.unchecked += 1;
+      this.#otherKeyId = keyId;
       return undefined;
     }
     return hashOfEntry(previousHash, entry, isOurs ? this.key : undefined) === hash ? undefined : 'CHANGED';
   }
+}
+
+/** Whether the hub began to use its key with this entry, after entries with the other key. */
+function follows({ action, data }: AuditEntryRow, otherKeyId: string | undefined): boolean {
+  return action === KEYED && data['formerKeyId'] === otherKeyId;
 }
 
 function isAbout(trimmed: unknown, { sequence, hash }: Place): boolean {
