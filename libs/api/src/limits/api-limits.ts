@@ -69,8 +69,8 @@ export interface ApiLimits {
    */
   readonly subscriptionQueueMax: number;
   /**
-   * Ms between checks of the key of an open WebSocket; a revoked key loses its subscriptions by
-   * then.
+   * Ms between checks of the caller of an open WebSocket, stream, export or upload; a revoked key
+   * loses it by then.
    */
   readonly keyCheckMs: number;
   /** Bytes that wait for one slow socket before it is closed. */

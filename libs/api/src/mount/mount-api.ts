@@ -84,7 +84,7 @@ export async function mountApi(server: FastifyInstance, deps: ApiDeps): Promise<
     const openApi = catalogueRest(scope);
     sendConsole = serveConsole(scope, deps.consoleFolder);
     serveSignIn(scope, { callers, signIns, people, oidc, publicUrl, isSecure, clientOf, now: Date.now });
-    const rest = { callers, budget: admission.budget, requestCost: limits.requestCost };
+    const rest = { ...limits, callers, budget: admission.budget };
     serveRest(scope, rest, [
       ...uploadRoutes({ ...deps, clientOf }),
       firmwareUpload(deps.firmware, clientOf),

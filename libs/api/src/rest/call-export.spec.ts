@@ -42,7 +42,7 @@ describe('calls as a file', () => {
     const callers = { ofRequest: async () => ({ viewer }) };
     serveRest(
       server,
-      { callers, budget: new CostBudget(1_000), requestCost: 1 },
+      { callers, budget: new CostBudget(1_000), requestCost: 1, keyCheckMs: 5_000 },
       callExports(() => ({ page })),
     );
     base = await server.listen({ host: '127.0.0.1', port: 0 });

@@ -70,6 +70,7 @@ describe('the results of a job as a file', () => {
         callers: { ofRequest: async ({ headers }) => ({ viewer: await authenticate(apiKeys, headers.authorization) }) },
         budget: new CostBudget(1_000),
         requestCost: 1,
+        keyCheckMs: 5_000,
       },
       jobResultRoutes(() => jobs),
     );

@@ -2,6 +2,7 @@
  * The REST routes: files in and out. Each route names its scope. A refusal is `{"code","message"}`
  * with the status of its code.
  */
+import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
@@ -29,12 +30,14 @@ export interface RestDeps {
   readonly budget: CostBudget;
   /** Points of each request. */
   readonly requestCost: number;
+  /** Ms between checks whether the caller of an open request still may. */
+  readonly keyCheckMs: number;
 }
 
 /** In a separate scope, because bodies are streams here and errors have another form. */
 export function serveRest(
   server: FastifyInstance,
-  { callers, budget, requestCost }: RestDeps,
+  { callers, budget, requestCost, keyCheckMs }: RestDeps,
   routes: readonly RestRoute[],
 ): void {
   void server.register((scope, _options, done) => {
@@ -42,18 +45,23 @@ export function serveRest(
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
     scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
     for (const { method, url, scope: needed, isFleetWide = false, handle } of routes) {
+      const rule = needed && {
+        name: `${method} ${url}`,
+        scope: needed,
+        isFleetWide: isFleetWide || needed === 'ADMIN',
+      };
+      const callerOf = async ({ raw }: FastifyRequest, watched?: 'watched'): Promise<Principal> => {
+        const { viewer } = await callers.ofRequest(raw, method !== 'GET', watched);
+        if (rule) refuseViewer(viewer, rule);
+        return viewer;
+      };
       scope.route({
         method,
         url,
         config: { scope: needed },
         handler: async (request, reply) => {
-          const { viewer } = await callers.ofRequest(request.raw, method !== 'GET');
-          if (needed !== undefined)
-            refuseViewer(viewer, {
-              name: `${method} ${url}`,
-              scope: needed,
-              isFleetWide: isFleetWide || needed === 'ADMIN',
-            });
+          const viewer = await callerOf(request);
+          watchCaller(reply.raw, () => callerOf(request, 'watched'), keyCheckMs);
           refuseUnfitInput(request.params);
           refuseUnfitInput(request.query);
           void reply.headers(budgetHeaders(await budget.spend(viewer, requestCost)));
@@ -63,6 +71,21 @@ export function serveRest(
     }
     done();
   });
+}
+
+/**
+ * Ends the connection where the caller has lost the rights: a slow client could read new rows for
+ * hours, or complete an upload. A failed check changes nothing.
+ */
+function watchCaller(response: ServerResponse, callerNow: () => Promise<unknown>, everyMs: number): void {
+  // The client has disconnected already: `close` does not come again.
+  if (response.destroyed) return;
+  const check = () =>
+    callerNow().catch((error: unknown) => {
+      if (error instanceof ApiError) response.destroy();
+    });
+  const timer = setInterval(() => void check(), everyMs).unref();
+  response.once('close', () => clearInterval(timer));
 }
 
 /** An error that is not written for the caller is masked; the server's own hook logs it. */

@@ -38,9 +38,9 @@ export class Callers {
 
   /**
    * A key takes precedence over a cookie. Throws UNAUTHENTICATED, FORBIDDEN for a cookie from
-   * another site, and RATE_LIMITED after too many failures.
+   * another site, and RATE_LIMITED after too many failures. `watched` as for `ofToken`.
    */
-  async ofRequest(request: IncomingMessage, isChange: boolean): Promise<Caller> {
+  async ofRequest(request: IncomingMessage, isChange: boolean, watched?: 'watched'): Promise<Caller> {
     const { headers } = request;
     const token = headers.authorization === undefined ? this.tokenIn(request) : undefined;
     if (token === undefined) return this.ofKeyIn(request);
@@ -49,7 +49,7 @@ export class Callers {
         'FORBIDDEN',
         "Only pages of this hub may change something with a browser's session; programs use an API key.",
       );
-    return this.counted(this.#deps.clientOf(request).address, () => this.ofToken(token));
+    return this.counted(this.#deps.clientOf(request).address, () => this.ofToken(token, watched));
   }
 
   /** As `ofRequest`, but a cookie does not count. */
