@@ -3,6 +3,7 @@
  * API promises, and explains less.
  */
 import { errorCodes, type FastifyRequest } from 'fastify';
+import { getOperationAST, Kind, parse, type DocumentNode } from 'graphql';
 import { isJsonObject, type JsonObject } from '@flotilla/mcp';
 import { ApiError } from '../errors/api-error.js';
 import type { RawOperation } from '../limits/admission.js';
@@ -43,7 +44,28 @@ export function prepareRequest(request: FastifyRequest, documentOf: (named: RawO
   // After the look-up by hash, because another caller may have registered the document.
   if (typeof document !== 'string' || jsonStart.test(document))
     throw refused('Syntax Error: "query" must be the text of a GraphQL document.');
+  if (request.method === 'GET') refuseUnknownOperation(document, operationNameIn(request));
   Object.assign(source, { query: document });
+}
+
+/**
+ * For GET, Mercurius reads the kind of the operation before it checks that there is one. It finds
+ * errors of syntax, and documents without any operation, itself.
+ */
+function refuseUnknownOperation(source: string, name: string | undefined): void {
+  let document: DocumentNode;
+  try {
+    document = parse(source);
+  } catch {
+    return;
+  }
+  const hasAny = document.definitions.some(({ kind }) => kind === Kind.OPERATION_DEFINITION);
+  if (!hasAny || getOperationAST(document, name)) return;
+  throw refused(
+    name === undefined
+      ? 'Must provide operation name if query contains multiple operations.'
+      : `Unknown operation named "${name}".`,
+  );
 }
 
 /** Mercurius does not pass the name of the selected operation to its hooks. */

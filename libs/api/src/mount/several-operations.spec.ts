@@ -40,4 +40,21 @@ describe('a document with several operations', () => {
     expect(await (await fetch(url, { headers: admin })).json()).toMatchObject({ data: read });
     expect(calls).toBe(3);
   });
+
+  it.each(['', '&operationName=', '&operationName=Other'])(
+    'gets the same refusal by GET as by POST without one of its names: %s',
+    async (name) => {
+      const query = documentOf('three');
+      const operationName = name === '' ? undefined : name.split('=')[1];
+      const { status, codes, messages } = await api.post({ query, operationName }, admin);
+      expect({ status, codes }).toEqual({ status: 400, codes: ['BAD_USER_INPUT'] });
+      const url = `${api.httpUrl}/graphql?query=${encodeURIComponent(query)}${name}`;
+      const answer = await fetch(url, { headers: admin });
+      expect(answer.status).toBe(400);
+      expect(await answer.json()).toMatchObject({
+        errors: [{ message: messages[0], extensions: { code: 'BAD_USER_INPUT' } }],
+      });
+      expect(api.failures).toEqual([]);
+    },
+  );
 });
