@@ -7,7 +7,7 @@ import type { FleetOperations } from '../../fleet-operations.js';
 import { paceOf } from '../../jobs/job-progress.js';
 import { actorOfCaller, callerMay, type AgentCaller } from '../session/agent-caller.js';
 import { quotingResult, refusalResult, toAgentResult, unknownDevice } from '../results/agent-results.js';
-import { plainDescription, plainLine } from '../results/untrusted-text.js';
+import { plainDescription, plainLine, plainName } from '../results/untrusted-text.js';
 import { callToolOnMany } from './call-on-many.js';
 import { createDesiredState, desiredStates, type DesiredToolDeps } from './desired-tools.js';
 import { selectedDevices } from './device-arguments.js';
@@ -164,7 +164,7 @@ async function jobStatus(_deps: AgentDeps, { view: { jobs } }: AgentCaller, args
   const conclusion = job.state === 'FINISHED' ? job.conclusion : undefined;
   return quotingResult({
     job: job.id,
-    tool: job.tool,
+    tool: plainName(job.tool),
     state: job.state,
     conclusion,
     progress: counts,
