@@ -1,13 +1,13 @@
 /** How far an edit has come: t50, t95 and t99. */
 import type { ComplianceState } from './entry.js';
 
-export type ComplianceCounts = ReadonlyMap<ComplianceState, number>;
+type ComplianceCounts = ReadonlyMap<ComplianceState, number>;
 
 /** The states of devices that are online and can be in sync. */
 const reachable: readonly ComplianceState[] = ['IN_SYNC', 'APPLYING', 'RETRYING', 'DRIFTED', 'FAILED'];
 
 /** The devices that must be in sync. */
-export function reachableCount(counts: ComplianceCounts): number {
+function reachableCount(counts: ComplianceCounts): number {
   return reachable.reduce((sum, state) => sum + (counts.get(state) ?? 0), 0);
 }
 

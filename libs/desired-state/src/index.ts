@@ -1,7 +1,5 @@
-export { nextTryAfter } from './backoff.js';
 export { complianceEventOf } from './compliance-event.js';
-export { hasConverged, reachableCount } from './convergence.js';
-export type { ComplianceCounts } from './convergence.js';
+export { hasConverged } from './convergence.js';
 export { decide } from './decide.js';
 export { desiredWindowAt } from './desired-window.js';
 export type { DesiredWindow } from './desired-window.js';
@@ -9,8 +7,6 @@ export { abandonTry, endTry, failRead, startTry } from './end-try.js';
 export type { TryEnd } from './end-try.js';
 export { complianceStates, dueAtOf, outOfSyncStates } from './entry.js';
 export type {
-  Block,
-  BlockedState,
   ComplianceState,
   Decision,
   DesiredStateMode,
@@ -21,7 +17,7 @@ export type {
   LookCause,
   Wanted,
 } from './entry.js';
-export { freshMs, revertsMax, revertWindowMs, sweepMs, triesMax } from './limits.js';
+export { freshMs, sweepMs } from './limits.js';
 export { blocksOf } from './precedence.js';
 export type { Contender } from './precedence.js';
 export { windowsOverlap } from './windows-overlap.js';

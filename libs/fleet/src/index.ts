@@ -31,7 +31,7 @@ export { webhookRevision } from './webhooks/webhooks.js';
 export type { RolloutRequest } from './rollout/rollout-request.js';
 export { SigningKeys } from './firmware/signing-keys.js';
 export type { SigningKeyAnswer, SigningKeyRequest, SigningKeysDeps } from './firmware/signing-keys.js';
-export { FirmwareImages, IMAGE_BYTES_MAX } from './firmware/firmware-images.js';
+export { FirmwareImages } from './firmware/firmware-images.js';
 export type { FirmwareImagesDeps, ImageUpload } from './firmware/firmware-images.js';
 export type { UploadRefusal } from './firmware/check-image.js';
 export { FleetError } from './fleet-error.js';
@@ -46,7 +46,7 @@ export type { ApprovalRequest, ProvisioningDeps, RegisteredDevice } from './prov
 export type { LinkRequest } from './provisioning/refuse-link.js';
 export { AgentGrants, shownName } from './grants/agent-grants.js';
 export type { AgentGrantsDeps, GrantAnswer, GrantRequest, TokenVerdict } from './grants/agent-grants.js';
-export { agentScopes, grantableScopes, usualAgentScopes } from './grants/agent-scopes.js';
+export { agentScopes, usualAgentScopes } from './grants/agent-scopes.js';
 export { ClientDocuments } from './grants/client-documents.js';
 export type { ClientDocument, FetchDocument } from './grants/client-documents.js';
 export { defaultGrantLimits } from './grants/grant-limits.js';
@@ -56,7 +56,6 @@ export { PASSWORD_CHARACTERS_MAX, passwordProblem } from './people/passwords.js'
 export type { Passwords } from './people/passwords.js';
 export { People } from './people/people.js';
 export type { PeopleDeps, SavedUser } from './people/people.js';
-export { roleScopes } from './people/role-scopes.js';
 export { defaultSignInLimits } from './people/sign-in-limits.js';
 export type { SignInLimits } from './people/sign-in-limits.js';
 export { actorName, SignIns } from './people/sign-ins.js';

@@ -54,7 +54,6 @@ export type { DeviceUploadsOptions } from './uploads/device-uploads.js';
 export { OpenAiVision } from './uploads/openai-vision.js';
 export type { OpenAiVisionOptions } from './uploads/openai-vision.js';
 export { ScreenPermits } from './uploads/screen-permits.js';
-export { defaultUploadLimits } from './uploads/upload-limits.js';
 export type { UploadLimits } from './uploads/upload-limits.js';
 export { UploadRefusal } from './uploads/upload-refusal.js';
 export type { UploadRefusalCode } from './uploads/upload-refusal.js';

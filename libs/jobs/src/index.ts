@@ -49,12 +49,11 @@ export type { RunEffect, RunInput, RunMove, RunSignal, RunTask, StuckDevice, Tas
 export { step } from './machine/run-machine.js';
 export { markSentAfterMs, mayPrepare, maySend, startRun } from './machine/run-state.js';
 export type { RunState } from './machine/run-state.js';
-export { paceOf, ratePerMinute, secondsAtPace } from './pace/pace.js';
+export { paceOf, secondsAtPace } from './pace/pace.js';
 export { emptyBucket, refilled, takeable, waitMs, withTaken } from './pace/pace-bucket.js';
 export type { PaceBucket } from './pace/pace-bucket.js';
 export { rerunOffer } from './retry/rerun-offer.js';
 export type { FailureCodeCount, RerunOffer } from './retry/rerun-offer.js';
-export { retryDelayMs } from './retry/retry-delay.js';
 export type { DailyWindow } from './schedule/daily-window.js';
 export { windowAt } from './schedule/window-at.js';
 export type { WindowState } from './schedule/window-at.js';

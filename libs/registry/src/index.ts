@@ -1,5 +1,4 @@
 export type { CallCounts, FleetCounts, FleetShare, OnlinePoint } from './devices/fleet-figures.js';
-export { channelKinds } from './alerts/alert.js';
 export type {
   AlertFilter,
   AlertRow,

@@ -1,12 +1,11 @@
 /** See README.md. */
-export { alertKinds, isDeviceKind } from './alerts/alert-rule.js';
+export { isDeviceKind } from './alerts/alert-rule.js';
 export type { AlertKind, AlertSeverity, RuleTerms } from './alerts/alert-rule.js';
 export type { AlertFacts } from './alerts/alert-facts.js';
 export { messageOf, summaryOf, testMessage } from './alerts/alert-text.js';
 export type { AlertLanguage, AlertMessage, TextOptions, DescribedAlert } from './alerts/alert-text.js';
-export { firesAt } from './alerts/condition.js';
 export type { Condition, ConditionFacts, HubStart } from './alerts/condition.js';
-export { COLLECT_MS, countAlerts, decideFiring, GROUP_WINDOW_MS } from './alerts/decide-firing.js';
+export { countAlerts, decideFiring, GROUP_WINDOW_MS } from './alerts/decide-firing.js';
 export type { Firing, FiringDecision, FiringState } from './alerts/decide-firing.js';
 export { channelsToRepeat, channelsToResolve, isSilenced } from './alerts/decide-notifying.js';
 export type { NotificationKind, SentNotification, Snoozes } from './alerts/decide-notifying.js';
@@ -27,6 +26,5 @@ export {
   parsePattern,
   pathMax,
   samplePath,
-  samplesSource,
 } from './measurements/measurement-path.js';
 export type { PathPattern, ReportedNumber } from './measurements/measurement-path.js';

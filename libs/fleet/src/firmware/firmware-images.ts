@@ -50,7 +50,7 @@ export interface ImageUpload {
 type ImageAnswer = { readonly image: FirmwareImageRow } | { readonly refusal: Refusal };
 
 /** The largest image, bytes: twice the largest flash of today's boards. */
-export const IMAGE_BYTES_MAX = 64 * 1024 * 1024;
+const IMAGE_BYTES_MAX = 64 * 1024 * 1024;
 
 export class FirmwareImages {
   readonly #signatures: ImageSignatures;

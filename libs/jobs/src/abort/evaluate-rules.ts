@@ -43,7 +43,7 @@ export function findTrippedRule(job: RuledJob, evidence: RuleEvidence, at: numbe
  * What the rule counts. Neutral outcomes are left out, and so are devices that were never reached
  * unless the rule names EXPIRED.
  */
-export function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence): RuleCounts {
+function countFor(rule: AbortRule, { job, wave, overdue }: RuleEvidence): RuleCounts {
   const counters = rule.scope === 'WAVE' ? wave : job;
   const { succeeded, rejected, verifyFailed, unknown, expired } = counters;
   const decided =

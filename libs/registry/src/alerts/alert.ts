@@ -61,8 +61,7 @@ export interface AlertFilter {
   readonly within?: DeviceFilter | undefined;
 }
 
-export const channelKinds = ['EMAIL', 'SLACK', 'TELEGRAM', 'DINGTALK', 'FEISHU', 'WECOM', 'WEBHOOK'] as const;
-export type ChannelKind = (typeof channelKinds)[number];
+export type ChannelKind = 'EMAIL' | 'SLACK' | 'TELEGRAM' | 'DINGTALK' | 'FEISHU' | 'WECOM' | 'WEBHOOK';
 
 export type ChannelConfig = Readonly<Record<string, unknown>>;
 

@@ -1,11 +1,16 @@
 /** The parts of alert rules that decisions need. The public words are in the GraphQL schema. */
 
-export const alertKinds = [
-  ...(['DEVICE_OFFLINE', 'FLEET_OFFLINE_SHARE', 'CALL_FAILURE_RATIO', 'MEASUREMENT', 'UNEXPECTED_RESTARTS'] as const),
-  ...(['JOB_STOPPED', 'DESIRED_STATE_OUT_OF_SYNC', 'CREDENTIAL_REFUSED', 'WEBHOOK_FAILING'] as const),
-  'HUB_UNHEALTHY',
-] as const;
-export type AlertKind = (typeof alertKinds)[number];
+export type AlertKind =
+  | 'DEVICE_OFFLINE'
+  | 'FLEET_OFFLINE_SHARE'
+  | 'CALL_FAILURE_RATIO'
+  | 'MEASUREMENT'
+  | 'UNEXPECTED_RESTARTS'
+  | 'JOB_STOPPED'
+  | 'DESIRED_STATE_OUT_OF_SYNC'
+  | 'CREDENTIAL_REFUSED'
+  | 'WEBHOOK_FAILING'
+  | 'HUB_UNHEALTHY';
 
 export type AlertSeverity = 'INFO' | 'WARNING' | 'CRITICAL';
 

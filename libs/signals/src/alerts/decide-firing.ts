@@ -10,7 +10,7 @@ import type { Condition, HubStart } from './condition.js';
 /** Devices that start to fire within this time may be one alert, ms. */
 export const GROUP_WINDOW_MS = 30_000;
 /** The wait for further devices before an alert about a device is sent, ms. */
-export const COLLECT_MS = 10_000;
+const COLLECT_MS = 10_000;
 
 export interface FiringState {
   /** Conditions of the rule that have not fired. */

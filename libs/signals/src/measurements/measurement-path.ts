@@ -11,7 +11,7 @@ const levelsMax = 6;
 /** Numbers of one report that are looked at. */
 export const valuesPerReportMax = 200;
 /** The source of samples of microcontrollers, where states have the name of their tool. */
-export const samplesSource = 'samples';
+const samplesSource = 'samples';
 
 export interface PathPattern {
   readonly source: string;
