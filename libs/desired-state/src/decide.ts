@@ -4,11 +4,11 @@
  * under way, a block, a roll-out that has not reached the device, no connection, an old value, an
  * equal one, REPORT. What is left is a drift or a retry.
  */
+import { isSameValue } from '@flotilla/jobs';
 import { recentReverts, stepOfDrift, stepOfRevert, wouldRevert } from './drift.js';
 import type { DriftStep } from './drift.js';
 import type { BlockedState, Decision, Entry, Facts, KnownValue, Wanted } from './entry.js';
 import { freshMs } from './limits.js';
-import { isSameValue } from './same-value.js';
 
 const blockedStates: ReadonlySet<string> = new Set<BlockedState>([
   ...(['CONFLICT', 'UNSUPPORTED', 'OVERRIDDEN', 'OUT_OF_WINDOW'] as const),

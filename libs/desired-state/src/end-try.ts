@@ -1,11 +1,11 @@
 /** One try: a send, and what it led to. */
+import { isSameValue } from '@flotilla/jobs';
 import type { CallError } from '@flotilla/mcp';
 import { nextTryAfter } from './backoff.js';
 import { decide, inSync, to } from './decide.js';
 import { recentReverts, wouldRevert } from './drift.js';
 import type { Decision, Entry, Facts, Wanted } from './entry.js';
 import { triesMax } from './limits.js';
-import { isSameValue } from './same-value.js';
 
 /**
  * READ: the value afterwards, which `facts` has. FAILED: the error; `isSent` false: nothing

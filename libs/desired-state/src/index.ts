@@ -21,4 +21,3 @@ export { freshMs, sweepMs } from './limits.js';
 export { blocksOf } from './precedence.js';
 export type { Contender } from './precedence.js';
 export { windowsOverlap } from './windows-overlap.js';
-export { isSameValue } from './same-value.js';

@@ -1,8 +1,8 @@
 /** Which of the desired states that set the same property of a device applies. */
+import { isSameValue } from '@flotilla/jobs';
 import type { CallError } from '@flotilla/mcp';
 import type { Block, Wanted } from './entry.js';
 import { desiredWindowAt } from './desired-window.js';
-import { isSameValue } from './same-value.js';
 
 /** A desired state that covers the device. */
 export interface Contender {

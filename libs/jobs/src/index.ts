@@ -58,7 +58,7 @@ export type { DailyWindow } from './schedule/daily-window.js';
 export { windowAt } from './schedule/window-at.js';
 export type { WindowState } from './schedule/window-at.js';
 export { defaultToolPolicy, findToolPolicy, withHubTools } from './tool-policy.js';
-export { isSame, judgeReadback, maskReported, readbackValue, valueAt } from './verification/judge-readback.js';
+export { isSameValue, judgeReadback, maskReported, readbackValue, valueAt } from './verification/judge-readback.js';
 export type { DownloadState } from './verification/verification-evidence.js';
 export { isStuck } from './verification/verification-end.js';
 export type { VerificationEnd, VerifyingTarget } from './verification/verification-end.js';

@@ -1,5 +1,6 @@
 /** What saving a desired state would do. Stores nothing and calls no device. */
-import { isSameValue, windowsOverlap } from '@flotilla/desired-state';
+import { windowsOverlap } from '@flotilla/desired-state';
+import { isSameValue } from '@flotilla/jobs';
 import type { Readback } from '@flotilla/jobs';
 import { propertyOf, scopedFilter } from '@flotilla/registry';
 import type { DesiredStateRow, DeviceRow } from '@flotilla/registry';

@@ -1,7 +1,7 @@
 import type { ToolResult } from '@flotilla/mcp';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { isSame, judgeReadback, judgeUnread, valueAt } from './judge-readback.js';
+import { isSameValue, judgeReadback, judgeUnread, valueAt } from './judge-readback.js';
 
 const readback = { tool: 'self.get_device_status', path: 'audio_speaker.volume', argument: 'volume' };
 const says = (text: string): ToolResult => ({ content: [{ type: 'text', text }], isError: false });
@@ -66,12 +66,13 @@ describe('judgeReadback', () => {
     fc.assert(
       fc.property(
         fc.integer(),
-        (number) => isSame(String(number), number) && isSame(number, `${number}.0`) && !isSame(number, number + 1),
+        (number) =>
+          isSameValue(String(number), number) && isSameValue(number, `${number}.0`) && !isSameValue(number, number + 1),
       ),
     );
-    expect(isSame('light', 'dark')).toBe(false);
-    expect(isSame(true, 'true')).toBe(true);
-    expect(isSame('', 0)).toBe(false);
-    expect(isSame(null, 'null')).toBe(false);
+    expect(isSameValue('light', 'dark')).toBe(false);
+    expect(isSameValue(true, 'true')).toBe(true);
+    expect(isSameValue('', 0)).toBe(false);
+    expect(isSameValue(null, 'null')).toBe(false);
   });
 });

@@ -18,7 +18,7 @@ export function judgeReadback(
   const value = readbackValue(result, path);
   if (value === undefined) return verifyFailed('READBACK_DIFFERS', `${tool} reported no value at ${path}.`);
   const wanted = args[argument];
-  if (isSame(value, wanted, tolerance)) return passed;
+  if (isSameValue(value, wanted, tolerance)) return passed;
   const names = [argument, ...path.split('.')];
   if (hidesValues || names.some((name) => isSecretMember(name, value) || isSecretMember(name, wanted)))
     return verifyFailed('READBACK_DIFFERS', `${path} is not the value that was set.`);
@@ -56,7 +56,7 @@ export function readbackValue(result: ToolResult, path: string): unknown {
  * Devices report numbers as texts and the other way round. Numbers may differ by the tolerance, and
  * by the error of floating point.
  */
-export function isSame(reported: unknown, wanted: unknown, tolerance = 0): boolean {
+export function isSameValue(reported: unknown, wanted: unknown, tolerance = 0): boolean {
   if (typeof reported === 'object' || typeof wanted === 'object')
     return JSON.stringify(reported) === JSON.stringify(wanted);
   const [one, other] = [numberOf(reported), numberOf(wanted)];
