@@ -1,7 +1,7 @@
-import { firstWaitMs, jitter, longestWaitMs } from './limits.js';
+import { firstWaitMs, jitter } from './limits.js';
 
 /** When the next try follows the one with the number `attempts`. `chance`: from 0 to 1. */
 export function nextTryAfter(attempts: number, now: number, chance: number): number {
   const waitMs = firstWaitMs * 2 ** (Math.max(1, attempts) - 1) * (1 + jitter * chance);
-  return Math.round(now + Math.min(longestWaitMs, waitMs));
+  return Math.round(now + waitMs);
 }

@@ -4,7 +4,6 @@
 export const triesMax = 5;
 /** The first wait after a failure, ms; it doubles with each try. */
 export const firstWaitMs = 5_000;
-export const longestWaitMs = 3_600_000;
 /** The share of a wait that chance adds at most. */
 export const jitter = 0.5;
 /** Sends within `revertWindowMs` that undo a change of others. */
