@@ -132,6 +132,7 @@ describe('the fences', () => {
     ['a file header of six lines', `/**\n${' * line\n'.repeat(6)} */`, 'language/comment-size'],
     ['a literal that is spread into an object', 'export const a = { ...{ b: 1 } };', 'literals/no-spread-literal'],
     ['a literal that is spread into a list', 'export const a = [...[1], 2];', 'literals/no-spread-literal'],
+    ['a literal as const that is spread', 'export const a = [...([1] as const), 2];', 'literals/no-spread-literal'],
     ['a line of code with 121 columns', `export const a = '${'a'.repeat(102)}';`, 'max-len'],
   ])('refuse %s', async (_what, text, rule) => {
     expect(await broken('libs/bus/src/fixture.ts', `${text}\n`)).toContain(rule);

@@ -11,7 +11,10 @@ import type { BlockedState, Decision, Entry, Facts, KnownValue, Wanted } from '.
 import { freshMs } from './limits.js';
 
 const blockedStates: ReadonlySet<string> = new Set<BlockedState>([
-  ...(['CONFLICT', 'UNSUPPORTED', 'OVERRIDDEN', 'OUT_OF_WINDOW'] as const),
+  'CONFLICT',
+  'UNSUPPORTED',
+  'OVERRIDDEN',
+  'OUT_OF_WINDOW',
 ]);
 
 /** `former`: undefined for a device that has just been covered. */

@@ -9,13 +9,28 @@ export type ComplianceState =
   'IN_SYNC' | 'APPLYING' | 'RETRYING' | 'WAITING_DEVICE' | 'DRIFTED' | 'HELD' | 'FAILED' | BlockedState;
 
 export const complianceStates: readonly ComplianceState[] = [
-  ...(['IN_SYNC', 'APPLYING', 'RETRYING', 'WAITING_DEVICE', 'DRIFTED', 'HELD'] as const),
-  ...(['CONFLICT', 'UNSUPPORTED', 'OVERRIDDEN', 'OUT_OF_WINDOW', 'FAILED'] as const),
+  'IN_SYNC',
+  'APPLYING',
+  'RETRYING',
+  'WAITING_DEVICE',
+  'DRIFTED',
+  'HELD',
+  'CONFLICT',
+  'UNSUPPORTED',
+  'OVERRIDDEN',
+  'OUT_OF_WINDOW',
+  'FAILED',
 ];
 
 /** The states in which a device differs from a desired state that applies to it. */
 export const outOfSyncStates: readonly ComplianceState[] = [
-  ...(['APPLYING', 'RETRYING', 'WAITING_DEVICE', 'DRIFTED', 'HELD', 'CONFLICT', 'FAILED'] as const),
+  'APPLYING',
+  'RETRYING',
+  'WAITING_DEVICE',
+  'DRIFTED',
+  'HELD',
+  'CONFLICT',
+  'FAILED',
 ];
 
 /** What a desired state wants of a device, in the generation that has reached the device. */

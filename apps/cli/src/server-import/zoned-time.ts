@@ -35,8 +35,12 @@ function offsetMs(at: number, timeZone: string): number {
   } as const);
   const part = Object.fromEntries(format.formatToParts(at).map(({ type, value }) => [type, Number(value)]));
   const wall = Date.UTC(
-    ...([part['year'] ?? 0, (part['month'] ?? 1) - 1, part['day'] ?? 1] as const),
-    ...([part['hour'] ?? 0, part['minute'] ?? 0, part['second'] ?? 0] as const),
+    part['year'] ?? 0,
+    (part['month'] ?? 1) - 1,
+    part['day'] ?? 1,
+    part['hour'] ?? 0,
+    part['minute'] ?? 0,
+    part['second'] ?? 0,
   );
   return wall - Math.floor(at / 1_000) * 1_000;
 }

@@ -165,10 +165,19 @@ const subscription: EveryField<Subscription> = {
  * ADMIN.
  */
 export const fleetWideOperations: ReadonlySet<keyof Mutation> = new Set([
-  ...(['createDeviceGroup', 'updateDeviceGroup', 'deleteDeviceGroup'] as const),
-  ...(['approveEnrolment', 'rejectEnrolment', 'blockBoard', 'unblockBoard'] as const),
-  ...(['addMovingBoards', 'moveBoards', 'moveBoardsBack'] as const),
-  ...(['publishFirmwareImage', 'withdrawFirmwareImage', 'deleteFirmwareImage'] as const),
+  'createDeviceGroup',
+  'updateDeviceGroup',
+  'deleteDeviceGroup',
+  'approveEnrolment',
+  'rejectEnrolment',
+  'blockBoard',
+  'unblockBoard',
+  'addMovingBoards',
+  'moveBoards',
+  'moveBoardsBack',
+  'publishFirmwareImage',
+  'withdrawFirmwareImage',
+  'deleteFirmwareImage',
 ]);
 
 /**

@@ -10,9 +10,17 @@ import { fileEndings, sendRows, textOfResult } from './row-files.js';
 import type { RestRoute } from './rest-routes.js';
 
 const outcomes = [
-  ...(['SUCCEEDED', 'NO_CHANGE', 'FAILED', 'REJECTED', 'VERIFY_FAILED'] as const),
-  ...(['UNKNOWN', 'NOT_SENT', 'EXPIRED', 'CANCELLED', 'SKIPPED'] as const),
-];
+  'SUCCEEDED',
+  'NO_CHANGE',
+  'FAILED',
+  'REJECTED',
+  'VERIFY_FAILED',
+  'UNKNOWN',
+  'NOT_SENT',
+  'EXPIRED',
+  'CANCELLED',
+  'SKIPPED',
+] as const;
 
 const querySchema = z.strictObject({
   deviceId: z.string().optional(),

@@ -129,7 +129,8 @@ function readDevice({
   const kind = transport.toUpperCase();
   if (kind !== '' && !transports.includes(kind))
     return problem(
-      ...(['transport', transport] as const),
+      'transport',
+      transport,
       `The transport must be ${transports.join(', ')} or empty, not "${transport}".`,
     );
   // One that comes over MQTT or WebSocket has none. [mcpu §1.2]
@@ -137,7 +138,8 @@ function readDevice({
     return problem('addressMissing', '', 'An MCPU device over TCP needs its address as host:port.');
   if (admitWithoutCodeUntil !== '' && !isDateTime(admitWithoutCodeUntil))
     return problem(
-      ...(['until', admitWithoutCodeUntil] as const),
+      'until',
+      admitWithoutCodeUntil,
       'admitWithoutCodeUntil must be a time with a zone, such as 2027-04-30T18:00:00Z, ' +
         `not "${admitWithoutCodeUntil}".`,
     );

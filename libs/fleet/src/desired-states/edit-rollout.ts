@@ -10,6 +10,7 @@ import type { Actor } from '../actor.js';
 import type { FleetLogger } from '../fleet-logger.js';
 import { createFrom } from '../jobs/commands/create-job.js';
 import type { CreateJobDeps } from '../jobs/commands/create-job.js';
+import type { JobRequest } from '../jobs/commands/job-request.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { SteerJobDeps } from '../jobs/commands/steer-job.js';
 
@@ -38,12 +39,14 @@ export async function startRollout(
   const args = await deps.registry.desiredStateStore.argumentsOf(id, generation);
   if (args === undefined || args === 'lost') return undefined;
   const unreached = expired && { targetsOf: { jobId: expired, outcomes: ['EXPIRED'] as const } };
-  const request = {
+  const request: JobRequest = {
     name: `${name.slice(0, 150)} (generation ${generation})`,
     tool,
     arguments: args,
     maxInFlight,
-    ...({ offline: 'SKIP', verification: 'READBACK', skipIfSatisfied: true } as const),
+    offline: 'SKIP',
+    verification: 'READBACK',
+    skipIfSatisfied: true,
     // A weekly window or a low pace needs many days.
     devices: { ...state.devices, ...unreached },
     expiresInSeconds: jobLifeMsMax / 1_000,

@@ -16,7 +16,10 @@ export type AlertSeverity = 'INFO' | 'WARNING' | 'CRITICAL';
 
 /** Kinds with one condition per device. Only these are grouped. */
 const deviceKinds: ReadonlySet<AlertKind> = new Set([
-  ...(['DEVICE_OFFLINE', 'MEASUREMENT', 'UNEXPECTED_RESTARTS', 'DESIRED_STATE_OUT_OF_SYNC'] as const),
+  'DEVICE_OFFLINE',
+  'MEASUREMENT',
+  'UNEXPECTED_RESTARTS',
+  'DESIRED_STATE_OUT_OF_SYNC',
   'CREDENTIAL_REFUSED',
 ]);
 

@@ -134,7 +134,12 @@ function wordsOf(
 /** Day and time: a message may be read a day later. */
 function timeOf(at: number, { language, timeZone }: TextOptions): string {
   return new Intl.DateTimeFormat(language === 'zh' ? 'zh-CN' : 'en-GB', {
-    ...({ timeZone, month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit', hour12: false } as const),
+    timeZone,
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    hour12: false,
     timeZoneName: 'short',
   }).format(at);
 }

@@ -22,7 +22,13 @@ import { printList, rowsOf, withListOptions } from '../lists.js';
 
 const aChannel = '01990000-0000-7000-8000-00000000000f';
 const kinds: readonly NotificationChannelKind[] = [
-  ...(['EMAIL', 'SLACK', 'TELEGRAM', 'DINGTALK', 'FEISHU', 'WECOM', 'WEBHOOK'] as const),
+  'EMAIL',
+  'SLACK',
+  'TELEGRAM',
+  'DINGTALK',
+  'FEISHU',
+  'WECOM',
+  'WEBHOOK',
 ];
 const CONFIG_BYTES_MAX = 64 * 1_024;
 

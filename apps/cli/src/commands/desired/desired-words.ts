@@ -11,7 +11,13 @@ type Preview = PreviewDesiredStateQuery['previewDesiredState'];
 
 /** States of a device that differs, or may differ, from a desired state that applies to it. */
 export const outOfSyncStates = [
-  ...(['APPLYING', 'RETRYING', 'WAITING_DEVICE', 'DRIFTED', 'HELD', 'CONFLICT', 'FAILED'] as const),
+  'APPLYING',
+  'RETRYING',
+  'WAITING_DEVICE',
+  'DRIFTED',
+  'HELD',
+  'CONFLICT',
+  'FAILED',
 ] as const;
 
 export const desiredColumns: readonly ColumnLike<DesiredRowFragment>[] = [

@@ -248,7 +248,13 @@ export class DeviceComparison {
 export function isChanged({ from, to }: Pick<Compared, 'from' | 'to'>): boolean {
   if (from === undefined || to === undefined) return from !== to;
   const members: readonly (keyof Entry)[] = [
-    ...(['state', 'observedGeneration', 'syncedGeneration', 'attempts', 'nextTryAt', 'edgeAt', 'isSending'] as const),
+    'state',
+    'observedGeneration',
+    'syncedGeneration',
+    'attempts',
+    'nextTryAt',
+    'edgeAt',
+    'isSending',
   ];
   if (members.some((member) => from[member] !== to[member])) return true;
   if (from.error?.code !== to.error?.code || from.blockedBy.join() !== to.blockedBy.join()) return true;

@@ -47,10 +47,14 @@ describe('a device that a disruptive job holds', () => {
   }
 
   const verifying = {
-    ...({ kind: 'verifying', certainty: 'YES', error: undefined, result: undefined, readAt: undefined } as const),
+    kind: 'verifying',
+    certainty: 'YES',
+    error: undefined,
+    result: undefined,
+    readAt: undefined,
     deadlineAt: AT + 300_000,
     softDeadlineAt: undefined,
-  };
+  } as const;
   const unverified = {
     kind: 'decided',
     outcome: 'VERIFY_FAILED',

@@ -11,10 +11,13 @@ import { RolloutStore } from './rollout-store.js';
 const limits = { downloadsMax: 50, grantMs: 60_000, stallMs: 60_000, loopWindowMs: 60_000, loopDownloads: 3 };
 const deadlines = { deadlineMs: 60_000, softMs: 30_000 };
 const rollout = {
-  ...({ tool: 'self.upgrade_firmware', disruptive: true, disconnectExpected: true, verification: 'FIRMWARE' } as const),
+  tool: 'self.upgrade_firmware',
+  disruptive: true,
+  disconnectExpected: true,
+  verification: 'FIRMWARE',
   createdAt: Date.now(),
   expiresAt: Date.now() + 3_600_000,
-};
+} as const;
 
 describe('an offer of a running roll-out', () => {
   let fixture: JobFixture;

@@ -23,16 +23,15 @@ const approval = (
   at: Date.now(),
   ...change,
 });
-const connecting = (contact: OtaContact) => ({
-  ...({
+const connecting = (contact: OtaContact) =>
+  ({
     deviceId: contact.deviceId,
     dialect: 'XIAOZHI',
     transport: 'MQTT',
     reachability: 'ALWAYS',
     remoteAddress: undefined,
-  } as const),
-  connectedAt: Date.now(),
-});
+    connectedAt: Date.now(),
+  }) as const;
 const newDevice = (change: Partial<NewDevice> = {}): NewDevice => ({
   deviceId: newContact().deviceId,
   name: undefined,
