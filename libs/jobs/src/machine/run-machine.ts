@@ -13,7 +13,7 @@ import type { RunState } from './run-state.js';
 import { batchSent, claimed, flushed, restEnded, targetEnded } from './sending.js';
 import { forgetTimes, move, recover, start, update, wake } from './turn.js';
 import type { Turn } from './turn.js';
-import { answeredLate, lookNow, readsBegun, verificationsWritten, verifyingRead } from './verifying.js';
+import { answeredLate, lookLater, lookNow, verificationsWritten, verifyingRead } from './verifying.js';
 
 export interface RunStep {
   readonly run: RunState;
@@ -150,7 +150,7 @@ function takeReport(turn: Turn, report: TaskReport): void {
     case 'verificationsWritten':
       return verificationsWritten(turn, report);
     case 'readsBegun':
-      return readsBegun(turn, report.isMoreDue);
+      return lookLater(turn, report.isMoreDue);
     case 'verificationsExtended':
     case 'sentMarked':
       return;

@@ -133,11 +133,8 @@ function looked(turn: Turn, settled: number): void {
   start(turn, { kind: 'beginReads', limit });
 }
 
-export function readsBegun(turn: Turn, isMoreDue: boolean): void {
-  lookLater(turn, isMoreDue);
-}
-
-function lookLater(turn: Turn, isMoreDue: boolean): void {
+/** Ends the look. The next one is at once if more values are due to be read. */
+export function lookLater(turn: Turn, isMoreDue: boolean): void {
   const { now } = turn;
   const { look } = turn.run.verifying;
   const lookAt = isMoreDue ? now : now + Math.max(lookEveryMs, (now - (look?.from ?? now)) / lookShare);
