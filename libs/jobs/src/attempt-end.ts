@@ -99,7 +99,7 @@ function endBeforeVerification(
   const outcome = applyFailureText(settled, job.failureText);
   const from = sentAt ?? settledAt;
   const next = verifyAfterCall(job, { outcome, durationMs: settledAt - from, baselineVersion });
-  if (next.kind === 'decides') return undefined;
+  if (next.kind === 'callDecides') return undefined;
   const { certainty, result } = outcome;
   // Of a roll-out the next look decides: only it knows whether the hub had cut the download.
   if (next.kind === 'decided' && job.firmwareImageId === undefined)

@@ -30,14 +30,14 @@ describe('verifyAfterCall', () => {
     (verification) => {
       expect(verifyAfterCall({ verification }, ended(answered))).toEqual({ kind: 'verify', error: undefined });
       expect(verifyAfterCall({ verification }, ended(silent, 60_000))).toEqual({ kind: 'verify', error: silent.error });
-      expect(verifyAfterCall({ verification }, ended(failed))).toEqual({ kind: 'decides' });
-      expect(verifyAfterCall({ verification }, ended(unsent))).toEqual({ kind: 'decides' });
+      expect(verifyAfterCall({ verification }, ended(failed))).toEqual({ kind: 'callDecides' });
+      expect(verifyAfterCall({ verification }, ended(unsent))).toEqual({ kind: 'callDecides' });
     },
   );
 
   it('leaves tools without a verification alone', () => {
     for (const outcome of [answered, failed, silent, unsent])
-      expect(verifyAfterCall({ verification: 'NONE' }, ended(outcome))).toEqual({ kind: 'decides' });
+      expect(verifyAfterCall({ verification: 'NONE' }, ended(outcome))).toEqual({ kind: 'callDecides' });
   });
 
   it('takes the answer of an upgrade for a failure, but for firmware that answers at once', () => {

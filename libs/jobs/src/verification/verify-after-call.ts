@@ -9,7 +9,7 @@ import type { DecidedVerification, VerificationVerdict } from './verification-ev
 
 export type AfterCall =
   /** Nothing to verify: the end of the call decides. */
-  | { readonly kind: 'decides' }
+  | { readonly kind: 'callDecides' }
   /** The target is verified; `error` says how the call ended where it had no answer. */
   | { readonly kind: 'verify'; readonly error: CallError | undefined }
   | DecidedVerification;
@@ -35,7 +35,7 @@ const answersAtOnce = /^2\.0\.[1-5](?!\d)/;
 export function verifyAfterCall({ verification }: Pick<Job, 'verification'>, ended: EndedCall): AfterCall {
   const { kind, error } = ended.outcome;
   if (verification === 'NONE' || kind === 'FAILED' || kind === 'NOT_SENT' || kind === 'REJECTED')
-    return { kind: 'decides' };
+    return { kind: 'callDecides' };
   if (kind === 'SUCCEEDED' && verification === 'FIRMWARE' && saysFailure(ended)) return upgradeAnswered();
   return { kind: 'verify', error };
 }
