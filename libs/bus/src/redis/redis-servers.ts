@@ -28,6 +28,8 @@ type ServerOptions = Pick<
 export const RECONNECT_DELAY_MAX_MS = 2_000;
 /** A server that does not accept a connection in this time is unreachable, ms. */
 const CONNECT_MAX_MS = 5_000;
+/** Sharded channels came with Redis 7. */
+const CLUSTER_VERSION_MIN = 7;
 
 export class RedisServers {
   /** Prefix of all keys and channels; in a cluster it is the hash tag. */
@@ -83,9 +85,6 @@ export class RedisServers {
     return undefined;
   }
 }
-
-/** Sharded channels came with Redis 7. */
-const CLUSTER_VERSION_MIN = 7;
 
 function fieldOf(info: string, name: string): string {
   return new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';

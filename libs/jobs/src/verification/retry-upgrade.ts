@@ -6,6 +6,11 @@ import type { JobState } from '../job-types.js';
 import { confirmedVersion } from './latest-sighting.js';
 import type { VerificationEvidence, VerificationVerdict } from './verification-evidence.js';
 
+/** Attempts of an upgrade on one device. */
+const attemptsMax = 2;
+/** Sends that may be repeated because of the hub: a second cut is for the operator to look at. */
+const cutRetriesMax = 1;
+
 /** `SAME_ATTEMPT`: the hub itself cut the download, so the repeated send is not counted. */
 export type UpgradeRetry = 'NEXT_ATTEMPT' | 'SAME_ATTEMPT';
 
@@ -30,8 +35,3 @@ export function retryOfUpgrade(
   const isApplied = verdict.decision.error?.code === 'NOT_APPLIED_OR_ROLLED_BACK';
   return isApplied && made < Math.min(max, attemptsMax) ? 'NEXT_ATTEMPT' : undefined;
 }
-
-/** Attempts of an upgrade on one device. */
-const attemptsMax = 2;
-/** Sends that may be repeated because of the hub: a second cut is for the operator to look at. */
-const cutRetriesMax = 1;
