@@ -1,6 +1,6 @@
 /**
- * What a settled call means for its target: decided, or certainly not sent and tried again. What
- * may have run is decided here for good.
+ * What a settled call means for its target: decided, or certainly not sent and tried again.
+ * Whether a decided one has another attempt is in retry/retry-delay.ts.
  */
 import type { CallOutcome, ToolResult } from '@flotilla/mcp';
 import { applyFailureText } from './failure-text.js';
