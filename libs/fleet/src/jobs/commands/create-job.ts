@@ -59,12 +59,13 @@ export function createJob(
 }
 
 /** What `createJob` returns for a key that the actor has used; undefined for a new one. */
-export function earlierJob(
-  deps: Pick<CreateJobDeps, 'registry'>,
-  used: Omit<Asked, 'createdById'>,
-  actor: Actor,
+export async function earlierJob(
+  { registry }: Pick<CreateJobDeps, 'registry'>,
+  { idempotencyKey, requestHash: hash }: Pick<NewJob, 'idempotencyKey' | 'requestHash'>,
+  { id: createdById }: Actor,
 ): Promise<JobAnswer | undefined> {
-  return findEarlier(deps, { ...used, createdById: actor.id });
+  const earlier = await registry.jobCommands.earlier({ createdById, idempotencyKey, requestHash: hash });
+  return earlier && answerOf(earlier);
 }
 
 /** Where a new job comes from: its caller and idempotency key, and the job that it follows. */
@@ -105,7 +106,7 @@ export async function planJob(
   if (!('firmwareImageId' in request)) requireToolScope(actor);
   const asked = { createdById: actor.id, idempotencyKey, requestHash: origin.requestHash ?? requestHash(request) };
   // A repeated request gets its job first, also where a new one would be refused now.
-  const earlier = await findEarlier(deps, asked);
+  const earlier = await earlierJob(deps, asked, actor);
   if (earlier !== undefined) return earlier;
   if (!('firmwareImageId' in request)) return planFrom(deps, { request }, origin, asked);
   const planned = await planRollout(deps.registry, request);
@@ -114,15 +115,6 @@ export async function planJob(
 
 /** By whom, under which key, and for what. */
 type Asked = Pick<NewJob, 'createdById' | 'idempotencyKey' | 'requestHash'>;
-
-/** The job of an earlier request with this key, or a refusal; undefined where the key is new. */
-export async function findEarlier(
-  { registry }: Pick<CreateJobDeps, 'registry'>,
-  asked: Asked,
-): Promise<JobAnswer | undefined> {
-  const earlier = await registry.jobCommands.earlier(asked);
-  return earlier && answerOf(earlier);
-}
 
 /**
  * Writes all rows in one transaction. Returns one answer where the first exists, or none can be

@@ -13,7 +13,7 @@ import { refuseKey } from '../../idempotency/refuse-key.js';
 import { refuse, withoutInput } from '../../refusal.js';
 import type { Refusal } from '../../refusal.js';
 import { requestHash } from '../../idempotency/request-hash.js';
-import { createFrom, findEarlier } from './create-job.js';
+import { createFrom, earlierJob } from './create-job.js';
 import type { CreateJobDeps, JobAnswer } from './create-job.js';
 import { offersVerification } from './refuse-new-job.js';
 import type { RolloutRequest } from '../../rollout/rollout-request.js';
@@ -39,7 +39,6 @@ export async function rerunJob(
   const chosen = [...new Set(outcomes)].sort();
   const exceptCodes = [...new Set(unwanted)].sort();
   const asked = {
-    createdById: actor.id,
     idempotencyKey,
     requestHash: requestHash({
       rerunOf: id.toLowerCase(),
@@ -49,7 +48,7 @@ export async function rerunJob(
     }),
   };
   // Before the parent is read, which a repeated request may no longer see.
-  const earlier = await findEarlier(deps, asked);
+  const earlier = await earlierJob(deps, asked, actor);
   if (earlier !== undefined) return earlier;
   const parent = await deps.registry.viewFor(actor).jobs.find(id);
   const refusal =
