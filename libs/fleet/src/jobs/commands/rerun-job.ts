@@ -109,7 +109,7 @@ function refuseParent(
 
 function requestOf(parent: Job, devices: DeviceFilter, policy: ToolPolicy): JobRequest | RolloutRequest {
   const { tool, arguments: args, firmwareImageId, skipIfSatisfied } = parent;
-  const terms = { ...termsOf(parent), devices };
+  const terms = { ...askedTermsOf(parent), devices };
   // The image says the rest, which is that of now as well.
   if (firmwareImageId !== undefined) return { ...terms, firmwareImageId };
   // What the policy of now does not offer any more, or insists on, is what it says.
@@ -125,7 +125,8 @@ function requestOf(parent: Job, devices: DeviceFilter, policy: ToolPolicy): JobR
   };
 }
 
-function termsOf(parent: Job) {
+/** The terms that a job was created with, as a request has them. */
+function askedTermsOf(parent: Job) {
   const { name, offline, callTimeoutMs, maxInFlight, perMinute, priority, waves, window } = parent;
   return {
     offline,
