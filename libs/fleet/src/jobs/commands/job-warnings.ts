@@ -24,22 +24,22 @@ export interface JobWarningDeps {
 
 export function warningsOf(
   { approvals, downloadOrigin }: JobWarningDeps,
-  act: ApprovalSubject & { readonly formerImagesMissing: readonly FormerVersionGroup[] },
+  subject: ApprovalSubject & { readonly formerImagesMissing: readonly FormerVersionGroup[] },
   actor: Actor,
 ): readonly JobWarning[] {
   const warnings: JobWarning[] = [];
-  const origin = act.image === undefined ? undefined : downloadOrigin();
+  const origin = subject.image === undefined ? undefined : downloadOrigin();
   if (origin?.startsWith('http:') === true) {
     const message =
       `Devices fetch the image from ${origin} without encryption: another computer on the way can replace it. ` +
       'Give the hub a certificate (FLOTILLA_TLS_CERT), or set FLOTILLA_PUBLIC_URL to an https address.';
     warnings.push({ code: 'PLAIN_HTTP_DOWNLOAD', message, details: [] });
   }
-  if (needsApproval(approvals, act, actor)) {
+  if (needsApproval(approvals, subject, actor)) {
     const message = 'The job waits until another person approves it.';
     warnings.push({ code: 'NEEDS_APPROVAL', message, details: [] });
   }
-  if (act.formerImagesMissing.length > 0) warnings.push(formerImageMissing(act.formerImagesMissing));
+  if (subject.formerImagesMissing.length > 0) warnings.push(formerImageMissing(subject.formerImagesMissing));
   return warnings;
 }
 

@@ -44,7 +44,7 @@ export function resumeJob(deps: SteerJobDeps, id: string, actor: Actor): Promise
   });
 }
 
-/** Only for a job that waits at a gate: the same act twice never opens two waves. */
+/** Only for a job that waits at a gate: a repeated request never opens two waves. */
 export function openNextWave(deps: SteerJobDeps, id: string, actor: Actor): Promise<JobAnswer> {
   return steerJob(deps, id, actor, (job) => {
     if (job.state === 'PAUSED' && job.pauseReason === 'WAVE_GATE')
@@ -76,7 +76,7 @@ function endsByItself({ state, pauseReason }: Job): boolean {
   return state === 'PAUSED' && pauseReason === 'WINDOW_CLOSED';
 }
 
-/** An act that changes nothing in the job's state returns the job as it is. */
+/** Moves the job as `next` says. Undefined from `next` returns the job as it is. */
 export async function steerJob(
   deps: SteerJobDeps,
   id: string,
