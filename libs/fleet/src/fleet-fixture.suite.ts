@@ -23,7 +23,7 @@ import { JobRunner } from './jobs/job-runner.js';
 import type { RunTuning } from './jobs/run-tuning.js';
 import type { RolloutDeps } from './rollout/image-sends.js';
 import { defaultRolloutLimits } from './rollout/rollout-limits.js';
-import { TickWorker } from './jobs/tick-worker.js';
+import { TickWorker } from './worker/tick-worker.js';
 import { SingleCalls } from './calls/single-calls.js';
 import { CallRules } from './calls/call-rules.js';
 

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { CallRules } from './calls/call-rules.js';
 import { admin, openHub } from './fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from './fleet-fixture.suite.js';
-import { TickWorker } from './jobs/tick-worker.js';
+import { TickWorker } from './worker/tick-worker.js';
 import { quickVerification, silent } from './fleet-fixture.suite.js';
 
 /** What is no plain URL of the one allowed origin, https://files.example. */

@@ -82,8 +82,8 @@ export type { DesiredStatePreview } from './desired-states/preview-desired-state
 export { WatchedTools } from './desired-states/watched-tools.js';
 export { DesiredStateRunner } from './desired-states/controller/desired-state-runner.js';
 export type { DesiredStateObserver, DesiredStateRunnerDeps } from './desired-states/controller/controller-deps.js';
-export { TickWorker } from './jobs/tick-worker.js';
-export type { TickWorkerDeps } from './jobs/tick-worker.js';
+export { TickWorker } from './worker/tick-worker.js';
+export type { TickWorkerDeps } from './worker/tick-worker.js';
 export { ProcessWatch } from './calls/process-watch.js';
 export { refuseRoutedCall } from './calls/refuse-routed-call.js';
 export { SingleCalls } from './calls/single-calls.js';

@@ -8,7 +8,7 @@ import { CallRules } from '../calls/call-rules.js';
 import { admin, openHub, quickVerification, silent } from '../fleet-fixture.suite.js';
 import type { HubFixture, HubProcess } from '../fleet-fixture.suite.js';
 import { Fleet } from '../fleet.js';
-import { TickWorker } from '../jobs/tick-worker.js';
+import { TickWorker } from '../worker/tick-worker.js';
 import { newId } from '../new-id.js';
 import { RolloutFixture } from '../rollout/rollout-fixture.suite.js';
 

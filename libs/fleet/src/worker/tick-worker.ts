@@ -5,14 +5,14 @@ import type { Tick } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import type { AlertWorker } from '../alerts/alert-worker.js';
-import type { JobBus } from './job-bus.js';
-import { JobRunner } from './job-runner.js';
+import type { JobBus } from '../jobs/job-bus.js';
+import { JobRunner } from '../jobs/job-runner.js';
 import type { UploadRetention } from '../uploads/upload-retention.js';
-import { LateAnswers } from './verification/late-answers.js';
+import { LateAnswers } from '../jobs/verification/late-answers.js';
 import type { DesiredStateRunner } from '../desired-states/controller/desired-state-runner.js';
 import type { SignalsUpkeep } from '../signals/signals-upkeep.js';
 import type { RecurringRuns } from '../recurring/recurring-runs.js';
-import type { RunDeps } from './engine/run-context.js';
+import type { RunDeps } from '../jobs/engine/run-context.js';
 import type { WebhookDeliveries } from '../webhooks/webhook-deliveries.js';
 
 export interface TickWorkerDeps extends RunDeps {
