@@ -55,7 +55,7 @@ export interface EligibilityDeps {
 }
 
 /** For a job that exists or is planned. In a roll-out the hub makes the arguments. */
-export function eligibilityCheck(
+export function eligibilityOfJob(
   { callRules, registry }: EligibilityDeps,
   { tool, arguments: args, mayCallUserOnly }: CheckedCall,
   isRollout: boolean,

@@ -20,7 +20,7 @@ import type { RolloutRequest } from '../../rollout/rollout-request.js';
 import { warningsOf } from './job-warnings.js';
 import type { JobWarning, JobWarningDeps } from './job-warnings.js';
 import { requireToolScope } from './refuse-tool.js';
-import { eligibilityCheck } from '../eligibility-check.js';
+import { eligibilityOfJob } from '../eligibility-check.js';
 
 export interface PreviewJobDeps extends CreateJobDeps, JobWarningDeps {
   readonly verification: VerificationTimes;
@@ -147,7 +147,7 @@ async function judge(
   { mayCallUserOnly }: Actor,
   counts: readonly ToolSetCount[],
 ): Promise<Pick<JobPreview, 'missingToolCount' | 'argumentErrors'> & { readonly rejected: number }> {
-  const eligibility = eligibilityCheck(
+  const eligibility = eligibilityOfJob(
     deps,
     { tool: request.tool, arguments: request.arguments, mayCallUserOnly },
     image !== undefined,

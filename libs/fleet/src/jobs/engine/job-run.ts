@@ -11,7 +11,7 @@ import { FleetError } from '../../fleet-error.js';
 import type { SlotPool } from '../dispatch/slot-pool.js';
 import type { StatementQueue } from '../dispatch/statement-queue.js';
 import { TargetDispatch } from '../dispatch/target-dispatch.js';
-import { eligibilityCheck } from '../eligibility-check.js';
+import { eligibilityOfJob } from '../eligibility-check.js';
 import { Readbacks } from '../verification/readbacks.js';
 import { restartStuckDevice } from '../verification/restart-stuck-device.js';
 import { ProgressNotifications } from './progress-notifications.js';
@@ -46,7 +46,7 @@ export class JobRun {
     this.#state = startRun({ verification: deps.verification, stragglerAfterMs }, job, deps.clock.now());
     this.#context = context;
     this.#notifications = new ProgressNotifications(deps.bus.feed, deps.clock, job.id);
-    const eligibility = eligibilityCheck(deps, job, job.firmwareImageId !== undefined);
+    const eligibility = eligibilityOfJob(deps, job, job.firmwareImageId !== undefined);
     this.#dispatch = new TargetDispatch(context, eligibility, shared.slots);
     const readbacks = job.readback && new Readbacks(context, job, job.readback, shared.slots);
     this.#tasks = new RunTasks(context, {
