@@ -3,10 +3,10 @@ import { judgeReadback } from '@flotilla/jobs';
 import type { Job, Readback, VerificationEnd } from '@flotilla/jobs';
 import type { CallOutcome } from '@flotilla/mcp';
 import type { ReadbackTarget } from '@flotilla/registry';
+import { readValue } from '../../calls/read-value.js';
 import type { SlotPool } from '../dispatch/slot-pool.js';
 import { EligibilityCheck } from '../eligibility-check.js';
 import type { RunContext } from '../engine/run-context.js';
-import { readValue } from './read-call.js';
 
 /** An end waits so long for others, ms. */
 const gatherMs = 100;

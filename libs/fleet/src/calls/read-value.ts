@@ -4,8 +4,8 @@
  */
 import type { Job, Readback } from '@flotilla/jobs';
 import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
-import { newId } from '../../new-id.js';
-import type { RunContext } from '../engine/run-context.js';
+import { newId } from '../new-id.js';
+import type { RunContext } from '../jobs/engine/run-context.js';
 
 export interface ReadableDevice {
   readonly deviceId: DeviceId;
