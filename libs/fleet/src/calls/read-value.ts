@@ -1,25 +1,28 @@
-/**
- * Reads a value of a device with an ordinary call. The read is part of its target and leaves no
- * record.
- */
+/** Reads a value of a device with an ordinary call, which leaves no record. */
 import type { Job, Readback } from '@flotilla/jobs';
 import type { CallId, CallOutcome, DeviceId, HubProcessId } from '@flotilla/mcp';
+import type { Clock } from '@flotilla/session';
 import { newId } from '../new-id.js';
-import type { RunContext } from '../jobs/engine/run-context.js';
+import type { JobBus } from '../jobs/job-bus.js';
 
-export interface ReadableDevice {
+interface ReadDeps {
+  readonly bus: Pick<JobBus, 'calls'>;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+interface ReadableDevice {
   readonly deviceId: DeviceId;
   readonly epoch: number;
   readonly gatewayId: HubProcessId;
 }
 
 export function readValue(
-  { deps }: RunContext,
+  { bus, clock }: ReadDeps,
   { deviceId, epoch, gatewayId }: ReadableDevice,
   { tool, callTimeoutMs, mayCallUserOnly }: Pick<Readback, 'tool'> & Pick<Job, 'callTimeoutMs' | 'mayCallUserOnly'>,
   settle: (outcome: CallOutcome) => void,
 ): void {
-  const now = deps.clock.now();
+  const now = clock.now();
   const call = {
     callId: newId(now) as CallId,
     tool,
@@ -28,5 +31,5 @@ export function readValue(
     callTimeoutMs,
   };
   const rights = { mayCallUserOnly, mayChangeFirmware: false };
-  deps.bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => settle(outcome));
+  bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => settle(outcome));
 }

@@ -4,9 +4,9 @@
  */
 import { readbackValue } from '@flotilla/jobs';
 import { deviceOffline } from '@flotilla/mcp';
-import type { CallError, CallId, CallOutcome } from '@flotilla/mcp';
+import type { CallError, CallOutcome } from '@flotilla/mcp';
 import type { DeviceFacts } from '@flotilla/registry';
-import { newId } from '../../new-id.js';
+import { readValue } from '../../calls/read-value.js';
 import type { PolicyCache } from '../../policies/policy-cache.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import type { LiveGeneration } from './live-state.js';
@@ -16,7 +16,7 @@ import type { RecentValues } from './recent-values.js';
 /** Reads under way in this process. More wait. */
 const readsMax = 500;
 
-export type ReadableDevice = Pick<DeviceFacts, 'deviceId' | 'epoch' | 'gatewayId'>;
+type ReadableDevice = Pick<DeviceFacts, 'deviceId' | 'epoch' | 'gatewayId'>;
 export type ReadEnd = { readonly isRead: true } | ({ readonly isRead: false } & FailedRead);
 type OnRead = (end: ReadEnd) => void;
 
@@ -76,23 +76,12 @@ export class ValueReader {
   }
 
   async #call({ device, generation, mayCallUserOnly }: WaitingRead): Promise<CallOutcome> {
-    const { bus, clock } = this.deps;
     const { tool } = generation.stored.readback;
     const { callTimeoutMs } = await this.policies.policyOf(tool);
-    const now = clock.now();
     const { deviceId, epoch, gatewayId } = device;
     if (gatewayId === undefined) return deviceOffline;
-    const call = {
-      callId: newId(now) as CallId,
-      tool,
-      arguments: {},
-      queueDeadlineAt: now + callTimeoutMs,
-      callTimeoutMs,
-    };
-    const rights = { mayCallUserOnly, mayChangeFirmware: false };
-    return new Promise((resolve) =>
-      bus.calls.deliver(gatewayId, { deviceId, epoch, rights, call }, ({ outcome }) => resolve(outcome)),
-    );
+    const read = { tool, callTimeoutMs, mayCallUserOnly };
+    return new Promise((resolve) => readValue(this.deps, { deviceId, epoch, gatewayId }, read, resolve));
   }
 
   #end(key: string, { device }: WaitingRead, { kind, result, error, certainty }: CallOutcome): void {

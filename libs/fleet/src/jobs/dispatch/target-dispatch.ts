@@ -183,7 +183,7 @@ export class TargetDispatch {
   /** Reads the value before it is set. Any answer but the wanted value sends the call. */
   #sendUnlessSatisfied(entry: InFlightCall, readback: Readback): void {
     const { callTimeoutMs, mayCallUserOnly, arguments: args } = this.#job;
-    readValue(this.#context, entry.target, { ...readback, callTimeoutMs, mayCallUserOnly }, ({ kind, result }) => {
+    readValue(this.#context.deps, entry.target, { ...readback, callTimeoutMs, mayCallUserOnly }, ({ kind, result }) => {
       const { deps, isClosed, state } = this.#context;
       if (isClosed || !this.#inFlight.has(entry)) return;
       const now = deps.clock.now();

@@ -75,7 +75,7 @@ export class Readbacks {
     this.#slots.takeOutOfTurn();
     this.#context.signal({ kind: 'readBegan' });
     const { callTimeoutMs, mayCallUserOnly } = this.#job;
-    readValue(this.#context, target, { ...this.#readback, callTimeoutMs, mayCallUserOnly }, (outcome) => {
+    readValue(this.#context.deps, target, { ...this.#readback, callTimeoutMs, mayCallUserOnly }, (outcome) => {
       this.#slots.give(1);
       this.#context.signal({ kind: 'readEnded' });
       if (!this.#context.isClosed) this.#judge(target, outcome);
