@@ -127,7 +127,7 @@ export { fleetPathsMax } from './measurements/measurement-ids.js';
 export type { MeasurementStore } from './measurements/measurement-store.js';
 export type { RefusedPoint } from './measurements/measurement-writer.js';
 export type { RecordingRuleAnswer, RecordingRuleStore } from './measurements/recording-rule-store.js';
-export type { RestartCause, RestartsOfDevice, RestartSign, ShownBoot, VersionFigures } from './restarts/restart.js';
+export type { RestartCause, RestartSign, ShownBoot, VersionFigures } from './restarts/restart.js';
 export { sameBootMs, type RestartStore } from './restarts/restart-store.js';
 export type { JobMove } from './jobs/commands/job-commands.js';
 export type { EarlierJob, MissingImage, NewJob, OtherRun } from './jobs/commands/new-job.js';

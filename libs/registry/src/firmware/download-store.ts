@@ -138,23 +138,6 @@ export class DownloadStore {
     return row?.count ?? 0;
   }
 
-  /**
-   * Counts offered downloads that are not over. Without bytes since `stalledBefore` a download does
-   * not count.
-   */
-  async countOpen(now: number, stalledBefore: number): Promise<number> {
-    const [row] = await this.#database.query<{ count: number }>(
-      {
-        name: 'count-open-downloads',
-        text: `SELECT count(*)::int AS count FROM download
-               WHERE completed_at IS NULL AND expires_at > to_timestamp($1::float8 / 1000)
-                 AND (last_byte_at IS NULL OR last_byte_at >= to_timestamp($2::float8 / 1000))`,
-      },
-      [now, stalledBefore],
-    );
-    return row?.count ?? 0;
-  }
-
   writers(): readonly WriterStatus[] {
     return [this.#writer.status()];
   }

@@ -212,18 +212,4 @@ describe('downloads', () => {
     expect(await downloads().countWasted('looping', image.id, 10_500)).toBe(1);
     expect(await downloads().countWasted('another', image.id, 0)).toBe(0);
   });
-
-  it('are open until they are complete, expired or stalled', async () => {
-    const before = await downloads().countOpen(10_000, 5_000);
-    const image = await added();
-    const [complete, running, stalled] = [await offered(image), await offered(image), await offered(image)];
-    await offered(image, 'expired', 9_000);
-    await offered(image, 'waiting');
-    await Promise.all([
-      served(complete.id, 1000, 9_000, true),
-      served(running.id, 10, 9_000),
-      served(stalled.id, 10, 4_000),
-    ]);
-    expect((await downloads().countOpen(10_000, 5_000)) - before).toBe(2);
-  });
 });

@@ -20,7 +20,6 @@ import type {
   MovedBoot,
   RestartCause,
   RestartSign,
-  RestartsOfDevice,
   ShownBoot,
   VersionFigures,
 } from './restart.js';
@@ -33,7 +32,6 @@ export const sameBootMs = 30_000;
 /** Starts that one statement moves. */
 const MOVED_MAX = 500;
 const VERSIONS_MAX = 200;
-const DEVICES_MAX = 10_000;
 /** A board without a session counts as reachable so long after a start. */
 const REACHABLE = `interval '24 hours'`;
 
@@ -182,22 +180,6 @@ export class RestartStore {
     );
     const counts = new Map(rows.map(({ id, restarts }) => [id, restarts]));
     return deviceIds.map((id) => counts.get(id) ?? 0);
-  }
-
-  /** Devices with unexpected restarts, most restarts first. */
-  async unexpectedSince(filter: DeviceFilter, since: number): Promise<readonly RestartsOfDevice[]> {
-    const parameters: unknown[] = [new Date(since)];
-    const condition = listedDeviceCondition(await resolveFilter(this.database, filter), parameters);
-    const rows = await this.database.query<{ id: string; restarts: number; latest: Date }>(
-      {
-        text: `SELECT d.id, count(*)::int AS restarts, max(r.at) AS latest
-               FROM device_restart r JOIN device d ON d.id = r.device_id
-               WHERE r.cause = 'UNEXPECTED' AND r.at >= $1 AND ${condition}
-               GROUP BY d.id ORDER BY restarts DESC, d.id LIMIT ${DEVICES_MAX}`,
-      },
-      parameters,
-    );
-    return rows.map(({ id, restarts, latest }) => ({ deviceId: id, restarts, latestAt: latest.getTime() }));
   }
 
   /** Figures of each version in a period, by number of devices, within an access scope. */

@@ -49,12 +49,6 @@ export interface ExplainedFor {
   readonly firmwareMs: number;
 }
 
-export interface RestartsOfDevice {
-  readonly deviceId: string;
-  readonly restarts: number;
-  readonly latestAt: number;
-}
-
 /** One version over some devices and time. */
 export interface VersionFigures {
   readonly version: string;
