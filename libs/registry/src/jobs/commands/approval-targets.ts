@@ -9,7 +9,7 @@ import type { ResolvedFilter } from '../../device-filter.js';
 import { deviceCondition } from '../../devices/device-condition.js';
 import type { NewJob } from './new-job.js';
 import { JOB_COLUMNS, type JobRecord } from '../job-rows.js';
-import { countByWave } from '../preparation/count-by-wave.js';
+import { rebuildCounters } from '../preparation/rebuild-counters.js';
 
 /** Runs in the transaction that lets the job wait. */
 export async function fixApprovalTargets(
@@ -37,7 +37,7 @@ export async function fixApprovalTargets(
  */
 export async function restartWithApproval(transaction: Queryable, id: JobId): Promise<JobRecord | undefined> {
   await transaction.query({ text: 'DELETE FROM job_target WHERE job_id = $1' }, [id]);
-  await countByWave(transaction, id);
+  await rebuildCounters(transaction, id);
   const [job] = await transaction.query<{ devices: ResolvedFilter }>(
     { text: `UPDATE job SET prepared_up_to = '', total = NULL WHERE id = $1 RETURNING devices` },
     [id],

@@ -10,7 +10,7 @@ import type { Database, Queryable } from '../../database/database.js';
 import type { EventRow, EventStore, InsertedEvents } from '../../events/event-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { JOB_COLUMNS, jobOf, type JobRecord } from '../job-rows.js';
-import { reconcileCounters } from '../preparation/count-by-wave.js';
+import { reconcileCounters } from '../preparation/rebuild-counters.js';
 import { dropApprovalTargets, restartWithApproval } from './approval-targets.js';
 import { holdImages, insertJobs } from './insert-job.js';
 import { jobCreated, jobMoved } from './job-audit.js';

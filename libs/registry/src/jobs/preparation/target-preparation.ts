@@ -12,7 +12,7 @@ import { deviceCondition } from '../../devices/device-condition.js';
 import { resolveFilter } from '../../groups/resolve-filter.js';
 import { dropApprovalTargets, isApproved } from '../commands/approval-targets.js';
 import type { JobFence } from '../job-fence.js';
-import { countByWave } from './count-by-wave.js';
+import { rebuildCounters } from './rebuild-counters.js';
 import { PREPARE_CHUNK } from './prepare-chunk.js';
 
 /** Whether devices with this tool set can receive the call. Computed once for all of them. */
@@ -136,7 +136,7 @@ export class TargetPreparation {
       if (total > 0 && waves.length > 0) {
         await insertWaves(transaction, jobId, waves);
         await assignWaves(transaction, jobId, waves);
-        await countByWave(transaction, jobId);
+        await rebuildCounters(transaction, jobId);
       }
       return total;
     });

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Queryable } from '../../database/database.js';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
 import { AT, decided } from '../new-job.suite.js';
-import { countByWave } from '../preparation/count-by-wave.js';
+import { rebuildCounters } from '../preparation/rebuild-counters.js';
 import { MARK_SENT } from './queue-statements.js';
 import type { TargetFlush } from './target-flush.js';
 
@@ -88,7 +88,7 @@ describe('a flush of ends', () => {
         }
         return transaction.query(statement, values);
       };
-      await countByWave({ query }, fence.jobId);
+      await rebuildCounters({ query }, fence.jobId);
     });
     expect(await corrected).toHaveLength(1);
     expect((await fixture.jobs.progress([fence.jobId])).get(fence.jobId)).toMatchObject({ succeeded: 1, unknown: 0 });

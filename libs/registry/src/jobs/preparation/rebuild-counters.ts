@@ -4,7 +4,7 @@ import type { Database, Queryable } from '../../database/database.js';
 import { COUNTER_COLUMNS } from '../job-rows.js';
 
 /** Replaces the counters by the counts of the rows. */
-export async function countByWave(db: Queryable, jobId: string): Promise<void> {
+export async function rebuildCounters(db: Queryable, jobId: string): Promise<void> {
   await db.query({ text: 'DELETE FROM job_counter WHERE job_id = $1' }, [jobId]);
   const counts = COUNTER_COLUMNS.map((column) => `count(*) FILTER (WHERE counter = '${column}')`).join(', ');
   await db.query(
@@ -25,7 +25,7 @@ export function reconcileCounters(db: Database, id: JobId): Promise<number> {
   return db.transaction(async (transaction) => {
     await transaction.query({ text: 'SELECT id FROM job WHERE id = $1 FOR UPDATE' }, [id]);
     const drift = await driftOf(transaction, id);
-    if (drift > 0) await countByWave(transaction, id);
+    if (drift > 0) await rebuildCounters(transaction, id);
     return drift;
   });
 }
