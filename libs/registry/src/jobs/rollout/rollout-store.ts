@@ -15,7 +15,7 @@ import { lockClaims } from '../queue/claim-lock.js';
 import { lockDownloads, readRoom, type RolloutLimits } from './download-room.js';
 import { imageIncompatibility, incompatibilityMessage } from './image-incompatibility.js';
 import { IS_ON_NEW_VERSION } from './on-new-version.js';
-import { FIND_CANDIDATE, OFFER, reportedBy } from './rollout-offers.js';
+import { FIND_CANDIDATE, OFFER, reportedBy } from './offer-statements.js';
 
 export interface GrantedDownload {
   readonly kind: 'granted';
