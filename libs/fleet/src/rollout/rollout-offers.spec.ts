@@ -94,8 +94,8 @@ describe('an offer', () => {
     await waiting(jobId, 1);
     const { rollouts } = hub.registry;
     const deadlines = { deadlineMs: 1_000, softMs: 500 };
-    const ask = (isHeard: boolean) =>
-      rollouts.offer(jobId, rollout.contactOf('patient'), deadlines, defaultRolloutLimits, () => isHeard);
+    const ask = (mayBegin: boolean) =>
+      rollouts.offer(jobId, rollout.contactOf('patient'), deadlines, defaultRolloutLimits, () => mayBegin);
     expect(await ask(false)).toBeUndefined();
     expect((await rollout.targets(jobId)).get('patient')).toMatchObject({ state: 'WAITING_DEVICE', attempts: 0 });
     expect(await ask(true)).toBeDefined();

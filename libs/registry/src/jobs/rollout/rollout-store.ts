@@ -215,14 +215,14 @@ export class RolloutStore {
 
   /**
    * Offers the image to the device. Undefined without room, if another job has the device, or if
-   * another request was faster. `isHeard` is called under the lock: is the device still waiting?
+   * another request was faster. `begin` is called under the lock; false if no answer is awaited.
    */
   offer(
     jobId: JobId,
     contact: OtaContact,
     deadlines: VerificationDeadlines,
     limits: RolloutLimits,
-    isHeard: () => boolean,
+    begin: () => boolean,
   ): Promise<GrantedDownload | undefined> {
     const { at } = contact;
     const expiresAt = at + limits.grantMs;
@@ -230,7 +230,7 @@ export class RolloutStore {
     return this.db.transaction(async (transaction) => {
       await lockClaims(transaction, true);
       await lockDownloads(transaction);
-      if (!isHeard() || (await readRoom(transaction, jobId, at, limits)) === 0) return undefined;
+      if (!begin() || (await readRoom(transaction, jobId, at, limits)) === 0) return undefined;
       const [row] = await OFFER.run(transaction, {
         ...reportedBy(contact),
         jobId,
