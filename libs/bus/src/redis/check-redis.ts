@@ -1,7 +1,7 @@
 /** What an operator should know about the Redis of a hub. Changes nothing. */
 import { Redis } from 'ioredis';
 import { impatient, withoutCommand } from './redis-errors.js';
-import { RedisServers } from './redis-servers.js';
+import { fieldOf, RedisServers } from './redis-servers.js';
 
 export interface RedisFacts {
   readonly version: string;
@@ -65,8 +65,4 @@ async function timesOf(redis: Redis, now: () => number): Promise<Pick<RedisFacts
   trips.sort((one, other) => one.tookMs - other.tookMs);
   const median = trips[Math.floor(ROUND_TRIPS / 2)];
   return { latencyMs: median?.tookMs ?? 0, clockAheadMs: Math.round(trips[0]?.aheadMs ?? 0) };
-}
-
-function fieldOf(info: string, name: string): string | undefined {
-  return new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim();
 }

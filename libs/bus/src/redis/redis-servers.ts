@@ -73,7 +73,7 @@ export class RedisServers {
   /** Why this server cannot be used in this way, by its answer to INFO; undefined if it can. */
   unsuitable(info: string): string | undefined {
     const mode = fieldOf(info, 'redis_mode');
-    const version = fieldOf(info, 'redis_version');
+    const version = fieldOf(info, 'redis_version') ?? '';
     if (mode === 'sentinel')
       return 'It is a Sentinel. Begin REDIS_URL with redis-sentinel:// and add ?sentinelMasterId=NAME.';
     if (mode === 'cluster' && !this.isCluster)
@@ -86,8 +86,9 @@ export class RedisServers {
   }
 }
 
-function fieldOf(info: string, name: string): string {
-  return new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim() ?? '';
+/** A field in the answer to INFO. */
+export function fieldOf(info: string, name: string): string | undefined {
+  return new RegExp(`^${name}:(.*)$`, 'm').exec(info)?.[1]?.trim();
 }
 
 /** The hosts of a REDIS_URL. Throws a RangeError if it is wrong. */
