@@ -50,22 +50,7 @@ export class RedisFeed implements EventFeed {
 
   /** Resolves when messages of other processes arrive. */
   async open(): Promise<void> {
-    const topics: readonly FeedTopic[] = [
-      'device',
-      'session',
-      'expelled',
-      'event',
-      'sessionLogWanted',
-      'sessionLog',
-      'job',
-      'decided',
-      'policy',
-      'desiredState',
-      'called',
-      'recordingRules',
-      'access',
-      'lateAnswer',
-    ];
+    const topics = Object.keys(this.#localSubscribers) as FeedTopic[];
     // A process without subscribers (a pure gateway) skips verification and parsing.
     const isWanted = (topic: FeedTopic) => () => this.#localSubscribers[topic] > 0;
     await Promise.all(
