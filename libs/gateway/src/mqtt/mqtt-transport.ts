@@ -1,6 +1,6 @@
 /**
- * The transport of one MQTT device. It writes PUBLISH packets straight to the socket, because
- * these devices never subscribe, and receives the messages of its connection. [xiaozhi §2.2]
+ * The transport of one MQTT device. It writes PUBLISH packets straight to the socket, because most
+ * devices never subscribe, and receives the messages of its connection. [xiaozhi §2.2]
  */
 import type { Duplex } from 'node:stream';
 import type { CloseReason, Transport } from '@flotilla/mcp';
