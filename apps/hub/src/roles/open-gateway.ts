@@ -25,7 +25,7 @@ import type { SharedServices } from './shared-services.js';
 import { listening, listenMqtt, listenMqttOverTls, portOf } from './listeners.js';
 import type { OpenPictures } from './open-pictures.js';
 import { openVoice } from './open-voice.js';
-import { rolloutLimits } from './rollout-limits.js';
+import { rolloutLimitsOf } from './rollout-limits-of.js';
 import { systemClock } from '../system-clock.js';
 import type { TrustedProxies } from '../http/trusted-proxies.js';
 import type { TlsFiles } from '../http/tls-files.js';
@@ -151,7 +151,7 @@ function rolloutOffers({ bus, config, registry }: SharedServices): RolloutOffers
     store: registry.rollouts,
     bus,
     clock: systemClock,
-    limits: rolloutLimits(config),
+    limits: rolloutLimitsOf(config),
     verification,
   });
 }

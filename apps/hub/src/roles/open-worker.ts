@@ -15,7 +15,7 @@ import type { HubMetrics } from '../measures/metrics.js';
 import { systemClock } from '../system-clock.js';
 import { openAlertWorker } from './open-alerts.js';
 import type { OpenPictures } from './open-pictures.js';
-import { rolloutLimits } from './rollout-limits.js';
+import { rolloutLimitsOf } from './rollout-limits-of.js';
 import type { SharedServices } from './shared-services.js';
 
 const DAY_MS = 86_400_000;
@@ -79,7 +79,7 @@ export async function openWorker(
     approvals,
     mustBeSigned,
     verification,
-    rollout: { store: registry.rollouts, limits: rolloutLimits(config), urlOf: pictures.imageUrl },
+    rollout: { store: registry.rollouts, limits: rolloutLimitsOf(config), urlOf: pictures.imageUrl },
     retention,
     webhooks,
     desired,

@@ -3,6 +3,6 @@ import { defaultRolloutLimits } from '@flotilla/fleet';
 import type { RolloutLimits } from '@flotilla/registry';
 import type { HubConfig } from '../settings/config.js';
 
-export function rolloutLimits({ downloadsMax }: Pick<HubConfig, 'downloadsMax'>): RolloutLimits {
+export function rolloutLimitsOf({ downloadsMax }: Pick<HubConfig, 'downloadsMax'>): RolloutLimits {
   return { ...defaultRolloutLimits, downloadsMax };
 }
