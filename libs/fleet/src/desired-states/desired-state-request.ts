@@ -6,7 +6,7 @@ import { z } from 'zod';
 import type { Actor } from '../actor.js';
 import type { CallRules } from '../calls/call-rules.js';
 import { refuseUnknownGroups } from '../groups/device-groups.js';
-import { refuseJobRequest } from '../jobs/commands/job-request.js';
+import { refuseJobRequest, timeOfDay } from '../jobs/commands/job-request.js';
 import { refuseTool } from '../jobs/commands/refuse-tool.js';
 import type { PolicyCache } from '../policies/policy-cache.js';
 import { refuse, refuseIssue, sayIssue } from '../refusal.js';
@@ -31,7 +31,6 @@ const PRIORITY_MAX = 1_000;
 /** Schemas of one tool that are compared with the arguments; a fleet has a few per tool. */
 const SCHEMAS_MAX = 100;
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time of day is HH:MM, from 00:00 to 23:59.');
 const boundsSchema = z.object({
   name: z
     .string()

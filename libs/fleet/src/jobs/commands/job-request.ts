@@ -100,7 +100,7 @@ const healthSchema = z.strictObject({
   action: z.enum(['PAUSE', 'CANCEL']),
 });
 
-const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time of day is HH:MM, from 00:00 to 23:59.');
+export const timeOfDay = z.string().regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'A time of day is HH:MM, from 00:00 to 23:59.');
 const windowSchema = z
   .strictObject({
     from: timeOfDay,
