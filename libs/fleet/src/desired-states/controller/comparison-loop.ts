@@ -21,6 +21,7 @@ export const batchMax = 500;
 const batchesMax = 2;
 /** Looks gather for so long, ms. */
 const gatherMs = 30;
+/** After a failed comparison, ms. */
 const retryMs = 1_000;
 
 export interface ComparisonParts {

@@ -30,8 +30,11 @@ const stepMs = 1_000;
 const loadEveryMs = 200;
 /** Groups and rights of people change without a message to this process, ms. */
 const reloadEveryMs = 3_000;
+/** Calls whose look waits. The sweep finds the devices of more. */
 const calledMax = 10_000;
+/** From a call of others to its look, ms: the value has to settle. */
 const calledAfterMs = 700;
+/** Time that calls in flight get when the process stops, ms. */
 const drainMs = 2_000;
 
 export class DesiredStateRunner {

@@ -9,9 +9,11 @@ import type { Look } from './look.js';
 import type { DeviceQueue } from './device-queue.js';
 import type { TimerSet } from './timer-set.js';
 
+/** Devices of one statement. */
 const pageMax = 500;
 /** A pass pauses while more devices than this wait for a look. */
 const waitingMax = 2_000;
+/** After a failed statement, ms. */
 const retryMs = 1_000;
 
 export interface PassParts {

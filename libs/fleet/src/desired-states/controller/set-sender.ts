@@ -20,6 +20,7 @@ const claimMax = 300;
 const claimMaxBeside = 20;
 /** A device that a job or another desired state holds is tried again after this time, ms. */
 const heldMs = 1_000;
+/** From the call to the read of a readback without its own time, ms. */
 const settleMsDefault = 600;
 /**
  * An answer to a status tool is also a report of the device, which asks for a look. It is written
