@@ -4,7 +4,7 @@ import { WebSocket } from 'ws';
 import type { DeviceId } from '@flotilla/mcp';
 import type { Job } from '@flotilla/jobs';
 import { RegistryError } from '@flotilla/registry';
-import { newJob } from '@flotilla/registry/new-job';
+import { createJob, newJob } from '@flotilla/registry/new-job';
 import { adminKey, keyOf, openApi, type OpenApi } from '../mount/mounted-api.suite.js';
 
 let api: OpenApi;
@@ -236,7 +236,7 @@ describe('jobProgress', () => {
 
   async function makeJob(): Promise<Job> {
     const now = Date.now();
-    const made = await api.registry.jobCommands.create(newJob({ createdAt: now, expiresAt: now + 60_000 }));
+    const made = await createJob(api.registry.jobCommands, newJob({ createdAt: now, expiresAt: now + 60_000 }));
     if (!('job' in made)) throw new AggregateError([], 'The key of this spec is its own, and it needs no image.');
     return made.job;
   }

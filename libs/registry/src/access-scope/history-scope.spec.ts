@@ -3,7 +3,7 @@ import { v7 } from 'uuid';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openRegistry } from '../index.js';
 import type { DeviceFilter, Registry } from '../index.js';
-import { newJob } from '../jobs/new-job.suite.js';
+import { createJob, newJob } from '../jobs/new-job.suite.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 import { execute } from '../test-server.js';
@@ -87,7 +87,7 @@ describe('the history that a narrowed viewer sees', () => {
        INSERT INTO alert_device (alert_id, device_id, began_at) VALUES ('${alert}', '${deviceId}', now())`,
     );
     const job = newJob({ id: v7({ msecs: at }) as JobId, devices: { ids: [deviceId] }, createdById: 'KEY:other' });
-    await registry.jobCommands.create(job);
+    await createJob(registry.jobCommands, job);
     const lease = await registry.takeLease();
     const fence = await registry.targetQueue.takeOwnership(job.id, lease.id);
     if (fence !== undefined) await registry.targetPreparation.prepareChunk(fence, [], 10, at);
@@ -223,7 +223,7 @@ describe('the history that a narrowed viewer sees', () => {
     const device = await register();
     await connect(device);
     const job = newJob({ id: v7() as JobId, devices: { ids: [device] }, createdById: 'KEY:other' });
-    await registry.jobCommands.create(job);
+    await createJob(registry.jobCommands, job);
     const fence = await registry.targetQueue.takeOwnership(job.id, (await registry.takeLease()).id);
     if (fence === undefined) throw new TypeError('No fence.');
     await registry.targetPreparation.prepareChunk(fence, [], 10, Date.now());

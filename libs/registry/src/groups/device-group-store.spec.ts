@@ -3,7 +3,7 @@ import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceFilter, DeviceGroupRow, ResolvedFilter, Registry } from '../index.js';
 import { openRegistry } from '../index.js';
-import { newJob } from '../jobs/new-job.suite.js';
+import { createJob, newJob } from '../jobs/new-job.suite.js';
 import { openTestDatabase } from '../test-database.js';
 import type { TestDatabase } from '../test-database.js';
 
@@ -208,7 +208,7 @@ describe('the zone of a device’s clock', () => {
 describe('a job over a group', () => {
   it('keeps the devices that the group selected when the job was created', async () => {
     const group = await created('Jobbed', shop);
-    const made = await registry.jobCommands.create(newJob({ devices: { not: { groupId: group.id } } }));
+    const made = await createJob(registry.jobCommands, newJob({ devices: { not: { groupId: group.id } } }));
     if (made.kind !== 'created') throw new Error(made.kind);
     await removed(group);
     const [row] = await sql<{ devices: ResolvedFilter }>(`SELECT devices FROM job WHERE id = '${made.job.id}'`);

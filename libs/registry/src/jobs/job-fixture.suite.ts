@@ -7,7 +7,7 @@ import type { FirmwareImageStore } from '../firmware/firmware-image-store.js';
 import type { NewJob } from './commands/new-job.js';
 import type { JobFence } from './job-fence.js';
 import { openTestDatabase } from '../test-database.js';
-import { AT, newJob } from './new-job.suite.js';
+import { AT, createJob, newJob } from './new-job.suite.js';
 import { jobStoresOf, type JobStores } from './job-stores.js';
 
 const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, error: () => undefined };
@@ -77,7 +77,7 @@ export async function openJobFixture(): Promise<JobFixture> {
     runningJob: async (change, waveSizes = []) => {
       const guard = { gate: 'AUTO', successThreshold: 1, soakSeconds: 0 } as const;
       const job = newJob({ waves: waveSizes.map((count) => ({ count, ...guard })), ...change });
-      await jobCommands.create(job);
+      await createJob(jobCommands, job);
       const fence = await targetQueue.takeOwnership(job.id, owner);
       if (!fence) throw new Error('a new job has no owner');
       while (((await targetPreparation.prepareChunk(fence, [], 1_000, AT)) ?? 0) > 0);

@@ -1,7 +1,9 @@
 /** A job as callers create it, for specs here and in other libraries. */
 import { randomUUID } from 'node:crypto';
+import type { Job } from '@flotilla/jobs';
 import type { JobId } from '@flotilla/mcp';
-import type { NewJob } from './commands/new-job.js';
+import type { JobCommands } from './commands/job-commands.js';
+import type { EarlierJob, MissingImage, NewJob, OtherRun } from './commands/new-job.js';
 import type { TargetFlush } from './queue/target-flush.js';
 import type { ClaimedTarget } from './queue/target-queue.js';
 
@@ -44,6 +46,18 @@ export function newJob(change: Partial<NewJob> = {}): NewJob {
     requestHash: 'hash',
     ...change,
   };
+}
+
+/** Creates one job, as its creator. */
+export async function createJob(
+  commands: JobCommands,
+  job: NewJob,
+): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage | OtherRun> {
+  const created = await commands.createAll([job], { actor: job.createdBy });
+  if (created.kind !== 'created') return created;
+  const [made] = created.jobs;
+  if (made === undefined) throw new TypeError('A created job is missing.');
+  return { kind: 'created', job: made };
 }
 
 /** The end of a claim that was sent and answered. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Registry } from '../index.js';
 import { openRegistry } from '../open-registry.js';
 import { openRegistryFixture, type RegistryFixture } from '../registry-fixture.suite.js';
-import { newJob } from '../jobs/new-job.suite.js';
+import { createJob, newJob } from '../jobs/new-job.suite.js';
 
 const DAY_MS = 86_400_000;
 const NOW = Date.now();
@@ -70,7 +70,7 @@ describe('retention', () => {
     const make = async (days: number, state: 'FINISHED' | 'RUNNING', parentJobId?: JobId) => {
       const at = daysAgo(days);
       const job = newJob({ id: v7({ msecs: at }) as JobId, createdAt: at, parentJobId });
-      await registry.jobCommands.create(job);
+      await createJob(registry.jobCommands, job);
       await raw.query(
         `UPDATE job SET state = $2::job_state, finished_at = CASE WHEN $2 = 'FINISHED' THEN $3::timestamptz END
          WHERE id = $1`,
@@ -109,8 +109,8 @@ describe('retention', () => {
   it('frees idempotency keys after a week', async () => {
     const job = (days: number, key: string) =>
       newJob({ id: v7() as JobId, createdAt: daysAgo(days), idempotencyKey: key, createdById: 'KEY:keys' });
-    const first = await registry.jobCommands.create(job(8, 'old'));
-    await registry.jobCommands.create(job(6, 'young'));
+    const first = await createJob(registry.jobCommands, job(8, 'old'));
+    await createJob(registry.jobCommands, job(6, 'young'));
     const claim = {
       principal: 'KEY:keys',
       actor: 'a',
@@ -128,8 +128,8 @@ describe('retention', () => {
     expect(
       (await registry.calls.claimKey({ ...claim, key: 'young', callId: v7() as CallId, startedAt: NOW })).kind,
     ).toBe('repeat');
-    expect((await registry.jobCommands.create(job(0, 'old'))).kind).toBe('created');
-    expect((await registry.jobCommands.create(job(0, 'young'))).kind).toBe('repeat');
+    expect((await createJob(registry.jobCommands, job(0, 'old'))).kind).toBe('created');
+    expect((await createJob(registry.jobCommands, job(0, 'young'))).kind).toBe('repeat');
     expect(first.kind === 'created' && (await registry.jobs.find(first.job.id))?.id).toBeTruthy();
   });
 

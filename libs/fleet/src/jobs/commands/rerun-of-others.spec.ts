@@ -1,7 +1,7 @@
 /** A key with a device filter and a job of another owner: it sees some targets of it, not all. */
 import { randomUUID } from 'node:crypto';
 import type { JobId } from '@flotilla/mcp';
-import { newJob } from '@flotilla/registry/new-job';
+import { createJob, newJob } from '@flotilla/registry/new-job';
 import { v7 } from 'uuid';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Actor } from '../../actor.js';
@@ -37,7 +37,7 @@ const tag = async (deviceId: string) => {
 async function jobOfAnother(): Promise<JobId> {
   const { jobCommands, jobs, targetPreparation, targetQueue } = hub.registry;
   const id = v7() as JobId;
-  await jobCommands.create(newJob({ id, devices: { ids: [old, late] }, createdById: admin.id, offline: 'SKIP' }));
+  await createJob(jobCommands, newJob({ id, devices: { ids: [old, late] }, createdById: admin.id, offline: 'SKIP' }));
   const fence = await targetQueue.takeOwnership(id, hub.lease.id);
   if (fence === undefined) throw new TypeError('The new job has an owner.');
   await targetPreparation.prepareChunk(fence, [], 10, Date.now());

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { AT, newJob } from '../new-job.suite.js';
+import { AT, createJob, newJob } from '../new-job.suite.js';
 import type { JobMove } from './job-commands.js';
 
 const FLEET = 30;
@@ -20,21 +20,25 @@ describe('commands of jobs', () => {
 
   it('creates a job once per actor and key, and reports another request with the key as a conflict', async () => {
     const job = newJob();
-    expect(await fixture.jobCommands.create(job)).toMatchObject({
+    expect(await createJob(fixture.jobCommands, job)).toMatchObject({
       kind: 'created',
       job: { id: job.id, state: 'PREPARING', version: 1 },
     });
-    expect(await fixture.jobCommands.create({ ...newJob(), idempotencyKey: job.idempotencyKey })).toMatchObject({
+    expect(await createJob(fixture.jobCommands, { ...newJob(), idempotencyKey: job.idempotencyKey })).toMatchObject({
       kind: 'repeat',
       job: { id: job.id },
     });
     expect(
-      await fixture.jobCommands.create({ ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' }),
+      await createJob(fixture.jobCommands, { ...newJob(), idempotencyKey: job.idempotencyKey, requestHash: 'other' }),
     ).toEqual({
       kind: 'conflict',
     });
     expect(
-      await fixture.jobCommands.create({ ...newJob(), idempotencyKey: job.idempotencyKey, createdById: 'KEY:another' }),
+      await createJob(fixture.jobCommands, {
+        ...newJob(),
+        idempotencyKey: job.idempotencyKey,
+        createdById: 'KEY:another',
+      }),
     ).toMatchObject({
       kind: 'created',
     });
@@ -73,7 +77,7 @@ describe('commands of jobs', () => {
 
   it('forgets the targets of a job that waits for approval after all, also where their number was fixed', async () => {
     const job = newJob();
-    const created = await fixture.jobCommands.create(job);
+    const created = await createJob(fixture.jobCommands, job);
     const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence || created.kind !== 'created') throw new Error('not made');
     await fixture.targetPreparation.prepareChunk(fence, [], FLEET, AT);
@@ -97,7 +101,7 @@ describe('commands of jobs', () => {
     const looks: Promise<unknown>[] = [];
     const job = newJob();
     fixture.events.whenPending(() => looks.push(types(job.id).then((found) => typesWhenPending.push([...found]))));
-    await fixture.jobCommands.create(job);
+    await createJob(fixture.jobCommands, job);
     await fixture.jobCommands.transition(
       { id: job.id, version: 1 },
       { state: 'CANCELLING', conclusion: 'CANCELLED' },

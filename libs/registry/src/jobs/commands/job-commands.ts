@@ -61,17 +61,6 @@ export class JobCommands {
     private readonly seal = new ArgumentSeal(),
   ) {}
 
-  /** `by` is the creator of the job if it is absent. */
-  async create(
-    job: NewJob,
-    by: AuditSource = { actor: job.createdBy },
-  ): Promise<{ readonly kind: 'created'; readonly job: Job } | EarlierJob | MissingImage | OtherRun> {
-    const created = await this.createAll([job], by);
-    if (created.kind !== 'created') return created;
-    const [first] = created.jobs;
-    return first === undefined ? { kind: 'conflict' } : { kind: 'created', job: first };
-  }
-
   /**
    * Creates all jobs in one transaction, or none if the key of the first was used before, an image
    * is missing, or another run of its schedule is under way.

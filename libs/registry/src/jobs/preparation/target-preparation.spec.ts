@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { DeviceId, ToolSetHash } from '@flotilla/mcp';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { AT, newJob } from '../new-job.suite.js';
+import { AT, createJob, newJob } from '../new-job.suite.js';
 
 const FLEET = 30;
 
@@ -20,7 +20,7 @@ describe('the preparation of targets', () => {
 
   it('prepares in chunks, each from where the one before ended, also where two are asked for at once', async () => {
     const job = newJob();
-    await fixture.jobCommands.create(job);
+    await createJob(fixture.jobCommands, job);
     const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
     const chunk = () => fixture.targetPreparation.prepareChunk(fence, [], 10, AT);
@@ -40,7 +40,7 @@ describe('the preparation of targets', () => {
       devices.slice(0, 7),
     ]);
     const job = newJob();
-    await fixture.jobCommands.create(job);
+    await createJob(fixture.jobCommands, job);
     const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
     expect(await fixture.targetPreparation.toolSetsOf(fence)).toEqual([hash]);
@@ -64,7 +64,7 @@ describe('the preparation of targets', () => {
       devices.slice(0, 18),
     ]);
     const job = newJob({ waves: [{ count: 4, gate: 'AUTO', successThreshold: 1, soakSeconds: 0 }] });
-    await fixture.jobCommands.create(job);
+    await createJob(fixture.jobCommands, job);
     const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence) throw new Error('not owned');
     const rejection = { code: 'TOOL_UNKNOWN', message: 'no such tool' } as const;
@@ -92,7 +92,7 @@ describe('the preparation of targets', () => {
 
   it('distinguishes the end of preparation from a job that is not being prepared', async () => {
     const job = newJob();
-    const created = await fixture.jobCommands.create(job);
+    const created = await createJob(fixture.jobCommands, job);
     const fence = await fixture.targetQueue.takeOwnership(job.id, fixture.owner);
     if (!fence || created.kind !== 'created') throw new Error('not made');
     await fixture.targetPreparation.prepareChunk(fence, [], 10, AT);

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { newJob } from '../new-job.suite.js';
+import { createJob, newJob } from '../new-job.suite.js';
 import type { Queryable } from '../../database/database.js';
 import { JobReads, type JobFilter } from './job-reads.js';
 
@@ -23,14 +23,14 @@ describe('reads of jobs', () => {
 
   it('lists jobs latest first, by state, tool and text', async () => {
     const named = newJob({ name: 'Quiet_100% night', tool: 'self.audio_speaker.set_volume' });
-    await fixture.jobCommands.create(named);
+    await createJob(fixture.jobCommands, named);
     expect((await fixture.jobs.page({ search: '_100%' }, { first: 5 })).rows.map((job) => job.id)).toEqual([named.id]);
     expect(
       (
         await fixture.jobs.page({ tool: 'self.audio_speaker.set_volume', states: ['PREPARING'] }, { first: 5 })
       ).rows.map((job) => job.id),
     ).toEqual([named.id]);
-    for (let more = 0; more < 3; more += 1) await fixture.jobCommands.create(newJob());
+    for (let more = 0; more < 3; more += 1) await createJob(fixture.jobCommands, newJob());
     const first = await fixture.jobs.page({}, { first: 2 });
     const second = await fixture.jobs.page({}, { first: 2, after: first.cursors[1] ?? '' });
     expect(second.rows).toHaveLength(2);
@@ -46,7 +46,7 @@ describe('reads of jobs', () => {
     const ids: string[] = [];
     for (const { conclusion, at } of ends) {
       const job = newJob();
-      await fixture.jobCommands.create(job);
+      await createJob(fixture.jobCommands, job);
       await fixture.db.query(
         { text: `UPDATE job SET state = 'FINISHED', conclusion = $2::job_conclusion, finished_at = $3 WHERE id = $1` },
         [job.id, conclusion, at],
@@ -66,7 +66,7 @@ describe('reads of jobs', () => {
 
   it('lists a job by its conclusion once it has finished, not while its last calls end', async () => {
     const job = newJob({ tool: 'self.cancelling' });
-    const made = await fixture.jobCommands.create(job);
+    const made = await createJob(fixture.jobCommands, job);
     if (made.kind !== 'created') throw new TypeError(made.kind);
     const filter: JobFilter = { tool: job.tool, conclusions: ['CANCELLED'] };
     const move = { state: 'CANCELLING', conclusion: 'CANCELLED' } as const;
@@ -97,7 +97,7 @@ describe('reads of jobs', () => {
   it('leaves out jobs that are paused for some reasons, and counts the others', async () => {
     const pausedFor = async (reason: string) => {
       const job = newJob({ tool: 'self.paused' });
-      await fixture.jobCommands.create(job);
+      await createJob(fixture.jobCommands, job);
       const text = `UPDATE job SET state = 'PAUSED', pause_reason = $2::pause_reason WHERE id = $1`;
       await fixture.db.query({ text }, [job.id, reason]);
       return job.id;
@@ -105,7 +105,7 @@ describe('reads of jobs', () => {
     const stopped = await pausedFor('ABORT_RULE');
     await pausedFor('WINDOW_CLOSED');
     const awaiting = newJob({ tool: 'self.paused' });
-    await fixture.jobCommands.create(awaiting);
+    await createJob(fixture.jobCommands, awaiting);
     const filter: JobFilter = { tool: 'self.paused', exceptPauseReasons: ['WINDOW_CLOSED'] };
     const { rows } = await fixture.jobs.page(filter, { first: 5 });
     expect(new Set(rows.map(({ id }) => id))).toEqual(new Set([awaiting.id, stopped]));

@@ -4,7 +4,7 @@ import { FirmwareImageStore } from '../../firmware/firmware-image-store.js';
 import { ArgumentSeal } from '../../secrets/argument-seal.js';
 import { holdImages, insertJobs } from '../commands/insert-job.js';
 import { addImage, openJobFixture, type JobFixture } from '../job-fixture.suite.js';
-import { newJob } from '../new-job.suite.js';
+import { createJob, newJob } from '../new-job.suite.js';
 
 const RACES = 30;
 
@@ -60,7 +60,7 @@ describe('an image that is deleted while a roll-out of it is made', () => {
     for (let race = 0; race < RACES; race++) {
       const firmwareImageId = await addImage(images);
       const [created, removed] = await Promise.all([
-        fixture.jobCommands.create(newJob({ firmwareImageId })),
+        createJob(fixture.jobCommands, newJob({ firmwareImageId })),
         images.remove(firmwareImageId, Date.now()),
       ]);
       expect(['created IN_USE', 'image_missing removed']).toContain(`${created.kind} ${removed.kind}`);
