@@ -48,6 +48,27 @@ describe('an offer of a running roll-out', () => {
     expect([await isCandidate(), await offered(), await offered()]).toEqual([true, true, false]);
   });
 
+  it('takes a place of the hub until its download is complete, expired or stalled', async () => {
+    const at = Date.now();
+    const room = (afterMs = 0) => rollouts.room(fence.jobId, at + afterMs, { ...limits, downloadsMax: 100 });
+    const serve = (lastByteAt: number, completedAt: Date | null = null) =>
+      fixture.db.query({ text: 'UPDATE download SET last_byte_at = $2, completed_at = $3 WHERE job_id = $1' }, [
+        fence.jobId,
+        new Date(lastByteAt),
+        completedAt,
+      ]);
+    const before = await room();
+    expect(await offered()).toBe(true);
+    expect(await room()).toBe(before - 1);
+    expect(await room(limits.grantMs + 1_000)).toBeGreaterThanOrEqual(before);
+    await serve(at);
+    expect(await room()).toBe(before - 1);
+    await serve(at - limits.stallMs - 1);
+    expect(await room()).toBe(before);
+    await serve(at, new Date(at));
+    expect(await room()).toBe(before);
+  });
+
   it('is made at the base pace for as long as too many devices fail', async () => {
     const ids = await fixture.addDevices(8, false);
     const abortRules = [
