@@ -90,6 +90,9 @@ export interface HubOptions {
   readonly tuning?: Partial<RunTuning>;
 }
 
+/** Not the zone of a machine that runs specs. */
+export const hubTimeZone = 'Pacific/Chatham';
+
 export async function openHub(options: HubOptions = {}): Promise<HubFixture> {
   const database = await openTestDatabase();
   const clock = new FleetClock();
@@ -143,6 +146,7 @@ async function startProcess(
     verification: quickVerification,
     rollout,
     tuning,
+    timeZone: hubTimeZone,
   };
   const fleet = new Fleet(deps);
   const worker = new TickWorker(deps);

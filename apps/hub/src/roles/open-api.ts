@@ -63,6 +63,7 @@ export async function openApi(
     downloadOrigin: pictures.downloadOrigin,
     verification,
     voiceOrigins: config.voice.origins,
+    timeZone: config.deviceTimeZone,
   };
   const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes, tracer };
   const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });

@@ -29,6 +29,8 @@ export interface DesiredStateDeps extends PreviewJobDeps {
   readonly registry: PreviewJobDeps['registry'] &
     CallerLookUps &
     Pick<Registry, 'desiredStateStore' | 'desiredStates' | 'events'>;
+  /** IANA name, for windows without a zone. */
+  readonly timeZone?: string | undefined;
 }
 
 export type SavedState = { readonly state: DesiredStateRow } | { readonly refusal: Refusal };

@@ -1,7 +1,7 @@
 /** Roll-outs of edits by a job: their gates, their end and their rights, over a real database. */
 import type { JobId } from '@flotilla/mcp';
 import { describe, expect, it, vi } from 'vitest';
-import { admin } from '../fleet-fixture.suite.js';
+import { admin, hubTimeZone } from '../fleet-fixture.suite.js';
 import type { DesiredStateRunner } from './controller/desired-state-runner.js';
 import { requestOf } from './desired-fixture.suite.js';
 import type { DesiredFixture } from './desired-fixture.suite.js';
@@ -87,6 +87,15 @@ describe('the roll-out of an edit', () => {
   it('goes on where its time ran out between two waves, and no person had to decide', async () => {
     const { next } = await expiredAfterOne({ waves: [{ ...wave, soakSeconds: 3_600, gate: 'AUTO' }] });
     await world.hub.clock.until(async () => (await world.hub.job(next)).total).toBe(2);
+  });
+
+  it.each([
+    [undefined, hubTimeZone],
+    ['Europe/Berlin', 'Europe/Berlin'],
+  ])('has its window in the zone of the hub, unless it names one: %s', async (zone, used) => {
+    const window = { from: '22:00', to: '07:00', ...(zone && { zone }) };
+    const state = await world.save({ devices: { ids: ['a'] }, waves, window });
+    expect(await world.hub.job(state.rolloutJobId as JobId)).toMatchObject({ window: { ...window, zone: used } });
   });
 
   it('is cancelled if its desired state is disabled while it is made', async () => {

@@ -17,6 +17,8 @@ import type { SteerJobDeps } from '../jobs/commands/steer-job.js';
 export interface RolloutStartDeps extends CreateJobDeps, SteerJobDeps {
   readonly registry: CreateJobDeps['registry'] & SteerJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
   readonly logger: FleetLogger;
+  /** IANA name, for windows without a zone. That of this machine unless given. */
+  readonly timeZone?: string | undefined;
 }
 
 /** Whether its newest generation still has to be rolled out by a job that does not exist yet. */
@@ -53,7 +55,7 @@ export async function startRollout(
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(waves && { waves }),
     ...(abort && { abort }),
-    ...(window && { window: jobWindow(window) }),
+    ...(window && { window: jobWindow(window, hubZone(deps)) }),
   };
   const origin = {
     idempotencyKey: `desired-state:${id}:${generation}:${expired ?? state.editedAt}`,
@@ -74,7 +76,11 @@ export async function startRollout(
 }
 
 /** A job has one zone. Without one it uses that of the hub. */
-function jobWindow({ from, to, zone, days }: NonNullable<DesiredStateRow['window']>): DailyWindow {
-  const own = zone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  return { from, to, zone: own, ...(days && { days }) };
+function jobWindow({ from, to, zone, days }: NonNullable<DesiredStateRow['window']>, own: string): DailyWindow {
+  return { from, to, zone: zone ?? own, ...(days && { days }) };
+}
+
+/** The zone of devices that have none, and of their windows. */
+export function hubZone({ timeZone }: Pick<RolloutStartDeps, 'timeZone'>): string {
+  return timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

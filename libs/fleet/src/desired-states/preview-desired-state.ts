@@ -10,6 +10,7 @@ import type { Refusal } from '../refusal.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { ownState, completedEdit } from './desired-states.js';
+import { hubZone } from './edit-rollout.js';
 import type { DesiredStateDeps } from './desired-states.js';
 
 export interface DesiredStatePreview {
@@ -96,12 +97,12 @@ async function countDevices(
 
 /** Enabled ones with equal priority and another value, on a common device at a common time. */
 async function conflictsOf(
-  { clock, registry }: DesiredStateDeps,
+  { clock, registry, timeZone }: DesiredStateDeps,
   { arguments: args, devices, priority, window }: DesiredStateRequest,
   readback: Readback,
   id: string | undefined,
 ): Promise<readonly DesiredStateRow[]> {
-  const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const zone = hubZone({ timeZone });
   const others = (await registry.desiredStateStore.withProperty(propertyOf(readback))).filter(
     (other) =>
       other.id !== id &&

@@ -7,6 +7,7 @@ import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@
 import { valueAt } from '@flotilla/jobs';
 import type { CallError, DeviceId, JobId } from '@flotilla/mcp';
 import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '@flotilla/registry';
+import { hubZone } from '../edit-rollout.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import type { LiveGeneration, LiveState } from './live-state.js';
 import type { LiveStates } from './live-states.js';
@@ -68,7 +69,7 @@ export class DeviceComparison {
     /** The desired state whose try on the device has not ended. */
     private readonly triedOn: (deviceId: DeviceId) => string | undefined,
   ) {
-    this.#zone = deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+    this.#zone = hubZone(deps);
   }
 
   /** Reads what is known of the devices in a few statements, then compares one after the other. */
