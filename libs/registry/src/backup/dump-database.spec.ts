@@ -1,5 +1,6 @@
 import pg from 'pg';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { MIGRATION_LOCK } from '../database/migrate.js';
 import { UPKEEP_LOCK } from '../measurements/measurement-upkeep.js';
 import type { TestDatabase } from '../test-database.js';
 import { execute } from '../test-server.js';
@@ -23,6 +24,33 @@ describe('a dump', () => {
     await dump.close();
     await execute(source.databaseUrl, `DELETE FROM hub_secret WHERE name = 'new'`);
     expect(Buffer.concat(chunks as Buffer[]).toString()).not.toContain('new');
+  });
+
+  it('has the rows of a table that a migration would write again meanwhile', async () => {
+    const rows = await query(source.databaseUrl, 'SELECT FROM device');
+    const dump = await openDatabaseDump(source.databaseUrl);
+    const migration = 'ALTER TABLE device ADD COLUMN twin text GENERATED ALWAYS AS (id) STORED';
+    await execute(source.databaseUrl, `SET lock_timeout = '500ms'; ${migration}`).catch(() => undefined);
+    const stream = dump.rowsOf(dump.contents.tables.find(({ name }) => name === 'device') ?? { name: '', columns: [] });
+    await stream.toArray();
+    await dump.close();
+    await execute(source.databaseUrl, 'ALTER TABLE device DROP COLUMN IF EXISTS twin');
+    expect(stream.rowCount).toBe(rows.length);
+  });
+
+  it('begins after a migration that is under way', async () => {
+    const warnings: string[] = [];
+    const migration = new pg.Client({ connectionString: source.databaseUrl });
+    await migration.connect();
+    await migration.query('SELECT pg_advisory_lock($1)', [MIGRATION_LOCK]);
+    const opening = openDatabaseDump(source.databaseUrl, (message) => warnings.push(message));
+    await expect.poll(() => warnings).toEqual([expect.stringContaining('migrates or restores this database')]);
+    await migration.query('CREATE TABLE made_meanwhile (id int)');
+    await migration.end();
+    const dump = await opening;
+    await dump.close();
+    await execute(source.databaseUrl, 'DROP TABLE made_meanwhile');
+    expect(dump.contents.tables.map(({ name }) => name)).toContain('made_meanwhile');
   });
 
   const lock = `(${UPKEEP_LOCK})`;
