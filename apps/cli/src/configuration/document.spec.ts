@@ -37,8 +37,19 @@ describe('a configuration file', () => {
     ],
     ['DeviceGroup: {}\n', /must have required property 'flotilla'/],
     ['flotilla: 1\nToolPolicy: { a: { idempotent: yes please, disruptive: true } }\n', /must be boolean/],
+    ['flotilla: 1\nDeviceGroup: { a: { filter: *shops } }\n', /flotilla\.yaml: There is no anchor "&shops" before/],
   ])('with a mistake is refused with its place: %s', (text, expected) => {
     expect(() => readDocuments([file(text)], kinds)).toThrow(expected);
+  });
+
+  it('may have as many aliases of one anchor as a hub has things of a kind', () => {
+    const read = (count: number) => {
+      const aliases = Array.from({ length: count }, (_, index) => `, g${index}: *a`).join('');
+      const text = `flotilla: 1\nDeviceGroup: { a: &a { filter: { tags: [shop] } }${aliases} }\n`;
+      return readDocuments([file(text)], kinds).get('DeviceGroup');
+    };
+    expect(read(200)?.get('g199')).toEqual({ filter: { tags: ['shop'] } });
+    expect(() => read(3_000)).toThrow(/flotilla\.yaml: An anchor has more than 2000 aliases/);
   });
 
   it('names each thing once, in all files together', () => {

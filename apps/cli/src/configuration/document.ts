@@ -10,6 +10,8 @@ import { isFields, type Fields, type JsonSchema, type Kind } from './kind.js';
 const FORMAT = 1;
 /** A file of all settings of a large hub has some hundred kilobytes. */
 const FILE_BYTES_MAX = 8 * 1024 * 1024;
+/** Aliases of one anchor, times those inside of it. A hub has some hundred things of a kind. */
+const ALIASES_MAX = 2_000;
 
 /** Things by kind and name, in the order of the file. */
 export type Document = ReadonlyMap<string, ReadonlyMap<string, Fields>>;
@@ -93,7 +95,19 @@ function parse(file: string): unknown {
     const { line, col } = lines.linePos(problem.pos[0]);
     throw new UsageError(`${file}:${line}:${col}: ${problem.message.split('\n')[0] ?? 'is not YAML'}`);
   }
-  return document.toJS({ maxAliasCount: 100 });
+  try {
+    return document.toJS({ maxAliasCount: ALIASES_MAX });
+  } catch (error) {
+    if (!(error instanceof ReferenceError)) throw error;
+    throw new UsageError(`${file}: ${aliasProblem(error.message)}`);
+  }
+}
+
+function aliasProblem(message: string): string {
+  const unknown = /^Unresolved alias .*: (.*)$/.exec(message)?.[1];
+  return unknown === undefined
+    ? `An anchor has more than ${ALIASES_MAX} aliases. Write some of them out.`
+    : `There is no anchor "&${unknown}" before the alias "*${unknown}".`;
 }
 
 /** Problems shown at once. */
