@@ -47,6 +47,7 @@ describe('configuration as code', () => {
     expect(plan.code).toBe(2);
     expect(plan.stdout).toContain('+ create DeviceGroup "Lobby"');
     expect(plan.stdout).toContain('+timeZone: Europe/Berlin');
+    expect(await run(['plan', '-', '--fail-on-changes'], { input: first })).toEqual(plan);
     expect(await run(['apply', file(first), '--yes'])).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--secrets-to'),

@@ -2,7 +2,8 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { documentText, readDocuments, schemaOf } from './document.js';
+import { standardInput } from '../json-input.js';
+import { documentText, folderOf, readDocuments, schemaOf } from './document.js';
 import type { Fields } from './kind.js';
 import { kinds } from './kinds.js';
 
@@ -66,6 +67,16 @@ describe('a configuration file', () => {
     const images = readDocuments(files, kinds).get('FirmwareImage');
     expect(images?.get('a')?.['file']).toBe('lamp.bin');
     expect(images?.get('b')?.['file']).toBe(path.join('images', 'lamp.bin'));
+  });
+
+  it('may be standard input, whose paths begin at the working folder', () => {
+    const text = 'flotilla: 1\nFirmwareImage: { a: { models: [m], file: lamp.bin } }\n';
+    const images = readDocuments([standardInput], kinds, text).get('FirmwareImage');
+    expect(images?.get('a')?.['file']).toBe('lamp.bin');
+    expect(folderOf(standardInput)).toBe(process.cwd());
+    const both = readDocuments([file('flotilla: 1\n'), standardInput], kinds, text).get('FirmwareImage');
+    expect(path.resolve(folder, String(both?.get('a')?.['file']))).toBe(path.resolve('lamp.bin'));
+    expect(() => readDocuments([standardInput], kinds, 'flotilla: 2')).toThrow(/^Standard input is not a config/);
   });
 
   it('has a schema with all kinds', () => {

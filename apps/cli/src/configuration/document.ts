@@ -4,6 +4,7 @@ import path from 'node:path';
 import { Ajv, type ErrorObject } from 'ajv';
 import { LineCounter, parseDocument, stringify } from 'yaml';
 import { UsageError } from '../exit-codes.js';
+import { readStandardInput, standardInput } from '../json-input.js';
 import { isFields, type Fields, type JsonSchema, type Kind } from './kind.js';
 
 /** The version of the format. */
@@ -39,17 +40,23 @@ export function schemaOf(kinds: readonly Kind[]): JsonSchema {
   };
 }
 
+/** The text of standard input if it is one of the files. */
+export async function readInput(files: readonly string[]): Promise<string> {
+  return files.includes(standardInput) ? readStandardInput(FILE_BYTES_MAX) : '';
+}
+
 /**
- * Reads several files as one, with paths from the folder of the first one. Throws UsageError, which
- * names the file and the place.
+ * Reads several files as one, with paths from the folder of the first one. `input` is the text of
+ * standard input. Throws UsageError, which names the file and the place.
  */
-export function readDocuments(files: readonly string[], kinds: readonly Kind[]): Document {
+export function readDocuments(files: readonly string[], kinds: readonly Kind[], input = ''): Document {
   const validate = new Ajv({ allErrors: true, strict: false, verbose: true }).compile(schemaOf(kinds));
   const all = new Map<string, Map<string, Fields>>();
   for (const file of files) {
-    const content = parse(file);
+    const shown = nameOf(file);
+    const content = parse(shown, file === standardInput ? input : textOf(file));
     if (!validate(content))
-      throw new UsageError(`${file} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
+      throw new UsageError(`${shown} is not a configuration:\n${problemsOf(validate.errors ?? [])}`);
     for (const one of kinds) {
       const { kind } = one;
       const things = isFields(content) ? content[kind] : undefined;
@@ -57,7 +64,8 @@ export function readDocuments(files: readonly string[], kinds: readonly Kind[]):
       const ofKind = all.get(kind) ?? new Map<string, Fields>();
       all.set(kind, ofKind);
       for (const [name, fields] of Object.entries(things)) {
-        if (ofKind.has(name)) throw new UsageError(`${file}: ${kind} "${name}" is also in another file. Name it once.`);
+        if (ofKind.has(name))
+          throw new UsageError(`${shown}: ${kind} "${name}" is also in another file. Name it once.`);
         ofKind.set(name, withPaths(one, fields as Fields, file, files[0] ?? file));
       }
     }
@@ -65,9 +73,14 @@ export function readDocuments(files: readonly string[], kinds: readonly Kind[]):
   return all;
 }
 
-/** The folder that paths in this file begin at. */
+/** The folder that paths in this file begin at; of standard input, the working folder. */
 export function folderOf(file: string): string {
-  return path.dirname(path.resolve(file));
+  return file === standardInput ? process.cwd() : path.dirname(path.resolve(file));
+}
+
+/** As messages name it. */
+function nameOf(file: string): string {
+  return file === standardInput ? 'Standard input' : file;
 }
 
 function withPaths({ paths = [] }: Kind, fields: Fields, file: string, first: string): Fields {
@@ -80,13 +93,15 @@ function withPaths({ paths = [] }: Kind, fields: Fields, file: string, first: st
   return { ...fields, ...Object.fromEntries(changed) };
 }
 
-function parse(file: string): unknown {
-  let text: string;
+function textOf(file: string): string {
   try {
-    text = readFileSync(file === '-' ? 0 : file, 'utf8');
+    return readFileSync(file, 'utf8');
   } catch (error) {
     throw new UsageError(`${file} cannot be read: ${error instanceof Error ? error.message : String(error)}.`);
   }
+}
+
+function parse(file: string, text: string): unknown {
   if (Buffer.byteLength(text) > FILE_BYTES_MAX) throw new UsageError(`${file} is larger than 8 MiB. Split it.`);
   const lines = new LineCounter();
   const document = parseDocument(text, { lineCounter: lines, uniqueKeys: true });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
 import { applyAll } from '../../configuration/apply.js';
-import { documentText, folderOf, readDocuments, schemaOf } from '../../configuration/document.js';
+import { documentText, folderOf, readDocuments, readInput, schemaOf } from '../../configuration/document.js';
 import { readLive } from '../../configuration/hub-state.js';
 import type { Fields, Live } from '../../configuration/kind.js';
 import { kinds } from '../../configuration/kinds.js';
@@ -69,7 +69,12 @@ async function put(file: string | undefined, text: string): Promise<void> {
 /** What an apply only notes; the hub is as in the files already. */
 const isBookkeeping: ReadonlySet<PlannedChange['action']> = new Set(['adopt', 'forget']);
 
-const filesOption = { type: 'string', array: true, demandOption: true, describe: 'Configuration files' } as const;
+const filesOption = {
+  type: 'string',
+  array: true,
+  demandOption: true,
+  describe: 'Configuration files; - for standard input',
+} as const;
 const forceOption = { type: 'boolean', describe: 'Overwrite what people changed since the last apply' } as const;
 
 export const planCommand = leaf({
@@ -83,7 +88,7 @@ export const planCommand = leaf({
       describe: 'End with 2 if the hub is not as in the files, for checks',
     }),
   run: async (args): Promise<ExitCode> => {
-    const document = readDocuments(args.files, kinds);
+    const document = readDocuments(args.files, kinds, await readInput(args.files));
     const changes = await withClient(args, (client) => planAll(document, kinds, client));
     await show(changes, args);
     const hasConflict = changes.some(({ conflicts }) => conflicts.length > 0);
@@ -106,7 +111,7 @@ export const applyCommand = leaf({
       .option('secrets-to', textOption('File for new secrets of keys, links and webhooks, one line of JSON each'))
       .options(yesOption),
   run: async (args): Promise<ExitCode> => {
-    const document = readDocuments(args.files, kinds);
+    const document = readDocuments(args.files, kinds, await readInput(args.files));
     return withClient(args, async (client) => {
       const changes = await planAll(document, kinds, client);
       await show(changes, args);
