@@ -36,3 +36,13 @@ describe('the changes of a plan', () => {
     expect(stdout).toBe('name,action\nBar,create\nLobby,create\n');
   });
 });
+
+describe('an export', () => {
+  it('says why its file cannot be written', async () => {
+    const { code, problem } = await runCommand(hub, ['export', path.dirname(file)]);
+    expect(code).toBe(1);
+    expect(problem).toMatch(
+      /^UsageError: .*flotilla-plan-\w+ cannot be written: EISDIR.* Check its folder and rights\.$/,
+    );
+  });
+});

@@ -16,7 +16,7 @@ import { confirm, yesOption } from '../../console/confirm.js';
 import { formatOf, type OutputOptions } from '../../console/output-format.js';
 import { printRows, say, write } from '../../console/output.js';
 import { printable } from '../../console/printable.js';
-import { exitCodes, type ExitCode } from '../../exit-codes.js';
+import { exitCodes, UsageError, type ExitCode } from '../../exit-codes.js';
 import { textOption } from '../../options/shared-options.js';
 import { leaf } from '../command.js';
 
@@ -61,8 +61,13 @@ function isLeftOut(kind: string, { name, isLimited = false }: Live): boolean {
 
 async function put(file: string | undefined, text: string): Promise<void> {
   if (file === undefined) return write(text);
-  mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
-  writeFileSync(file, text);
+  try {
+    mkdirSync(path.dirname(path.resolve(file)), { recursive: true });
+    writeFileSync(file, text);
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new UsageError(`${file} cannot be written: ${reason}. Check its folder and rights.`);
+  }
   say(`Wrote ${file}.`);
 }
 
