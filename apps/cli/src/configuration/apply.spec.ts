@@ -1,4 +1,4 @@
-import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { FlotillaClient } from '@flotilla/client';
@@ -39,6 +39,26 @@ async function applied(
 const planned: Live = { id: '1', name: 'x', revision: 'read', fields: { a: 1, enabled: true, tags: ['s', 't'] } };
 
 afterEach(() => vi.unstubAllEnvs());
+
+/** A change that creates a key with a secret, and the names of what it created. */
+function newKey(onCreated: () => Promise<void> = async () => undefined) {
+  const created: string[] = [];
+  const kind: Kind = {
+    kind: 'Key',
+    nameIs: 'name',
+    fields: { a: {} },
+    required: [],
+    hasSecret: true,
+    read: async () => [],
+    create: async (name) => {
+      created.push(name);
+      await onCreated();
+      return `secret ${created.length}`;
+    },
+    remove: async () => undefined,
+  };
+  return { change: planOf({ kind, name: 'x', wanted: { a: 1 }, applied: undefined, live: undefined }), created };
+}
 
 describe('an apply', () => {
   it('writes the fields of the file, and deletes what it does not have any more', async () => {
@@ -92,18 +112,7 @@ describe('an apply', () => {
   });
 
   it('creates nothing that has a secret where the file for secrets cannot be written', async () => {
-    const created: string[] = [];
-    const kind: Kind = {
-      kind: 'Key',
-      nameIs: 'name',
-      fields: { a: {} },
-      required: [],
-      hasSecret: true,
-      read: async () => [],
-      create: async (name) => `secret ${created.push(name)}`,
-      remove: async () => undefined,
-    };
-    const change = planOf({ kind, name: 'x', wanted: { a: 1 }, applied: undefined, live: undefined });
+    const { change, created } = newKey();
     const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-apply-'));
     const apply = (secretsFile: string) => applyAll([change], { client, folder, secretsFile, onDone: () => undefined });
     try {
@@ -115,6 +124,22 @@ describe('an apply', () => {
       await apply(file);
       expect(JSON.parse(await readFile(file, 'utf8'))).toEqual({ kind: 'Key', name: 'x', secret: 'secret 1' });
       expect((await stat(file)).mode & 0o777).toBe(0o600);
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+
+  it('says what to delete where the file for secrets cannot be written any more', async () => {
+    const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-apply-'));
+    const secretsFile = path.join(folder, 'secrets.jsonl');
+    const { change } = newKey(async () => {
+      await rm(secretsFile);
+      await mkdir(secretsFile);
+    });
+    try {
+      await expect(applyAll([change], { client, folder, secretsFile, onDone: () => undefined })).rejects.toThrow(
+        /^Key "x" is new, and its secret is lost: .*secrets\.jsonl cannot be written: EISDIR.* Delete or revoke the new/,
+      );
     } finally {
       await rm(folder, { recursive: true });
     }

@@ -131,9 +131,23 @@ function sent(fields: Fields, { references }: KindContext): Fields {
   return filter === undefined ? others : { ...others, filter: filterWithIds(filter, references) };
 }
 
-function keep(line: Fields, file: string | undefined): void {
+interface NewSecret {
+  readonly kind: string;
+  readonly name: string;
+  readonly secret: string;
+}
+
+/** A disk may be full although the file could be opened. */
+function keep(line: NewSecret, file: string | undefined): void {
   if (file === undefined) return;
-  appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  try {
+    appendFileSync(file, `${JSON.stringify(line)}\n`, { mode: 0o600 });
+  } catch (error) {
+    throw new UsageError(
+      `${line.kind} "${line.name}" is new, and its secret is lost: ${file} cannot be written: ${reasonOf(error)}. ` +
+        'Delete or revoke the new one on the hub, and apply again.',
+    );
+  }
 }
 
 async function record({ kind, name, wanted, applied }: PlannedChange, client: FlotillaClient): Promise<void> {
