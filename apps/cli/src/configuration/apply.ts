@@ -96,7 +96,11 @@ async function write(change: PlannedChange, context: KindContext, options: Apply
   if (action === 'delete' && live !== undefined) return kind.remove(live, context);
   if (wanted === undefined) return;
   if (action === 'update' && live !== undefined && kind.update !== undefined)
-    return kind.update(live, sent({ ...live.fields, ...wanted }, context), context);
+    return kind.update(
+      live,
+      sent({ ...(kind.kept?.(live.fields, wanted) ?? live.fields), ...wanted }, context),
+      context,
+    );
   if (action === 'create') await requireMissing(kind, name, context);
   // Without the fields that the file does not have, a key would see more devices or never expire.
   const kept = action === 'replace' ? live?.fields : undefined;

@@ -68,6 +68,8 @@ export interface Kind {
   readonly endsAt?: string;
   /** The order of names in which things are written, where that of the alphabet is wrong. */
   readonly order?: (one: string, other: string) => number;
+  /** What stays of the fields of the hub that a file does not have. Without it, all of them do. */
+  kept?(live: Fields, wanted: Fields): Fields;
   /** Whether `create` returns a secret that the hub shows only once. */
   readonly hasSecret?: boolean;
   /** Throws UsageError where `fields` name a thing that is not in `references`. */

@@ -13,6 +13,11 @@ import { withoutNull, type Fields, type Kind, type KindContext, type Live, type 
 
 const seconds = { type: 'integer' } as const;
 
+/** Fields that mean something else in a rule of another kind, or nothing. */
+const ofKind: readonly string[] = ['path', 'threshold', 'below'];
+/** Kinds that are not about devices. */
+const hubKinds: readonly unknown[] = ['WEBHOOK_FAILING', 'HUB_UNHEALTHY'];
+
 export const alertRules: Kind = {
   kind: 'AlertRule',
   nameIs: 'name of the rule',
@@ -41,6 +46,11 @@ export const alertRules: Kind = {
     enabled: true,
   },
   sets: ['channels'],
+  kept(live, { kind }) {
+    if (live['kind'] === kind) return live;
+    const ended = hubKinds.includes(kind) ? [...ofKind, 'devices'] : ofKind;
+    return Object.fromEntries(Object.entries(live).filter(([name]) => !ended.includes(name)));
+  },
   requireNamed: (fields, references) => void inputOf('', fields, references),
   async read({ client, references }) {
     const { alertRules: rules } = await client.request(ConfiguredRulesDocument);
