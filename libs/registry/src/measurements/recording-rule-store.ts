@@ -38,7 +38,6 @@ export class RecordingRuleStore {
       minIntervalSeconds,
       savedBy: storableText(savedBy),
       devices: storableJson(devices),
-      savedAt: new Date(at),
     };
     return audited(
       this.database,
@@ -46,12 +45,19 @@ export class RecordingRuleStore {
       async (transaction): Promise<RecordingRuleAnswer> => {
         await transaction.query({ text: 'LOCK TABLE recording_rule IN SHARE ROW EXCLUSIVE MODE' }, []);
         return transaction.ask(async (prisma) => {
+          const { _count: rules, _max: latest } = await prisma.recordingRule.aggregate({
+            _count: true,
+            _max: { savedAt: true },
+          });
+          // The latest saved rule applies, also if a clock was set back or another process saved.
+          const savedAt = Math.max(at, (latest.savedAt?.getTime() ?? 0) + 1);
+          const saved = { ...data, savedAt: new Date(savedAt) };
           if (isNew) {
-            if ((await prisma.recordingRule.count()) >= rulesMax) return { kind: 'FULL' };
-            return { kind: 'saved', rule: toRow(await prisma.recordingRule.create({ data: { id, ...data } })) };
+            if (rules >= rulesMax) return { kind: 'FULL' };
+            return { kind: 'saved', rule: toRow(await prisma.recordingRule.create({ data: { id, ...saved } })) };
           }
-          const { count } = await prisma.recordingRule.updateMany({ where: { id }, data });
-          return count === 0 ? { kind: 'NOT_FOUND' } : { kind: 'saved', rule: { ...rule, savedAt: at } };
+          const { count } = await prisma.recordingRule.updateMany({ where: { id }, data: saved });
+          return count === 0 ? { kind: 'NOT_FOUND' } : { kind: 'saved', rule: { ...rule, savedAt } };
         });
       },
       (answer) => (answer.kind === 'saved' ? [changeOf('recording_rule.saved', answer.rule, at)] : []),
