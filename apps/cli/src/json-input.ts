@@ -16,6 +16,9 @@ export function jsonObject(source: string, where: string): Readonly<Record<strin
   return { ...value };
 }
 
+/** Editors of Windows begin a file with it. It is not a part of a password or of JSON. */
+const byteOrderMark = /^\ufeff/;
+
 /** Limits standard input, in case the wrong file was piped in. */
 export async function readStandardInput(bytesMax: number): Promise<string> {
   const chunks: Buffer[] = [];
@@ -25,7 +28,7 @@ export async function readStandardInput(bytesMax: number): Promise<string> {
     if (bytes > bytesMax) throw new UsageError(`Standard input has more than ${bytesMax} bytes. Send less.`);
     chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString('utf8');
+  return Buffer.concat(chunks).toString('utf8').replace(byteOrderMark, '');
 }
 
 /** Replaces `-` on the command line, because yargs turns it into an empty text. */

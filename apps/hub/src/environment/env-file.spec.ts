@@ -22,6 +22,12 @@ it('sets what is not set already', async () => {
   expect(process.env).toMatchObject({ FLOTILLA_TEST_READ: 'read', FLOTILLA_TEST_SET: 'kept' });
 });
 
+it('reads the first name of a file with a byte order mark and line ends of Windows', async () => {
+  await writeFile(path.join(folder, '.env'), '\ufeffFLOTILLA_TEST_READ=read\r\nFLOTILLA_TEST_SET=too\r\n');
+  loadEnvFile(path.join(folder, '.env'));
+  expect(process.env).toMatchObject({ FLOTILLA_TEST_READ: 'read', FLOTILLA_TEST_SET: 'too' });
+});
+
 it('does nothing without a file, and says what to do about one that cannot be read', async () => {
   const file = path.join(folder, '.env');
   loadEnvFile(file);

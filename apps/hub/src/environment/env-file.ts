@@ -10,10 +10,13 @@ export function loadEnvFile(file = '.env'): void {
   for (const [name, value] of Object.entries(parseEnv(textOf(file)))) process.env[name] ??= value;
 }
 
+/** Editors of Windows begin a file with it. It would become a part of the first name. */
+const BYTE_ORDER_MARK = /^\ufeff/;
+
 /** Reads once, because a pipe has its text once. Node's own function hides why it cannot read. */
 function textOf(file: string): string {
   try {
-    return readFileSync(file, 'utf8');
+    return readFileSync(file, 'utf8').replace(BYTE_ORDER_MARK, '');
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
     throw new ConfigError([

@@ -10,6 +10,11 @@ describe('the list of factory keys', () => {
     expect(keys[1]?.key).toEqual(Buffer.alloc(32, 0x0a));
   });
 
+  it('may begin with a byte order mark, as spreadsheets write it', () => {
+    for (const text of [`serial,key\r\nSN-1,${key}\r\n`, `SN-1,${key}`])
+      expect(parseFactoryKeys('keys.csv', `\ufeff${text}`).map(({ serial }) => serial)).toEqual(['SN-1']);
+  });
+
   it.each([`SN-1;${key}`, `SN-1,${key.slice(1)}`, `,${key}`])(
     'refuses %s by its line number, without repeating a secret',
     (row) => {

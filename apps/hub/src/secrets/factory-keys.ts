@@ -37,8 +37,10 @@ export async function importFactoryKeys(
  */
 export function parseFactoryKeys(file: string, text: string): readonly FactoryKey[] {
   return text.split(/\r?\n/).flatMap((row, index) => {
-    if (row.trim() === '' || (index === 0 && row === 'serial,key')) return [];
-    const [, serial, key] = line.exec(row.trim()) ?? [];
+    // Also without a byte order mark, with which spreadsheets begin a file.
+    const entry = row.trim();
+    if (entry === '' || (index === 0 && entry === 'serial,key')) return [];
+    const [, serial, key] = line.exec(entry) ?? [];
     if (serial === undefined || key === undefined)
       throw new FactoryKeysError(file, `has no serial number and key of 64 hex digits in line ${index + 1}`);
     return [{ serial, key: Buffer.from(key, 'hex') }];
