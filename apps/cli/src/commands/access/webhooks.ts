@@ -2,7 +2,7 @@
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import { withClient } from '../../connection.js';
 import { confirm, yesOption } from '../../console/confirm.js';
-import { printThing } from '../../console/output.js';
+import { printThing, say } from '../../console/output.js';
 import { exitCodes } from '../../exit-codes.js';
 import { found } from '../../found.js';
 import {
@@ -104,18 +104,24 @@ const deliveriesCommand = leaf({
   examples: [`webhooks deliveries ${aWebhook}`],
   options: (args) => withListOptions(withId(args, 'Id of the webhook'), 20),
   run: (args) =>
-    withClient(args, (client) => {
+    withClient(args, async (client) => {
+      let isCut = false;
       const read = async () => {
         const first = Math.min(args.limit === 0 ? deliveriesMax : args.limit + 1, deliveriesMax);
         const answer = await client.request(WebhookDeliveriesDocument, { first });
-        return found(
+        const { deliveries } = found(
           answer.webhooks.find(({ id }) => id === args.id),
           'Webhook',
           args.id,
-        ).deliveries;
+        );
+        isCut = deliveries.length === deliveriesMax && (args.limit === 0 || args.limit >= deliveriesMax);
+        return deliveries;
       };
       const columns = ['id', 'at', 'delivered', 'attempt', 'status', 'error', 'eventType', 'eventId'] as const;
-      return printList(() => rowsOf(read()), columns, args);
+      const code = await printList(() => rowsOf(read()), columns, args);
+      if (isCut && args.watch !== true)
+        say(`Only the latest ${deliveriesMax} deliveries are listed. There may be more.`);
+      return code;
     }),
 });
 
