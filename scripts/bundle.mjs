@@ -14,7 +14,15 @@ const root = path.resolve(path.dirname(fileURLToPath(import.meta.url)), '..');
 /** By app: the compiled files that run, by the name of the file that they become. */
 const programs = {
   hub: namedAlike(
-    ...['main', 'flotilla-hub', 'audit-verify', 'backup', 'doctor', 'health-check', 'install', 'restore', 'upgrade'],
+    'main',
+    'flotilla-hub',
+    'audit-verify',
+    'backup',
+    'doctor',
+    'health-check',
+    'install',
+    'restore',
+    'upgrade',
   ),
   simulator: { ...namedAlike('main'), 'voice-server': 'voice-server/main' },
   cli: namedAlike('main'),

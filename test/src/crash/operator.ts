@@ -62,7 +62,13 @@ export class Operator {
   act(hub: HubProcess, lamps: readonly string[]): void {
     const job = this.#dice.pick(this.jobs.slice(-6));
     const verb = this.#dice.pick<SteeringVerb | 'callTool'>([
-      ...(['pauseJob', 'pauseJob', 'resumeJob', 'resumeJob', 'openNextWave', 'callTool', 'callTool'] as const),
+      'pauseJob',
+      'pauseJob',
+      'resumeJob',
+      'resumeJob',
+      'openNextWave',
+      'callTool',
+      'callTool',
       ...(this.#dice.below(3) === 0 ? (['cancelJob', 'forceCancel'] as const) : []),
     ]);
     if (verb === 'callTool') {

@@ -168,7 +168,10 @@ export class SteadyLoad {
     };
     const create = async () => {
       const answer = await this.#ask<{ job: { id: string } | null; userErrors: readonly { code: string }[] }>(
-        ...(['createJob', CREATE, { input: wanted, key: `j${number}` }, () => undefined] as const),
+        'createJob',
+        CREATE,
+        { input: wanted, key: `j${number}` },
+        () => undefined,
       );
       if (answer.job === null) throw new Error(`createJob refused: ${JSON.stringify(answer.userErrors)}`);
       job.id = answer.job.id;
