@@ -15,7 +15,9 @@ const WHAT: Readonly<Record<AuditFault, string>> = {
   CHANGED: 'was changed, or one before it',
   MISSING: 'does not follow what is before it: entries are missing',
   UNKEYED: 'has no key: it was not written by a hub of this version, or the trail was written again without the key',
-  OTHER_KEY: 'was made with another key: check FLOTILLA_AUDIT_KEY here and in every process of the hub',
+  OTHER_KEY:
+    'was made with another key, or follows such entries although the key was not changed there: check ' +
+    'FLOTILLA_AUDIT_KEY here and in every process of the hub. If it is right, entries were changed',
 };
 
 async function main(): Promise<void> {

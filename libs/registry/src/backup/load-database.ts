@@ -5,7 +5,7 @@
 import { pipeline } from 'node:stream/promises';
 import type pg from 'pg';
 import { from } from 'pg-copy-streams';
-import { appendAudit } from '../audit/append-audit.js';
+import { appendAudit, beginKeyedChain } from '../audit/append-audit.js';
 import { auditKeyOf } from '../audit/audit-key.js';
 import { databaseError } from '../database/database.js';
 import type { Queryable } from '../database/database.js';
@@ -93,6 +93,8 @@ async function loadRows(client: pg.Client, load: DatabaseLoad): Promise<number> 
   await advanceSequences(db);
   const paused = await pauseJobs(db);
   const data = { backupOf: load.createdAt.toISOString(), hubVersion: load.hubVersion, pausedJobs: paused };
+  // With another key than the former hub had, a verification expects this entry first.
+  await beginKeyedChain(db, Date.now());
   await appendAudit(db, [{ actor: 'hub', action: 'hub.restored', subject: 'hub', data, at: Date.now() }]);
   return paused;
 }

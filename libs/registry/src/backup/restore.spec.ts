@@ -104,6 +104,19 @@ describe('a restored database', () => {
     expect(await verifyAuditTrail(target, auditSecret)).toMatchObject({ kind: 'intact' });
   });
 
+  it('has an audit trail that is intact with another key, which does not check the entries before', async () => {
+    const target = await emptyTarget();
+    const other = `${auditSecret}, another one`;
+    await loadDatabase(target, { ...loadOf(dumped), auditSecret: other });
+    await (await openRegistry({ databaseUrl: target, auditSecret: other })).close();
+    const unchecked = dumped.rows['audit_entry'] ?? 0;
+    expect(await verifyAuditTrail(target, other)).toMatchObject({
+      kind: 'intact',
+      keyedFrom: unchecked + 1,
+      unchecked,
+    });
+  });
+
   it('puts the rows of each day into the partition that they had', async () => {
     const target = await emptyTarget();
     await loadDatabase(target, loadOf(dumped));
