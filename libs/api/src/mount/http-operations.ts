@@ -85,7 +85,9 @@ export function makeHttpOperations(
       refuseSubscription(operation);
       context.budget = await admission.admit(operation, viewer);
       void reply.headers(budgetHeaders(context.budget));
-      return isCompilable(schema, document) ? undefined : { document };
+      // A compiled operation would also run where the request names another one, and cost nothing.
+      const isNamed = Boolean(getOperationAST(document, operation.operationName));
+      return isNamed && isCompilable(schema, document) ? undefined : { document };
     },
     /** The hook before the answer is sent. */
     beforeAnswer: (execution: ExecutionResult, { budget }: MercuriusContext) => {

@@ -58,3 +58,18 @@ describe('a document with several operations', () => {
     },
   );
 });
+
+describe('a document with one operation', () => {
+  it('does not run where a request names another one, also after it was compiled', async () => {
+    const query = 'query Read { viewer { kind } }';
+    for (let time = 0; time < 3; time += 1)
+      expect((await api.post({ query, operationName: 'Read' }, admin)).data).toEqual(read);
+    for (const operationName of ['Other', ''])
+      expect(await api.post({ query, operationName }, admin)).toMatchObject({
+        status: 400,
+        data: undefined,
+        messages: [`Unknown operation named "${operationName}".`],
+      });
+    expect((await api.post({ query }, admin)).data).toEqual(read);
+  });
+});
