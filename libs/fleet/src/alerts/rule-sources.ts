@@ -65,7 +65,7 @@ export async function conditionSourceOf(
     case 'MEASUREMENT':
       return givenSubjects(await measured(deps, rule, now), now);
     case 'DESIRED_STATE_OUT_OF_SYNC':
-      return devicesOutOfSync(condition);
+      return devicesOutOfSync(condition, hub, now);
   }
 }
 

@@ -25,10 +25,11 @@ beforeAll(async () => {
 afterAll(() => states.close());
 
 /** What the condition holds for, with the reason and the time from which it counts. */
-function heldOf({ holding, detail }: ConditionSource) {
+function heldOf({ holding, detail }: ConditionSource, isSure = true) {
   const values: unknown[] = [];
   const text = `SELECT h.subject, x.facts->>'reason' AS reason, (extract(epoch FROM x.since) * 1000)::float8 AS at
-    FROM (${holding(values)}) h CROSS JOIN LATERAL (${detail(values)}) x ORDER BY h.subject`;
+    FROM (${holding(values)}) h CROSS JOIN LATERAL (${detail(values)}) x
+    WHERE h.is_sure = ${isSure} ORDER BY h.subject`;
   return fixture.db.query({ text }, values);
 }
 
@@ -70,22 +71,34 @@ it.each([
   },
 );
 
-it('an alert about devices out of sync is about those that are online, from when they were', async () => {
-  const [longOnline = '', back = '', away = '', synced = ''] = await fixture.addDevices(4);
+it('an alert about devices out of sync is about those online, and unsure after a restart of the hub', async () => {
+  const [longOnline = '', back = '', away = '', returning = '', synced = ''] = await fixture.addDevices(5);
   const [driftedAt, backAt] = [NOW - 600_000, NOW - 60_000];
   const connect = 'UPDATE device SET connected_at = to_timestamp($2::float8 / 1000), online = $3 WHERE id = $1';
+  const session = `INSERT INTO session (
+      device_id, epoch, gateway_id, transport, connected_at, disconnected_at, close_reason)
+    SELECT $1, 1, gen_random_uuid(), 'MQTT', at, at, $3 FROM to_timestamp($2::float8 / 1000) AS at`;
   await fixture.db.query({ text: connect }, [longOnline, driftedAt - 1_000, true]);
   await fixture.db.query({ text: connect }, [back, backAt, true]);
-  await fixture.db.query({ text: connect }, [away, driftedAt - 1_000, false]);
+  for (const [id, closeReason] of [
+    [away, 'lost'],
+    [returning, 'hub_stopping'],
+  ]) {
+    await fixture.db.query({ text: connect }, [id, driftedAt - 1_000, false]);
+    await fixture.db.query({ text: session }, [id, backAt, closeReason]);
+  }
   const state = await states.create({ name: 'Quiet' });
-  const drifted = [longOnline, back, away].map((id) => targetOf(state, id, 'DRIFTED', { since: driftedAt }));
+  const drifted = [longOnline, back, away, returning].map((id) => targetOf(state, id, 'DRIFTED', { since: driftedAt }));
   const rows = [...drifted, targetOf(state, synced, 'IN_SYNC', { since: driftedAt })];
   await states.queue.write(fixture.owner, fencedWith(await states.fenceOf(state), rows));
   const reason = 'Quiet (DRIFTED)';
-  expect(await heldOf(devicesOutOfSync(() => 'TRUE'))).toEqual([
+  const source = (now: number) => devicesOutOfSync(() => 'TRUE', { startedAt: NOW, graceMs: 135_000 }, now);
+  expect(await heldOf(source(NOW))).toEqual([
     { subject: longOnline, reason, at: driftedAt },
     { subject: back, reason, at: backAt },
   ]);
+  const unsure = async (now: number) => (await heldOf(source(now), false)).map(({ subject }) => subject);
+  expect([await unsure(NOW + 134_000), await unsure(NOW + 136_000)]).toEqual([[returning], []]);
 });
 
 it('an alert about counted events ends when its device is removed', async () => {

@@ -1,5 +1,6 @@
 /** The SQL of each kind of rule: for which subjects its condition holds now. */
 import { outOfSyncStates } from '@flotilla/desired-state';
+import type { HubStart } from '@flotilla/signals';
 import { bind } from '../database/sql-parameters.js';
 import { lowestUuidOf } from '../database/uuid-v7.js';
 import { IS_ONLINE } from '../devices/device-condition.js';
@@ -51,6 +52,12 @@ export const OFFLINE_SINCE = `
     WHERE s.device_id = d.id ORDER BY s.epoch DESC LIMIT 1) s ON true
   LEFT JOIN hub_process p ON p.id = d.gateway_id`;
 
+/** Whether the stop of the hub disconnected the device of `o`, OFFLINE_SINCE, and it may return. */
+export const isReturning =
+  ({ startedAt, graceMs }: HubStart, now: number): SqlPart =>
+  (parameters) => `(o.by_hub AND greatest(o.since, ${atMs(parameters, startedAt)})
+    + ${bind(parameters, graceMs)}::float8 * interval '1 millisecond' > ${atMs(parameters, now)})`;
+
 export function offlineDevices(condition: SqlPart): ConditionSource {
   return {
     holding: (parameters) => `SELECT d.id AS subject, d.id AS device_id, true AS is_sure,
@@ -68,13 +75,14 @@ const DIFFERS = `t.state IN (${outOfSyncStates
 
 /**
  * Devices that are online and not as a desired state says, from when they are both. Those offline
- * have another rule.
+ * have another rule. Unsure while a device may still return after a stop of the hub.
  */
-export function devicesOutOfSync(condition: SqlPart): ConditionSource {
+export function devicesOutOfSync(condition: SqlPart, hub: HubStart, now: number): ConditionSource {
   return {
-    holding: (parameters) => `SELECT d.id AS subject, d.id AS device_id, true AS is_sure, ${none} FROM device d
+    holding: (parameters) => `SELECT d.id AS subject, d.id AS device_id, ${IS_ONLINE} AS is_sure, ${none} FROM device d
       WHERE EXISTS (SELECT FROM desired_state_target t WHERE t.device_id = d.id AND ${DIFFERS})
-        AND ${IS_ONLINE} AND ${condition(parameters)}`,
+        AND (${IS_ONLINE} OR EXISTS (SELECT FROM (${OFFLINE_SINCE}) o WHERE ${isReturning(hub, now)(parameters)}))
+        AND ${condition(parameters)}`,
     detail: () => `SELECT greatest(min(t.since), max(d.connected_at)) AS since, false AS by_hub,
         jsonb_build_object('reason', string_agg(s.name || ' (' || t.state || ')', ', ' ORDER BY s.name)) AS facts
       FROM desired_state_target t JOIN desired_state s ON s.id = t.desired_state_id JOIN device d ON d.id = t.device_id

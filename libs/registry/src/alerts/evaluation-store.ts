@@ -2,7 +2,6 @@
 import type { HubStart } from '@flotilla/signals';
 import type { Database, Queryable } from '../database/database.js';
 import { plainRow } from '../database/plain-row.js';
-import { bind } from '../database/sql-parameters.js';
 import type { DeviceFilter } from '../device-filter.js';
 import { deviceCondition } from '../devices/device-condition.js';
 import type { EventRow, EventStore } from '../events/event-store.js';
@@ -10,7 +9,7 @@ import { resolveFilter } from '../groups/resolve-filter.js';
 import { removeInBatches } from '../retention/remove-in-batches.js';
 import type { AlertRuleRow } from './alert.js';
 import { toRule } from './alert-rows.js';
-import { LOST_DEVICE, OFFLINE_SINCE } from './condition-sources.js';
+import { isReturning, LOST_DEVICE, OFFLINE_SINCE } from './condition-sources.js';
 import type { ConditionSource, SqlPart } from './condition-sources.js';
 import { evaluateIn } from './evaluate-rule.js';
 import { FENCE, HUB_START, TAKE_EVALUATION } from './evaluation-sql.js';
@@ -79,14 +78,12 @@ export class AlertEvaluationStore {
 
   async offlineShare(condition: SqlPart, hub: HubStart, now: number): Promise<OfflineShare> {
     const values: unknown[] = [];
-    const isReturning = `o.by_hub AND greatest(o.since, to_timestamp(${bind(values, hub.startedAt)}::float8 / 1000))
-      + ${bind(values, hub.graceMs)}::float8 * interval '1 millisecond'
-        > to_timestamp(${bind(values, now)}::float8 / 1000)`;
     const text = `SELECT count(*)::int AS total,
         count(*) FILTER (WHERE l.since IS NOT NULL AND NOT l.returning)::int AS offline,
         count(*) FILTER (WHERE l.returning)::int AS returning, max(l.since) FILTER (WHERE NOT l.returning) AS since
       FROM device d LEFT JOIN LATERAL (
-        SELECT coalesce(o.since, d.last_seen_at, d.connected_at) AS since, ${isReturning} AS returning
+        SELECT coalesce(o.since, d.last_seen_at, d.connected_at) AS since,
+          ${isReturning(hub, now)(values)} AS returning
         FROM (${OFFLINE_SINCE}) o WHERE ${LOST_DEVICE}) l ON true
       WHERE d.connected_at IS NOT NULL AND d.reachability = 'ALWAYS' AND ${condition(values)}`;
     const [row] = await this.database.query<{ total: number; offline: number; returning: number; since: Date | null }>(
