@@ -45,6 +45,22 @@ async function meetBatch<Result>(
 
 const deviceRow = (id: string) => `device WHERE id = '${id}'`;
 
+it('a user is deleted while the password changes, which locks the account before its sessions', async () => {
+  const { raw, registry } = fixture;
+  const asked = { at: Date.now(), by: undefined };
+  const answer = await registry.users.create(
+    { name: 'Ada', email: 'ada@example.com', role: 'VIEWER' },
+    { ...asked, usersMax: 10 },
+  );
+  const id = 'user' in answer ? answer.user.id : '';
+  await raw.query(
+    `INSERT INTO user_session (id, user_id, token_hash, expires_at) VALUES (gen_random_uuid(), $1, 'spec', now())`,
+    [id],
+  );
+  const rows = [`user_account WHERE id = '${id}'`, `user_session WHERE user_id = '${id}'`] as const;
+  expect(await meetBatch(rows, () => registry.users.remove(id, asked))).toMatchObject({ user: { name: 'Ada' } });
+});
+
 describe('beside a batch, whose rows are locked in order', () => {
   it('a credential is rotated', async () => {
     await register('rotated');

@@ -147,9 +147,11 @@ export class UserStore {
           const former = await prisma.userAccount.findUnique({ where: { id } });
           if (former === null) return { refused: 'NOT_FOUND' };
           if (await isLastAdmin(prisma, former)) return { refused: 'LAST_ADMIN' };
+          // In the order of other changes: the account before its sessions.
+          const user = userOf(await prisma.userAccount.delete({ where: { id } }));
           await prisma.userSession.deleteMany({ where: { userId: id } });
           await prisma.agentGrant.deleteMany({ where: { userId: id } });
-          return { user: userOf(await prisma.userAccount.delete({ where: { id } })) };
+          return { user };
         });
       },
       (done) => ('refused' in done ? [] : [{ ...changeOf('user.deleted', done.user, undefined), at }]),
