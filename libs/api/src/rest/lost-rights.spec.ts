@@ -14,7 +14,7 @@ let server: FastifyInstance;
 let port: number;
 let rights: readonly Scope[] | Error;
 let isRead: boolean;
-let uploads: ('complete' | 'broken')[];
+let uploads: ('begun' | 'complete' | 'broken')[];
 
 async function* withoutEnd() {
   try {
@@ -45,6 +45,7 @@ beforeAll(async () => {
       url: '/api/file',
       scope: 'FIRMWARE_WRITE',
       handle: async ({ raw }, reply) => {
+        uploads.push('begun');
         await finished(raw.resume()).then(
           () => uploads.push('complete'),
           () => uploads.push('broken'),
@@ -85,9 +86,9 @@ describe('a caller who loses the rights during a request', () => {
     const upload = request({ port, path: '/api/file', method: 'POST', headers: { 'content-length': 6 } });
     upload.write('abc');
     const end = once(upload, 'response');
-    await pause(100);
+    await expect.poll(() => uploads).toEqual(['begun']);
     rights = gone;
     await expect(end).rejects.toThrow('socket hang up');
-    await expect.poll(() => uploads).toEqual(['broken']);
+    await expect.poll(() => uploads).toEqual(['begun', 'broken']);
   });
 });
