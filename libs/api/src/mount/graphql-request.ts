@@ -29,7 +29,11 @@ export function refuseOtherThanJson({ headers, method }: FastifyRequest): void {
 }
 
 /** Checks the request, and fills in the document that it names by hash. */
-export function prepareRequest(request: FastifyRequest, documentOf: (named: RawOperation) => string | undefined): void {
+export function prepareRequest(
+  request: FastifyRequest,
+  documentOf: (named: RawOperation) => string | undefined,
+  maxTokens: number,
+): void {
   const source = parametersOf(request);
   if (!isJsonObject(source))
     throw refused('The body is one JSON object with "query" and "variables"; batches are not supported.');
@@ -44,7 +48,7 @@ export function prepareRequest(request: FastifyRequest, documentOf: (named: RawO
   // After the look-up by hash, because another caller may have registered the document.
   if (typeof document !== 'string' || jsonStart.test(document))
     throw refused('Syntax Error: "query" must be the text of a GraphQL document.');
-  if (request.method === 'GET') refuseUnknownOperation(document, operationNameIn(request));
+  if (request.method === 'GET') refuseUnknownOperation(document, operationNameIn(request), maxTokens);
   Object.assign(source, { query: document });
 }
 
@@ -52,10 +56,10 @@ export function prepareRequest(request: FastifyRequest, documentOf: (named: RawO
  * For GET, Mercurius reads the kind of the operation before it checks that there is one. It finds
  * errors of syntax, and documents without any operation, itself.
  */
-function refuseUnknownOperation(source: string, name: string | undefined): void {
+function refuseUnknownOperation(source: string, name: string | undefined, maxTokens: number): void {
   let document: DocumentNode;
   try {
-    document = parse(source);
+    document = parse(source, { maxTokens });
   } catch {
     return;
   }

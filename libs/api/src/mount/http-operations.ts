@@ -44,7 +44,7 @@ export interface HttpDeps extends ApiDeps {
 
 export function makeHttpOperations(
   { registry, logger, callers, clientOf, admission }: HttpDeps,
-  { requestBytesMax }: ApiLimits,
+  { queryTokensMax, requestBytesMax }: ApiLimits,
 ) {
   const known = new WeakMap<FastifyRequest, { readonly caller: Caller; readonly at: number }>();
   const messages = bodyMessages(requestBytesMax);
@@ -64,7 +64,7 @@ export function makeHttpOperations(
       },
       preValidation: async (request: FastifyRequest) => {
         if (performance.now() - (known.get(request)?.at ?? 0) > SLOW_BODY_MS) await authenticate(request);
-        prepareRequest(request, (named) => admission.documentOf(named, callerOf(request).viewer));
+        prepareRequest(request, (named) => admission.documentOf(named, callerOf(request).viewer), queryTokensMax);
       },
     },
     context: (request: FastifyRequest) =>
