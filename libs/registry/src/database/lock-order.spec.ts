@@ -1,6 +1,6 @@
 /**
- * Changes of many devices at the same time as the batches of sessions and of used credentials,
- * which lock rows in the order of ids and generations.
+ * Changes beside others that lock the same rows in order: devices by id as the batches of sessions,
+ * credentials by generation as the batch of their uses, accounts before their sessions.
  */
 import type { DeviceId } from '@flotilla/mcp';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
