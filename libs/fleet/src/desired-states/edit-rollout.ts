@@ -13,6 +13,7 @@ import type { CreateJobDeps } from '../jobs/commands/create-job.js';
 import type { JobRequest } from '../jobs/commands/job-request.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { SteerJobDeps } from '../jobs/commands/steer-job.js';
+import { hubZone } from './hub-zone.js';
 
 export interface RolloutStartDeps extends CreateJobDeps, SteerJobDeps {
   readonly registry: CreateJobDeps['registry'] & SteerJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
@@ -78,9 +79,4 @@ export async function startRollout(
 /** A job has one zone. Without one it uses that of the hub. */
 function jobWindow({ from, to, zone, days }: NonNullable<DesiredStateRow['window']>, own: string): DailyWindow {
   return { from, to, zone: zone ?? own, ...(days && { days }) };
-}
-
-/** The zone of devices that have none, and of their windows. */
-export function hubZone({ timeZone }: Pick<RolloutStartDeps, 'timeZone'>): string {
-  return timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
 }

@@ -10,7 +10,7 @@ import type { Refusal } from '../refusal.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { ownState, completedEdit } from './desired-states.js';
-import { hubZone } from './edit-rollout.js';
+import { hubZone } from './hub-zone.js';
 import type { DesiredStateDeps } from './desired-states.js';
 
 export interface DesiredStatePreview {

@@ -7,7 +7,7 @@ import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@
 import { valueAt } from '@flotilla/jobs';
 import type { CallError, DeviceId, JobId } from '@flotilla/mcp';
 import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '@flotilla/registry';
-import { hubZone } from '../edit-rollout.js';
+import { hubZone } from '../hub-zone.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import type { LiveGeneration, LiveState } from './live-state.js';
 import type { LiveStates } from './live-states.js';
