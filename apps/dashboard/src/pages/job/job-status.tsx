@@ -11,6 +11,7 @@ import { Time } from '../../parts/time/time';
 import { type JobSeenFragment, OpenNextWaveDocument } from './generated/job';
 import { JobApproval } from './job-approval';
 import classes from './job.module.css';
+import { shareFormat } from './share-format';
 
 interface JobStatusProps {
   readonly job: JobSeenFragment;
@@ -51,7 +52,7 @@ function Gate({ job, onChanged }: JobStatusProps) {
   const mayRun = useScope('JOBS_WRITE');
   const act = useHubMutation(OpenNextWaveDocument, (data) => data.openNextWave.userErrors);
   const wave = job.waves.find(({ number }) => number === job.currentWave);
-  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
+  const percent = shareFormat(i18n.language);
   const open = async () => {
     const opened = (await act.run({ id: job.id }))?.openNextWave.job;
     if (opened) onChanged(opened);

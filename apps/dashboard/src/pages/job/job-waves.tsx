@@ -6,6 +6,7 @@ import { ScrollTable } from '../../parts/table/scroll-table';
 import { Time } from '../../parts/time/time';
 import type { JobSeenFragment } from './generated/job';
 import classes from './job.module.css';
+import { shareFormat } from './share-format';
 
 type Wave = JobSeenFragment['waves'][number];
 
@@ -18,7 +19,7 @@ export interface JobWavesProps {
 
 export function JobWaves({ waves, currentWave, isAtGate }: JobWavesProps) {
   const { t, i18n } = useTranslation();
-  const percent = new Intl.NumberFormat(i18n.language, { style: 'percent', maximumFractionDigits: 1 });
+  const percent = shareFormat(i18n.language);
   return (
     <Section title={t('job.waves')}>
       <ScrollTable
