@@ -27,7 +27,7 @@ export default defineConfig({
   test: {
     // Once per run, not per project: the engine of the migrations is one WebAssembly instance
     // per process, and a second one would write into its memory.
-    globalSetup: './libs/registry/src/test-server.ts',
+    globalSetup: ['./libs/registry/src/test-server.ts', './libs/bus/src/test-queue.suite.ts'],
     projects: [
       {
         ...fromSource,
