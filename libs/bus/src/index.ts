@@ -16,7 +16,7 @@ export type {
   SessionLogEntry,
   SessionLogKind,
 } from './feed/feed.js';
-export { openLocalBus } from './local-bus.js';
+export { localBus, openLocalBus } from './local-bus.js';
 export type { LocalBusOptions } from './local-bus.js';
 export { openRedisBus } from './redis-bus.js';
 export type { RedisBusOptions } from './redis-bus.js';

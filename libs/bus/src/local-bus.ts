@@ -11,6 +11,7 @@ import { LocalCallRouter } from './calls/local-call-router.js';
 import { LocalDirectory } from './directory/local-directory.js';
 import { LocalFeed } from './feed/local-feed.js';
 import { reasonOf } from './redis/redis-errors.js';
+import type { TickQueue } from './ticks/tick-queue.js';
 
 export type LocalBusOptions = { readonly logger: BusLogger } & (
   | { readonly databaseUrl: string }
@@ -64,9 +65,9 @@ export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
     },
     logger,
   );
-  const feed = new LocalFeed(logger);
+  const bus = localBus(ticks, logger);
   const close = async (): Promise<void> => {
-    feed.close();
+    await bus.close();
     await ticks.close();
     await endPools();
   };
@@ -76,6 +77,12 @@ export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
     await close();
     throw error;
   }
+  return { ...bus, close };
+}
+
+/** A bus over these ticks, which outlive it. */
+export function localBus(ticks: TickQueue, logger: BusLogger): Bus {
+  const feed = new LocalFeed(logger);
   return {
     directory: new LocalDirectory(),
     calls: new LocalCallRouter(logger),
@@ -83,7 +90,7 @@ export async function openLocalBus(options: LocalBusOptions): Promise<Bus> {
     ticks,
     isReachable: true,
     refused: new Map(),
-    close,
+    close: () => Promise.resolve(feed.close()),
   };
 }
 

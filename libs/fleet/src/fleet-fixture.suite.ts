@@ -3,7 +3,7 @@
  * answer as the spec says. Its time is that of a manual clock, which all its processes share.
  */
 import { createHash, randomUUID } from 'node:crypto';
-import { openLocalBus } from '@flotilla/bus';
+import { localBus } from '@flotilla/bus';
 import type { Bus } from '@flotilla/bus';
 import { verificationTimes } from '@flotilla/jobs';
 import type { Job, JobProgress, VerificationTimes } from '@flotilla/jobs';
@@ -128,7 +128,7 @@ async function startProcess(
 ): Promise<HubProcess> {
   const registry = clock.counted(await openRegistry({ databaseUrl, argumentsSecret }));
   const lease = await registry.takeLease({ aloneOnDatabase: true });
-  const bus = { ...(await openLocalBus({ databaseUrl, logger: silent })), ticks };
+  const bus = localBus(ticks, silent);
   const gateway = new FakeGateway(clock);
   await bus.calls.serve(lease.id, gateway);
   const callRules = new CallRules(['https://files.example/']);

@@ -1,6 +1,7 @@
 /** What a gateway of a spec needs of its hub: a database, a registry with a lease, and a bus. */
-import { openLocalBus } from '@flotilla/bus';
+import { localBus } from '@flotilla/bus';
 import type { Bus } from '@flotilla/bus';
+import { noTicks } from '@flotilla/bus/no-ticks';
 import { openRegistry } from '@flotilla/registry';
 import type { ProcessLease, Registry } from '@flotilla/registry';
 import { openTestDatabase } from '@flotilla/registry/test-database';
@@ -23,7 +24,7 @@ export function openSpecHub(): SpecHub {
   let close: () => Promise<void> = () => Promise.resolve();
   beforeAll(async () => {
     const database = await openTestDatabase();
-    const bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
+    const bus = localBus(noTicks, silentLogger);
     const registry = await openRegistry({ databaseUrl: database.databaseUrl });
     const lease = await registry.takeLease();
     const openStage = (change: Partial<GatewayOptions> = {}) =>

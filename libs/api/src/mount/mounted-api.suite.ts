@@ -9,7 +9,8 @@ import { pathToFileURL } from 'node:url';
 import Fastify from 'fastify';
 import { createClient, type Client } from 'graphql-ws';
 import { WebSocket } from 'ws';
-import { openLocalBus, type EventFeed } from '@flotilla/bus';
+import { localBus, type EventFeed } from '@flotilla/bus';
+import { noTicks } from '@flotilla/bus/no-ticks';
 import {
   AgentGrants,
   defaultGrantLimits,
@@ -96,7 +97,7 @@ export async function openApi(
   const logger = silentLogger(failures);
   const database = await openTestDatabase();
   const registry = await openRegistry({ databaseUrl: database.databaseUrl, logger });
-  const bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger });
+  const bus = localBus(noTicks, logger);
   const lease = await registry.takeLease();
   const folder = await mkdtemp(path.join(tmpdir(), 'flotilla-api-'));
   const blobs = await openBlobStore({ url: pathToFileURL(folder), s3: { region: '' }, isAlone: true });

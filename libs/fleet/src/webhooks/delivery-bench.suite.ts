@@ -1,6 +1,7 @@
 /** Deliveries of webhooks over a real database, to a receiver on loopback. */
-import { openLocalBus } from '@flotilla/bus';
+import { localBus } from '@flotilla/bus';
 import type { Bus, FeedEvent } from '@flotilla/bus';
+import { noTicks } from '@flotilla/bus/no-ticks';
 import type { DeviceId } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
 import type { EventRow, Registry, WebhookDeliveryRow } from '@flotilla/registry';
@@ -112,7 +113,7 @@ export function withDeliveryBench(take: (bench: DeliveryBench) => void): void {
   beforeAll(async () => {
     database = await openTestDatabase();
     registry = await openRegistry({ databaseUrl: database.databaseUrl });
-    bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silent });
+    bus = localBus(noTicks, silent);
     bus.feed.subscribe('event', (event) => {
       bench.heard = [...bench.heard, event];
     });

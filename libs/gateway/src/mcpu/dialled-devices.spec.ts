@@ -1,5 +1,6 @@
 import type { Bus } from '@flotilla/bus';
-import { openLocalBus } from '@flotilla/bus';
+import { noTicks } from '@flotilla/bus/no-ticks';
+import { localBus } from '@flotilla/bus';
 import type { DeviceId } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
 import type { ProcessLease, Registry } from '@flotilla/registry';
@@ -32,7 +33,7 @@ const quick = {
 
 beforeAll(async () => {
   database = await openTestDatabase();
-  bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
+  bus = localBus(noTicks, silentLogger);
   registry = await openRegistry({ databaseUrl: database.databaseUrl });
 });
 

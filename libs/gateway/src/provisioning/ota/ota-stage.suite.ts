@@ -5,8 +5,9 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { openLocalBus } from '@flotilla/bus';
+import { localBus } from '@flotilla/bus';
 import type { Bus, FeedEvent } from '@flotilla/bus';
+import { noTicks } from '@flotilla/bus/no-ticks';
 import type { DeviceId } from '@flotilla/mcp';
 import { openRegistry } from '@flotilla/registry';
 import type { Registry } from '@flotilla/registry';
@@ -53,7 +54,7 @@ export function setUpStage(): void {
   let database: TestDatabase;
   beforeAll(async () => {
     database = await openTestDatabase();
-    stage.bus = await openLocalBus({ databaseUrl: database.databaseUrl, logger: silentLogger });
+    stage.bus = localBus(noTicks, silentLogger);
     stage.bus.feed.subscribe('event', (event) => stage.events.push(event));
   });
   afterAll(async () => {
