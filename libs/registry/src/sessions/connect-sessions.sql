@@ -1,8 +1,9 @@
 -- Opens sessions: $1 rows, $2 the process that holds them. Creates new devices and raises the epoch
 -- of the others; a session that is still open was taken over. A row with `ready_at` was ready
 -- before it was written and also does what ready-sessions.sql does. A device that was removed since
--- its login gets an epoch and nothing else. Stale tools count as changed, because an OTA request
--- may have changed the version before. Returns what the device pointed to before.
+-- its login gets an epoch and nothing else; one that is removed while this statement waits for it
+-- is refused. Stale tools count as changed, because an OTA request may have changed the version
+-- before. Returns what the device pointed to before.
 WITH input AS MATERIALIZED (
   SELECT * FROM json_to_recordset($1) AS i(
     id text, dialect dialect, transport transport_kind, reachability reachability, remote_address text, at float8,
@@ -11,9 +12,10 @@ WITH input AS MATERIALIZED (
   UPDATE removed_device r SET epoch = r.epoch + 1 FROM input i WHERE r.device_id = i.id
   RETURNING r.device_id AS id, r.epoch
 ), former AS MATERIALIZED (
-  SELECT i.id, d.tool_set_hash, d.firmware_version, d.tools_stale
+  SELECT i.id, d.tool_set_hash, d.firmware_version, d.tools_stale, d.created_at
   FROM input i CROSS JOIN LATERAL (
-    SELECT d.tool_set_hash, d.firmware_version, d.tools_stale FROM device d WHERE d.id = i.id OFFSET 0) d
+    SELECT d.tool_set_hash, d.firmware_version, d.tools_stale, d.created_at FROM device d
+    WHERE d.id = i.id OFFSET 0) d
 ), raised AS (
   INSERT INTO device AS d (
     id, dialect, transport, reachability, epoch, connected_at, last_seen_at, online, gateway_id, model,
@@ -32,7 +34,7 @@ WITH input AS MATERIALIZED (
     tool_set_hash = coalesce(excluded.tool_set_hash, d.tool_set_hash),
     tools_discovered_at = coalesce(excluded.tools_discovered_at, d.tools_discovered_at),
     tools_stale = CASE WHEN excluded.online THEN excluded.tools_stale ELSE d.tools_stale END
-  RETURNING d.id, d.epoch, d.tool_set_hash, d.firmware_version
+  RETURNING d.id, d.epoch, d.tool_set_hash, d.firmware_version, d.created_at
 ), open AS (
   -- One of the newest may be open; connections at the same moment do not see each other's. By key: where
   -- statistics say that no session is open, the planner reads all open ones for each device.
@@ -47,7 +49,10 @@ WITH input AS MATERIALIZED (
   INSERT INTO session (device_id, epoch, gateway_id, transport, remote_address, firmware_version, connected_at)
   SELECT r.id, r.epoch, $2::uuid, i.transport, i.remote_address,
     CASE WHEN i.ready_at IS NULL THEN r.firmware_version ELSE i.firmware_version END, to_timestamp(i.at / 1000)
-  FROM raised r JOIN input i USING (id)
+  FROM raised r JOIN input i USING (id) LEFT JOIN former f USING (id)
+    -- Removed meanwhile, and inserted again: two equal rows are refused, and the next statement
+    -- finds it removed.
+    CROSS JOIN generate_series(1, CASE WHEN f.created_at <> r.created_at THEN 2 ELSE 1 END)
 ), changed AS (
   SELECT r.id, r.tool_set_hash, coalesce(r.firmware_version, '') AS firmware_version,
     to_timestamp(i.ready_at / 1000) AS at, f.tool_set_hash AS former_hash,
