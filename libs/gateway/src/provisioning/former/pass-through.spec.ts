@@ -1,5 +1,5 @@
 import type { DeviceId } from '@flotilla/mcp';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { realClock, silentLogger } from '../../ingress.suite.js';
 import { AttemptLimiter } from '../../overload/attempt-limiter.js';
 import { EventLog } from '../../sessions/event-log.js';
@@ -107,6 +107,20 @@ describe('a board that was moved', () => {
     const answer = await ask(port, mac);
     expect(answer.body.mqtt?.['password']).toBeDefined();
     expect(answer.body.activation).toBeUndefined();
+    expect(asked).toHaveLength(1);
+  });
+
+  it('gets its settings also while PostgreSQL does not say whether it goes back', async () => {
+    const { asked, port } = await openWithFormer(bound);
+    const { movingBoards } = stage.registry;
+    const mac = newMac();
+    await ask(port, mac);
+    await movingBoards.move([mac], 'operator');
+    const { client_id: clientId } = (await ask(port, mac)).body.mqtt ?? {};
+    vi.spyOn(movingBoards, 'routeOf').mockReturnValue(new Promise(() => undefined));
+    const answer = await ask(port, mac);
+    expect(answer).toMatchObject({ status: 200, body: { mqtt: { client_id: clientId } } });
+    expect((await ask(port, newMac())).status, 'of a board that is not enrolled').toBe(503);
     expect(asked).toHaveLength(1);
   });
 

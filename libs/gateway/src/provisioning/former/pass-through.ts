@@ -45,6 +45,8 @@ const AT_A_TIME_MAX = 256;
 export const addedBoardLimits: AttemptLimits = { burst: 400, perSecond: 1, addressesMax: 10_000 };
 /** How long PostgreSQL may delay an answer of the former server, ms. */
 const RECORD_TIMEOUT_MS = 2_000;
+/** How long it may take to say where a board belongs, ms. An enrolled one does not need it. */
+const ROUTE_TIMEOUT_MS = 2_000;
 
 export class PassThrough {
   #running = 0;
@@ -56,10 +58,11 @@ export class PassThrough {
     if (contact === undefined) return isActivation ? 'here' : 'there';
     // The address of a link belongs to this hub.
     if (token !== undefined) return 'here';
-    const { boards, credentials, logger } = this.options;
+    const { boards, clock, credentials, logger } = this.options;
     const recognition = await credentials.recognise(contact);
     const isProven = recognition.kind === 'proven';
-    const route = await boards.routeOf(contact.deviceId).catch((error: unknown) => {
+    const asked = withTimeout(boards.routeOf(contact.deviceId), ROUTE_TIMEOUT_MS, clock);
+    const route = await asked.catch((error: unknown) => {
       if (!isProven) throw error;
       logger.warn({ error, deviceId: contact.deviceId }, 'could not read whether a board goes back');
       return undefined;
