@@ -52,6 +52,9 @@ export interface HelloAnswer {
 /** Why the device's side of a conversation ended. */
 export type DeviceEnd = 'device_goodbye' | 'device_gone' | 'superseded';
 
+/** The hub ends the session of the device. `hub_closed`: an operator asked for it. */
+export type HubEnd = 'hub_closed' | 'hub_stopping';
+
 /** A conversation from the hello to its end. */
 export interface Conversation {
   /** Whether a voice server takes part, or is being asked. */
@@ -64,8 +67,8 @@ export interface Conversation {
   heardAudio(frame: Uint8Array): void;
   /** A call goes to the device. */
   used(): void;
-  /** Ends the conversation. Idempotent; the device gets a goodbye only for `hub_stopping`. */
-  end(why: DeviceEnd | 'hub_stopping'): void;
+  /** Ends the conversation. Idempotent; the device gets a goodbye only if the hub ends it. */
+  end(why: DeviceEnd | HubEnd): void;
 }
 
 export interface ConversationHost {

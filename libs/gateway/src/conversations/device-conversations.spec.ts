@@ -4,11 +4,12 @@ import { GatewayCounters } from '../gateway-counters.js';
 import type { DeviceEnd, HelloAnswer } from './conversation-host.js';
 import { DeviceConversations } from './device-conversations.js';
 import { ListeningDevice } from './listening-device.suite.js';
+import { LostConversations } from './lost-conversations.js';
 
 const hello = { type: 'hello', version: 3, transport: 'udp', features: { mcp: true } };
 
 /** A device on MQTT, whose hellos are answered when `answers` are called. */
-function converseOverMqtt() {
+function converseOverMqtt(lost = new LostConversations({ now: () => 0 })) {
   const answers: (() => void)[] = [];
   const ends: string[] = [];
   const host = {
@@ -26,6 +27,7 @@ function converseOverMqtt() {
     host,
     device,
     transport: 'MQTT',
+    lost,
     limiting: { clock, counters, limits: { conversationsPerMinuteMax: 3 } },
     onSessionId: () => undefined,
   });
@@ -81,6 +83,49 @@ describe('a goodbye of a device', () => {
     conversations.hello(hello);
     conversations.goodbye({ type: 'goodbye', session_id: 's-1' });
     expect(ends).toEqual(['s-1 superseded', 's-2 device_goodbye']);
+  });
+});
+
+describe('a device that loses its connection in a conversation', () => {
+  const goodbye = { session_id: 's-1', type: 'goodbye' };
+
+  /** Ends a session after its hello, and returns what the device hears on its next two. */
+  function heardAfter(leave: (before: ReturnType<typeof converseOverMqtt>) => void): readonly unknown[] {
+    const lost = new LostConversations({ now: () => 0 });
+    const before = converseOverMqtt(lost);
+    before.conversations.hello(hello);
+    leave(before);
+    return [1, 2].map(() => {
+      const { conversations, said } = converseOverMqtt(lost);
+      conversations.begin();
+      return said;
+    });
+  }
+
+  it('gets a goodbye for it on the next one, once', () => {
+    const heard = heardAfter(({ answer, conversations }) => {
+      answer();
+      conversations.end('device_gone');
+    });
+    expect(heard).toEqual([[goodbye], []]);
+  });
+
+  it('gets none if the conversation had not begun, was over, or ended with the session by the hub', () => {
+    const unanswered = heardAfter(({ conversations }) => conversations.end('device_gone'));
+    const over = heardAfter(({ answer, conversations }) => {
+      answer();
+      conversations.goodbye(goodbye);
+      conversations.end('device_gone');
+    });
+    const byHub = heardAfter(({ answer, conversations }) => {
+      answer();
+      conversations.end('hub_closed');
+    });
+    expect([unanswered, over, byHub]).toEqual([
+      [[], []],
+      [[], []],
+      [[], []],
+    ]);
   });
 });
 

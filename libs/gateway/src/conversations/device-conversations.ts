@@ -8,12 +8,14 @@ import type { Clock } from '@flotilla/session';
 import type { GatewayCounters } from '../gateway-counters.js';
 import type { GatewayLimits } from '../gateway-limits.js';
 import { perMinute, TokenBucket } from '../overload/token-bucket.js';
-import type { Conversation, ConversationHost, ConversingDevice, HelloAnswer } from './conversation-host.js';
+import type { Conversation, ConversationHost, ConversingDevice, HelloAnswer, HubEnd } from './conversation-host.js';
+import type { LostConversations } from './lost-conversations.js';
 
 export interface DeviceConversationsOptions {
   readonly host: ConversationHost;
   readonly device: ConversingDevice;
   readonly transport: IncomingTransport;
+  readonly lost: LostConversations;
   readonly limiting: {
     readonly clock: Pick<Clock, 'now'>;
     readonly counters: GatewayCounters;
@@ -39,6 +41,13 @@ export class DeviceConversations {
   /** Whether a conversation with a voice server is open or being opened. */
   get isConversing(): boolean {
     return this.#conversation?.hasVoice === true;
+  }
+
+  /** The session begins. Ends the conversation of a lost connection on its device. */
+  begin(): void {
+    const { device, lost, transport } = this.options;
+    const named = lost.take(device.deviceId);
+    if (transport === 'MQTT' && named !== undefined) device.say(goodbyeMessage(named));
   }
 
   /** Takes a hello. Returns false if it cannot be read. One beyond the limit gets no answer. */
@@ -96,8 +105,11 @@ export class DeviceConversations {
   }
 
   /** Ends with the session. */
-  end(why: 'device_gone' | 'hub_stopping'): void {
+  end(why: 'device_gone' | HubEnd): void {
     this.#afterAnswer = undefined;
+    const { device, lost, transport } = this.options;
+    if (why === 'device_gone' && transport === 'MQTT' && this.isConversing && this.#answered !== undefined)
+      lost.add(device.deviceId, this.#answered.sessionId);
     this.#conversation?.end(why);
     this.#conversation = undefined;
   }

@@ -19,6 +19,7 @@ import type {
 } from '@flotilla/session';
 import type { ConversationHost } from '../conversations/conversation-host.js';
 import type { DeviceConversations } from '../conversations/device-conversations.js';
+import type { LostConversations } from '../conversations/lost-conversations.js';
 import type { GatewayCounters } from '../gateway-counters.js';
 import { perMinute, TokenBucket } from '../overload/token-bucket.js';
 import { familyTraits, LARGE_REQUEST_BYTES } from './family-traits.js';
@@ -40,6 +41,7 @@ export interface SessionContext extends RecordContext {
   readonly toolSets: ToolSetIndex;
   readonly pageCache: ToolPageCache;
   readonly conversations: ConversationHost;
+  readonly lostConversations: LostConversations;
   readonly counters: GatewayCounters;
   readonly visionFor: VisionFor | undefined;
   readonly largeRequests: LargeRequestMemory;
@@ -174,6 +176,7 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   /** Starts to receive messages of the device. */
   listen(): void {
     this.#actor.listen();
+    this.#conversations?.begin();
     if (this.connection.hello !== undefined) this.#conversations?.hello(this.connection.hello);
   }
 
@@ -184,6 +187,8 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
   }
 
   close(reason: CloseReason): void {
+    // A device does not notice the end of its conversation by the end of its connection.
+    if (reason === 'hub_closed' || reason === 'hub_stopping') this.#conversations?.end(reason);
     this.#actor.close(reason);
   }
 
@@ -194,8 +199,6 @@ export class DeviceSession implements SessionObserver, DrainedSession, LoggedSes
 
   leave(isMoving: boolean): void {
     if (isMoving) this.record.keepListed();
-    // A device does not notice the end of its conversation by the end of its connection.
-    this.#conversations?.end('hub_stopping');
     this.close('hub_stopping');
   }
 

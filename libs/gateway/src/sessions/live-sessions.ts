@@ -3,6 +3,7 @@ import type { CallServer, RoutedCall } from '@flotilla/bus';
 import type { DeviceId, IncomingTransport } from '@flotilla/mcp';
 import type { ToolSet } from '@flotilla/registry';
 import type { SessionCall, SettledCall } from '@flotilla/session';
+import { LostConversations } from '../conversations/lost-conversations.js';
 import { SampleWatch } from '../mcpu/sample-watch.js';
 import { StatusWatch } from '../status/status-watch.js';
 import { DiscoveryPace } from '../overload/discovery-pace.js';
@@ -27,6 +28,7 @@ import type { UnsentReason } from './unsent-reasons.js';
 const STOP_POLL_MS = 10;
 
 type Settle = (settled: SettledCall) => void;
+type OwnParts = 'largeRequests' | 'lostConversations' | 'onClosed' | 'onSuperseded';
 
 export class LiveSessions implements SessionHost, CallServer {
   readonly #table: SessionTable<DeviceSession>;
@@ -49,7 +51,7 @@ export class LiveSessions implements SessionHost, CallServer {
   #isStopping = false;
   #drain: SessionDrain<DeviceSession> | undefined;
 
-  constructor(private readonly context: Omit<SessionContext, 'largeRequests' | 'onClosed' | 'onSuperseded'>) {
+  constructor(private readonly context: Omit<SessionContext, OwnParts>) {
     const { bus, clock, limits, logger, registry } = context;
     this.#table = new SessionTable(clock);
     this.#flapping = new FlappingWatch(limits, clock);
@@ -62,6 +64,7 @@ export class LiveSessions implements SessionHost, CallServer {
     this.#sessionContext = {
       ...context,
       largeRequests: this.#largeRequests,
+      lostConversations: new LostConversations(clock),
       onClosed: (session, reason) => this.#end(session, reason),
       onSuperseded: (session) => this.#takenElsewhere(session),
     };

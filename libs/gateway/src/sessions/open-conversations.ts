@@ -1,5 +1,6 @@
 import type { SessionActor } from '@flotilla/session';
 import type { ConversationHost, ConversingDevice } from '../conversations/conversation-host.js';
+import type { LostConversations } from '../conversations/lost-conversations.js';
 import { DeviceConversations } from '../conversations/device-conversations.js';
 import type { DeviceConversationsOptions } from '../conversations/device-conversations.js';
 import type { DeviceConnection } from './session-host.js';
@@ -12,7 +13,10 @@ interface ConversingSession extends Pick<ConversingDevice, 'known' | 'report'> {
 
 /** The conversations of a session, which are heard over its connection. */
 export function openConversations(
-  context: DeviceConversationsOptions['limiting'] & { readonly conversations: ConversationHost },
+  context: DeviceConversationsOptions['limiting'] & {
+    readonly conversations: ConversationHost;
+    readonly lostConversations: LostConversations;
+  },
   { connection, actor, known, report, onSessionId }: ConversingSession,
 ): DeviceConversations {
   const { audio, clientId, deviceId, kind, localAddress, remoteAddress } = connection;
@@ -34,5 +38,6 @@ export function openConversations(
     report,
   };
   const transport = kind === 'WEBSOCKET' ? 'WEBSOCKET' : 'MQTT';
-  return new DeviceConversations({ host: context.conversations, device, transport, onSessionId, limiting: context });
+  const { conversations: host, lostConversations: lost } = context;
+  return new DeviceConversations({ host, device, transport, lost, onSessionId, limiting: context });
 }

@@ -11,6 +11,7 @@ import type {
   ConversationRequest,
   DeviceEnd,
   HelloAnswer,
+  HubEnd,
 } from '../../conversations/conversation-host.js';
 import { backendName } from '../backend/backend-health.js';
 import type { BackendHealthTable } from '../backend/backend-health.js';
@@ -96,7 +97,7 @@ export class ConversationSetup implements Conversation {
     this.#voiceless?.used();
   }
 
-  end(why: DeviceEnd | 'hub_stopping'): void {
+  end(why: DeviceEnd | HubEnd): void {
     if (!this.#isOver) {
       this.#isOver = true;
       this.#giveUp.abort();

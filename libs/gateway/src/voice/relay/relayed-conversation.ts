@@ -166,8 +166,8 @@ export class RelayedConversation implements BackendListener {
     });
     if (why !== 'device_gone' && why !== 'device_goodbye' && why !== 'superseded') {
       if (transport === 'MQTT') device.say(goodbyeMessage(sessionIds.device));
-      // A hub that stops closes the WebSocket itself.
-      else if (why !== 'hub_stopping') hangUpAfterCalls(device, clock, this.options.limits);
+      // The hub closes the WebSocket with the session.
+      else if (why !== 'hub_stopping' && why !== 'hub_closed') hangUpAfterCalls(device, clock, this.options.limits);
     }
     onEnded();
   }
