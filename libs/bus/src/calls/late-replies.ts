@@ -20,12 +20,14 @@ interface Reply {
 }
 
 export class LateReplies {
-  readonly #link: RedisLink;
+  readonly #link: Pick<RedisLink, 'publish'>;
   readonly #logger: BusLogger;
   #waiting: Reply[] = [];
   #timer: NodeJS.Timeout | undefined;
+  /** The log has the present outage. */
+  #isReported = false;
 
-  constructor(link: RedisLink, logger: BusLogger) {
+  constructor(link: Pick<RedisLink, 'publish'>, logger: BusLogger) {
     this.#link = link;
     this.#logger = logger;
   }
@@ -43,13 +45,14 @@ export class LateReplies {
   #try(reply: Reply): void {
     this.#link.publish(reply.channel, reply.text).then(
       (takers) => {
+        this.#isReported = false;
         if (takers > 0) return;
         reply.undelivered += 1;
         if (reply.undelivered < UNDELIVERED_MAX) this.#keep(reply);
       },
       (error: unknown) => {
-        if (this.#waiting.length === 0)
-          this.#logger.warn({ err: error }, 'could not answer another hub process; retrying');
+        if (!this.#isReported) this.#logger.warn({ err: error }, 'could not answer another hub process; retrying');
+        this.#isReported = true;
         this.#keep(reply);
       },
     );
