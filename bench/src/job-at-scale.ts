@@ -42,7 +42,7 @@ await bus.calls.serve(lease.id, answering);
 
 const callRules = new CallRules([]);
 const singleCalls = new SingleCalls(clock);
-const fleet = new Fleet({ registry, bus, clock, logger, callRules, singleCalls });
+const fleet = new Fleet({ registry, bus, clock, logger, callRules, singleCalls, timeZone: 'UTC' });
 // The jobs of this bench verify nothing and roll nothing out.
 const verification = {
   rebootMs: 0,

@@ -32,6 +32,7 @@ const fleet = new Fleet({
   logger,
   callRules: new CallRules([]),
   singleCalls: new SingleCalls(clock),
+  timeZone: 'UTC',
 });
 
 const ready = new Set<string>();

@@ -52,7 +52,7 @@ await bus.calls.serve(lease.id, answering);
 
 const callRules = new CallRules([]);
 const singleCalls = new SingleCalls(clock);
-const deps = { registry, bus, clock, logger, callRules, singleCalls };
+const deps = { registry, bus, clock, logger, callRules, singleCalls, timeZone: 'UTC' };
 const fleet = new Fleet(deps);
 const runner = new DesiredStateRunner({
   ...deps,

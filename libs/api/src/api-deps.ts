@@ -70,8 +70,8 @@ export interface ApiDeps {
   readonly oidc?: OidcSettings | undefined;
   /** Without it payloads show no credentials and no links: devices still get theirs. */
   readonly deviceSettings?: DeviceSettings;
-  /** The IANA time zone of devices that have none. The default is the zone of the process. */
-  readonly timeZone?: string | undefined;
+  /** The IANA time zone of devices that have none. */
+  readonly timeZone: string;
   readonly feed: EventFeed;
   /** The origin under which browsers reach this hub; its pages may talk to `/mcp`. */
   readonly publicUrl?: string | undefined;

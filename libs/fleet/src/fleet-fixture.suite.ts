@@ -69,6 +69,7 @@ export interface HubProcess {
   readonly worker: TickWorker;
   readonly rollout: RolloutDeps;
   readonly singleCalls: SingleCalls;
+  readonly timeZone: string;
   /** Connects devices with these tools through the registry, as a gateway does. */
   connect(deviceIds: readonly string[], tools?: readonly DeviceTool[], firmwareVersion?: string): Promise<void>;
   disconnect(deviceId: string): Promise<void>;
@@ -166,6 +167,7 @@ async function startProcess(
     job,
     rollout,
     singleCalls,
+    timeZone: hubTimeZone,
     connect: (deviceIds, tools = boardTools, firmwareVersion = '1.0.0') =>
       connect({ clock, registry, bus, gateway, gatewayId: lease.id }, deviceIds, { tools, firmwareVersion }),
     disconnect: async (name) => {

@@ -92,8 +92,8 @@ export interface FleetDeps {
   readonly downloadOrigin?: () => string | undefined;
   /** The times of the processes that run jobs, for previews. */
   readonly verification?: VerificationTimes;
-  /** IANA name, for devices and windows without a zone. That of this machine by default. */
-  readonly timeZone?: string | undefined;
+  /** IANA name, for devices and windows without a zone. */
+  readonly timeZone: string;
   /** The voice servers that operators may choose; none by default. */
   readonly voiceOrigins?: VoiceOrigins;
   /** Receives each single call when it has settled. */

@@ -11,3 +11,9 @@ export function correctTimeZone(zone: string | undefined, env: { TZ?: string | u
   env.TZ = 'UTC';
   return `TZ=${given} names no time zone, so the hub uses UTC. Set it to a name such as Europe/Berlin, or unset it.`;
 }
+
+/** UTC where the machine names none: `correctTimeZone` warns of it. */
+export function machineTimeZone(): string {
+  const zone: string | undefined = Intl.DateTimeFormat().resolvedOptions().timeZone;
+  return zone !== undefined && isTimeZone(zone) ? zone : 'UTC';
+}

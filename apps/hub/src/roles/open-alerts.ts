@@ -15,10 +15,10 @@ export function openChannelSender({ closers, config }: Pick<SharedServices, 'clo
   return sender;
 }
 
-export function messageSettingsOf({ alerts, deviceTimeZone, publicUrl }: HubConfig): MessageSettings {
+export function messageSettingsOf({ alerts, timeZone, publicUrl }: HubConfig): MessageSettings {
   return {
     language: alerts.language,
-    timeZone: deviceTimeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone,
     consoleUrl: publicUrl?.replace(/\/$/, ''),
   };
 }

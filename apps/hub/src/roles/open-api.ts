@@ -63,7 +63,7 @@ export async function openApi(
     downloadOrigin: pictures.downloadOrigin,
     verification,
     voiceOrigins: config.voice.origins,
-    timeZone: config.deviceTimeZone,
+    timeZone: config.timeZone,
   };
   const parts = { registry, bus, clock: systemClock, logger, callRules, singleCalls, processes, tracer };
   const fleet = new Fleet({ ...parts, ...rules, observeCall: (...call) => metrics.callSettled(...call) });
@@ -102,7 +102,7 @@ export async function openApi(
     queries: await readQueryRules(config.queries),
     limits: config.queries.limits,
     deviceSettings: settings,
-    timeZone: config.deviceTimeZone,
+    timeZone: config.timeZone,
     feed: bus.feed,
     publicUrl: config.publicUrl,
     isOauthOff: config.isOauthOff,

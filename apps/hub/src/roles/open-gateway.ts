@@ -57,7 +57,7 @@ export async function openGateway(
   const { upgrades, deviceRoutes, addresses, tls, deviceSecret, pictures } = place;
   const addressOf: ClientAddress = (request) => place.clientOf(request).address;
   const { bus, closers, config, lease, logger, registry } = services;
-  const { publishTopic } = config;
+  const { publishTopic, timeZone } = config;
   const provisioning = new OtaProvisioning({
     registry,
     bus,
@@ -68,7 +68,7 @@ export async function openGateway(
     former: openFormer(services, deviceSecret),
     addressOf,
     onBoot: (deviceId) => gateway.restarted(deviceId),
-    settings: { addresses, publishTopic, timeZone: config.deviceTimeZone ?? hostTimeZone() },
+    settings: { addresses, publishTopic, timeZone },
   });
   await provisioning.start();
   if (config.factoryKeysFile !== undefined)
@@ -155,8 +155,6 @@ function rolloutOffers({ bus, config, registry }: SharedServices): RolloutOffers
     verification,
   });
 }
-
-const hostTimeZone = () => Intl.DateTimeFormat().resolvedOptions().timeZone;
 
 function deviceAuth(
   config: HubConfig,

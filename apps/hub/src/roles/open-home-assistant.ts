@@ -11,7 +11,7 @@ export async function openHomeAssistant(
   metrics: HubMetrics,
   { downloadOrigin }: OpenPictures,
 ): Promise<void> {
-  const { approvals, homeAssistant: settings, mustBeSigned, verification } = config;
+  const { approvals, homeAssistant: settings, mustBeSigned, timeZone, verification } = config;
   if (settings === undefined) return;
   const { HomeAssistantBridge } = await import('@flotilla/home-assistant');
   const clock = systemClock;
@@ -27,6 +27,7 @@ export async function openHomeAssistant(
     approvals,
     mustBeSigned,
     verification,
+    timeZone,
     downloadOrigin,
     observeCall: (...call) => metrics.callSettled(...call),
   });

@@ -16,7 +16,7 @@ export function openVoice(
   { bus, config, lease, logger, processes, registry, singleCalls, tracer }: SharedServices,
   callRules: CallRules,
 ): VoiceOptions {
-  const { approvals, verification, voice } = config;
+  const { approvals, timeZone, verification, voice } = config;
   const fleet = new Fleet({
     registry,
     bus,
@@ -28,6 +28,7 @@ export function openVoice(
     tracer,
     approvals,
     verification,
+    timeZone,
   });
   return {
     checksAddress: voice.checksAddress,

@@ -59,7 +59,7 @@ export async function openWorker(
     singleCalls,
     lease,
     ...rules,
-    timeZone: config.deviceTimeZone,
+    timeZone: config.timeZone,
     observe: metrics.desiredStates,
   });
   metrics.addDesiredStates(() => desired.counts());

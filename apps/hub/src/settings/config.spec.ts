@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { ConfigError } from '../environment/config-error.js';
 import { readConfig, unknownSettings } from './config.js';
 
@@ -231,6 +231,18 @@ describe('the hub’s settings', () => {
     );
     expect(problemsOf({ FLOTILLA_PUBLIC_URL: 'http://[::1]' })[0]).toContain('FLOTILLA_PUBLIC_URL must name its host');
     expect(problemsOf({ FLOTILLA_DEVICE_TIMEZONE: 'Mars/Base' })[0]).toContain('tz database');
+  });
+
+  it('have the time zone of this machine unless they name one, and UTC where it names none', () => {
+    const machine = new Intl.DateTimeFormat().resolvedOptions();
+    const { timeZone } = machine;
+    expect(readConfig({}).timeZone).toBe(timeZone);
+    expect(readConfig({ FLOTILLA_DEVICE_TIMEZONE: 'Pacific/Chatham' }).timeZone).toBe('Pacific/Chatham');
+    // What Node finds with TZ=''.
+    const resolved = { ...machine, timeZone: 'Etc/Unknown' };
+    vi.spyOn(Intl.DateTimeFormat.prototype, 'resolvedOptions').mockReturnValue(resolved);
+    expect(readConfig({}).timeZone).toBe('UTC');
+    vi.restoreAllMocks();
   });
 
   it('store files in the data folder by default', () => {

@@ -3,6 +3,7 @@ import { defaultDownloadLimits, defaultGatewayLimits, type EnrolmentMode } from 
 import { isTimeZone } from '@flotilla/mcp';
 import type { z } from 'zod';
 import type { ListenerConfig } from './listener-settings.js';
+import { machineTimeZone } from '../environment/machine-time-zone.js';
 import { checked, choice, loopback, numberIn, optionalText, textOfLength } from './setting-kinds.js';
 
 export const deviceSettings = {
@@ -42,8 +43,8 @@ export interface DeviceConfig {
   readonly enrolment: EnrolmentMode;
   /** File with a line `serial,key` for each chip with a factory key. */
   readonly factoryKeysFile: string | undefined;
-  /** Time zone of devices without one; by default that of this machine. */
-  readonly deviceTimeZone: string | undefined;
+  /** Time zone of devices, windows and messages without one; by default that of this machine. */
+  readonly timeZone: string;
   readonly deviceSecret: string | undefined;
   /** Devices with a session at this gateway. */
   readonly devicesMax: number;
@@ -63,7 +64,7 @@ export function devicesOf(values: Values): DeviceConfig {
     deviceAuth: values.FLOTILLA_DEVICE_AUTH,
     enrolment: values.FLOTILLA_ENROLMENT,
     factoryKeysFile: values.FLOTILLA_FACTORY_KEYS,
-    deviceTimeZone: values.FLOTILLA_DEVICE_TIMEZONE,
+    timeZone: values.FLOTILLA_DEVICE_TIMEZONE ?? machineTimeZone(),
     deviceSecret: values.FLOTILLA_DEVICE_SECRET,
     devicesMax: values.FLOTILLA_DEVICES_MAX,
     reconnectsMax: values.FLOTILLA_RECONNECTS_MAX,

@@ -153,7 +153,7 @@ export class ApiModule {
       { provide: WEBHOOKS, useValue: deps.webhooks },
       { provide: ALERTS, useValue: deps.alerts },
       { provide: DEVICE_SETTINGS, useValue: deps.deviceSettings ?? unknownSettings },
-      { provide: TIME_ZONE, useValue: deps.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone },
+      { provide: TIME_ZONE, useValue: deps.timeZone },
       { provide: FEED, useValue: deps.feed },
       { provide: LOGGER, useValue: deps.logger },
       { provide: LIMITS, useValue: limits },

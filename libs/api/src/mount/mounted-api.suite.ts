@@ -145,6 +145,7 @@ export async function openApi(
     grants: new AgentGrants({ registry, bus, clock, limits: defaultGrantLimits }),
     fetchDocument: () => Promise.reject(new Error('No document is fetched in this spec.')),
     pictures,
+    timeZone: 'UTC',
     deviceSettings: {
       describeCredential: ({ credential, transport }) => ({ transport, password: credential.secret }),
       otaUrl: (token) => `http://hub.test/ota/${token}/`,

@@ -30,7 +30,7 @@ export interface DesiredStateDeps extends PreviewJobDeps {
     CallerLookUps &
     Pick<Registry, 'desiredStateStore' | 'desiredStates' | 'events'>;
   /** IANA name, for windows without a zone. */
-  readonly timeZone?: string | undefined;
+  readonly timeZone: string;
 }
 
 export type SavedState = { readonly state: DesiredStateRow } | { readonly refusal: Refusal };

@@ -13,13 +13,12 @@ import type { CreateJobDeps } from '../jobs/commands/create-job.js';
 import type { JobRequest } from '../jobs/commands/job-request.js';
 import { cancelJob } from '../jobs/commands/steer-job.js';
 import type { SteerJobDeps } from '../jobs/commands/steer-job.js';
-import { hubZone } from './hub-zone.js';
 
 export interface RolloutStartDeps extends CreateJobDeps, SteerJobDeps {
   readonly registry: CreateJobDeps['registry'] & SteerJobDeps['registry'] & Pick<Registry, 'desiredStateStore'>;
   readonly logger: FleetLogger;
-  /** IANA name, for windows without a zone. That of this machine unless given. */
-  readonly timeZone?: string | undefined;
+  /** IANA name, for windows without a zone. */
+  readonly timeZone: string;
 }
 
 /** Whether its newest generation still has to be rolled out by a job that does not exist yet. */
@@ -56,7 +55,7 @@ export async function startRollout(
     ...(perMinute === undefined ? {} : { perMinute }),
     ...(waves && { waves }),
     ...(abort && { abort }),
-    ...(window && { window: jobWindow(window, hubZone(deps)) }),
+    ...(window && { window: jobWindow(window, deps.timeZone) }),
   };
   const origin = {
     idempotencyKey: `desired-state:${id}:${generation}:${expired ?? state.editedAt}`,

@@ -10,7 +10,6 @@ import type { Refusal } from '../refusal.js';
 import { checkDesiredState } from './desired-state-request.js';
 import type { DesiredStateRequest } from './desired-state-request.js';
 import { ownState, completedEdit } from './desired-states.js';
-import { hubZone } from './hub-zone.js';
 import type { DesiredStateDeps } from './desired-states.js';
 
 export interface DesiredStatePreview {
@@ -102,13 +101,12 @@ async function conflictsOf(
   readback: Readback,
   id: string | undefined,
 ): Promise<readonly DesiredStateRow[]> {
-  const zone = hubZone({ timeZone });
   const others = (await registry.desiredStateStore.withProperty(propertyOf(readback))).filter(
     (other) =>
       other.id !== id &&
       other.priority === priority &&
       !isSameValue(other.arguments[other.readback.argument], args[readback.argument], readback.tolerance ?? 0) &&
-      windowsOverlap(other.window, window, zone, clock.now()),
+      windowsOverlap(other.window, window, timeZone, clock.now()),
   );
   const areMet = await Promise.all(
     others.map((other) => registry.desiredStates.haveCommonDevice(devices, other.devices)),

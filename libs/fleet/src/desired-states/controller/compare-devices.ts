@@ -7,7 +7,6 @@ import type { Contender, Decision, Entry, Facts, KnownValue, LookCause } from '@
 import { valueAt } from '@flotilla/jobs';
 import type { CallError, DeviceId, JobId } from '@flotilla/mcp';
 import type { DesiredTargetRow, DeviceFacts, FencedTarget, RolloutReach } from '@flotilla/registry';
-import { hubZone } from '../hub-zone.js';
 import type { DesiredStateRunnerDeps } from './controller-deps.js';
 import type { LiveGeneration, LiveState } from './live-state.js';
 import type { LiveStates } from './live-states.js';
@@ -59,18 +58,13 @@ interface SortedStates {
 }
 
 export class DeviceComparison {
-  /** Asked once: Intl needs 200 µs for it, two thirds of the comparison of a device. */
-  readonly #zone: string;
-
   constructor(
     private readonly deps: DesiredStateRunnerDeps,
     private readonly states: LiveStates,
     private readonly values: RecentValues,
     /** The desired state whose try on the device has not ended. */
     private readonly triedOn: (deviceId: DeviceId) => string | undefined,
-  ) {
-    this.#zone = hubZone(deps);
-  }
+  ) {}
 
   /** Reads what is known of the devices in a few statements, then compares one after the other. */
   async of(looks: ReadonlyMap<DeviceId, Look>): Promise<readonly Compared[]> {
@@ -175,7 +169,7 @@ export class DeviceComparison {
     readTools: readonly string[],
   ): readonly Compared[] {
     const now = this.deps.clock.now();
-    const zone = device.timeZone ?? this.#zone;
+    const zone = device.timeZone ?? this.deps.timeZone;
     const properties = new Set(covered.map(({ generation }) => generation.property));
     return [...properties].flatMap((property) => {
       const group = covered.filter(({ generation }) => generation.property === property);

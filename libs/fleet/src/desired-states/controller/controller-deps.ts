@@ -19,7 +19,7 @@ export interface DesiredStateRunnerDeps
   readonly lease: Pick<ProcessLease, 'id' | 'lost'>;
   readonly singleCalls: Pick<SingleCalls, 'areExpected'>;
   /** IANA name, for devices without a zone. */
-  readonly timeZone?: string | undefined;
+  readonly timeZone: string;
   /** From 0 to 1. */
   readonly chance?: () => number;
   readonly observe?: DesiredStateObserver | undefined;
