@@ -88,6 +88,16 @@ describe('an offer', () => {
     await rollout.cancelled(jobId);
   });
 
+  it('ends the target of a device that only talks, and has the version already', async () => {
+    await rollout.away('talks', 'waits');
+    const jobId = await rollout.started(await rollout.published('2.2.5'), ['talks', 'waits']);
+    await waiting(jobId, 2);
+    expect(await rollout.offered('talks', { firmwareVersion: '2.2.5' })).toBeUndefined();
+    expect(await hub.progress(jobId)).toMatchObject({ waitingDevice: 1, noChange: 1 });
+    expect(await rollout.offered('waits', { firmwareVersion: '2.2.5' })).toBeUndefined();
+    expect(await hub.finished(jobId)).toMatchObject({ conclusion: 'SUCCEEDED' });
+  });
+
   it('is not made when its turn comes too late for the device', async () => {
     await rollout.away('patient');
     const jobId = await rollout.started(await rollout.published('2.3.1'), ['patient']);

@@ -40,12 +40,21 @@ export class RolloutOffers {
     if (!(await this.#mayHaveSome())) return undefined;
     const candidate = await store.candidate(contact, limits);
     const now = clock.now();
-    if (candidate === undefined) return undefined;
+    if (candidate === undefined) return this.#endCurrent(contact);
     const deadlines = verificationDeadlines('FIRMWARE', verification, candidate.sizeBytes);
     const granted = await store.offer(candidate.jobId, { ...contact, at: now }, deadlines, limits, begin);
     if (granted === undefined) return undefined;
     bus.feed.publish('job', { jobId: candidate.jobId });
     return { version: candidate.version, downloadId: granted.downloadId, expiresAt: granted.expiresAt };
+  }
+
+  /** A device that connects only to talk may report the version nowhere else before the expiry. */
+  async #endCurrent(contact: OtaContact): Promise<undefined> {
+    const { bus, store } = this.deps;
+    for (const jobId of await store.endCurrent(contact)) {
+      bus.feed.publish('job', { jobId });
+      bus.feed.publish('decided', { jobId, deviceIds: [contact.deviceId] });
+    }
   }
 
   #mayHaveSome(): Promise<boolean> {

@@ -8,7 +8,7 @@ import { sql, SqlFile } from '../../database/sql-file.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
 import type { FlashFacts, OtaContact } from '../../provisioning/provisioning.js';
 import { IS_DOWNLOAD_CUT } from './download-state.js';
-import { imageIncompatibility } from './image-incompatibility.js';
+import { imageIncompatibility, incompatibilityMessage } from './image-incompatibility.js';
 
 /**
  * The device as it reports itself now; what it does not report comes from its row. $1 id, $2 model,
@@ -75,6 +75,20 @@ export const OFFER = new SqlFile(
     row: { id: uuid() },
   },
   { ...parts, wastedDownloads: wastedDownloads('$1', '$13') },
+);
+
+export const END_CURRENT = new SqlFile(
+  new URL('./end-current.sql', import.meta.url),
+  {
+    name: 'rollout-end-current',
+    parameters: { ...reported, at: timestamp },
+    row: { job_id: uuid<JobId>() },
+  },
+  {
+    asReported: AS_REPORTED,
+    incompatibility: imageIncompatibility(true),
+    message: incompatibilityMessage("'ALREADY_CURRENT'"),
+  },
 );
 
 /** The parameters of the device. */

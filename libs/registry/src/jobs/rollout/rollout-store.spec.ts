@@ -130,6 +130,27 @@ describe('an offer of a running roll-out', () => {
     expect(await rollouts.offer(jobId, contact, deadlines, limits, () => true)).toBeDefined();
   });
 
+  it('is not made to a device that reports the version: its target ends once, like one that was current', async () => {
+    const ended = (firmwareVersion: string) => rollouts.endCurrent({ ...contact, firmwareVersion });
+    const [image] = await fixture.db.query<{ version: string }>(
+      { text: 'SELECT version FROM firmware_image WHERE id = $1' },
+      [firmwareImageId],
+    );
+    expect(await ended('2.4.0')).toEqual([]);
+    const version = image?.version ?? '';
+    expect([await ended(version), await ended(version)]).toEqual([[fence.jobId], []]);
+    const [page] = await fixture.jobs.targets([fence.jobId], {}, { first: 9 });
+    expect(page?.rows).toMatchObject([
+      {
+        state: 'DECIDED',
+        outcome: 'NO_CHANGE',
+        attempts: 0,
+        error: { code: 'ALREADY_CURRENT', message: `The device runs ${version} already.` },
+      },
+    ]);
+    expect((await fixture.jobs.progress([fence.jobId])).get(fence.jobId)).toMatchObject({ total: 1, noChange: 1 });
+  });
+
   it('is not made after the job has expired, even before the owner notices', async () => {
     const past = "now() - interval '1 second'";
     await fixture.db.query({ text: `UPDATE job SET expires_at = ${past} WHERE id = $1` }, [fence.jobId]);

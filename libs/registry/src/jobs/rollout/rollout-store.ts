@@ -15,7 +15,7 @@ import { lockClaims } from '../queue/claim-lock.js';
 import { lockDownloads, readRoom, type RolloutLimits } from './download-room.js';
 import { imageIncompatibility, incompatibilityMessage } from './image-incompatibility.js';
 import { IS_ON_NEW_VERSION } from './on-new-version.js';
-import { FIND_CANDIDATE, OFFER, reportedBy } from './offer-statements.js';
+import { END_CURRENT, FIND_CANDIDATE, OFFER, reportedBy } from './offer-statements.js';
 
 export interface GrantedDownload {
   readonly kind: 'granted';
@@ -211,6 +211,12 @@ export class RolloutStore {
     const loop = { loopSince: new Date(contact.at - loopWindowMs), loopDownloads };
     const [row] = await FIND_CANDIDATE.run(this.db, { ...reportedBy(contact), ...loop });
     return row && { jobId: row.job_id, version: row.version, sizeBytes: row.size_bytes };
+  }
+
+  /** Decides targets whose version the device reports, without a send. Resolves to their jobs. */
+  async endCurrent(contact: OtaContact): Promise<readonly JobId[]> {
+    const rows = await END_CURRENT.run(this.db, { ...reportedBy(contact), at: new Date(contact.at) });
+    return rows.map((row) => row.job_id);
   }
 
   /**
