@@ -120,6 +120,23 @@ describe('the desired states of a process', () => {
     await world.hub.fleet.deleteDesiredState(blocking.id, admin);
   });
 
+  it('compare what has its window in the zone of each device when the zone of a group changes', async () => {
+    const windowed = await world.save({ window: { from: '22:00', to: '07:00' } });
+    const elsewhere = await world.save({ window: { from: '22:00', to: '07:00', zone: 'UTC' } });
+    await states.load();
+    const { fleet } = world.hub;
+    const changed = async () => (await states.load()).map((change) => [change.state.row.id, change.kind]);
+    const group = { name: 'east', filter: { ids: ['a'] }, timeZone: 'Asia/Tokyo', voiceUrl: undefined };
+    const made = await fleet.createDeviceGroup(group, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    expect([await changed(), await changed()]).toEqual([[[windowed.id, 'EDITED']], []]);
+    await fleet.updateDeviceGroup(made.group.id, { ...group, timeZone: 'Asia/Dubai' }, admin);
+    expect(await changed()).toEqual([[windowed.id, 'EDITED']]);
+    await fleet.deleteDeviceGroup(made.group.id, admin);
+    expect(await changed()).toEqual([[windowed.id, 'EDITED']]);
+    for (const { id } of [windowed, elsewhere]) await fleet.deleteDesiredState(id, admin);
+  });
+
   it('keep the generations that devices may have, and no others', async () => {
     await states.load();
     await sync('a', 1);

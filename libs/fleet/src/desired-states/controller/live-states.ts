@@ -99,7 +99,8 @@ export class LiveStates {
     const isMoved =
       before.settledGeneration !== after.settledGeneration ||
       before.rolloutJobId !== after.rolloutJobId ||
-      !isDeepStrictEqual(formerly.filter, owned.filter);
+      !isDeepStrictEqual(formerly.filter, owned.filter) ||
+      !isDeepStrictEqual(formerly.groupZones, owned.groupZones);
     if (!isEdited && !isMoved) return undefined;
     try {
       if (isEdited) await this.#restart(live);

@@ -8,6 +8,8 @@ import type { DeviceId, HubProcessId, JobId } from '@flotilla/mcp';
 import type { Database, Queryable } from '../../database/database.js';
 import { toJson } from '../../database/json-rows.js';
 import type { ResolvedFilter } from '../../device-filter.js';
+import { readGroupZones } from '../../groups/group-zones.js';
+import type { GroupZone } from '../../groups/group-zones.js';
 import { resolveFilter } from '../../groups/resolve-filter.js';
 import type { DesiredState } from '../../generated/prisma/client.js';
 import { lockClaims } from '../../jobs/queue/claim-lock.js';
@@ -31,6 +33,8 @@ export interface OwnedDesiredState {
   readonly fence: number;
   /** With the groups resolved as they are now; undefined where a group was deleted. */
   readonly filter: ResolvedFilter | undefined;
+  /** Of groups, for a window in the zone of each device; undefined where it has none. */
+  readonly groupZones: readonly GroupZone[] | undefined;
   /** Of generations that do not apply to all devices, and those of others that may still call. */
   readonly rollouts: readonly Rollout[];
 }
@@ -88,15 +92,21 @@ export class DesiredStateQueue {
     const query = { where: { ownerId: owner, enabled: true }, orderBy: { id: 'asc' as const } };
     const rows = await this.database.ask((prisma) => prisma.desiredState.findMany(query));
     const ending = await readEndingRollouts(this.database, rows);
-    return Promise.all(rows.map((row) => this.#ownedOf(row, ending.get(row.id) ?? [])));
+    const zones = await readGroupZones(this.database);
+    return Promise.all(rows.map((row) => this.#ownedOf(row, ending.get(row.id) ?? [], zones)));
   }
 
-  async #ownedOf(row: DesiredState, ending: readonly Rollout[]): Promise<OwnedDesiredState> {
+  async #ownedOf(
+    row: DesiredState,
+    ending: readonly Rollout[],
+    zones: readonly GroupZone[],
+  ): Promise<OwnedDesiredState> {
     const { secretArguments, idempotencyKey, requestHash, ownerId, fence, ...shown } = row;
     void [secretArguments, idempotencyKey, requestHash, ownerId];
     const state = toDesiredState(shown);
     const [filter, rollouts] = await Promise.all([filterNow(this.database, state), readRollouts(this.database, state)]);
-    return { state, fence, filter, rollouts: [...ending, ...rollouts] };
+    const groupZones = state.window !== undefined && state.window.zone === undefined ? zones : undefined;
+    return { state, fence, filter, groupZones, rollouts: [...ending, ...rollouts] };
   }
 
   facts(deviceIds: readonly DeviceId[], question: FactsQuestion): Promise<readonly DeviceFacts[]> {
