@@ -4,6 +4,7 @@ import type { ComplianceState } from '@flotilla/desired-state';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { AT } from '../../jobs/new-job.suite.js';
+import { propertyOf } from '../desired-state.js';
 import type { DesiredStateRow } from '../desired-state.js';
 import { by, fencedWith, openDesiredStateFixture, targetOf } from '../desired-state-fixture.suite.js';
 import type { DesiredStateFixture } from '../desired-state-fixture.suite.js';
@@ -55,6 +56,22 @@ describe('a batch of entries', () => {
     await remove(fence, state, ['a', 'c', 'never-covered']);
     expect(await fixture.counted(state)).toEqual({ IN_SYNC: 1, APPLYING: 1 });
     expect(await fixture.existing(state)).toEqual({ IN_SYNC: 1, APPLYING: 1 });
+  });
+
+  it('keeps a null that a device has reported, which is a value', async () => {
+    const [read = '', unread = ''] = await fixture.jobs.addDevices(2);
+    const devices = { ids: [read, unread] };
+    const state = await fixture.create({ devices });
+    const none = { reported: undefined, reportedAt: undefined };
+    const rows = [
+      targetOf(state, read, 'DRIFTED', { reported: null, reportedAt: AT }),
+      targetOf(state, unread, 'WAITING_DEVICE', none),
+    ];
+    await fixture.queue.write(fixture.jobs.owner, fencedWith(await fixture.fenceOf(state), rows));
+    const property = { ...state.readback, property: propertyOf(state.readback) };
+    const counted = await fixture.reads.countValues(devices, property, 9);
+    const known = Object.fromEntries(counted.map(({ isKnown, sample }) => [sample.join(), isKnown]));
+    expect(known).toEqual({ [read]: true, [unread]: false });
   });
 
   it('returns all that it wrote, with the values of each entry', async () => {

@@ -26,7 +26,9 @@ WITH input AS MATERIALIZED (
     synced_generation, reported, reported_at, attempts, next_try_at, edge_at, due_at, reverts, error_code,
     error_message, rpc_code, blocked_by, is_sending)
   SELECT desired_state_id, device_id, state, to_timestamp(since / 1000), observed_generation,
-    synced_generation, reported, to_timestamp(reported_at / 1000), attempts, to_timestamp(next_try_at / 1000),
+    -- A null in JSON is a value. It was read, where there is a time.
+    synced_generation, CASE WHEN reported_at IS NOT NULL THEN coalesce(reported, 'null') END,
+    to_timestamp(reported_at / 1000), attempts, to_timestamp(next_try_at / 1000),
     to_timestamp(edge_at / 1000), to_timestamp(due_at / 1000), reverts, error_code, error_message, rpc_code,
     blocked_by, is_sending
   FROM allowed WHERE NOT is_gone
