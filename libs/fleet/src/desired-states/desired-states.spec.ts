@@ -132,6 +132,25 @@ describe('a desired state', () => {
     await fleet.deleteDesiredState(other.id, actor);
   });
 
+  it('is previewed with the secret that another one sets, not with its mask', async () => {
+    const pattern = 'self.lock.set_pin';
+    const inputSchema = { type: 'object', properties: { pin: { type: 'string' } } };
+    await world.hub.connect(
+      ['lock'],
+      [...boardTools, { name: pattern, description: '', userOnly: false, inputSchema }],
+    );
+    const readback = { tool: 'self.get_device_status', path: 'lock.pin', argument: 'pin' };
+    await fleet.setToolPolicy({ ...defaultToolPolicy, pattern, idempotent: true, disruptive: false, readback }, admin);
+    const withPin = (pin: string) => ({ tool: pattern, arguments: { pin }, devices: { ids: ['lock'] } });
+    const other = await world.save(withPin('4711'), actor);
+    expect(other.arguments).toEqual({ pin: '***' });
+    expect(await fleet.previewDesiredState(requestOf(withPin('4711')), actor)).toMatchObject({ conflicts: [] });
+    expect(await fleet.previewDesiredState(requestOf(withPin('0815')), actor)).toMatchObject({
+      conflicts: [{ id: other.id }],
+    });
+    await fleet.deleteDesiredState(other.id, actor);
+  });
+
   it('of a narrowed key is narrowed for good, and other narrowed keys do not see it', async () => {
     const scope = { ids: ['a'] };
     const narrowed = await world.makeActor(['JOBS_WRITE', 'TOOLS_CALL'], scope);

@@ -2,6 +2,7 @@
 import { windowsOverlap } from '@flotilla/desired-state';
 import { isSameValue } from '@flotilla/jobs';
 import type { Readback } from '@flotilla/jobs';
+import { hasMaskedSecret } from '@flotilla/mcp';
 import { propertyOf, scopedFilter } from '@flotilla/registry';
 import type { DesiredStateRow, DeviceRow } from '@flotilla/registry';
 import type { Actor } from '../actor.js';
@@ -101,15 +102,25 @@ async function conflictsOf(
   readback: Readback,
   id: string | undefined,
 ): Promise<readonly DesiredStateRow[]> {
-  const others = (await registry.desiredStateStore.withProperty(propertyOf(readback))).filter(
+  const equals = (await registry.desiredStateStore.withProperty(propertyOf(readback))).filter(
     (other) =>
-      other.id !== id &&
-      other.priority === priority &&
-      !isSameValue(other.arguments[other.readback.argument], args[readback.argument], readback.tolerance ?? 0) &&
-      windowsOverlap(other.window, window, timeZone, clock.now()),
+      other.id !== id && other.priority === priority && windowsOverlap(other.window, window, timeZone, clock.now()),
+  );
+  const values = await Promise.all(equals.map((other) => wantedOf(registry, other)));
+  const others = equals.filter(
+    (_, index) => !isSameValue(values[index], args[readback.argument], readback.tolerance ?? 0),
   );
   const areMet = await Promise.all(
     others.map((other) => registry.desiredStates.haveCommonDevice(devices, other.devices)),
   );
   return others.filter((_, index) => areMet[index] === true);
+}
+
+/** A row shows masks in place of secrets. */
+async function wantedOf(
+  { desiredStateStore }: DesiredStateDeps['registry'],
+  { arguments: shown, generation, id, readback, tool }: DesiredStateRow,
+): Promise<unknown> {
+  const stored = hasMaskedSecret(tool, shown) ? await desiredStateStore.argumentsOf(id, generation) : undefined;
+  return (stored === undefined || stored === 'lost' ? shown : stored)[readback.argument];
 }
