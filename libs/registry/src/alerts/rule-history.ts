@@ -61,18 +61,22 @@ function offlineTimes({ plan, condition, since, now, graceMs }: HistoryRequest, 
       AND coalesce(extract(epoch FROM n.connected_at) * 1000, ${bind(values, now)}::float8) - ${lostAt} >= ${due}`;
 }
 
-/** A job keeps when an abort rule stopped it last, and when its health gate did. */
+/**
+ * A job keeps when an abort rule stopped it last, and when its health gate did. One that neither
+ * stopped had an image without a valid signature.
+ */
 function stoppedTimes({ plan, condition, since }: HistoryRequest, values: unknown[]): string {
   return `SELECT stop.at FROM job j CROSS JOIN LATERAL (VALUES
-      ((j.tripped_rule->>'at')::float8), ((j.tripped_health_gate->>'at')::float8)) stop(at)
+      ((j.tripped_rule->>'at')::float8), ((j.tripped_health_gate->>'at')::float8),
+      (CASE WHEN j.conclusion = 'ABORTED' AND j.tripped_rule IS NULL AND j.tripped_health_gate IS NULL
+        THEN (extract(epoch FROM j.finished_at) * 1000)::float8 END)) stop(at)
     WHERE stop.at >= ${bind(values, since)}::float8 ${jobHas(plan.devices, condition)(values)}`;
 }
 
-/** When the number of events in the window reached the threshold. */
+/** When the number of events of a device that is there reached the threshold in the window. */
 function countedTimes({ plan, condition, since }: HistoryRequest, type: string, values: unknown[]): string {
-  const { devices, forSeconds, threshold = 1, windowSeconds } = plan;
-  const own =
-    devices === undefined ? '' : `AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(values)})`;
+  const { forSeconds, threshold = 1, windowSeconds } = plan;
+  const own = `AND EXISTS (SELECT FROM device d WHERE d.id = e.device_id AND ${condition(values)})`;
   const before = Math.max(0, Math.min(Math.ceil(threshold) - 1, TIMES_MAX));
   return `SELECT (extract(epoch FROM counted.at) * 1000)::float8 AS at FROM (
       SELECT q.at,
