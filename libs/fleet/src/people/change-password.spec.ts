@@ -18,7 +18,11 @@ const asked = () => ({ at: hub.clock.now(), by: { actor: 'admin', remoteAddress:
 const old = 'the old password';
 
 /** Changes the password; the new one is hashed once `meanwhile` is done. */
-async function change(email: string, meanwhile: (userId: string, sessionId: string) => Promise<unknown>) {
+async function change(
+  email: string,
+  meanwhile: (userId: string, sessionId: string) => Promise<unknown>,
+  current = old,
+) {
   const { users, userSessions } = hub.registry;
   const created = await users.create(
     { name: 'Ada', email, role: 'VIEWER', passwordHash: `of ${old}` },
@@ -41,7 +45,7 @@ async function change(email: string, meanwhile: (userId: string, sessionId: stri
   });
   const answer = await people.changePassword(
     session,
-    { current: old, next: 'a new password' },
+    { current, next: 'a new password' },
     {
       id,
       name: 'Ada',
@@ -54,17 +58,23 @@ async function change(email: string, meanwhile: (userId: string, sessionId: stri
     code: 'refusal' in answer ? answer.refusal.code : undefined,
     hash: await users.passwordHashOf(id),
     recorded: rows.filter(({ action }) => action === 'user.password_changed').length,
+    refused: rows.filter(({ action }) => action === 'user.password_change_refused'),
   };
 }
 
 it('succeeds alone, and is recorded', async () => {
   const answer = await change('one@example.net', async () => undefined);
-  expect(answer).toEqual({ code: undefined, hash: 'of a new password', recorded: 1 });
+  expect(answer).toEqual({ code: undefined, hash: 'of a new password', recorded: 1, refused: [] });
 });
 
 it('does not replace a password that an admin has set meanwhile', async () => {
   const reset = (id: string) => hub.registry.users.update(id, { passwordHash: 'of the reset' }, asked());
-  expect(await change('two@example.net', reset)).toEqual({ code: 'CONFLICT', hash: 'of the reset', recorded: 0 });
+  expect(await change('two@example.net', reset)).toEqual({
+    code: 'CONFLICT',
+    hash: 'of the reset',
+    recorded: 0,
+    refused: [],
+  });
 });
 
 it.each([
@@ -73,10 +83,25 @@ it.each([
   ['the person was signed out everywhere', (id: string) => hub.registry.userSessions.endAll(id, asked())],
 ])('is refused where %s meanwhile', async (what, meanwhile) => {
   const email = `${what.replaceAll(' ', '-')}@example.net`;
-  expect(await change(email, meanwhile)).toEqual({ code: 'CONFLICT', hash: `of ${old}`, recorded: 0 });
+  expect(await change(email, meanwhile)).toEqual({ code: 'CONFLICT', hash: `of ${old}`, recorded: 0, refused: [] });
 });
 
 it('is refused where the account was deleted meanwhile', async () => {
   const remove = (id: string) => hub.registry.users.remove(id, asked());
-  expect(await change('gone@example.net', remove)).toEqual({ code: 'CONFLICT', hash: undefined, recorded: 0 });
+  expect(await change('gone@example.net', remove)).toEqual({
+    code: 'CONFLICT',
+    hash: undefined,
+    recorded: 0,
+    refused: [],
+  });
+});
+
+it('is refused with a wrong present password, which is recorded like a wrong sign-in', async () => {
+  const answer = await change('wrong@example.net', async () => undefined, 'another password');
+  expect(answer).toMatchObject({
+    code: 'INVALID',
+    hash: `of ${old}`,
+    recorded: 0,
+    refused: [{ actor: 'Ada', data: {} }],
+  });
 });

@@ -19,7 +19,7 @@ import { refuseUser } from './user-rules.js';
 import type { UserRequest } from './user-rules.js';
 
 export interface PeopleDeps {
-  readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures'>;
+  readonly registry: Pick<Registry, 'users' | 'userSessions' | 'signInFailures' | 'audit'>;
   readonly bus: Pick<Bus, 'feed'>;
   readonly clock: Clock;
   readonly passwords: Passwords;
@@ -94,7 +94,11 @@ export class People {
       return { refusal: refuse('LIMIT_EXCEEDED', ['current'], 'Too many wrong passwords: try again later.') };
     const former = await registry.users.passwordHashOf(user.id);
     const isRight = await passwords.verify(former, current);
-    if (isRight === false) return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
+    if (isRight === false) {
+      const refused = { action: 'user.password_change_refused', subject: `user:${user.id}`, data: {} };
+      await registry.audit.record({ ...sourceOf(actor), ...refused, at: clock.now() });
+      return { refusal: refuse('INVALID', ['current'], 'This is not the present password.') };
+    }
     await registry.signInFailures.succeeded(
       isRight ? { ended: [subject], spared: [] } : { ended: [], spared: [subject] },
     );
