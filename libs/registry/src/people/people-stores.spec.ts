@@ -120,6 +120,24 @@ describe('users', () => {
     await registry.users.update(ids[0] ?? '', { disabled: false, role: 'ADMIN' }, asked);
   });
 
+  it('always have an admin who can sign in: with a password, or with an identity of a provider', async () => {
+    const [admin, ...more] = (await registry.users.all()).filter(({ role }) => role === 'ADMIN');
+    expect(more).toEqual([]);
+    const id = admin?.id ?? '';
+    await registry.users.update(id, { passwordHash: 'hash' }, asked);
+    const invited = userOf(await create({ name: 'Invited', email: 'invited@example.net', role: 'ADMIN' }));
+    const refused = { refused: 'LAST_ADMIN' };
+    expect(await registry.users.update(id, { disabled: true }, asked)).toEqual(refused);
+    expect(await registry.users.update(id, { role: 'VIEWER' }, asked)).toEqual(refused);
+    expect(await registry.users.remove(id, asked)).toEqual(refused);
+    const identity = { issuer: 'https://id.example.net', subject: 'invited' };
+    expect(await registry.users.linkOidc(invited.id, identity, asked)).toBe(true);
+    expect(await registry.users.update(id, { role: 'VIEWER' }, asked)).toMatchObject({ user: { role: 'VIEWER' } });
+    expect(await registry.users.remove(invited.id, asked)).toEqual(refused);
+    await registry.users.update(id, { role: 'ADMIN' }, asked);
+    expect(await registry.users.remove(invited.id, asked)).toMatchObject({ user: { id: invited.id } });
+  });
+
   it('are tied to one identity of a provider', async () => {
     const user = userOf(await create({ name: 'Oda', email: 'oda@example.net' }));
     const identity = { issuer: 'https://id.example.net', subject: '42' };

@@ -7,7 +7,7 @@ import { audited } from '../audit/append-audit.js';
 import type { Database, Queryable } from '../database/database.js';
 import { storableText } from '../database/json-rows.js';
 import { isUuid } from '../database/uuid-v7.js';
-import type { Prisma } from '../generated/prisma/client.js';
+import type { Prisma, UserAccount } from '../generated/prisma/client.js';
 import { userOf } from './user.js';
 import type { Asked, NewUser, OidcIdentity, UserAnswer, UserChange, UserRow } from './user.js';
 
@@ -233,12 +233,16 @@ async function endSessions(
   await prisma.userSession.updateMany({ where, data: { revokedAt: new Date(at) } });
 }
 
+/** Whether no other admin can sign in: with a password, or as a known person of a provider. */
 async function isLastAdmin(
   prisma: Prisma.TransactionClient,
-  { id, role, disabledAt }: { readonly id: string; readonly role: string; readonly disabledAt: Date | null },
+  { id, role, disabledAt, passwordHash, oidcSubject }: UserAccount,
 ): Promise<boolean> {
   if (role !== 'ADMIN' || disabledAt !== null) return false;
-  return (await prisma.userAccount.count({ where: { role: 'ADMIN', disabledAt: null, id: { not: id } } })) === 0;
+  const canSignIn = { OR: [{ passwordHash: { not: null } }, { oidcSubject: { not: null } }] };
+  const isUsable = passwordHash !== null || oidcSubject !== null;
+  const others = { role, disabledAt: null, id: { not: id }, ...(isUsable && canSignIn) };
+  return (await prisma.userAccount.count({ where: others })) === 0;
 }
 
 async function isTaken(prisma: Prisma.TransactionClient, email: string | null | undefined): Promise<boolean> {
