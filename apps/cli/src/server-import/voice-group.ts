@@ -5,7 +5,12 @@
 import { expectAccepted, type FlotillaClient } from '@flotilla/client';
 import type { DeviceFilter } from '@flotilla/client/schema';
 import { UsageError } from '../exit-codes.js';
-import { CreateDeviceGroupDocument, DeviceGroupsDocument, UpdateDeviceGroupDocument } from '../generated/operations.js';
+import {
+  CreateDeviceGroupDocument,
+  DeviceGroupDocument,
+  DeviceGroupsDocument,
+  UpdateDeviceGroupDocument,
+} from '../generated/operations.js';
 import { eachNode } from '../pages.js';
 
 /** The tag of imported boards, and the name of their group. */
@@ -24,13 +29,16 @@ export function voiceUrlOf(written: string): string {
 
 /** Makes the group, or gives it these voice servers. Its filter stays as people changed it. */
 export async function setVoiceServer(client: FlotillaClient, voiceUrl: string): Promise<void> {
-  for await (const { filter, id, name, timeZone } of eachNode(
+  for await (const { id, name } of eachNode(
     async (page) => (await client.request(DeviceGroupsDocument, page)).deviceGroups,
   )) {
     if (name !== voiceGroup) continue;
+    const { deviceGroup } = await client.request(DeviceGroupDocument, { id });
+    if (!deviceGroup) continue;
+    const { filter, revision, timeZone } = deviceGroup;
     // The API returns the filter as it was given: the shape of its input.
-    const input = { name, filter: filter as DeviceFilter, timeZone, voiceUrl };
-    expectAccepted((await client.request(UpdateDeviceGroupDocument, { id, input })).updateDeviceGroup);
+    const input = { name: deviceGroup.name, filter: filter as DeviceFilter, timeZone, voiceUrl };
+    expectAccepted((await client.request(UpdateDeviceGroupDocument, { id, input, revision })).updateDeviceGroup);
     return;
   }
   const input = { name: voiceGroup, filter: { tags: [voiceGroup] }, voiceUrl };
