@@ -47,6 +47,12 @@ describe('the boards of a dump', () => {
     expect(tagged?.tags).toEqual(['xiaozhi-server', 'agent:客厅-助手', 'user:13800000000']);
   });
 
+  it('have a long alias cut to what the hub allows, and no half sign at its end', () => {
+    const nameOf = (alias: string) => boardsOfDump(dumpOf(device({ alias })), shanghai).boards[0]?.name;
+    expect(nameOf(`${'x'.repeat(99)}🔔`)).toBe('x'.repeat(99));
+    expect(nameOf(`${'x'.repeat(98)}🔔 and more`)).toBe(`${'x'.repeat(98)}🔔`);
+  });
+
   it('are registered once for each MAC address, as the row that asked last says', () => {
     const { boards, problems } = boardsOfDump(
       dumpOf(

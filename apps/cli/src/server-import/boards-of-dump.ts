@@ -81,9 +81,11 @@ export function macOf(written: string | null): string | undefined {
   return digits?.match(/../g)?.join(':');
 }
 
-/** As the hub allows: 1 to 100 characters on one line. */
+/** As the hub allows: 1 to 100 UTF-16 units on one line, without half a pair of them at the end. */
 function nameOf({ alias }: DeviceRow): string | undefined {
-  return text(alias)?.slice(0, 100);
+  return text(alias)
+    ?.slice(0, 100)
+    .replace(/[\uD800-\uDBFF]$/, '');
 }
 
 /** As the hub allows: 64 letters, digits and _ . : / -. */
