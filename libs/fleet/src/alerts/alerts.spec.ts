@@ -60,6 +60,17 @@ describe('changing alert rules and channels', () => {
     expect(await edit('Day')).toMatchObject({ channel: { name: 'Day' } });
   });
 
+  it.each(['SLACK', 'WECOM'] as const)('refuses a secret for a channel of %s, which signs nothing', async (kind) => {
+    const config = { url: 'https://93.184.215.14/hook' };
+    const request = { name: `Room ${kind}`, kind, config, enabled: true };
+    const refusal = { code: 'INVALID', path: ['input', 'config', 'secret'] };
+    const signed = { ...request, config: { ...config, secret: 's' } };
+    expect(await alerts.createChannel(signed, admin)).toMatchObject({ refusal });
+    const made = await alerts.createChannel(request, admin);
+    if ('refusal' in made) throw new TypeError(made.refusal.message);
+    expect(await alerts.updateChannel(made.channel.id, signed, admin)).toMatchObject({ refusal });
+  });
+
   it('does not take a snooze for a change', async () => {
     const made = await alerts.createRule({ ...plan, name: 'Snoozed' }, admin);
     if ('refusal' in made) throw new TypeError(made.refusal.message);

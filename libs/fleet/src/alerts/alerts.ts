@@ -22,7 +22,13 @@ import { refuseUrl } from '../webhooks/webhook-request.js';
 import { alertTiming } from './alert-worker.js';
 import { canSnoozeDevice, refuseName, refuseRule, rulesMax } from './alert-request.js';
 import type { ChannelSender, SendResult } from './channels/channel-sender.js';
-import { plainConfig, readSettings, shownConfig, withFormerSecrets } from './channels/channel-settings.js';
+import {
+  plainConfig,
+  readSettings,
+  refuseUnusedSecret,
+  shownConfig,
+  withFormerSecrets,
+} from './channels/channel-settings.js';
 import type { ReadSettings } from './channels/channel-settings.js';
 import type { MessageSettings } from './notification-deliveries.js';
 
@@ -220,6 +226,8 @@ export class Alerts {
     const read: ReadSettings = readSettings(kind, config, path);
     if ('refusal' in read) return read;
     const { settings } = read;
+    const unused = refuseUnusedSecret(settings, path);
+    if (unused !== undefined) return { refusal: unused };
     if (settings.kind !== 'EMAIL' && settings.url !== undefined) {
       const rules = { trustedOrigins: this.#trusted, clock: this.#deps.clock };
       const refused = await refuseUrl(settings.url, [...path, 'url'], rules);

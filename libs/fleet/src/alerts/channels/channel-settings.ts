@@ -66,6 +66,14 @@ export function readSettings(kind: ChannelKind, config: unknown, path: readonly 
   return { settings: { kind, ...parsed.data } as ChannelSettings };
 }
 
+/** These chats sign nothing. Stored channels may have a secret from before it was refused. */
+export function refuseUnusedSecret(settings: ChannelSettings, path: readonly string[]): Refusal | undefined {
+  const { kind } = settings;
+  if ((kind !== 'SLACK' && kind !== 'WECOM') || settings.secret === undefined) return undefined;
+  const message = `Messages to a ${kind} channel have no signature: leave "secret" out.`;
+  return refuse('INVALID', [...path, 'secret'], message);
+}
+
 /** Tokens are also in addresses of chats, so only their origins are shown. */
 export function shownConfig(settings: ChannelSettings): ChannelConfig {
   return Object.fromEntries(
