@@ -1,9 +1,12 @@
 -- Claims due events. $1 maximum in total, $2 maximum in flight per webhook, $3 ms until the claim
--- lapses, $4 failures in a row after which a webhook gets one delivery at a time.
+-- lapses, $4 failures in a row after which a webhook gets one delivery at a time, $5 ms of the longest
+-- pause: a later end is from before the clock of PostgreSQL was set back.
 WITH room AS MATERIALIZED (
   SELECT w.id, CASE WHEN w.failures >= $4 THEN 1 ELSE $2 END
     - (SELECT count(*) FROM webhook_outbox d WHERE d.webhook_id = w.id AND d.claimed_until > now()) AS free
-  FROM webhook w WHERE w.enabled AND (w.retry_at IS NULL OR w.retry_at <= now())),
+  FROM webhook w WHERE w.enabled AND (w.retry_at IS NULL OR w.retry_at <= now()
+    -- now() would be the time before the wait for the lock of claims.
+    OR w.retry_at > statement_timestamp() + $5 * interval '1 ms')),
 due AS (
   SELECT d.webhook_id, d.event_id FROM room r CROSS JOIN LATERAL (
     SELECT d.webhook_id, d.event_id FROM webhook_outbox d

@@ -8,7 +8,7 @@ const { bigint, float, integer, jsonb, orNull, text, timestamp, uuid } = sql;
 
 export const CLAIM = new SqlFile(new URL('./claim-outbox.sql', import.meta.url), {
   name: 'claim-webhook-outbox',
-  parameters: { limit: bigint, perWebhook: integer, claimMs: float, failures: integer },
+  parameters: { limit: bigint, perWebhook: integer, claimMs: float, failures: integer, pauseMsMax: float },
   row: {
     webhookId: uuid(),
     eventId: uuid(),

@@ -80,3 +80,18 @@ it('does not count a late failure of an event that another process claimed or de
   expect(await webhooks.settle(givenUp, CLAIM.breaker)).toBeUndefined();
   expect(await webhooks.all()).toMatchObject([{ failingSince: undefined }]);
 });
+
+it('is not held by a pause from before the clock of PostgreSQL was set back', async () => {
+  const [{ webhooks }] = processes as readonly [Registry];
+  const other = new pg.Client({ connectionString: database.databaseUrl });
+  await other.connect();
+  try {
+    const pause = (ms: number) => other.query(`UPDATE webhook SET retry_at = now() + $1 * interval '1 ms'`, [ms]);
+    await pause(900);
+    expect(await webhooks.claim(CLAIM)).toEqual([]);
+    await pause(3_600_000);
+    expect(await webhooks.claim(CLAIM)).toHaveLength(PER_WEBHOOK);
+  } finally {
+    await other.end();
+  }
+});

@@ -17,7 +17,8 @@ export async function claimPending(
   const records = await database.transaction(async (transaction) => {
     // A separate statement, because the snapshot of the claim must be younger than the lock.
     await transaction.query(CLAIM_LOCK, []);
-    return CLAIM.run(transaction, { limit, perWebhook, claimMs, failures: breaker.failures });
+    const { failures, pauseMsMax } = breaker;
+    return CLAIM.run(transaction, { limit, perWebhook, claimMs, failures, pauseMsMax });
   });
   return records.map(({ type, deviceId, data, pendingSince, ...claimed }) => {
     const { eventId: id } = claimed;
