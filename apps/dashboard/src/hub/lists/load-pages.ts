@@ -4,11 +4,21 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
   readonly endCursor: string | null;
   readonly hasNextPage: boolean;
-  /** Null where the hub does not count so far. */
-  readonly totalCount?: number | null;
+}
+
+/** A page of a list as GraphQL gives it. */
+export interface Listed<Row> {
+  readonly nodes: readonly Row[];
+  readonly pageInfo: { readonly endCursor: string | null; readonly hasNextPage: boolean };
 }
 
 export const noRows: Page<never> = { rows: [], endCursor: null, hasNextPage: false };
+
+/** Without a list, as of a device that was removed, the page is empty. */
+export function pageOf<Row>(list: Listed<Row> | null | undefined): Page<Row> {
+  const { nodes: rows, pageInfo } = list ?? { nodes: [], pageInfo: noRows };
+  return { rows, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
+}
 
 /** `page` is missing if the hub did not answer. */
 export interface PageAnswer<Row, Failure> {
@@ -91,7 +101,6 @@ export function changedPage<Row>(page: Page<Row>, { change, rowsMax }: RowsPatch
   return { ...page, rows: rows.slice(0, rowsMax), endCursor: null, hasNextPage: false };
 }
 
-/** The count of the first page stays. */
 export function joinPages<Row>(some: Page<Row> | undefined, next: Page<Row>): Page<Row> {
-  return some ? { ...next, rows: [...some.rows, ...next.rows], totalCount: some.totalCount ?? null } : next;
+  return some ? { ...next, rows: [...some.rows, ...next.rows] } : next;
 }

@@ -5,15 +5,12 @@ import { readEvery } from '../read-again';
 import { useHealed } from '../use-healed';
 import { useVisibleInterval } from '../use-visible-interval';
 import { ListReads, type ListState, nothingRead } from './list-reads';
-import { noRows, type Page, type PageAnswer } from './load-pages';
-
-export type { Page } from './load-pages';
+import { type Listed, noRows, type PageAnswer, pageOf } from './load-pages';
 
 export interface Pages<Row> {
   readonly rows: readonly Row[];
   /** Whether there was an answer, so that no rows means an empty list. */
   readonly isRead: boolean;
-  readonly totalCount: number | null | undefined;
   readonly hasMore: boolean;
   readonly isLoading: boolean;
   readonly error: CombinedError | undefined;
@@ -38,23 +35,28 @@ export interface PagesOptions<Data, Variables extends AnyVariables, Row> {
    */
   readonly variables: (after: string | null) => Variables;
   /** Must be the same function always. */
-  readonly pageOf: (data: Data) => Page<Row>;
+  readonly listOf: (data: Data) => Listed<Row> | null | undefined;
   /** Pages are loaded at once until so many rows are there; one page where not given. */
   readonly rowsAtOnce?: number;
   /** Ms between two looks while the page is visible. */
   readonly refreshMs?: number;
 }
 
+/** The variables of a list without a filter. */
+export function onlyAfter(after: string | null) {
+  return { after };
+}
+
 /** A page after a cursor. An answer that the page cannot read is a failure like any other. */
 async function askPage<Data, Variables extends AnyVariables, Row>(
   client: Client,
-  { query, variables, pageOf }: PagesOptions<Data, Variables, Row>,
+  { query, variables, listOf }: PagesOptions<Data, Variables, Row>,
   after: string | null,
 ): Promise<PageAnswer<Row, CombinedError>> {
   try {
     const { data, error } = await client.query(query, variables(after), { requestPolicy: 'network-only' }).toPromise();
     // An answer that is only errors has null.
-    return { page: data ? pageOf(data) : undefined, failure: error };
+    return { page: data ? pageOf(listOf(data)) : undefined, failure: error };
   } catch (cause) {
     return { failure: new CombinedError({ graphQLErrors: [String(cause)] }) };
   }
@@ -63,13 +65,13 @@ async function askPage<Data, Variables extends AnyVariables, Row>(
 export function usePages<Data, Variables extends AnyVariables, Row>(
   options: PagesOptions<Data, Variables, Row>,
 ): Pages<Row> {
-  const { query, variables, pageOf, rowsAtOnce = 0, refreshMs } = options;
+  const { query, variables, listOf, rowsAtOnce = 0, refreshMs } = options;
   const client = useClient();
   const [{ page, isLoading, failure: error }, show] = useState<ListState<Row, CombinedError>>(nothingRead);
   const [list] = useState(() => new ListReads<Row, CombinedError>(show));
   const ask = useCallback(
-    (after: string | null) => askPage(client, { query, variables, pageOf }, after),
-    [client, query, variables, pageOf],
+    (after: string | null) => askPage(client, { query, variables, listOf }, after),
+    [client, query, variables, listOf],
   );
   useEffect(() => {
     list.begin(ask, rowsAtOnce);
@@ -86,6 +88,6 @@ export function usePages<Data, Variables extends AnyVariables, Row>(
     (change, rowsMax = Infinity) => list.patch({ change, rowsMax }),
     [list],
   );
-  const { rows, totalCount, hasNextPage: hasMore } = page;
-  return { rows, isRead: page !== noRows, totalCount, hasMore, isLoading, error, loadMore, refresh, patch };
+  const { rows, hasNextPage: hasMore } = page;
+  return { rows, isRead: page !== noRows, hasMore, isLoading, error, loadMore, refresh, patch };
 }

@@ -6,7 +6,7 @@ import { useState } from 'react';
 import { Stack, TagsInput, Text, TextInput, UnstyledButton } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { DialogForm } from '../../parts/dialog/dialog-form';
 import { LoadFailure } from '../../parts/failure';
 import { Time } from '../../parts/time/time';
@@ -94,15 +94,8 @@ export function ByCode({ onClose }: { readonly onClose: () => void }) {
   );
 }
 
-const waitingBoards = { query: EnrolmentsDocument, variables: variablesAfter, pageOf, rowsAtOnce, refreshMs };
-
-function variablesAfter(after: string | null) {
-  return { after };
-}
-
-function pageOf({ enrolments: { nodes, pageInfo } }: EnrolmentsQuery): Page<Waiting> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ enrolments }: EnrolmentsQuery) => enrolments;
+const waitingBoards = { query: EnrolmentsDocument, variables: onlyAfter, listOf, rowsAtOnce, refreshMs };
 
 function Compare({ board }: { readonly board: Waiting }) {
   const { t } = useTranslation();

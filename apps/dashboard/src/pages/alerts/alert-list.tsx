@@ -4,19 +4,13 @@ import { Button } from '@mantine/core';
 import { IconBellCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useClient } from 'urql';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { useSummaryLanguage } from '../../parts/alert/use-summary-language';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { AcknowledgeDialog } from './acknowledge-dialog';
 import { AlertCard } from './alert-card';
-import {
-  type AlertCardFragment,
-  type AlertFilter,
-  AlertsAsTheyChangeDocument,
-  AlertsDocument,
-  type AlertsQuery,
-} from './generated/alerts';
+import { type AlertFilter, AlertsAsTheyChangeDocument, AlertsDocument, type AlertsQuery } from './generated/alerts';
 
 const filters = {
   firing: { state: 'FIRING', acknowledged: false },
@@ -33,7 +27,7 @@ export function AlertList({ view }: { readonly view: keyof typeof filters }) {
     (after: string | null) => ({ filter: filters[view], after, language }),
     [view, language],
   );
-  const { rows, error, hasMore, isLoading, loadMore, refresh } = usePages({ query: AlertsDocument, variables, pageOf });
+  const { rows, error, hasMore, isLoading, loadMore, refresh } = usePages({ query: AlertsDocument, variables, listOf });
   useEffect(() => {
     const { unsubscribe } = client.subscription(AlertsAsTheyChangeDocument, {}).subscribe(({ data }) => {
       if (data) refresh();
@@ -61,6 +55,4 @@ export function AlertList({ view }: { readonly view: keyof typeof filters }) {
   );
 }
 
-function pageOf({ alerts: { nodes, pageInfo } }: AlertsQuery): PageOfRows<AlertCardFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ alerts }: AlertsQuery) => alerts;

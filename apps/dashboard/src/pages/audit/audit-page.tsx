@@ -7,7 +7,7 @@ import { Button, Code, Drawer, Group, Stack, Text } from '@mantine/core';
 import { IconHistory } from '@tabler/icons-react';
 import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -26,7 +26,7 @@ export function AuditPage() {
   const { t } = useTranslation();
   const search = route.useSearch();
   const variables = useCallback((after: string | null) => ({ filter: search, after }), [search]);
-  const pages = usePages({ query: AuditTrailDocument, variables, pageOf });
+  const pages = usePages({ query: AuditTrailDocument, variables, listOf });
   const [opened, setOpened] = useState<Entry>();
   const columns = useColumns(setOpened);
   return (
@@ -52,9 +52,10 @@ export function AuditPage() {
   );
 }
 
-function pageOf({ auditEntries: { edges, pageInfo } }: AuditTrailQuery): PageOfRows<Entry> {
-  return { rows: edges.map(({ node }) => node), endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ auditEntries: { edges, pageInfo } }: AuditTrailQuery) => ({
+  nodes: edges.map(({ node }) => node),
+  pageInfo,
+});
 
 function Conditions({ search }: { readonly search: AuditSearch }) {
   const { t } = useTranslation();

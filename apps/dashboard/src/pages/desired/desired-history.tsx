@@ -2,7 +2,7 @@
 import { useCallback, useEffect } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
-import { type Page, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { Disclosure } from '../../parts/disclosure';
 import { LoadFailure } from '../../parts/failure';
 import { Json } from '../../parts/json';
@@ -21,7 +21,7 @@ export interface DesiredHistoryProps {
 export function DesiredHistory({ id, generation }: DesiredHistoryProps) {
   const { t } = useTranslation();
   const variables = useCallback((after: string | null) => ({ id, after }), [id]);
-  const pages = usePages({ query: DesiredEditsDocument, variables, pageOf });
+  const pages = usePages({ query: DesiredEditsDocument, variables, listOf });
   const { rows: edits, error, refresh } = pages;
   useEffect(() => refresh(), [generation, refresh]);
   return (
@@ -41,10 +41,7 @@ export function DesiredHistory({ id, generation }: DesiredHistoryProps) {
   );
 }
 
-function pageOf({ desiredState }: DesiredEditsQuery): Page<DesiredEditFragment> {
-  const { nodes = [], pageInfo } = desiredState?.editsConnection ?? {};
-  return { rows: nodes, endCursor: pageInfo?.endCursor ?? null, hasNextPage: pageInfo?.hasNextPage ?? false };
-}
+const listOf = ({ desiredState }: DesiredEditsQuery) => desiredState?.editsConnection;
 
 interface EditProps {
   readonly edit: DesiredEditFragment;

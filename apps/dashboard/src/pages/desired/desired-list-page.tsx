@@ -1,10 +1,10 @@
 /** All desired states: what each sets, and how many devices have it. */
-import { useCallback, useMemo } from 'react';
+import { useMemo } from 'react';
 import { IconAdjustmentsCheck, IconPlus } from '@tabler/icons-react';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { ComplianceBar } from '../../parts/compliance/compliance-bar';
 import { countsOf, outOfSyncOf } from '../../parts/compliance/compliance-counts';
 import { Empty } from '../../parts/empty';
@@ -23,8 +23,7 @@ const refreshMs = 3_000;
 export function DesiredListPage() {
   const { t } = useTranslation();
   const [mayRun, mayCall] = [useScope('JOBS_WRITE'), useScope('TOOLS_CALL')];
-  const variables = useCallback((after: string | null) => ({ after }), []);
-  const pages = usePages({ query: DesiredStatesDocument, variables, pageOf, refreshMs });
+  const pages = usePages({ query: DesiredStatesDocument, variables: onlyAfter, listOf, refreshMs });
   const { rows, error, isLoading, refresh } = pages;
   const columns = useColumns();
   return (
@@ -111,6 +110,4 @@ function useColumns() {
   );
 }
 
-function pageOf({ desiredStates: { nodes, pageInfo } }: DesiredStatesQuery): PageOfRows<DesiredLineFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ desiredStates }: DesiredStatesQuery) => desiredStates;

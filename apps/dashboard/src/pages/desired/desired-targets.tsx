@@ -4,7 +4,7 @@ import { Select } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { outOfSyncOf } from '../../parts/compliance/compliance-counts';
 import { ComplianceBadge } from '../../parts/compliance/compliance-badge';
 import { type ComplianceState, complianceStates, outOfSyncStates } from '../../parts/compliance/compliance-looks';
@@ -35,7 +35,7 @@ export function DesiredTargets({ id, summary }: DesiredTargetsProps) {
   const { t } = useTranslation();
   const [wanted, setWanted] = useState('out');
   const variables = useCallback((after: string | null) => ({ id, states: statesOf(wanted), after }), [id, wanted]);
-  const pages = usePages({ query: DesiredTargetsDocument, variables, pageOf });
+  const pages = usePages({ query: DesiredTargetsDocument, variables, listOf });
   const { refresh, rows } = pages;
   const look = useThrottledCallback(() => {
     if (rows.length <= pageSize) refresh();
@@ -115,7 +115,4 @@ function useColumns() {
   }, [t]);
 }
 
-function pageOf({ desiredState }: DesiredTargetsQuery): PageOfRows<DesiredTargetFragment> {
-  const { nodes, pageInfo } = desiredState?.targets ?? { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ desiredState }: DesiredTargetsQuery) => desiredState?.targets;

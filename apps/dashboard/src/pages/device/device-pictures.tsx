@@ -6,7 +6,7 @@ import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
-import { type Page, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { HubImage } from '../../parts/hub-image';
@@ -25,7 +25,7 @@ import { PictureActions } from './picture-actions';
 export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   const { t } = useTranslation();
   const variablesAfter = useCallback((after: string | null) => ({ id: device.id, after }), [device.id]);
-  const pages = usePages({ query: DevicePicturesDocument, variables: variablesAfter, pageOf });
+  const pages = usePages({ query: DevicePicturesDocument, variables: variablesAfter, listOf });
   const { rows: pictures, error, hasMore, isLoading, loadMore, refresh } = pages;
   const variables = useMemo(() => ({ filter: { deviceId: device.id, types: ['upload.received'] } }), [device.id]);
   useSubscription({ query: DevicePictureNewsDocument, variables, pause: !useScope('EVENTS_READ') }, (_seen, news) => {
@@ -85,6 +85,4 @@ export function DevicePictures({ device }: { readonly device: DeviceSeen }) {
   );
 }
 
-function pageOf({ uploads: { nodes, pageInfo } }: DevicePicturesQuery): Page<PictureFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ uploads }: DevicePicturesQuery) => uploads;

@@ -8,7 +8,7 @@ import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
 import type { RowChange } from '../../hub/lists/gather-changes';
 import { useLiveList } from '../../hub/lists/use-live-list';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { CopyAs } from '../../parts/copy-as/copy-as';
 import { DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
@@ -136,7 +136,7 @@ function useDeviceList({ orderBy = 'NAME_ASC' }: DeviceSearch, { filter, withDes
     },
     [filter, orderBy, withDesired],
   );
-  const pages = usePages({ query: DevicesDocument, variables, pageOf });
+  const pages = usePages({ query: DevicesDocument, variables, listOf });
   const watched = useMemo(() => ({ filter, withDesired }), [filter, withDesired]);
   const counted = useMemo(() => ({ filter }), [filter]);
   const summary = useHubQuery({ query: DeviceCountDocument, variables: counted, refreshMs: countRefreshMs });
@@ -172,9 +172,7 @@ const isMovedIn: Readonly<Record<DeviceOrder, (before: DeviceLineFragment, now: 
   LAST_SEEN_DESC: (before, now) => before.lastSeenAt !== now.lastSeenAt,
 };
 
-function pageOf({ devices: { nodes, pageInfo } }: DevicesQuery): PageOfRows<DeviceLineFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ devices }: DevicesQuery) => devices;
 
 function changeOf({ deviceListChanged }: DeviceListChangesSubscription): RowChange<DeviceLineFragment> {
   return { row: deviceListChanged.device, matches: deviceListChanged.matches };

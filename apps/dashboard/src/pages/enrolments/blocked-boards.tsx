@@ -3,7 +3,7 @@ import { useMemo } from 'react';
 import { Button } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { type Page as PageOfRows, type Pages, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, type Pages, usePages } from '../../hub/lists/use-pages';
 import { LoadFailure, MutationFailureNotice } from '../../parts/failure';
 import { Section } from '../../parts/page';
 import { type Column, DataTable } from '../../parts/table/data-table';
@@ -14,7 +14,7 @@ import { BlockedBoardsDocument, type BlockedBoardsQuery, UnblockBoardDocument } 
 type BlockedBoard = BlockedBoardsQuery['blockedBoards']['nodes'][number];
 
 export function useBlockedBoards(refreshMs: number): Pages<BlockedBoard> {
-  return usePages({ query: BlockedBoardsDocument, variables: variablesAfter, pageOf, refreshMs });
+  return usePages({ query: BlockedBoardsDocument, variables: onlyAfter, listOf, refreshMs });
 }
 
 export interface BlockedBoardsProps {
@@ -89,10 +89,4 @@ function useColumns(
   );
 }
 
-function variablesAfter(after: string | null) {
-  return { after };
-}
-
-function pageOf({ blockedBoards: { nodes, pageInfo } }: BlockedBoardsQuery): PageOfRows<BlockedBoard> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ blockedBoards }: BlockedBoardsQuery) => blockedBoards;

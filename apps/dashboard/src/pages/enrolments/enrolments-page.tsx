@@ -7,7 +7,7 @@ import { useTranslation } from 'react-i18next';
 import { useSubscription } from 'urql';
 import { useScope } from '../../hub/hub';
 import { rereadMs } from '../../hub/lists/use-live-list';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -34,7 +34,7 @@ const news = {
 export function EnrolmentsPage() {
   const { t } = useTranslation();
   const [mayDecide, isAdmin] = [useScope('DEVICES_WRITE'), useScope('ADMIN')];
-  const pages = usePages({ query: EnrolmentsDocument, variables: variablesAfter, pageOf, refreshMs });
+  const pages = usePages({ query: EnrolmentsDocument, variables: onlyAfter, listOf, refreshMs });
   const [chosen, setChosen] = useState<Enrolment>();
   const [turnedAway, setTurnedAway] = useState<Enrolment>();
   const boards = useBlockedBoards(refreshMs);
@@ -90,13 +90,7 @@ function useEnrolmentNews(refresh: () => void): void {
   });
 }
 
-function variablesAfter(after: string | null) {
-  return { after };
-}
-
-function pageOf({ enrolments: { nodes, pageInfo } }: EnrolmentsQuery): PageOfRows<Enrolment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ enrolments }: EnrolmentsQuery) => enrolments;
 
 function useColumns(mayDecide: boolean, onApprove: (row: Enrolment) => void, onReject: (row: Enrolment) => void) {
   const { t } = useTranslation();

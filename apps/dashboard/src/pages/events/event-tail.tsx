@@ -9,7 +9,7 @@ import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { Dialog } from '../../parts/dialog/dialog';
 import { useClient } from 'urql';
-import { type Page as PageOfRows, type Pages, usePages } from '../../hub/lists/use-pages';
+import { type Pages, usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -37,7 +37,7 @@ export interface EventTailProps {
 export function EventTail({ filter }: EventTailProps) {
   const { t } = useTranslation();
   const variables = useCallback((after: string | null) => ({ filter, after }), [filter]);
-  const pages = usePages({ query: EventsDocument, variables, pageOf });
+  const pages = usePages({ query: EventsDocument, variables, listOf });
   const [isPaused, setPaused] = useState(false);
   const heldBack = useArrivals(filter, isPaused, pages.patch);
   const [looked, setLooked] = useState<EventRowFragment>();
@@ -155,6 +155,4 @@ function useColumns(hasDevices: boolean, onLook: (row: EventRowFragment) => void
   );
 }
 
-function pageOf({ events: { nodes, pageInfo } }: EventsQuery): PageOfRows<EventRowFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ events }: EventsQuery) => events;

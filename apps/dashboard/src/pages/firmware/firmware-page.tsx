@@ -4,13 +4,13 @@ import { Button, Group } from '@mantine/core';
 import { IconPackage } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { Page } from '../../parts/page';
 import { FirmwareHealth } from './firmware-health';
 import classes from './firmware.module.css';
-import { FirmwareImagesDocument, type FirmwareImagesQuery, type ImageFragment } from './generated/firmware';
+import { FirmwareImagesDocument, type FirmwareImagesQuery } from './generated/firmware';
 import { ImageCard } from './image-card';
 import { SigningKeys } from './signing-keys';
 import { UploadImage } from './upload-image';
@@ -19,7 +19,7 @@ import { Versions } from './versions';
 export function FirmwarePage() {
   const { t } = useTranslation();
   const mayWrite = useScope('FIRMWARE_WRITE');
-  const pages = usePages({ query: FirmwareImagesDocument, variables: variablesAfter, pageOf });
+  const pages = usePages({ query: FirmwareImagesDocument, variables: onlyAfter, listOf });
   const [taken, setTaken] = useState<string>();
   return (
     <Page title={t('firmware.title')} lead={t('firmware.lead')}>
@@ -56,10 +56,4 @@ export function FirmwarePage() {
   );
 }
 
-function variablesAfter(after: string | null) {
-  return { after };
-}
-
-function pageOf({ firmwareImages: { nodes, pageInfo } }: FirmwareImagesQuery): PageOfRows<ImageFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ firmwareImages }: FirmwareImagesQuery) => firmwareImages;

@@ -4,7 +4,7 @@ import { MultiSelect } from '@mantine/core';
 import { useThrottledCallback } from '@mantine/hooks';
 import { Link } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { LoadFailure } from '../../parts/failure';
 import { fileSize } from '../../parts/number/file-size';
@@ -42,7 +42,7 @@ export function JobTargets({ id, stage }: JobTargetsProps) {
     (after: string | null) => ({ id, outcomes: wanted.length > 0 ? wanted : null, after }),
     [id, wanted],
   );
-  const pages = usePages({ query: JobTargetsDocument, variables, pageOf });
+  const pages = usePages({ query: JobTargetsDocument, variables, listOf });
   const { refresh, rows } = pages;
   const look = useThrottledCallback(() => {
     if (rows.length <= pageSize) refresh();
@@ -155,7 +155,4 @@ function stageOf({ state }: TargetRowFragment): OutcomeOrStage {
   return state === 'SENT' || state === 'DISPATCHING' ? 'IN_FLIGHT' : 'PENDING';
 }
 
-function pageOf({ job }: JobTargetsQuery): PageOfRows<TargetRowFragment> {
-  const { nodes, pageInfo } = job?.targets ?? { nodes: [], pageInfo: { endCursor: null, hasNextPage: false } };
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ job }: JobTargetsQuery) => job?.targets;

@@ -6,7 +6,7 @@ import { getRouteApi, Link, useNavigate } from '@tanstack/react-router';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubQuery } from '../../hub/use-hub-query';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { type Column, DataTable } from '../../parts/table/data-table';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
@@ -40,7 +40,7 @@ export function JobsPage() {
     }),
     [search, show],
   );
-  const pages = usePages({ query: JobsDocument, variables, pageOf });
+  const pages = usePages({ query: JobsDocument, variables, listOf });
   useLatest(variables, pages.patch);
   const columns = useColumns();
   const isFiltered = search !== undefined || show !== undefined;
@@ -169,6 +169,4 @@ function useColumns() {
   );
 }
 
-function pageOf({ jobs: { nodes, pageInfo } }: JobsQuery): PageOfRows<JobLineFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ jobs }: JobsQuery) => jobs;

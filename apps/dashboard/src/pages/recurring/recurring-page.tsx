@@ -1,14 +1,13 @@
 /** Jobs that run by a schedule: the coming week, and each schedule with its last runs. */
-import { useCallback } from 'react';
 import { IconCalendarRepeat, IconPlus } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { Empty } from '../../parts/empty';
 import { LoadFailure } from '../../parts/failure';
 import { LinkButton } from '../../parts/link-button';
 import { Page } from '../../parts/page';
-import { RecurringJobsDocument, type RecurringJobCardFragment, type RecurringJobsQuery } from './generated/recurring';
+import { RecurringJobsDocument, type RecurringJobsQuery } from './generated/recurring';
 import { RecurringCard } from './recurring-card';
 import { WeekCalendar } from './week-calendar';
 
@@ -20,11 +19,10 @@ const rowsAtOnce = 500;
 export function RecurringPage() {
   const { t } = useTranslation();
   const mayRun = useScope('JOBS_WRITE');
-  const variables = useCallback((after: string | null) => ({ after }), []);
   const { rows, error, isLoading, refresh } = usePages({
     query: RecurringJobsDocument,
-    variables,
-    pageOf,
+    variables: onlyAfter,
+    listOf,
     rowsAtOnce,
     refreshMs,
   });
@@ -54,7 +52,4 @@ export function RecurringPage() {
   );
 }
 
-function pageOf({ recurringJobs }: RecurringJobsQuery): PageOfRows<RecurringJobCardFragment> {
-  const { nodes, pageInfo } = recurringJobs;
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ recurringJobs }: RecurringJobsQuery) => recurringJobs;

@@ -4,7 +4,7 @@ import { Button, Group, Stack } from '@mantine/core';
 import { Link } from '@tanstack/react-router';
 import type { TFunction } from 'i18next';
 import { useTranslation } from 'react-i18next';
-import { type Page as PageOfRows, usePages } from '../../hub/lists/use-pages';
+import { usePages } from '../../hub/lists/use-pages';
 import { useVisibleInterval } from '../../hub/use-visible-interval';
 import { Dialog } from '../dialog/dialog';
 import { LoadFailure } from '../failure';
@@ -33,7 +33,7 @@ export interface CallListProps {
 export function CallList({ filter, label, empty }: CallListProps) {
   const { t, i18n } = useTranslation();
   const variables = useCallback((after: string | null) => ({ filter, after }), [filter]);
-  const pages = usePages({ query: CallsDocument, variables, pageOf });
+  const pages = usePages({ query: CallsDocument, variables, listOf });
   const isRefreshed = pages.rows.length <= pageRows;
   // There is no subscription for calls.
   useVisibleInterval(pages.refresh, isRefreshed && !pages.isLoading ? refreshMs : undefined);
@@ -177,6 +177,4 @@ function NotRefreshed({ isLoading, onRefresh }: NotRefreshedProps) {
   );
 }
 
-function pageOf({ calls: { nodes, pageInfo } }: CallsQuery): PageOfRows<ListedCallFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ calls }: CallsQuery) => calls;

@@ -1,8 +1,8 @@
 /** The device groups, which many parts of the console name: read once, for all of them. */
-import { createContext, type ReactNode, useCallback, useContext, useEffect, useMemo } from 'react';
+import { createContext, type ReactNode, useContext, useEffect, useMemo } from 'react';
 import { useTranslation } from 'react-i18next';
 import type { HubAnswer } from '../../hub/use-hub-query';
-import { type Page, usePages } from '../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../hub/lists/use-pages';
 import { watchGroups } from '../../shell/views';
 import { GroupsDocument, type GroupsQuery, type SavedGroupFragment } from './generated/groups';
 
@@ -22,11 +22,10 @@ const refreshMs = 60_000;
 const GroupsContext = createContext<Groups | undefined>(undefined);
 
 export function GroupsProvider({ children }: { readonly children: ReactNode }) {
-  const variables = useCallback((after: string | null) => ({ after }), []);
   const { rows, isRead, hasMore, error, refresh } = usePages({
     query: GroupsDocument,
-    variables,
-    pageOf,
+    variables: onlyAfter,
+    listOf,
     rowsAtOnce: groupsAtOnce,
     refreshMs,
   });
@@ -51,6 +50,4 @@ export function MoreGroups() {
   return hasMore ? <p className="soft">{t('devices.moreGroups', { count: groups.length })}</p> : null;
 }
 
-function pageOf({ deviceGroups: { nodes, pageInfo } }: GroupsQuery): Page<SavedGroupFragment> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ deviceGroups }: GroupsQuery) => deviceGroups;

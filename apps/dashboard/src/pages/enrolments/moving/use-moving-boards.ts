@@ -1,6 +1,6 @@
 /** Boards of a former server and how many of them are where. */
 import { useCallback } from 'react';
-import { type Page as PageOfRows, type Pages, usePages } from '../../../hub/lists/use-pages';
+import { type Pages, usePages } from '../../../hub/lists/use-pages';
 import { useHubQuery } from '../../../hub/use-hub-query';
 import {
   MovingBoardsDocument,
@@ -20,7 +20,7 @@ export interface MovingBoardsList {
 
 export function useMovingBoards(shown: ShownState, refreshMs: number): MovingBoardsList {
   const variables = useCallback((after: string | null) => ({ after, state: shown === 'ALL' ? null : shown }), [shown]);
-  const boards = usePages({ query: MovingBoardsDocument, variables, pageOf, refreshMs });
+  const boards = usePages({ query: MovingBoardsDocument, variables, listOf, refreshMs });
   const { data, refresh: readSummary } = useHubQuery({ query: MovingSummaryDocument, variables: {}, refreshMs });
   const { refresh: readBoards } = boards;
   const refresh = useCallback(() => {
@@ -30,6 +30,4 @@ export function useMovingBoards(shown: ShownState, refreshMs: number): MovingBoa
   return { boards, summary: data?.movingSummary, refresh };
 }
 
-function pageOf({ movingBoards: { nodes, pageInfo } }: MovingBoardsQuery): PageOfRows<MovingBoard> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ movingBoards }: MovingBoardsQuery) => movingBoards;

@@ -1,6 +1,6 @@
 /** The tools that a job may call: of the chosen devices where there are some, else of the fleet. */
 import { useCallback, useMemo } from 'react';
-import { type Page, usePages } from '../../../hub/lists/use-pages';
+import { usePages } from '../../../hub/lists/use-pages';
 import { JobToolChoicesDocument, type JobToolChoicesQuery } from '../generated/new-job';
 import { deviceFilterOf, hasWhom, type JobDraft } from '../job-draft';
 import { choicesAtOnce } from './choices-at-once';
@@ -14,12 +14,10 @@ export function useToolChoices(draft: Pick<JobDraft, 'ids' | 'devices' | 'isWhol
     (after: string | null) => ({ filter: filter === undefined ? null : { devices: filter }, after }),
     [filter],
   );
-  const pages = usePages({ query: JobToolChoicesDocument, variables, pageOf, rowsAtOnce: choicesAtOnce });
+  const pages = usePages({ query: JobToolChoicesDocument, variables, listOf, rowsAtOnce: choicesAtOnce });
   const { rows, error, hasMore, isLoading, refresh } = pages;
   const tools = useMemo(() => mostCommon(rows), [rows]);
   return { tools, hasMore, isLoading, error, refresh };
 }
 
-function pageOf({ tools: { nodes, pageInfo } }: JobToolChoicesQuery): Page<ToolChoice> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const listOf = ({ tools }: JobToolChoicesQuery) => tools;

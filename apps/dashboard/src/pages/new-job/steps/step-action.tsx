@@ -1,9 +1,9 @@
 /** Which tool with which arguments, or which image. */
-import { useCallback, useEffect, useMemo } from 'react';
+import { useEffect, useMemo } from 'react';
 import { SegmentedControl, Select, Stack, TextInput } from '@mantine/core';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../../hub/hub';
-import { type Page, usePages } from '../../../hub/lists/use-pages';
+import { onlyAfter, usePages } from '../../../hub/lists/use-pages';
 import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-form';
 import { LoadFailure } from '../../../parts/failure';
 import { CallTerms } from '../fields/call-terms';
@@ -108,11 +108,10 @@ function ToolArguments({ tool }: { readonly tool: ToolChoice }) {
 function ImageChoices() {
   const { t } = useTranslation();
   const { draft, change, refusals, isTried } = useWizard();
-  const variables = useCallback((after: string | null) => ({ after }), []);
   const { rows, error, hasMore, isLoading, refresh } = usePages({
     query: JobImageChoicesDocument,
-    variables,
-    pageOf: imagesOf,
+    variables: onlyAfter,
+    listOf: imagesOf,
     rowsAtOnce: choicesAtOnce,
   });
   const images = useMemo(
@@ -151,8 +150,4 @@ function ImageChoices() {
   );
 }
 
-type ImageChoice = JobImageChoicesQuery['firmwareImages']['nodes'][number];
-
-function imagesOf({ firmwareImages: { nodes, pageInfo } }: JobImageChoicesQuery): Page<ImageChoice> {
-  return { rows: nodes, endCursor: pageInfo.endCursor, hasNextPage: pageInfo.hasNextPage };
-}
+const imagesOf = ({ firmwareImages }: JobImageChoicesQuery) => firmwareImages;
