@@ -1,5 +1,6 @@
 /** A rule as the input that would make it. */
 import type { AlertRuleFieldsFragment, AlertRuleInput, DeviceFilter } from './generated/alerts';
+import { isObject } from '../../parts/unknown-values';
 
 export function inputOfRule(rule: AlertRuleFieldsFragment): AlertRuleInput {
   const { name, kind, severity, forSeconds, threshold, path, below, windowSeconds, groupAbove, enabled } = rule;
@@ -26,7 +27,7 @@ export function filterIn(text: string): DeviceFilter | null | undefined {
   if (text.trim() === '') return null;
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as DeviceFilter) : undefined;
+    return isObject(value) ? (value as DeviceFilter) : undefined;
   } catch {
     return undefined;
   }

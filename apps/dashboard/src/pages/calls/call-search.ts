@@ -1,5 +1,6 @@
 /** Which calls the Calls page shows, as its address carries it. Without a choice these are all. */
 import type { CallFilter } from '../../parts/calls/generated/calls';
+import { isText } from '../../parts/unknown-values';
 
 /** As `flotilla calls --failed` has them. */
 export const failedOutcomes = ['FAILED', 'REJECTED', 'VERIFY_FAILED', 'UNKNOWN', 'NOT_SENT', 'EXPIRED'] as const;
@@ -28,11 +29,6 @@ export function parseCallSearch({ tool, device, outcomes, hours }: Readonly<Reco
     ...(wanted.length > 0 && { outcomes: wanted }),
     ...(span !== undefined && { hours: span }),
   };
-}
-
-/** The router reads a text such as `12` as a number. */
-function isText(value: unknown): boolean {
-  return typeof value === 'number' || (typeof value === 'string' && value !== '');
 }
 
 /** `now`: ms since the Unix epoch. */

@@ -1,4 +1,6 @@
 /** What differs between two JSON values, leaf by leaf. Lists are compared as a whole. */
+import { isObject } from '../../parts/unknown-values';
+
 export interface Change {
   /** Dotted, such as `arguments.volume`. */
   readonly path: string;
@@ -8,12 +10,8 @@ export interface Change {
 }
 
 export function changesBetween(before: unknown, after: unknown, at = ''): readonly Change[] {
-  if (!isRecord(before) || !isRecord(after))
+  if (!isObject(before) || !isObject(after))
     return JSON.stringify(before) === JSON.stringify(after) ? [] : [{ path: at, before, after }];
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])];
   return names.flatMap((name) => changesBetween(before[name], after[name], at === '' ? name : `${at}.${name}`));
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

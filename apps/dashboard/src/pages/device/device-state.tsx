@@ -1,6 +1,6 @@
 /** What the device last said of itself, value by value. */
 import { useTranslation } from 'react-i18next';
-import { isObject } from '../../parts/arguments/argument-fields';
+import { isObject } from '../../parts/unknown-values';
 import { Section } from '../../parts/page';
 import { Time } from '../../parts/time/time';
 import type { DeviceSeen } from './device-page';

@@ -8,7 +8,7 @@ import { IconAdjustmentsCheck } from '@tabler/icons-react';
 import { useTranslation } from 'react-i18next';
 import { useScope } from '../../hub/hub';
 import { useHubMutation } from '../../hub/use-hub-mutation';
-import { isObject } from '../../parts/arguments/argument-fields';
+import { isObject } from '../../parts/unknown-values';
 import { ArgumentsForm, useArguments } from '../../parts/arguments/arguments-form';
 import { CallResult } from '../../parts/outcome/call-result';
 import { CopyAs } from '../../parts/copy-as/copy-as';

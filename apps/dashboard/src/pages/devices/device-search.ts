@@ -3,6 +3,7 @@
  * DeviceFilter, and the order.
  */
 import type { DeviceFilter, Dialect, TransportKind } from './generated/devices';
+import { isObject } from '../../parts/unknown-values';
 
 /** All hold. `any` and `not` nest, as they do in DeviceFilter. */
 export interface DeviceConditions {
@@ -72,16 +73,12 @@ function parseConditions(raw: Readonly<Record<string, unknown>>, depth: number):
     if (texts.length > 0) found[name] = texts;
   }
   if (depth === depthMax) return found;
-  const nested = (value: unknown) => (isRecord(value) ? parseConditions(value, depth + 1) : {});
+  const nested = (value: unknown) => (isObject(value) ? parseConditions(value, depth + 1) : {});
   const any = (Array.isArray(raw['any']) ? raw['any'] : []).map(nested).filter(hasCondition);
   if (any.length > 0) found['any'] = any;
   const not = nested(raw['not']);
   if (hasCondition(not)) found['not'] = not;
   return found;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A version such as 2.1 is read from an address as a number. */
@@ -129,7 +126,7 @@ export function excludedBy({ not }: DeviceConditions): readonly DeviceConditions
 
 /** An address may have another value than conditions. */
 export function hasFields(conditions: DeviceConditions): boolean {
-  return isRecord(conditions);
+  return isObject(conditions);
 }
 
 /** An address may have another value than a list. It counts as one, and the hub refuses it. */

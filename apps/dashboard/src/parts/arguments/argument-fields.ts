@@ -2,6 +2,7 @@
  * Turns an input schema into form fields, and form values into arguments of a call. Complex values
  * are edited as JSON.
  */
+import { isObject } from '../unknown-values';
 
 interface FieldBase {
   readonly name: string;
@@ -152,10 +153,6 @@ export function parseJson(text: string): { readonly value: unknown } | undefined
   } catch {
     return undefined;
   }
-}
-
-export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function numberIn(value: unknown): number | undefined {

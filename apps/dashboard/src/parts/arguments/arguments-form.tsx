@@ -15,11 +15,11 @@ import {
   draftOfGiven,
   type DraftedArguments,
   fieldsOf,
-  isObject,
   parseJson,
   presetsOf,
 } from './argument-fields';
 import classes from './arguments-form.module.css';
+import { isObject } from '../unknown-values';
 
 export interface ArgumentsState extends DraftedArguments {
   readonly fields: readonly ArgumentField[] | undefined;

@@ -3,7 +3,7 @@
  * rendered, other text as text.
  */
 import { useTranslation } from 'react-i18next';
-import { isObject } from '../arguments/argument-fields';
+import { isObject } from '../unknown-values';
 import classes from './call-result.module.css';
 import { Json } from '../json';
 import { looksLikeMarkdown } from '../markdown/looks-like-markdown';

@@ -1,5 +1,6 @@
 /** With what the form of a new desired state begins, as its address carries it. */
 import { type DeviceSearch, parseDeviceSearch } from '../../devices/device-search';
+import { isObject } from '../../../parts/unknown-values';
 
 export interface NewDesiredSearch {
   readonly tool?: string;
@@ -11,11 +12,7 @@ export function parseNewDesiredSearch(raw: Readonly<Record<string, unknown>>): N
   const { tool, devices, arguments: given } = raw;
   return {
     ...(typeof tool === 'string' && { tool }),
-    ...(isRecord(given) && { arguments: given }),
-    ...(isRecord(devices) && { devices: parseDeviceSearch(devices) }),
+    ...(isObject(given) && { arguments: given }),
+    ...(isObject(devices) && { devices: parseDeviceSearch(devices) }),
   };
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

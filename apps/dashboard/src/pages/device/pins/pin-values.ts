@@ -1,5 +1,5 @@
 /** What is known of the pins of a microcontroller, from reads, writes and samples. */
-import { isObject } from '../../../parts/arguments/argument-fields';
+import { isObject } from '../../../parts/unknown-values';
 
 /** How a pin is shown. `other` is a type that this console does not know. */
 export type PinKind = 'switch' | 'level' | 'duty' | 'analogue' | 'other';
