@@ -22,14 +22,13 @@ import type {
 } from '../generated/schema-types.js';
 import type { FleetOperations } from '../fleet-operations.js';
 import type { ApiLimits } from '../limits/api-limits.js';
-import { desiredStateChanges } from './streams/desired-state-changes.js';
 import { alertChanges } from './streams/alert-changes.js';
 import { deviceChanges, type StreamSources } from './streams/device-changes.js';
 import { deviceListChanges, type DeviceListChange } from './streams/device-list-changes.js';
 import { eventAdditions, type EventAddition, type EventBatch } from './streams/event-additions.js';
 import { decidedTargets } from './streams/decided-targets.js';
 import { indexFeed } from './streams/feed-index.js';
-import { jobChanges } from './streams/job-changes.js';
+import { desiredStateChanges, jobChanges } from './streams/record-changes.js';
 import { sessionLog, type ShownLogEntry } from './streams/session-log.js';
 import type { TargetOfJob } from '../jobs/job-target.resolver.js';
 

@@ -5,12 +5,11 @@ import { RegistryError, type FleetView } from '@flotilla/registry';
 import { silentLogger } from '../../mount/api-stubs.suite.js';
 import { alertChanges } from './alert-changes.js';
 import { decidedTargets } from './decided-targets.js';
-import { desiredStateChanges } from './desired-state-changes.js';
+import { desiredStateChanges, jobChanges } from './record-changes.js';
 import { deviceChanges } from './device-changes.js';
 import { deviceListChanges } from './device-list-changes.js';
 import { eventAdditions } from './event-additions.js';
 import { indexFeed } from './feed-index.js';
-import { jobChanges } from './job-changes.js';
 import { readPatiently } from './read-patiently.js';
 
 const away = new RegistryError('DATABASE_UNAVAILABLE', 'PostgreSQL is away.');
