@@ -21,6 +21,7 @@ import { bearerKey } from '../access/authentication.js';
 import type { AgentCallers } from '../oauth/agent-callers.js';
 import { challengeOf, scopeChallenge, TokenRefused } from '../oauth/challenge.js';
 import { scopesToAskFor } from '../oauth/missing-scope.js';
+import { sendRefusal } from '../errors/send-refusal.js';
 import { waitHeaders } from '../errors/wait-headers.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 import type { CostBudget } from '../limits/cost-budget.js';
@@ -242,10 +243,7 @@ export class McpServer {
         : new ApiError('UNAVAILABLE', 'The hub cannot check keys now; try again later.', error);
     if (refusal.code === 'UNAUTHENTICATED' || refusal instanceof TokenRefused)
       void reply.header('www-authenticate', challengeOf(refusal, this.#deps.agents.addresses));
-    return reply
-      .headers(waitHeaders(refusal))
-      .code(refusal.statusCode)
-      .send({ code: refusal.code, message: refusal.message });
+    return sendRefusal(reply, refusal);
   }
 
   #fault(error: unknown): void {

@@ -10,9 +10,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { KeyFailures } from '../access/key-failures.js';
 import type { ApiLogger } from '../api-logger.js';
 import type { ClientOf } from '../api-deps.js';
-import { ApiError } from '../errors/api-error.js';
-import { maskFault } from '../errors/public-errors.js';
-import { waitHeaders } from '../errors/wait-headers.js';
+import { requestFaultOf, sendError } from '../errors/send-refusal.js';
 import type { Callers } from '../sign-in/callers.js';
 import { registrationOf } from './client-metadata.js';
 import { ConsentDesk } from './consent-desk.js';
@@ -47,7 +45,7 @@ export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void
     scope.removeAllContentTypeParsers();
     // The library reads the bodies of its routes.
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
-    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    scope.setErrorHandler((error, _request, reply) => sendFailure(reply, error));
     serveDocuments(scope, deps.addresses);
     const { authorization, token, revocation, jwks } = oauthPaths;
     scope.get(authorization, (request, reply) => desk.authorize(request, reply));
@@ -61,7 +59,7 @@ export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void
   });
   void server.register((scope, _options, done) => {
     scope.removeContentTypeParser('text/plain');
-    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    scope.setErrorHandler((error, _request, reply) => sendFailure(reply, error));
     scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     const { registration, consent } = oauthPaths;
     const bounds = { bodyLimit: BODY_BYTES_MAX };
@@ -225,14 +223,7 @@ function refuse(reply: FastifyReply, error: string, problem: string, status = 40
   return reply.code(status).send({ error, error_description: problem });
 }
 
-function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof Error && !(error instanceof ApiError) && 'statusCode' in error) {
-    const status = Number(error.statusCode);
-    if (status >= 400 && status < 500) return refuse(reply, 'invalid_request', error.message, status);
-  }
-  const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply
-    .headers(waitHeaders(refusal))
-    .code(refusal.statusCode)
-    .send({ code: refusal.code, message: refusal.message });
+function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
+  const fault = requestFaultOf(error);
+  return fault ? refuse(reply, 'invalid_request', fault.message, fault.status) : sendError(reply, error);
 }

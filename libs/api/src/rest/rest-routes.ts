@@ -7,10 +7,9 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Principal, Scope } from '@flotilla/registry';
 import { ApiError } from '../errors/api-error.js';
 import { refuseViewer } from '../access/guard-scopes.js';
-import { waitHeaders } from '../errors/wait-headers.js';
 import { budgetHeaders, type CostBudget } from '../limits/cost-budget.js';
 import { refuseUnfitInput } from '../limits/input-bounds.js';
-import { maskFault } from '../errors/public-errors.js';
+import { sendError } from '../errors/send-refusal.js';
 import type { Callers } from '../sign-in/callers.js';
 
 export interface RestRoute {
@@ -43,7 +42,7 @@ export function serveRest(
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser('*', (_request, _payload, parsed) => parsed(null));
-    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    scope.setErrorHandler((error, _request, reply) => sendError(reply, error));
     for (const { method, url, scope: needed, isFleetWide = false, handle } of routes) {
       const rule = needed && {
         name: `${method} ${url}`,
@@ -86,13 +85,4 @@ function watchCaller(response: ServerResponse, callerNow: () => Promise<unknown>
     });
   const timer = setInterval(() => void check(), everyMs).unref();
   response.once('close', () => clearInterval(timer));
-}
-
-/** An error that is not written for the caller is masked; the server's own hook logs it. */
-function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
-  const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply
-    .headers(waitHeaders(refusal))
-    .code(refusal.statusCode)
-    .send({ code: refusal.code, message: refusal.message });
 }

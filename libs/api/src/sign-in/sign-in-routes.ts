@@ -8,9 +8,8 @@ import type { Browser, OpenedSession, People, SignedInUser, SignIns } from '@flo
 import { actorOf } from '../api-context.js';
 import type { ClientOf } from '../api-deps.js';
 import { ApiError } from '../errors/api-error.js';
-import { waitHeaders } from '../errors/wait-headers.js';
 import { refuseUnfitInput } from '../limits/input-bounds.js';
-import { maskFault } from '../errors/public-errors.js';
+import { requestFaultOf, sendError } from '../errors/send-refusal.js';
 import type { Callers } from './callers.js';
 import { cookieText, expiredCookie, readCookie } from './cookies.js';
 import type { OidcSignIn } from './oidc-sign-in.js';
@@ -39,7 +38,7 @@ export function serveSignIn(server: FastifyInstance, deps: SignInRoutesDeps): vo
   void server.register((scope, _options, done) => {
     // JSON alone: a form of another site's page could send the others without asking.
     scope.removeContentTypeParser('text/plain');
-    scope.setErrorHandler((error, _request, reply) => sendRefusal(reply, error));
+    scope.setErrorHandler((error, _request, reply) => sendFailure(reply, error));
     scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     const desk = new SignInDesk(deps);
     scope.get('/api/sign-in', async () => desk.waysIn());
@@ -204,16 +203,9 @@ function noProvider(): ApiError {
   return new ApiError('NOT_FOUND', 'No identity provider is configured here.');
 }
 
-/** Errors of Fastify about a body keep their status; errors that are not for callers are masked. */
-function sendRefusal(reply: FastifyReply, error: unknown): FastifyReply {
-  if (error instanceof Error && !(error instanceof ApiError) && 'statusCode' in error) {
-    const status = Number(error.statusCode);
-    if (status >= 400 && status < 500)
-      return reply.code(status).send({ code: 'BAD_USER_INPUT', message: error.message });
-  }
-  const refusal = error instanceof ApiError ? error : maskFault(error);
-  return reply
-    .headers(waitHeaders(refusal))
-    .code(refusal.statusCode)
-    .send({ code: refusal.code, message: refusal.message });
+/** Errors of Fastify about a body keep their status. */
+function sendFailure(reply: FastifyReply, error: unknown): FastifyReply {
+  const fault = requestFaultOf(error);
+  if (fault === undefined) return sendError(reply, error);
+  return reply.code(fault.status).send({ code: 'BAD_USER_INPUT', message: fault.message });
 }
