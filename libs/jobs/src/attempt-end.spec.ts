@@ -41,6 +41,18 @@ describe('the end of an attempt', () => {
     });
   });
 
+  it('is a failure where the answer is exactly the failure text of the policy', () => {
+    const job = { ...plain, failureText: 'false' };
+    const answer = (text: string) =>
+      attempt({ ...succeeded, result: { content: [{ type: 'text', text }], isError: false } });
+    expect(judgeAttempt(job, answer('false'), rules).end).toMatchObject({
+      outcome: 'FAILED',
+      error: { code: 'DEVICE_ERROR' },
+    });
+    expect(judgeAttempt(job, answer('falsehood'), rules).end).toMatchObject({ outcome: 'SUCCEEDED' });
+    expect(judgeAttempt(plain, answer('false'), rules).end).toMatchObject({ outcome: 'SUCCEEDED' });
+  });
+
   it('is a retry of an idempotent tool, as long as the job has attempts left', () => {
     const job = { ...plain, idempotent: true, maxAttempts: 2 };
     expect(judgeAttempt(job, attempt(timedOut), rules).end).toMatchObject({ kind: 'retry', notBefore: 12_500 });

@@ -63,9 +63,10 @@ type JudgedJob = Pick<
 >;
 
 export function judgeAttempt(job: JudgedJob, attempt: EndedAttempt, rules: AttemptRules): JudgedAttempt {
-  const verified = endBeforeVerification(job, attempt, rules);
+  const outcome = applyFailureText(attempt.outcome, job.failureText);
+  const verified = endBeforeVerification(job, { ...attempt, outcome }, rules);
   if (verified !== undefined) return { end: withRestartNote(verified), restMs: undefined };
-  const verdict = judgeTarget(attempt.outcome, job);
+  const verdict = judgeTarget(outcome, job);
   switch (verdict.kind) {
     case 'waiting':
       return { end: { kind: 'waiting' }, restMs: undefined };
@@ -75,10 +76,8 @@ export function judgeAttempt(job: JudgedJob, attempt: EndedAttempt, rules: Attem
       const { decision, result } = verdict;
       const delayMs = retryDelayMs(decision, job, attempt.attempts, rules.chance());
       const { certainty, error } = decision;
-      if (delayMs === undefined) {
-        const { outcome } = decision;
-        return { end: { kind: 'decided', outcome, certainty, error, result }, restMs: undefined };
-      }
+      if (delayMs === undefined)
+        return { end: { kind: 'decided', outcome: decision.outcome, certainty, error, result }, restMs: undefined };
       return { end: { kind: 'retry', notBefore: rules.now + delayMs, certainty, error }, restMs: undefined };
     }
   }
@@ -92,11 +91,10 @@ export function isFailure(end: AttemptEnd): boolean {
 /** Undefined where the end of the call decides. */
 function endBeforeVerification(
   job: JudgedJob,
-  { outcome: settled, sentAt, settledAt, baselineVersion }: EndedAttempt,
+  { outcome, sentAt, settledAt, baselineVersion }: EndedAttempt,
   { verification: times, imageBytes }: AttemptRules,
 ): AttemptEnd | undefined {
   if (job.verification === 'READBACK' && job.readback === undefined) return undefined;
-  const outcome = applyFailureText(settled, job.failureText);
   const from = sentAt ?? settledAt;
   const next = verifyAfterCall(job, { outcome, durationMs: settledAt - from, baselineVersion });
   if (next.kind === 'callDecides') return undefined;

@@ -13,7 +13,7 @@ const notSent = (code: 'DEVICE_OFFLINE' | 'OVERLOADED' | 'REQUEST_TOO_LARGE' | '
   certainty: 'NEVER',
   error: { code, message: 'because' },
 });
-const waits = { offline: 'WAIT', failureText: undefined } as const;
+const waits = { offline: 'WAIT' } as const;
 
 describe('judgeTarget', () => {
   it('decides what the device answered, and keeps the answer', () => {
@@ -24,21 +24,12 @@ describe('judgeTarget', () => {
     });
   });
 
-  it('counts exactly the failure text of the policy as a failure', () => {
-    const job = { offline: 'WAIT', failureText: 'false' } as const;
-    expect(judgeTarget(answer('false'), job)).toMatchObject({
-      decision: { outcome: 'FAILED', error: { code: 'DEVICE_ERROR' } },
-    });
-    expect(judgeTarget(answer('falsehood'), job)).toMatchObject({ decision: { outcome: 'SUCCEEDED' } });
-    expect(judgeTarget(answer('false'), waits)).toMatchObject({ decision: { outcome: 'SUCCEEDED' } });
-  });
-
   it.each([
     ['WAIT', { kind: 'waiting' }],
     ['SKIP', { kind: 'decided', decision: { outcome: 'SKIPPED', certainty: 'NEVER' } }],
     ['FAIL', { kind: 'decided', decision: { outcome: 'REJECTED', error: { code: 'DEVICE_OFFLINE' } } }],
   ] as const)('treats a device that is away as the job says: %s', (offline, verdict) => {
-    expect(judgeTarget(notSent('DEVICE_OFFLINE'), { offline, failureText: undefined })).toMatchObject(verdict);
+    expect(judgeTarget(notSent('DEVICE_OFFLINE'), { offline })).toMatchObject(verdict);
   });
 
   it('tries again what a busy device did not take, and gives up on what the wire refuses', () => {
@@ -51,7 +42,7 @@ describe('judgeTarget', () => {
   it.each(['WAIT', 'SKIP', 'FAIL'] as const)(
     'waits while Redis is away, also where the job says %s for devices that are',
     (offline) => {
-      expect(judgeTarget(notSent('UNAVAILABLE'), { offline, failureText: undefined })).toEqual({
+      expect(judgeTarget(notSent('UNAVAILABLE'), { offline })).toEqual({
         kind: 'ready',
         delayMs: 1_000,
       });
@@ -68,10 +59,7 @@ describe('judgeTarget', () => {
         { code: 'OVERLOADED', message: '' } as const,
       ),
     });
-    const anyJob = fc.record({
-      offline: fc.constantFrom('WAIT', 'SKIP', 'FAIL'),
-      failureText: fc.constantFrom(undefined, 'false'),
-    });
+    const anyJob = fc.record({ offline: fc.constantFrom('WAIT', 'SKIP', 'FAIL') });
     fc.assert(
       fc.property(anyOutcome, anyJob, (outcome, job) => {
         if (outcome.kind !== 'NOT_SENT') expect(judgeTarget(outcome as CallOutcome, job).kind).toBe('decided');

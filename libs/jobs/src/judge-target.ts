@@ -3,7 +3,6 @@
  * Whether a decided one has another attempt is in retry/retry-delay.ts.
  */
 import type { CallOutcome, ToolResult } from '@flotilla/mcp';
-import { applyFailureText } from './failure-text.js';
 import type { Job, TargetDecision } from './job-types.js';
 
 export type TargetVerdict =
@@ -16,8 +15,8 @@ export type TargetVerdict =
 /** Lets a device work off some of its queue, and is hardly noticed in a job. */
 const overloadDelayMs = 1_000;
 
-export function judgeTarget(settled: CallOutcome, job: Pick<Job, 'offline' | 'failureText'>): TargetVerdict {
-  const outcome = applyFailureText(settled, job.failureText);
+/** `outcome` has the failure text of the policy applied. */
+export function judgeTarget(outcome: CallOutcome, { offline }: Pick<Job, 'offline'>): TargetVerdict {
   switch (outcome.kind) {
     case 'SUCCEEDED':
     case 'FAILED':
@@ -25,7 +24,7 @@ export function judgeTarget(settled: CallOutcome, job: Pick<Job, 'offline' | 'fa
     case 'UNKNOWN':
       return decided({ outcome: outcome.kind, certainty: outcome.certainty, error: outcome.error }, outcome.result);
     case 'NOT_SENT':
-      return judgeNotSent(outcome, job.offline);
+      return judgeNotSent(outcome, offline);
   }
 }
 
