@@ -12,6 +12,7 @@ import type { UrlSigner } from '../device-urls/url-signer.js';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { HttpRoute } from '../http-route.js';
 import type { DeviceAddresses } from '../provisioning/device-addresses.js';
+import { drain } from '../read-body.js';
 import { EventLog } from '../sessions/event-log.js';
 import type { VisionCustomer } from '../sessions/vision-customer.js';
 import { DeviceGrants } from './device-grants.js';
@@ -20,11 +21,10 @@ import { PictureIntake } from './picture-intake.js';
 import { ScreenEndpoints } from './screen-endpoints.js';
 import { Thumbnails } from './thumbnails.js';
 import { sendJson } from '../send-json.js';
-import { drain, refusalAnswer } from './upload-answer.js';
 import type { JsonAnswer } from '../send-json.js';
 import { defaultUploadLimits } from './upload-limits.js';
 import type { UploadLimits } from './upload-limits.js';
-import { UploadRefusal } from './upload-refusal.js';
+import { refusalAnswer, UploadRefusal } from './upload-refusal.js';
 import type { VisionAnswerer } from './vision-answerer.js';
 import { VisionEndpoint } from './vision-endpoint.js';
 
@@ -82,7 +82,7 @@ export class DeviceUploads {
     try {
       return await this.#intake.take(request, { kind: 'IMAGE', deviceId: undefined });
     } catch (error) {
-      await drain(request, this.#limits);
+      await drain(request, this.#limits, this.options.clock);
       throw error;
     }
   }
@@ -101,7 +101,7 @@ export class DeviceUploads {
       response.on('error', () => undefined);
       request.on('error', () => undefined);
       const answer = await act(request, response).catch((error: unknown) => this.#refusalOf(error, path));
-      await drain(request, this.#limits);
+      await drain(request, this.#limits, this.options.clock);
       if (answer) sendJson(response, answer);
     };
     return { method, path, handle: (request, response) => void handle(request, response) };

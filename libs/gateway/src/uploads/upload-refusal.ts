@@ -1,4 +1,5 @@
-/** Why an upload was rejected: code, status and message of the answer. */
+/** Why an upload was rejected, and the answer that says so. */
+import type { JsonAnswer } from '../send-json.js';
 
 export type UploadRefusalCode =
   | 'UNAUTHENTICATED'
@@ -33,4 +34,12 @@ export class UploadRefusal extends Error {
     super(message, options);
     this.status = statuses[code];
   }
+}
+
+/**
+ * `success` and `message` are what firmware expects; `code` is the hub's. It is always sent, within
+ * the size that devices read at once, after the body was read. [xiaozhi §6]
+ */
+export function refusalAnswer({ code, message, status }: UploadRefusal): JsonAnswer {
+  return { status, body: { success: false, code, message } };
 }

@@ -25,8 +25,8 @@ import { readOtaRequest } from './ota-request.js';
 import type { OtaRequest } from './ota-request.js';
 import { otaTarget } from './ota-target.js';
 import type { OtaTarget } from './ota-target.js';
-import { defaultBodyLimits, readBody } from './read-body.js';
-import type { ReadBody } from './read-body.js';
+import { defaultBodyLimits, readBody } from '../../read-body.js';
+import type { ReadBody } from '../../read-body.js';
 import { noUpdate } from './firmware-answer.js';
 import type { OfferedFirmware } from './update-offer.js';
 

@@ -3,16 +3,17 @@ import { createServer } from 'node:http';
 import type { IncomingMessage, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Readable } from 'node:stream';
+import { ManualClock } from '@flotilla/session';
 import { afterEach, describe, expect, it } from 'vitest';
+import { drain } from '../read-body.js';
 import { sendJson } from '../send-json.js';
 import { receiveForm } from './receive-form.js';
-import { drain, refusalAnswer } from './upload-answer.js';
 import { defaultUploadLimits } from './upload-limits.js';
-import { UploadRefusal } from './upload-refusal.js';
+import { refusalAnswer, UploadRefusal } from './upload-refusal.js';
 import { photoParts, post } from './upload-requests.suite.js';
 
 /** Longer than a spec may take: an answer that waits for it fails. */
-const limits = { ...defaultUploadLimits, silenceMaxMs: 600_000, surplusMaxMs: 600_000 };
+const limits = { ...defaultUploadLimits, silenceMaxMs: 600_000 };
 const tooLarge = new UploadRefusal('REQUEST_TOO_LARGE', 'The picture is too large.');
 let server: Server;
 
@@ -20,7 +21,7 @@ async function serve(take: (request: IncomingMessage) => Promise<unknown>): Prom
   server = createServer((request, response) => {
     void take(request)
       .catch(() => undefined)
-      .then(() => drain(request, limits))
+      .then(() => drain(request, limits, new ManualClock(0)))
       .then(() => sendJson(response, refusalAnswer(tooLarge)));
   });
   server.listen(0, '127.0.0.1');

@@ -1,7 +1,4 @@
-/**
- * Reads the body of a device's request within limits. Exceeding them is no reason to reject the
- * request: its headers identify the device.
- */
+/** Reads or discards the body of a request within limits. */
 import type { IncomingMessage } from 'node:http';
 import type { Clock } from '@flotilla/session';
 
@@ -26,7 +23,10 @@ export interface ReadBody {
   readonly isWhole: boolean;
 }
 
-/** Returns undefined if the connection ended first. Never rejects. */
+/**
+ * Exceeding the limits is no reason to reject the request of a device: its headers identify it.
+ * Returns undefined if the connection ended first. Never rejects.
+ */
 export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Clock): Promise<ReadBody | undefined> {
   return new Promise((resolve) => {
     const chunks: Buffer[] = [];
@@ -44,7 +44,8 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
       if (size > limits.bodyBytesMax + limits.surplusBytesMax) settle(cut);
     };
     const cancelDeadline = clock.setTimer(limits.bodyTimeoutMs, () => settle(cut));
-    request.on('data', take);
+    // A request that a form had before is paused.
+    request.on('data', take).resume();
     request.once('end', () => settle({ bytes: Buffer.concat(chunks), isWhole: size <= limits.bodyBytesMax }));
     request.once('close', () => settle(undefined));
     request.on('error', () => settle(undefined));
@@ -52,3 +53,13 @@ export function readBody(request: IncomingMessage, limits: BodyLimits, clock: Cl
 }
 
 const cut: ReadBody = { bytes: Buffer.alloc(0), isWhole: false };
+
+/** Reads and discards the rest of a body within limits. Never rejects. */
+export async function drain(
+  request: IncomingMessage,
+  { surplusBytesMax, surplusMaxMs }: { readonly surplusBytesMax: number; readonly surplusMaxMs: number },
+  clock: Clock,
+): Promise<void> {
+  if (request.readableEnded || request.destroyed) return;
+  await readBody(request, { bodyBytesMax: 0, surplusBytesMax, bodyTimeoutMs: surplusMaxMs }, clock);
+}
