@@ -1,6 +1,7 @@
 /** Metrics of alerts and their notifications. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import { answerOr } from '../answer-or.js';
+import { addTotals, backlogGauges } from './metric-kinds.js';
 
 /** Sources about alerts: deliveries of this process, and the state of all processes. */
 export interface AlertSources {
@@ -31,16 +32,12 @@ export function addAlertMetrics(registry: Registry, { backlog, counts, firing, r
       }
     },
   });
-  new Counter({
+  const deliveries = {
     name: 'flotilla_notifications_total',
     help: 'Attempts to deliver notifications by result, and notifications that were given up.',
-    labelNames: ['result'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(counts())) this.inc({ result }, count);
-    },
-  });
+    label: 'result',
+  };
+  addTotals(registry, deliveries, () => Object.entries(counts()));
   new Gauge({
     name: 'flotilla_alert_evaluation_seconds',
     help: 'How long the last evaluation of the alert rules took in this process.',
@@ -49,20 +46,7 @@ export function addAlertMetrics(registry: Registry, { backlog, counts, firing, r
       this.set(roundMs() / 1_000);
     },
   });
-  type Backlog = Awaited<ReturnType<AlertSources['backlog']>>;
-  const unknown: Backlog = { pending: Number.NaN, oldestMs: Number.NaN, failingChannels: Number.NaN };
-  let reading: Promise<Backlog> | undefined;
-  // One statement for the gauges of a scrape.
-  const read = () => (reading ??= answerOr(backlog(), unknown).finally(() => (reading = undefined)));
-  const gauge = (name: string, help: string, value: (now: Backlog) => number) =>
-    new Gauge({
-      name,
-      help: `${help}; NaN while PostgreSQL does not answer.`,
-      registers,
-      async collect() {
-        this.set(value(await read()));
-      },
-    });
+  const gauge = backlogGauges(registry, backlog);
   gauge('flotilla_notifications_pending', 'Notifications that wait for their delivery', ({ pending }) => pending);
   gauge(
     'flotilla_notification_oldest_pending_seconds',

@@ -1,5 +1,6 @@
 /** Metrics of the bridge to Home Assistant. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
+import { addTotals } from './metric-kinds.js';
 
 /** Sources about the bridge to Home Assistant. */
 export interface HomeAssistantSources {
@@ -9,16 +10,12 @@ export interface HomeAssistantSources {
 }
 
 export function addHomeAssistantMetrics(registry: Registry, bridge: HomeAssistantSources): void {
-  new Counter({
+  const commands = {
     name: 'flotilla_home_assistant_commands_total',
     help: 'Commands of Home Assistant by result.',
-    labelNames: ['result'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [result, count] of bridge.commands) this.inc({ result }, count);
-    },
-  });
+    label: 'result',
+  };
+  addTotals(registry, commands, () => bridge.commands);
   const gauge = (name: string, help: string, value: () => number) =>
     new Gauge({
       name,

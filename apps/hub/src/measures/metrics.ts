@@ -5,6 +5,7 @@ import { backendName, type BackendHealth } from '@flotilla/gateway';
 import { answerOr } from '../answer-or.js';
 import { addAlertMetrics, type AlertSources } from './alert-metrics.js';
 import { addHomeAssistantMetrics, type HomeAssistantSources } from './home-assistant-metrics.js';
+import { addTotals, backlogGauges } from './metric-kinds.js';
 import { addSignalMetrics, type SignalSources } from './signal-metrics.js';
 
 /** Latency buckets of a call, seconds: from a local round trip to the longest deadline. */
@@ -168,43 +169,22 @@ function addGatewayGauges(registry: MetricsRegistry, status: NonNullable<Metrics
         if (state !== 'UNTRIED') this.set({ backend: backendName(url) }, state === 'WELL' ? 1 : 0);
     },
   });
-  new Counter({
+  const events = {
     name: 'flotilla_gateway_events_total',
     help: 'Events in the gateway: anomalies, refusals, closed connections.',
-    labelNames: ['name'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const { name, count } of status().counts) this.inc({ name }, count);
-    },
-  });
+    label: 'name',
+  };
+  addTotals(registry, events, () => status().counts.map(({ name, count }) => [name, count]));
 }
 
 function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: WebhookSources): void {
-  new Counter({
+  const deliveries = {
     name: 'flotilla_webhook_deliveries_total',
     help: 'Delivery attempts to webhooks by result, and events that were given up.',
-    labelNames: ['result'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [result, count] of Object.entries(counts())) this.inc({ result }, count);
-    },
-  });
-  type Backlog = Awaited<ReturnType<WebhookSources['backlog']>>;
-  const unknown: Backlog = { paused: Number.NaN, pending: Number.NaN, oldestMs: Number.NaN };
-  let reading: Promise<Backlog> | undefined;
-  // One statement for the three gauges of a scrape.
-  const read = () => (reading ??= answerOr(backlog(), unknown).finally(() => (reading = undefined)));
-  const gauge = (name: string, help: string, value: (now: Backlog) => number) =>
-    new Gauge({
-      name,
-      help: `${help}; NaN while PostgreSQL does not answer.`,
-      registers: [registry],
-      async collect() {
-        this.set(value(await read()));
-      },
-    });
+    label: 'result',
+  };
+  addTotals(registry, deliveries, () => Object.entries(counts()));
+  const gauge = backlogGauges(registry, backlog);
   gauge('flotilla_webhooks_paused', 'Webhooks that the hub paused after failures', ({ paused }) => paused);
   gauge(
     'flotilla_webhook_events_owed',
@@ -219,16 +199,12 @@ function addWebhookMetrics(registry: MetricsRegistry, { counts, backlog }: Webho
 }
 
 function addBusCounter(registry: MetricsRegistry, busRefused: MetricsSources['busRefused']): void {
-  new Counter({
+  const refused = {
     name: 'flotilla_bus_messages_refused_total',
     help: 'Messages over Redis that were dropped because their signature was not valid.',
-    labelNames: ['reason'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [reason, count] of busRefused()) this.inc({ reason }, count);
-    },
-  });
+    label: 'reason',
+  };
+  addTotals(registry, refused, busRefused);
 }
 
 function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: MetricsSources): void {
@@ -261,14 +237,6 @@ function addStorageGauges(registry: MetricsRegistry, { queueDepth, writers }: Me
     'Age of the oldest row that waits in a batch writer.',
     (writer) => writer.lagMs / 1_000,
   );
-  new Counter({
-    name: 'flotilla_writer_dropped_total',
-    help: 'Rows that a batch writer dropped.',
-    labelNames: ['writer'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const writer of writers()) this.inc({ writer: writer.name }, writer.droppedTotal);
-    },
-  });
+  const dropped = { name: 'flotilla_writer_dropped_total', help: 'Rows that a batch writer dropped.', label: 'writer' };
+  addTotals(registry, dropped, () => writers().map(({ name, droppedTotal }) => [name, droppedTotal]));
 }

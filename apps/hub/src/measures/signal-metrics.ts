@@ -1,7 +1,8 @@
 /** Metrics of measurements and restarts. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import { Gauge, type Registry } from 'prom-client';
 import type { FleetAggregate } from '@flotilla/registry';
 import { answerOr } from '../answer-or.js';
+import { addTotals } from './metric-kinds.js';
 
 /** The latest values of the fleet, and the restarts that this process judged. */
 export interface SignalSources {
@@ -30,14 +31,10 @@ export function addSignalMetrics(registry: Registry, { aggregates, restarts }: S
   gauge('mean', 'The mean of the latest values of the last day over all devices.');
   gauge('max', 'The largest latest value of the last day over all devices.');
   gauge('devices', 'Devices with a value of the last day.');
-  new Counter({
+  const judged = {
     name: 'flotilla_device_restarts_total',
     help: 'Restarts of devices that this process judged, by what explains them.',
-    labelNames: ['cause'],
-    registers: [registry],
-    collect() {
-      this.reset();
-      for (const [cause, count] of restarts()) this.inc({ cause: cause.toLowerCase() }, count);
-    },
-  });
+    label: 'cause',
+  };
+  addTotals(registry, judged, () => [...restarts()].map(([cause, count]) => [cause.toLowerCase(), count]));
 }
