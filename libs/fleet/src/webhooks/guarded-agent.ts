@@ -12,9 +12,27 @@ export interface AgentLimits {
   readonly timeoutMs: number;
 }
 
-/** An agent without a proxy from the environment. */
-export function openAgent({ connections, timeoutMs }: AgentLimits): Agent {
-  return new Agent({ ...timeouts(timeoutMs), connections, connect: { timeout: timeoutMs } });
+/** Agents for addresses that users entered. None has a proxy from the environment. */
+export class UserAddressAgents {
+  readonly #trusted: ReadonlySet<string>;
+  readonly #open: Agent;
+  readonly #guarded: Agent;
+
+  /** `trustedOrigins`: those that the operator named, which may be anywhere. */
+  constructor(trustedOrigins: readonly string[], limits: AgentLimits) {
+    const { connections, timeoutMs } = limits;
+    this.#trusted = new Set(trustedOrigins);
+    this.#open = new Agent({ ...timeouts(timeoutMs), connections, connect: { timeout: timeoutMs } });
+    this.#guarded = openGuardedAgent(limits);
+  }
+
+  agentFor(url: string): Agent {
+    return this.#trusted.has(new URL(url).origin) ? this.#open : this.#guarded;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all([this.#open.destroy(), this.#guarded.destroy()]);
+  }
 }
 
 export function openGuardedAgent({ connections, timeoutMs }: AgentLimits): Agent {
@@ -30,4 +48,14 @@ export function openGuardedAgent({ connections, timeoutMs }: AgentLimits): Agent
 
 function timeouts(timeoutMs: number) {
   return { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, pipelining: 1 };
+}
+
+/** Characters of an error that a log of deliveries or a test of a channel shows. */
+const ERROR_CHARACTERS_MAX = 300;
+
+/** Why an attempt failed, as users see it. */
+export function attemptError(error: unknown): string {
+  if (!(error instanceof Error)) return 'The attempt failed.';
+  const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
+  return `${code}${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
 }

@@ -4,8 +4,7 @@
  */
 import type { EventRow } from '@flotilla/registry';
 import { request } from 'undici';
-import type { Agent } from 'undici';
-import { openAgent, openGuardedAgent } from './guarded-agent.js';
+import { attemptError, UserAddressAgents } from './guarded-agent.js';
 import { signatureOf } from './sign-delivery.js';
 import { defaultWebhookLimits } from './webhook-limits.js';
 import type { WebhookLimits } from './webhook-limits.js';
@@ -25,23 +24,16 @@ export interface AttemptEnd {
   readonly error: string | undefined;
 }
 
-/** Characters of an error in the log of deliveries. */
-const ERROR_CHARACTERS_MAX = 300;
-
 export class WebhookSender {
   readonly #limits: WebhookLimits;
-  readonly #trusted: ReadonlySet<string>;
-  readonly #open: Agent;
-  readonly #guarded: Agent;
+  readonly #agents: UserAddressAgents;
 
   /** `trustedOrigins`: those that the operator named, which may be anywhere. */
   constructor(trustedOrigins: readonly string[], limits: WebhookLimits = defaultWebhookLimits) {
     this.#limits = limits;
-    this.#trusted = new Set(trustedOrigins);
     // Webhooks may share an origin: one that hangs must leave connections to the others.
     const bounds = { connections: limits.atATime, timeoutMs: limits.attemptMs };
-    this.#open = openAgent(bounds);
-    this.#guarded = openGuardedAgent(bounds);
+    this.#agents = new UserAddressAgents(trustedOrigins, bounds);
   }
 
   /** Rejects only when `stopped` aborts it. */
@@ -51,7 +43,7 @@ export class WebhookSender {
     const signal = AbortSignal.any([late, stopped]);
     try {
       const answer = await request(url, {
-        dispatcher: this.#trusted.has(new URL(url).origin) ? this.#open : this.#guarded,
+        dispatcher: this.#agents.agentFor(url),
         method: 'POST',
         headers: {
           'content-type': 'application/json',
@@ -69,13 +61,13 @@ export class WebhookSender {
       if (stopped.aborted) throw error;
       return {
         status: undefined,
-        error: late.aborted ? `No answer within ${this.#limits.attemptMs / 1_000} s.` : textOf(error),
+        error: late.aborted ? `No answer within ${this.#limits.attemptMs / 1_000} s.` : attemptError(error),
       };
     }
   }
 
-  async close(): Promise<void> {
-    await Promise.all([this.#open.destroy(), this.#guarded.destroy()]);
+  close(): Promise<void> {
+    return this.#agents.close();
   }
 }
 
@@ -88,10 +80,4 @@ function problemOf(status: number): string | undefined {
   if (status >= 200 && status < 300) return undefined;
   if (status >= 300 && status < 400) return `The receiver answered ${status}: redirects are not followed.`;
   return `The receiver answered ${status}.`;
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'The attempt failed.';
-  const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
-  return `${code}${error.message}`.slice(0, ERROR_CHARACTERS_MAX);
 }

@@ -1,8 +1,7 @@
 /** Sends one message to one channel: one attempt, limited in time and bytes. */
 import { MASK } from '@flotilla/mcp';
 import { request } from 'undici';
-import type { Agent } from 'undici';
-import { openAgent, openGuardedAgent } from '../../webhooks/guarded-agent.js';
+import { attemptError, UserAddressAgents } from '../../webhooks/guarded-agent.js';
 import { problemOf, requestOf } from './channel-request.js';
 import type { OutgoingMessage } from './channel-request.js';
 import type { ChannelSettings, HttpChannelSettings } from './channel-settings.js';
@@ -37,9 +36,7 @@ const ANSWER_BYTES_MAX = 64 * 1_024;
 const RESPONSE_CHARACTERS_MAX = 1_000;
 
 export class ChannelSender {
-  readonly #trusted: ReadonlySet<string>;
-  readonly #open: Agent;
-  readonly #guarded: Agent;
+  readonly #agents: UserAddressAgents;
   readonly #email: EmailSender;
   readonly #httpMs: number;
   /** The longest attempt, ms. */
@@ -48,10 +45,8 @@ export class ChannelSender {
   constructor(options: ChannelSenderOptions) {
     this.#httpMs = options.attemptMs ?? ATTEMPT_MS;
     this.attemptMs = options.attemptMs ?? MAIL_ATTEMPT_MS;
-    this.#trusted = new Set(options.trustedOrigins);
     const bounds = { connections: CONNECTIONS, timeoutMs: this.#httpMs };
-    this.#open = openAgent(bounds);
-    this.#guarded = openGuardedAgent(bounds);
+    this.#agents = new UserAddressAgents(options.trustedOrigins, bounds);
     this.#email = new EmailSender(options.smtp, this.attemptMs);
   }
 
@@ -67,7 +62,7 @@ export class ChannelSender {
 
   async close(): Promise<void> {
     this.#email.close();
-    await Promise.all([this.#open.destroy(), this.#guarded.destroy()]);
+    await this.#agents.close();
   }
 
   async #post(settings: HttpChannelSettings, message: OutgoingMessage, stopped: AbortSignal): Promise<SendResult> {
@@ -76,7 +71,7 @@ export class ChannelSender {
     const signal = AbortSignal.any([late, stopped]);
     try {
       const answer = await request(url, {
-        dispatcher: this.#trusted.has(new URL(url).origin) ? this.#open : this.#guarded,
+        dispatcher: this.#agents.agentFor(url),
         method: 'POST',
         headers: { ...headers, 'user-agent': 'Flotilla' },
         body,
@@ -88,7 +83,7 @@ export class ChannelSender {
       return { delivered: problem === undefined, status: answer.statusCode, response, error: problem };
     } catch (error) {
       stopped.throwIfAborted();
-      const reason = late.aborted ? `No answer within ${this.#httpMs / 1_000} s.` : textOf(error);
+      const reason = late.aborted ? `No answer within ${this.#httpMs / 1_000} s.` : attemptError(error);
       return { delivered: false, status: undefined, response: undefined, error: reason };
     }
   }
@@ -111,10 +106,4 @@ function withoutSecrets(text: string, settings: ChannelSettings): string {
     ['url', 'secret', 'token'].includes(name) && typeof value === 'string' ? [value] : [],
   );
   return secrets.reduce((result, each) => result.replaceAll(each, MASK), text);
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'The attempt failed.';
-  const code = 'code' in error && typeof error.code === 'string' ? `${error.code}: ` : '';
-  return `${code}${error.message}`.slice(0, 300);
 }
