@@ -121,7 +121,7 @@ async function copyTo(
   return copy;
 }
 
-async function exists(file: string): Promise<boolean> {
+export async function exists(file: string): Promise<boolean> {
   return access(file).then(
     () => true,
     () => false,

@@ -4,11 +4,11 @@
  */
 import { execFile } from 'node:child_process';
 import { createHash, randomBytes } from 'node:crypto';
-import { access, chown, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { chown, mkdir, readdir, readFile, realpath, rename, rm, stat, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { messageOf, RegistryError } from '../registry-error.js';
-import type { Binaries } from './binaries.js';
+import { exists, type Binaries } from './binaries.js';
 import { makePrivateFolder } from './data-folder.js';
 import { canReach } from './server-user.js';
 import type { ServerUser } from './server-user.js';
@@ -155,12 +155,5 @@ function passwordMissing(passwordFile: string, folder: string): RegistryError {
     'EMBEDDED_SERVER_FAILED',
     `There is a PostgreSQL cluster in ${folder}, but its password file ${passwordFile} is missing. ` +
       'Restore the file, or move the cluster to start with an empty one.',
-  );
-}
-
-async function exists(file: string): Promise<boolean> {
-  return access(file).then(
-    () => true,
-    () => false,
   );
 }

@@ -74,7 +74,7 @@ export class BackendGreeting {
 
   readonly #onMessage = (data: RawData, isBinary: boolean): void => {
     if (isBinary) return;
-    const text = textOf(data);
+    const text = bytesOf(data).toString();
     if (text.trim() === AUTH_FAILED_TEXT) return this.#fail(authFailed(this.options.server));
     const message = parseJsonText(text);
     if (!isJsonObject(message)) return;
@@ -126,7 +126,7 @@ export class BackendGreeting {
   }
 }
 
-function textOf(data: RawData): string {
-  if (Array.isArray(data)) return Buffer.concat(data).toString();
-  return Buffer.isBuffer(data) ? data.toString() : Buffer.from(data).toString();
+export function bytesOf(data: RawData): Buffer {
+  if (Buffer.isBuffer(data)) return data;
+  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }

@@ -7,7 +7,7 @@ import type { JsonObject } from '@flotilla/mcp';
 import type { Clock } from '@flotilla/session';
 import { WebSocket } from 'ws';
 import type { RawData } from 'ws';
-import { BackendGreeting } from './backend-greeting.js';
+import { BackendGreeting, bytesOf } from './backend-greeting.js';
 import type { GreetingOptions } from './backend-greeting.js';
 import { connectionFailed } from './backend-unavailable.js';
 import { handshakeHeaders } from './voice-handshake.js';
@@ -177,9 +177,4 @@ function dial(
 function parsed(data: RawData): JsonObject | undefined {
   const message = parseJsonText(bytesOf(data).toString());
   return isJsonObject(message) ? message : undefined;
-}
-
-function bytesOf(data: RawData): Buffer {
-  if (Buffer.isBuffer(data)) return data;
-  return Array.isArray(data) ? Buffer.concat(data) : Buffer.from(data);
 }
