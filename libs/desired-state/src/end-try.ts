@@ -1,11 +1,10 @@
 /** One try: a send, and what it led to. */
 import { isSameValue } from '@flotilla/jobs';
 import type { CallError } from '@flotilla/mcp';
-import { nextTryAfter } from './backoff.js';
 import { decide, inSync, to } from './decide.js';
 import { recentReverts, wouldRevert } from './drift.js';
 import type { Decision, Entry, Facts, Wanted } from './entry.js';
-import { triesMax } from './limits.js';
+import { firstWaitMs, jitter, triesMax } from './limits.js';
 
 /**
  * READ: the value afterwards, which `facts` has. FAILED: the error; `isSent` false: nothing
@@ -75,4 +74,10 @@ function failed(entry: Entry, error: CallError, now: number, chance: number): De
     return { entry: { ...to(entry, 'FAILED', now), error, nextTryAt: undefined }, next: 'none' };
   const nextTryAt = nextTryAfter(attempts, now, chance);
   return { entry: { ...to(entry, 'RETRYING', now), error, nextTryAt }, next: 'none' };
+}
+
+/** When the next try follows the one with the number `attempts`. `chance`: from 0 to 1. */
+function nextTryAfter(attempts: number, now: number, chance: number): number {
+  const waitMs = firstWaitMs * 2 ** (Math.max(1, attempts) - 1) * (1 + jitter * chance);
+  return Math.round(now + waitMs);
 }

@@ -6,7 +6,7 @@ export { defaultAbortRules } from './abort/default-rules.js';
 export { blastRadius } from './abort/blast-radius.js';
 export { isFailure, judgeAttempt } from './attempt-end.js';
 export type { AttemptEnd } from './attempt-end.js';
-export { emptyProgress } from './empty-progress.js';
+export { emptyProgress } from './job-progress.js';
 export { allotSlots, weightOf } from './fairness/allot-slots.js';
 export type { Contender } from './fairness/allot-slots.js';
 export { applyFailureText } from './failure-text.js';

@@ -17,7 +17,7 @@ import type { DeviceSetup } from './device-setup.js';
 import { DeviceState, type DeviceLevels } from './device-state.js';
 import { FirmwareUpdate, type UpdateFault } from './firmware/firmware-update.js';
 import { FirmwareObject, readFirmwareJson } from './json/firmware-json.js';
-import { utf8Length } from './json/utf8-length.js';
+import { utf8Length } from './json/utf8.js';
 import type { HttpResponse } from './connection/http-messages.js';
 import { HttpRequests } from './connection/http-requests.js';
 import { identityWith, type DeviceIdentity } from './identity.js';

@@ -4,5 +4,12 @@ export { folderProblem, openBlobStore, storageUrlProblem } from './open-blob-sto
 export type { StorageSettings } from './open-blob-store.js';
 export { StorageError } from './storage-error.js';
 export type { StorageErrorCode } from './storage-error.js';
-export { pictureKey, thumbnailKey, uploadIdOf, UPLOADS_PREFIX } from './upload-keys.js';
-export { imageIdOf, imageKey, IMAGES_PREFIX } from './image-keys.js';
+export {
+  imageIdOf,
+  imageKey,
+  IMAGES_PREFIX,
+  pictureKey,
+  thumbnailKey,
+  uploadIdOf,
+  UPLOADS_PREFIX,
+} from './blob-keys.js';

@@ -1,6 +1,6 @@
 import { ResolveField, Resolver } from '@nestjs/graphql';
 import { policyRevision } from '@flotilla/fleet';
-import type { ToolPolicy } from '@flotilla/jobs';
+import type { Readback, ToolPolicy } from '@flotilla/jobs';
 import type { ToolPolicyResolvers } from '../generated/schema-types.js';
 
 @Resolver('ToolPolicy')
@@ -8,5 +8,21 @@ export class ToolPolicyResolver implements Required<Pick<ToolPolicyResolvers, 'r
   @ResolveField()
   revision(policy: ToolPolicy): string {
     return policyRevision(policy);
+  }
+}
+
+const SETTLE_MS = 600;
+
+/** What applies where a policy does not say more. */
+@Resolver('Readback')
+export class ReadbackResolver {
+  @ResolveField()
+  tolerance({ tolerance }: Readback): number {
+    return tolerance ?? 0;
+  }
+
+  @ResolveField()
+  settleMs({ settleMs }: Readback): number {
+    return settleMs ?? SETTLE_MS;
   }
 }

@@ -6,7 +6,7 @@ import { mayCallUserOnly, type ApiContext } from '../api-context.js';
 import { LIMITS } from '../api-deps.js';
 import { pageRequest, toConnection, type Connection } from '../connection.js';
 import { parseDeviceFilter, withoutNulls } from '../devices/device-filter-input.js';
-import type { QueryResolvers, QueryToolsArgs, ToolResolvers } from '../generated/schema-types.js';
+import type { FleetToolResolvers, QueryResolvers, QueryToolsArgs, ToolResolvers } from '../generated/schema-types.js';
 import type { ApiLimits } from '../limits/api-limits.js';
 
 /** The tools of the fleet, and what the operator knows about them. */
@@ -34,6 +34,15 @@ export class ToolResolver
 
   @ResolveField()
   async policy(tool: StoredTool, _args: unknown, { loaders }: ApiContext): Promise<ToolPolicy> {
+    return findToolPolicy(await loaders.toolPolicies(), tool.name);
+  }
+}
+
+/** A distinct tool over the fleet; its plain fields are its row's. */
+@Resolver('FleetTool')
+export class FleetToolResolver implements Required<Pick<FleetToolResolvers, 'policy'>> {
+  @ResolveField()
+  async policy(tool: FleetToolRow, _args: unknown, { loaders }: ApiContext): Promise<ToolPolicy> {
     return findToolPolicy(await loaders.toolPolicies(), tool.name);
   }
 }

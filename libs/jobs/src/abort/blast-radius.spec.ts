@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyProgress } from '../empty-progress.js';
+import { emptyProgress } from '../job-progress.js';
 import { claimLimit } from '../intent-batch.js';
 import type { JobProgress } from '../job-types.js';
 import { verificationTimes } from '../verification/verification-times.js';

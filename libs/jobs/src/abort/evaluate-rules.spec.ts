@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyProgress } from '../empty-progress.js';
+import { emptyProgress } from '../job-progress.js';
 import type { Job, JobProgress } from '../job-types.js';
 import type { AbortRule, TrippedRule } from './abort-rule.js';
 import { defaultAbortRules } from './default-rules.js';

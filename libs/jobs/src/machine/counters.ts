@@ -10,7 +10,7 @@ import type { Wave } from '../waves/wave.js';
 import type { TaskReport } from './run-input.js';
 import { watchUntil } from './health.js';
 import { gatherSlotsMs, sleepMsMax } from './run-state.js';
-import { sumOf } from './sum-progress.js';
+import { sumOf } from '../job-progress.js';
 import { move, start, update } from './turn.js';
 import type { Turn } from './turn.js';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AbortRule } from '../abort/abort-rule.js';
-import { sumOf } from '../machine/sum-progress.js';
+import { sumOf } from '../job-progress.js';
 import { allowedNow, observed, spent, startPace, waitForPaceMs } from './pace-state.js';
 
 const tenth: AbortRule = { outcomes: ['FAILED'], scope: 'JOB', ratio: 0.1, action: 'PAUSE' };

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { emptyProgress } from '../empty-progress.js';
+import { emptyProgress } from '../job-progress.js';
 import type { JobProgress } from '../job-types.js';
 import type { Wave } from './wave.js';
 import { judgeGate } from './wave-gate.js';

@@ -11,7 +11,6 @@ import type { Registry } from '../registry.js';
 import { dropPartitionsBefore, dropTimesBefore } from './drop-partitions.js';
 import { removeInBatches } from './remove-in-batches.js';
 import { removeJobsBefore } from './remove-jobs.js';
-import { removeKeysBefore } from './remove-keys.js';
 import { removeSeriesBefore } from './remove-series.js';
 import { removeSessionsBefore } from './remove-sessions.js';
 import { removeToolSetsBefore } from './remove-tool-sets.js';
@@ -93,4 +92,12 @@ async function removeRollups(database: Database, before: number): Promise<number
   const hours = await dropTimesBefore(database, 'measurement_hour', before);
   const days = await removeInBatches(database, 'measurement_day', 'r.at < $1', [new Date(before)]);
   return hours + days + (await removeInBatches(database, 'device_restart', 'r.at < $1', [new Date(before)]));
+}
+
+/** Old idempotency keys of calls and jobs can be used again. The jobs stay. */
+async function removeKeysBefore(database: Database, before: number): Promise<number> {
+  const calls = await removeInBatches(database, 'call_key', 'r.started_at < $1', [new Date(before)]);
+  const text =
+    'UPDATE job SET idempotency_key = NULL WHERE idempotency_key IS NOT NULL AND created_at < $1 RETURNING 1';
+  return calls + (await database.query({ text }, [new Date(before)])).length;
 }

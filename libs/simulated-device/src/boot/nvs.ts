@@ -2,7 +2,7 @@
  * The flash with the transport settings. Its limits abort the firmware if an answer exceeds one.
  * [xiaozhi §7.3]
  */
-import { utf8Length } from '../json/utf8-length.js';
+import { utf8Length } from '../json/utf8.js';
 
 /** Characters of a member's name. */
 const NAME_MAX = 15;

@@ -3,7 +3,7 @@
  * and regular pages are built once: listing ten thousand devices must be cheap. [xiaozhi §4.4]
  */
 import { toolEntry, type SimulatedTool } from './tool.js';
-import { utf8Length } from '../json/utf8-length.js';
+import { utf8Length } from '../json/utf8.js';
 
 /** Bytes of a page that the firmware does not exceed before it adds the cursor. */
 const PAGE_BYTES_MAX = 8000;

@@ -2,7 +2,7 @@
  * An MCP/U microcontroller as a pure object: bytes and times in, effects out. Like its firmware, it
  * loses a request that does not arrive in one piece, and resets outputs on connect. [mcpu §0, §1.3]
  */
-import { utf8Length } from '../json/utf8-length.js';
+import { utf8Length } from '../json/utf8.js';
 import { boardListing } from './board-listing.js';
 import { BoardPin } from './board-pin.js';
 import type { BoardProfile } from './board-profile.js';

@@ -5,7 +5,7 @@
 import type { DeviceState } from '../device-state.js';
 import type { HttpRequest, HttpResponse } from '../connection/http-messages.js';
 import type { ToolAnswer } from '../calls/tool.js';
-import { utf8Bytes } from '../json/utf8-bytes.js';
+import { utf8Bytes } from '../json/utf8.js';
 
 const CAMERA_BOUNDARY = '----ESP32_CAMERA_BOUNDARY';
 const SCREEN_BOUNDARY = '----ESP32_SCREEN_SNAPSHOT_BOUNDARY';

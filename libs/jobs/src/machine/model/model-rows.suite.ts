@@ -13,7 +13,7 @@ import type { WorldOptions } from './model-job.suite.js';
 import { counterOf } from './model-target.suite.js';
 import type { ModelState, ModelTarget, UnwrittenEnd } from './model-target.suite.js';
 import type { FlushedBatch, RunMove } from '../run-input.js';
-import { sumOf } from '../sum-progress.js';
+import { sumOf } from '../../job-progress.js';
 
 const restarted: CallError = { code: 'HUB_RESTARTED', message: 'The hub stopped while this call was in flight.' };
 

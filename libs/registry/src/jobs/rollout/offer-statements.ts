@@ -7,7 +7,6 @@ import { storableText } from '../../database/json-rows.js';
 import { sql, SqlFile } from '../../database/sql-file.js';
 import { wastedDownloads } from '../../firmware/wasted-downloads.js';
 import type { FlashFacts, OtaContact } from '../../provisioning/provisioning.js';
-import { IS_DOWNLOAD_CUT } from './download-state.js';
 import { imageIncompatibility, incompatibilityMessage } from './image-incompatibility.js';
 
 /**
@@ -18,6 +17,16 @@ const AS_REPORTED = `(SELECT e.id, e.epoch, coalesce($2, e.model) AS model, $3::
   coalesce($4, e.chip) AS chip, coalesce($5::int, e.ota_partitions) AS ota_partitions,
   coalesce($6, e.elf_sha256) AS elf_sha256, coalesce($7::jsonb, e.board_facts) AS board_facts
   FROM device e WHERE e.id = $1) AS d`;
+
+/**
+ * Whether the hub cut the newest download of the target `t`: it is neither complete nor broken off,
+ * and its process is gone. verification/read-evidence.sql has the same.
+ */
+const IS_DOWNLOAD_CUT = `EXISTS (
+    SELECT FROM (
+      SELECT o.* FROM download o WHERE o.job_id = t.job_id AND o.device_id = t.device_id ORDER BY o.id DESC LIMIT 1) w
+    WHERE w.server_id IS NOT NULL AND w.completed_at IS NULL AND w.broken_off_at IS NULL
+      AND NOT EXISTS (SELECT FROM hub_process p WHERE p.id = w.server_id AND p.lease_until > now()))`;
 
 /**
  * The hub cut the first download, and the device now reports its old firmware. Same as

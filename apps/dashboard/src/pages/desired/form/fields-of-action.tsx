@@ -6,9 +6,8 @@ import { ArgumentsForm, useArguments } from '../../../parts/arguments/arguments-
 import { LoadFailure } from '../../../parts/failure';
 import { Json } from '../../../parts/json';
 import type { ToolChoice } from '../../new-job/fields/most-common-tools';
-import { useToolChoices } from '../../new-job/fields/tool-choices';
+import { choicesAtOnce, useToolChoices } from '../../new-job/fields/tool-choices';
 import { toolProblem } from '../../new-job/fields/tool-problem';
-import { choicesAtOnce } from '../../new-job/fields/choices-at-once';
 import { refusedAt, refusedIn } from '../../new-job/refusals';
 import type { DesiredFields } from './desired-fields';
 import { canBeKept } from './can-be-kept';

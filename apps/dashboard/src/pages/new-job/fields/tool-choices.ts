@@ -3,8 +3,10 @@ import { useCallback, useMemo } from 'react';
 import { usePages } from '../../../hub/lists/use-pages';
 import { JobToolChoicesDocument, type JobToolChoicesQuery } from '../generated/new-job';
 import { deviceFilterOf, hasWhom, type JobDraft } from '../job-draft';
-import { choicesAtOnce } from './choices-at-once';
-import { mostCommon, type ToolChoice } from './most-common-tools';
+import { mostCommon } from './most-common-tools';
+
+/** Tools or images that a list of choices has; a longer one says so. */
+export const choicesAtOnce = 1_000;
 
 export function useToolChoices(draft: Pick<JobDraft, 'ids' | 'devices' | 'isWholeFleet'>) {
   const { ids, devices } = draft;

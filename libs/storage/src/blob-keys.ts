@@ -1,4 +1,15 @@
-/** The keys of uploads, by their id, so that blobs without a row can be found. */
+/** The keys of images and uploads, by their id, so that blobs without a row can be found. */
+
+export const IMAGES_PREFIX = 'firmware/';
+
+export function imageKey(imageId: string): string {
+  return `${IMAGES_PREFIX}${imageId}`;
+}
+
+/** Returns the id of the image with this key. */
+export function imageIdOf(key: string): string {
+  return key.slice(IMAGES_PREFIX.length);
+}
 
 export const UPLOADS_PREFIX = 'uploads/';
 
