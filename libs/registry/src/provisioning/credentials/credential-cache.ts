@@ -12,8 +12,8 @@ import type { GroupZone } from '../../groups/group-zones.js';
 import { messageOf } from '../../registry-error.js';
 import type { RegistryLogger } from '../../registry-logger.js';
 import { GatheredReads } from './gathered-reads.js';
-import { knownAfter, standingOf } from './standing.js';
-import type { Standing } from './standing.js';
+import { knownAfter, readDeviceCredentials } from './device-credentials.js';
+import type { DeviceCredentials } from './device-credentials.js';
 
 /** More devices than one gateway has sessions, at about 1 KB each. */
 const KNOWN_MAX = 100_000;
@@ -44,9 +44,9 @@ export class CredentialCache {
   readonly #database: Queryable;
   readonly #logger: RegistryLogger;
   readonly #now: () => number;
-  readonly #known = new LRUCache<string, Standing>({ max: KNOWN_MAX });
-  readonly #unknown = new LRUCache<string, Standing>({ max: UNKNOWN_MAX });
-  readonly #reads: GatheredReads<Standing>;
+  readonly #known = new LRUCache<string, DeviceCredentials>({ max: KNOWN_MAX });
+  readonly #unknown = new LRUCache<string, DeviceCredentials>({ max: UNKNOWN_MAX });
+  readonly #reads: GatheredReads<DeviceCredentials>;
   /** Devices whose cached state is newer than the written one: a read of them is outdated. */
   readonly #amended = new Set<string>();
   #zones: Promise<readonly GroupZone[]> | undefined;
@@ -75,14 +75,14 @@ export class CredentialCache {
    * While PostgreSQL is away: what is remembered, however old. Throws RegistryError
    * DATABASE_UNAVAILABLE where nothing is.
    */
-  async find(deviceId: string): Promise<Standing> {
+  async find(deviceId: string): Promise<DeviceCredentials> {
     const id = storableText(deviceId);
     await this.#sync();
     return this.#known.get(id) ?? this.#unknown.get(id) ?? this.#reads.get(id);
   }
 
   /** A known device as this process remembers it, without a statement. */
-  async remembered(deviceId: string): Promise<Standing | undefined> {
+  async remembered(deviceId: string): Promise<DeviceCredentials | undefined> {
     await this.#sync();
     return this.#known.get(storableText(deviceId));
   }
@@ -91,18 +91,18 @@ export class CredentialCache {
    * The device as PostgreSQL has it, with pending writes of this process. Known and unknown devices
    * cost the same time.
    */
-  async read(deviceId: string): Promise<Standing> {
+  async read(deviceId: string): Promise<DeviceCredentials> {
     const id = storableText(deviceId);
-    const standing = await this.#reads.get(id);
-    return this.#amendedOf(id) ?? standing;
+    const device = await this.#reads.get(id);
+    return this.#amendedOf(id) ?? device;
   }
 
   /** Every known device, remembered from then on. */
-  async all(): Promise<readonly Standing[]> {
+  async all(): Promise<readonly DeviceCredentials[]> {
     await this.#sync();
     return this.#remembering(async () => {
       const zones = await this.#groupZones();
-      const all: Standing[] = [];
+      const all: DeviceCredentials[] = [];
       for (;;) {
         const page = await knownAfter(this.#database, all.at(-1)?.deviceId ?? '', ROWS_PER_PAGE, zones);
         all.push(...page);
@@ -123,20 +123,20 @@ export class CredentialCache {
   }
 
   /** A change whose row follows. Only for a device that is remembered as `former`. */
-  amend(former: Standing, standing: Standing): void {
+  amend(former: DeviceCredentials, device: DeviceCredentials): void {
     if (this.#known.get(former.deviceId) !== former) return;
-    this.#known.set(former.deviceId, standing);
+    this.#known.set(former.deviceId, device);
     this.#amended.add(former.deviceId);
   }
 
   /** The row of a change was not written: the former state counts, unless another followed. */
-  unamend(former: Standing, standing: Standing): void {
-    if (this.#known.get(former.deviceId) !== standing) return;
+  unamend(former: DeviceCredentials, device: DeviceCredentials): void {
+    if (this.#known.get(former.deviceId) !== device) return;
     this.#known.set(former.deviceId, former);
     this.#amended.delete(former.deviceId);
   }
 
-  #amendedOf(id: string): Standing | undefined {
+  #amendedOf(id: string): DeviceCredentials | undefined {
     return this.#amended.has(id) ? this.#known.get(id) : undefined;
   }
 
@@ -161,25 +161,27 @@ export class CredentialCache {
     return zones;
   }
 
-  async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
-    const standings = await this.#remembering(async () => standingOf(this.#database, ids, await this.#groupZones()));
-    return new Map(standings.map((standing) => [standing.deviceId, standing]));
+  async #readMany(ids: readonly string[]): Promise<ReadonlyMap<string, DeviceCredentials>> {
+    const devices = await this.#remembering(async () =>
+      readDeviceCredentials(this.#database, ids, await this.#groupZones()),
+    );
+    return new Map(devices.map((device) => [device.deviceId, device]));
   }
 
   /**
    * Remembers what is read, except for what was forgotten meanwhile. The zones are part of every
-   * standing.
+   * device.
    */
-  async #remembering(read: () => Promise<readonly Standing[]>): Promise<readonly Standing[]> {
+  async #remembering(read: () => Promise<readonly DeviceCredentials[]>): Promise<readonly DeviceCredentials[]> {
     const forgotten = new Set<string>();
     this.#forgottenDuring.add(forgotten);
     try {
-      const standings = await read();
-      if (forgotten.has(GROUP_ZONES)) return standings;
-      for (const standing of standings)
-        if (!forgotten.has(standing.deviceId) && this.#amendedOf(standing.deviceId) === undefined)
-          (standing.credentials.length > 0 ? this.#known : this.#unknown).set(standing.deviceId, standing);
-      return standings;
+      const devices = await read();
+      if (forgotten.has(GROUP_ZONES)) return devices;
+      for (const device of devices)
+        if (!forgotten.has(device.deviceId) && this.#amendedOf(device.deviceId) === undefined)
+          (device.credentials.length > 0 ? this.#known : this.#unknown).set(device.deviceId, device);
+      return devices;
     } finally {
       this.#forgottenDuring.delete(forgotten);
     }

@@ -27,8 +27,8 @@ import { openContactWriter } from './contact-writer.js';
 import { rotateCredential, setTransports } from './rotate-credentials.js';
 import { hashOf, isEqualHash } from '../../secrets/secrets.js';
 import type { CredentialCache } from './credential-cache.js';
-import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './standing.js';
-import type { Credential, Standing } from './standing.js';
+import { afterUse, isUnclaimed, toKnownDevice, usernameOf } from './device-credentials.js';
+import type { Credential, DeviceCredentials } from './device-credentials.js';
 import { openUseWriter } from './used-credentials.js';
 import type { CredentialUse } from './used-credentials.js';
 
@@ -56,8 +56,8 @@ export class CredentialStore {
 
   /** Checks client id, user name and password. The first use of a new credential is recorded. */
   async checkMqtt({ clientId, username, password }: MqttLogin): Promise<CredentialVerdict> {
-    const isName: IsBearer = (standing, credential) =>
-      credential.mqttClientId === clientId && usernameOf(standing.deviceId) === username;
+    const isName: IsBearer = (device, credential) =>
+      credential.mqttClientId === clientId && usernameOf(device.deviceId) === username;
     return (await this.#check(username, hashOf(password), isName)).verdict;
   }
 
@@ -69,8 +69,8 @@ export class CredentialStore {
     const [clientUuidHash, secretHash] = [hashOf(login.clientUuid), hashOf(login.token)];
     const isOwn: IsBearer = ({ clientUuidHash: bound, dialect }) =>
       dialect === 'XIAOZHI' && (bound === undefined || isEqualHash(bound, clientUuidHash));
-    const { standing, verdict } = await this.#check(login.deviceId, secretHash, isOwn);
-    if (verdict.kind === 'refused' || standing.clientUuidHash !== undefined) return verdict;
+    const { device, verdict } = await this.#check(login.deviceId, secretHash, isOwn);
+    if (verdict.kind === 'refused' || device.clientUuidHash !== undefined) return verdict;
     const { deviceId } = verdict;
     if (await this.#bind({ deviceId, clientUuidHash, secretHash, remoteAddress: login.remoteAddress }))
       return { ...verdict, hasBound: true };
@@ -159,7 +159,7 @@ export class CredentialStore {
 
   /** All known devices, for the start of a gateway. */
   async allKnown(): Promise<readonly KnownDevice[]> {
-    return (await this.#deps.cache.all()).flatMap((standing) => toKnownDevice(standing) ?? []);
+    return (await this.#deps.cache.all()).flatMap((device) => toKnownDevice(device) ?? []);
   }
 
   async findKnown(deviceId: string): Promise<KnownDevice | undefined> {
@@ -175,12 +175,12 @@ export class CredentialStore {
     const hash = hashOf(clientUuid);
     const remembered = provenBy(await cache.remembered(deviceId), hash);
     if (remembered) return { kind: 'proven', known: remembered };
-    const standing = await cache.read(deviceId);
-    const known = provenBy(standing, hash);
+    const device = await cache.read(deviceId);
+    const known = provenBy(device, hash);
     if (known) return { kind: 'proven', known };
-    const isKnown = standing.credentials.length > 0;
-    const replaces = isKnown && !isUnclaimed(standing);
-    const isOpen = isKnown && (standing.admitWithoutCodeUntil ?? 0) > at;
+    const isKnown = device.credentials.length > 0;
+    const replaces = isKnown && !isUnclaimed(device);
+    const isOpen = isKnown && (device.admitWithoutCodeUntil ?? 0) > at;
     return { kind: 'unproven', isKnown, replaces, firstUse: isOpen ? (replaces ? 'past' : 'due') : 'none' };
   }
 
@@ -218,37 +218,37 @@ export class CredentialStore {
     deviceId: string,
     hash: string,
     isBearer: IsBearer,
-  ): Promise<{ standing: Standing; verdict: CredentialVerdict }> {
+  ): Promise<{ device: DeviceCredentials; verdict: CredentialVerdict }> {
     const { cache } = this.#deps;
     const remembered = await cache.remembered(deviceId);
     const verdict = remembered && this.#judge(remembered, hash, isBearer);
-    if (remembered && verdict?.kind === 'granted') return { standing: remembered, verdict };
-    const standing = await cache.read(deviceId);
-    return { standing, verdict: this.#judge(standing, hash, isBearer) };
+    if (remembered && verdict?.kind === 'granted') return { device: remembered, verdict };
+    const device = await cache.read(deviceId);
+    return { device, verdict: this.#judge(device, hash, isBearer) };
   }
 
-  #judge(standing: Standing, hash: string, isBearer: IsBearer): CredentialVerdict {
+  #judge(device: DeviceCredentials, hash: string, isBearer: IsBearer): CredentialVerdict {
     const { now } = this.#deps;
-    const [newest] = standing.credentials;
-    const found = standing.credentials.find(
-      (credential) => isBearer(standing, credential) && isEqualHash(credential.secretHash, hash),
+    const [newest] = device.credentials;
+    const found = device.credentials.find(
+      (credential) => isBearer(device, credential) && isEqualHash(credential.secretHash, hash),
     );
     if (found === undefined || (found.expiresAt !== undefined && found.expiresAt <= now()))
-      return { kind: 'refused', deviceId: newest && standing.deviceId };
-    if (!found.isUsed) this.#noteUse(standing, found);
-    return { kind: 'granted', deviceId: standing.deviceId };
+      return { kind: 'refused', deviceId: newest && device.deviceId };
+    if (!found.isUsed) this.#noteUse(device, found);
+    return { kind: 'granted', deviceId: device.deviceId };
   }
 
-  #noteUse(standing: Standing, used: Credential): void {
+  #noteUse(device: DeviceCredentials, used: Credential): void {
     const { cache, logger, now } = this.#deps;
-    const { deviceId } = standing;
+    const { deviceId } = device;
     const { generation, mqttClientId } = used;
-    const after = afterUse(standing, used);
-    cache.amend(standing, after);
+    const after = afterUse(device, used);
+    cache.amend(device, after);
     this.#uses.add({ deviceId, generation, mqttClientId, at: now() }).catch((error: unknown) => {
-      cache.unamend(standing, after);
+      cache.unamend(device, after);
       logger.warn(
-        { deviceId: standing.deviceId, message: messageOf(error) },
+        { deviceId: device.deviceId, message: messageOf(error) },
         'the first use of a credential was not recorded; the next login will record it',
       );
     });
@@ -263,10 +263,10 @@ export class CredentialStore {
   }
 }
 
-type IsBearer = (standing: Standing, credential: Credential) => boolean;
+type IsBearer = (device: DeviceCredentials, credential: Credential) => boolean;
 
 /** The device, where it is bound to this Client-Id. */
-function provenBy(standing: Standing | undefined, clientUuidHash: string): KnownDevice | undefined {
-  const bound = standing?.clientUuidHash;
-  return bound !== undefined && isEqualHash(bound, clientUuidHash) ? toKnownDevice(standing) : undefined;
+function provenBy(device: DeviceCredentials | undefined, clientUuidHash: string): KnownDevice | undefined {
+  const bound = device?.clientUuidHash;
+  return bound !== undefined && isEqualHash(bound, clientUuidHash) ? toKnownDevice(device) : undefined;
 }

@@ -14,8 +14,8 @@ import { takePlaces } from './enrolment-links.js';
 import { isSerialOf } from './factory-keys.js';
 import { lockDevices } from '../credentials/issue-credentials.js';
 import { markAdmitted } from './pending-enrolments.js';
-import { isUnclaimed, standingOf } from '../credentials/standing.js';
-import type { Standing } from '../credentials/standing.js';
+import { isUnclaimed, readDeviceCredentials } from '../credentials/device-credentials.js';
+import type { DeviceCredentials } from '../credentials/device-credentials.js';
 import { admittedByMove } from '../moving/change-moving.js';
 
 /**
@@ -41,7 +41,7 @@ interface Stranger extends Admission {
   readonly isRemoved: boolean;
   readonly isBlocked: boolean;
   /** As it was registered; undefined where it was not, or is taken. */
-  readonly registered: Standing | undefined;
+  readonly registered: DeviceCredentials | undefined;
 }
 
 /** A device that is admitted, and what the audit trail says of it. */
@@ -57,24 +57,24 @@ interface Admitted extends Enrolling {
 export async function admitContacts(
   transaction: Queryable,
   arrivals: readonly Admission[],
-): Promise<readonly (Standing | undefined)[]> {
+): Promise<readonly (DeviceCredentials | undefined)[]> {
   const ids = arrivals.map(({ contact }) => contact.deviceId);
   await lockDevices(transaction, ids);
-  const before = await standings(transaction, ids);
+  const before = await devicesById(transaction, ids);
   const blocked = await blockedAmong(transaction, ids, Math.max(...arrivals.map(({ contact }) => contact.at)));
   const known = new Set<string>();
   const strangers: Stranger[] = [];
   for (const arrival of arrivals) {
     const { clientUuidHash, deviceId } = arrival.contact;
-    const standing = before.get(deviceId);
-    const isKnown = standing !== undefined && standing.credentials.length > 0;
-    const registered = isKnown && isUnclaimed(standing) ? standing : undefined;
-    if (isKnown && standing.clientUuidHash === clientUuidHash) known.add(deviceId);
+    const device = before.get(deviceId);
+    const isKnown = device !== undefined && device.credentials.length > 0;
+    const registered = isKnown && isUnclaimed(device) ? device : undefined;
+    if (isKnown && device.clientUuidHash === clientUuidHash) known.add(deviceId);
     else
       strangers.push({
         ...arrival,
         isTaken: isKnown && registered === undefined,
-        isRemoved: standing?.isRemoved === true,
+        isRemoved: device?.isRemoved === true,
         isBlocked: blocked.has(deviceId),
         registered,
       });
@@ -86,7 +86,7 @@ export async function admitContacts(
     transaction,
     arrivals.flatMap(({ contact }) => (known.has(contact.deviceId) ? [contact] : [])),
   );
-  const after = await standings(transaction, [...known]);
+  const after = await devicesById(transaction, [...known]);
   // Last, because its lock is held by one transaction at a time.
   await appendAudit(
     transaction,
@@ -180,7 +180,10 @@ async function placesOf(transaction: Queryable, strangers: readonly Stranger[]):
   return places;
 }
 
-async function standings(transaction: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, Standing>> {
+async function devicesById(
+  transaction: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, DeviceCredentials>> {
   const zones = await readGroupZones(transaction);
-  return new Map((await standingOf(transaction, ids, zones)).map((standing) => [standing.deviceId, standing]));
+  return new Map((await readDeviceCredentials(transaction, ids, zones)).map((device) => [device.deviceId, device]));
 }

@@ -38,8 +38,8 @@ import { createLink, listLinks, revokeLink } from './enrolment-links.js';
 import { factoryKeyOf, importFactoryKeys } from './factory-keys.js';
 import { pageOfPending, rejectPending } from './pending-enrolments.js';
 import { insertWithin, registeredChanges, removeDevices, takenAmong } from './register-devices.js';
-import { toKnownDevice } from '../credentials/standing.js';
-import type { Standing } from '../credentials/standing.js';
+import { toKnownDevice } from '../credentials/device-credentials.js';
+import type { DeviceCredentials } from '../credentials/device-credentials.js';
 import type { CredentialCache } from '../credentials/credential-cache.js';
 
 export interface EnrolmentStoreDeps {
@@ -53,7 +53,7 @@ export interface EnrolmentStoreDeps {
 /** With `by`, changes are recorded in the audit trail in their own transaction. */
 export class EnrolmentStore {
   readonly #deps: EnrolmentStoreDeps;
-  readonly #admissions: BatchWriter<Admission, Standing | undefined>;
+  readonly #admissions: BatchWriter<Admission, DeviceCredentials | undefined>;
   readonly #requests: BatchWriter<StoredContact, PendingEnrolment>;
 
   constructor(deps: EnrolmentStoreDeps) {
@@ -275,10 +275,10 @@ export class EnrolmentStore {
   ): Promise<readonly { readonly device: DeviceRow; readonly known: KnownDevice | undefined }[]> {
     const { cache, devices } = this.#deps;
     const rows = await devices.findMany(ids);
-    const standings = await Promise.all(ids.map((id) => cache.find(id)));
+    const credentials = await Promise.all(ids.map((id) => cache.find(id)));
     return ids.flatMap((_, index) => {
       const device = rows[index];
-      return device === undefined ? [] : [{ device, known: toKnownDevice(standings[index]) }];
+      return device === undefined ? [] : [{ device, known: toKnownDevice(credentials[index]) }];
     });
   }
 }

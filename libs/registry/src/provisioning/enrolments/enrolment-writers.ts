@@ -10,7 +10,7 @@ import { admitContacts } from './admit-contacts.js';
 import type { Admission } from './admit-contacts.js';
 import type { StoredContact } from './enrol-devices.js';
 import { addPending, lockPending } from './pending-enrolments.js';
-import type { Standing } from '../credentials/standing.js';
+import type { DeviceCredentials } from '../credentials/device-credentials.js';
 
 /** Each device holds an advisory lock until the commit; a server has some thousands. */
 const ROWS_PER_WRITE = 200;
@@ -24,8 +24,8 @@ export function openAdmissionWriter(
   database: Database,
   logger: RegistryLogger,
   admitted: (deviceIds: readonly string[]) => void,
-): BatchWriter<Admission, Standing | undefined> {
-  return new BatchWriter<Admission, Standing | undefined>({
+): BatchWriter<Admission, DeviceCredentials | undefined> {
+  return new BatchWriter<Admission, DeviceCredentials | undefined>({
     name: 'enrolment',
     keyOf: ({ contact }) => contact.deviceId,
     rowsPerWrite: ROWS_PER_WRITE,
@@ -33,9 +33,9 @@ export function openAdmissionWriter(
     gatherMs: GATHER_MS,
     logger,
     write: async (arrivals) => {
-      const standings = await database.transaction((transaction) => admitContacts(transaction, arrivals));
+      const known = await database.transaction((transaction) => admitContacts(transaction, arrivals));
       admitted(arrivals.map(({ contact }) => contact.deviceId));
-      return standings;
+      return known;
     },
   });
 }

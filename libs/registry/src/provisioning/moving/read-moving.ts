@@ -10,7 +10,7 @@ import type { MovingBoardRow, MovingCounts, MovingRoute, MovingState } from './m
 
 const LIST = 'moving_boards';
 
-/** Device `d` has bound a Client-Id or used a credential, as `isUnclaimed` says of a standing. */
+/** Device `d` has bound a Client-Id or used a credential, as `isUnclaimed` says. */
 export const IS_HERE = `(d.id IS NOT NULL AND (d.client_uuid_hash IS NOT NULL OR ${IS_CREDENTIAL_USED}))`;
 /** Of board `m` with its device `d`: which server answers its next OTA request. */
 const STATE = `CASE WHEN m.moved_at IS NOT NULL OR (m.returning_at IS NULL AND ${IS_HERE}) THEN 'MOVED'

@@ -20,7 +20,7 @@ export interface Credential {
   readonly expiresAt: number | undefined;
 }
 
-export interface Standing {
+export interface DeviceCredentials {
   readonly deviceId: DeviceId;
   readonly dialect: DialectName;
   readonly clientUuidHash: string | undefined;
@@ -35,7 +35,7 @@ export interface Standing {
   readonly isRemoved: boolean;
 }
 
-interface StandingRecord {
+interface DeviceRecord {
   readonly id: string;
   readonly dialect: DialectName | null;
   readonly client_uuid_hash: string | null;
@@ -65,17 +65,17 @@ const credentialsOf = (id: string): string => `(
   FROM device_credential c WHERE c.device_id = ${id}) AS credentials`;
 
 /** Returns one row per id, also for unknown devices. The ids must be storable texts. */
-export function standingOf(
+export function readDeviceCredentials(
   database: Queryable,
   deviceIds: readonly string[],
   zones: readonly GroupZone[],
-): Promise<readonly Standing[]> {
+): Promise<readonly DeviceCredentials[]> {
   const parameters: unknown[] = [deviceIds];
   const text = `SELECT i.id, ${COLUMNS}, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   r.device_id IS NOT NULL AS is_removed, ${credentialsOf('i.id')}
                 FROM unnest($1::text[]) AS i(id)
                 LEFT JOIN device d ON d.id = i.id LEFT JOIN removed_device r ON r.device_id = i.id`;
-  return readStandings(database, { name: 'standing-of-devices', text }, parameters, zones);
+  return readRows(database, { name: 'credentials-of-devices', text }, parameters, zones);
 }
 
 /** Known devices in the order of their ids. */
@@ -84,29 +84,29 @@ export function knownAfter(
   deviceId: string,
   rowsMax: number,
   zones: readonly GroupZone[],
-): Promise<readonly Standing[]> {
+): Promise<readonly DeviceCredentials[]> {
   const parameters: unknown[] = [deviceId, rowsMax];
   const text = `SELECT d.id, ${COLUMNS}, ${zoneOfDevice(zones, parameters)} AS time_zone,
                   false AS is_removed, ${credentialsOf('d.id')}
                 FROM device d
                 WHERE d.id > $1 AND EXISTS (SELECT FROM device_credential c WHERE c.device_id = d.id)
                 ORDER BY d.id LIMIT $2`;
-  return readStandings(database, { name: 'standing-known-after', text }, parameters, zones);
+  return readRows(database, { name: 'credentials-known-after', text }, parameters, zones);
 }
 
 /** Prepared only without groups, because their filters are part of the statement. */
-async function readStandings(
+async function readRows(
   database: Queryable,
   { name, text }: { readonly name: string; readonly text: string },
   parameters: unknown[],
   zones: readonly GroupZone[],
-): Promise<readonly Standing[]> {
-  return (await database.query<StandingRecord>(zones.length === 0 ? { name, text } : { text }, parameters)).map(
-    toStanding,
+): Promise<readonly DeviceCredentials[]> {
+  return (await database.query<DeviceRecord>(zones.length === 0 ? { name, text } : { text }, parameters)).map(
+    toDeviceCredentials,
   );
 }
 
-function toStanding(record: StandingRecord): Standing {
+function toDeviceCredentials(record: DeviceRecord): DeviceCredentials {
   return {
     deviceId: record.id as DeviceId,
     dialect: record.dialect ?? enrollingDialect,
@@ -127,23 +127,23 @@ function toStanding(record: StandingRecord): Standing {
 }
 
 /** The device is registered, and no board has used its credential or bound a Client-Id. */
-export function isUnclaimed({ clientUuidHash, credentials }: Standing): boolean {
+export function isUnclaimed({ clientUuidHash, credentials }: DeviceCredentials): boolean {
   return credentials.length > 0 && clientUuidHash === undefined && !credentials.some(({ isUsed }) => isUsed);
 }
 
 /** What an OTA answer needs; undefined for an unknown device. */
-export function toKnownDevice(standing: Standing | undefined): KnownDevice | undefined {
-  const [newest] = standing?.credentials ?? [];
-  if (standing === undefined || newest === undefined) return undefined;
+export function toKnownDevice(device: DeviceCredentials | undefined): KnownDevice | undefined {
+  const [newest] = device?.credentials ?? [];
+  if (device === undefined || newest === undefined) return undefined;
   return {
-    deviceId: standing.deviceId,
-    dialect: standing.dialect,
-    clientUuidHash: standing.clientUuidHash,
-    transport: standing.transport,
-    timeZone: standing.timeZone,
+    deviceId: device.deviceId,
+    dialect: device.dialect,
+    clientUuidHash: device.clientUuidHash,
+    transport: device.transport,
+    timeZone: device.timeZone,
     credential: {
       mqttClientId: newest.mqttClientId,
-      mqttUsername: usernameOf(standing.deviceId),
+      mqttUsername: usernameOf(device.deviceId),
       secret: newest.secret,
     },
   };
@@ -155,10 +155,10 @@ export function usernameOf(deviceId: string): string {
 }
 
 /** The state after the use of a credential: older ones are invalid, and the secret is removed. */
-export function afterUse(standing: Standing, used: Credential): Standing {
+export function afterUse(device: DeviceCredentials, used: Credential): DeviceCredentials {
   return {
-    ...standing,
-    credentials: standing.credentials
+    ...device,
+    credentials: device.credentials
       .filter((credential) => credential.generation >= used.generation)
       .map((credential) => (credential === used ? { ...credential, secret: undefined, isUsed: true } : credential)),
   };
