@@ -4,7 +4,7 @@ import { ApiError } from '../errors/api-error.js';
 import { fileEndings, sendRows, textOfResult } from './row-files.js';
 import type { RestRoute } from './rest-routes.js';
 
-type Results = Pick<JobReads, 'find' | 'targets'>;
+type JobRows = Pick<JobReads, 'find' | 'targets'>;
 
 const columns = [
   'deviceId',
@@ -21,7 +21,7 @@ const columns = [
 ];
 
 /** `jobsFor` says what a viewer sees: of a wider job a scoped key has its own targets. */
-export function jobResultRoutes(jobsFor: (viewer: Principal) => Results): readonly RestRoute[] {
+export function jobResultRoutes(jobsFor: (viewer: Principal) => JobRows): readonly RestRoute[] {
   return fileEndings.map((ending) => ({
     method: 'GET',
     url: `/api/jobs/:id/results.${ending}`,
@@ -32,7 +32,7 @@ export function jobResultRoutes(jobsFor: (viewer: Principal) => Results): readon
       const job = await jobs.find(id);
       if (job === undefined) throw new ApiError('NOT_FOUND', `There is no job "${id.slice(0, 100)}".`);
       // By device id. A job that still runs is read as it is while the reading goes on.
-      const page = async (part: Parameters<Results['targets']>[2]) => (await jobs.targets([job.id], {}, part))[0];
+      const page = async (part: Parameters<JobRows['targets']>[2]) => (await jobs.targets([job.id], {}, part))[0];
       return sendRows(reply, { name: `job-${job.id}`, shown, columns, cells, page }, ending);
     },
   }));

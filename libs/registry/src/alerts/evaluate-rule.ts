@@ -138,8 +138,8 @@ async function resolve(
   const records = await transaction.query<FiredRecord>(sql.FIRED, [rule.id, now, rule.forSeconds]);
   if (records.length === 0) return [];
   const fired = records.map((record) => ({ ...record, clearedAt: record.clearedAt?.getTime() }));
-  const { over, resolved } = decideResolving(rule, fired, now);
-  await transaction.query(sql.END_FIRED, [rule.id, over.map(({ subject }) => subject)]);
+  const { ended, resolved } = decideResolving(rule, fired, now);
+  await transaction.query(sql.END_FIRED, [rule.id, ended.map(({ subject }) => subject)]);
   if (resolved.length === 0) return [];
   await transaction.query(sql.RESOLVE, [resolved, now]);
   const sent = await sentOf(transaction, resolved);

@@ -149,10 +149,10 @@ export const GROW = {
 };
 /** $1 rule, $2 subjects. */
 export const END_FIRED = {
-  text: `WITH over AS (DELETE FROM alert_condition WHERE rule_id = $1 AND subject = ANY ($2::text[])
+  text: `WITH ended AS (DELETE FROM alert_condition WHERE rule_id = $1 AND subject = ANY ($2::text[])
            RETURNING alert_id, device_id, cleared_at)
-         UPDATE alert_device m SET cleared_at = o.cleared_at FROM over o
-         WHERE m.alert_id = o.alert_id AND m.device_id = o.device_id`,
+         UPDATE alert_device m SET cleared_at = e.cleared_at FROM ended e
+         WHERE m.alert_id = e.alert_id AND m.device_id = e.device_id`,
 };
 /** $1 alerts, $2 now (ms). */
 export const RESOLVE = {

@@ -11,7 +11,7 @@ export interface FiredCondition {
 
 export interface ResolvingDecision {
   /** Conditions that were gone for long enough. From now on they can fire again. */
-  readonly over: readonly FiredCondition[];
+  readonly ended: readonly FiredCondition[];
   /** The alerts without further conditions. */
   readonly resolved: readonly string[];
 }
@@ -23,7 +23,7 @@ export function decideResolving(
   now: number,
 ): ResolvingDecision {
   const isOver = ({ clearedAt }: FiredCondition) => clearedAt !== undefined && clearedAt + forSeconds * 1_000 <= now;
-  const over = fired.filter(isOver);
+  const ended = fired.filter(isOver);
   const firing = new Set(fired.filter((condition) => !isOver(condition)).map(({ alertId }) => alertId));
-  return { over, resolved: [...new Set(over.map(({ alertId }) => alertId))].filter((id) => !firing.has(id)) };
+  return { ended, resolved: [...new Set(ended.map(({ alertId }) => alertId))].filter((id) => !firing.has(id)) };
 }

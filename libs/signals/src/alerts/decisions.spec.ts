@@ -93,14 +93,14 @@ describe('resolving', () => {
   const fired = (subject: string, clearedAt?: number) => ({ subject, alertId: 'one', clearedAt });
 
   it('waits until the condition is gone for the duration', () => {
-    expect(decideResolving(rule, [fired('a', start)], start + 59_999)).toEqual({ over: [], resolved: [] });
+    expect(decideResolving(rule, [fired('a', start)], start + 59_999)).toEqual({ ended: [], resolved: [] });
     expect(decideResolving(rule, [fired('a', start)], start + 60_000)).toMatchObject({ resolved: ['one'] });
   });
 
   it('resolves a group when all its devices are back', () => {
     const now = start + 60_000;
     expect(decideResolving(rule, [fired('a', start), fired('b')], now)).toEqual({
-      over: [fired('a', start)],
+      ended: [fired('a', start)],
       resolved: [],
     });
     expect(decideResolving(rule, [fired('b', start)], now).resolved).toEqual(['one']);

@@ -105,8 +105,8 @@ export class ModelHub {
     const fired = [...this.conditions.values()].flatMap(({ subject, alertId, clearedAt }) =>
       alertId === undefined ? [] : [{ subject, alertId, clearedAt }],
     );
-    const { over, resolved } = decideResolving(rule, fired, this.now);
-    for (const { subject } of over) this.conditions.delete(subject);
+    const { ended, resolved } = decideResolving(rule, fired, this.now);
+    for (const { subject } of ended) this.conditions.delete(subject);
     for (const id of resolved) {
       const alert = this.alerts.get(id);
       if (alert !== undefined) alert.isResolved = true;

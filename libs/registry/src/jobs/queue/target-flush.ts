@@ -3,7 +3,7 @@ import type { AttemptEnd } from '@flotilla/jobs';
 import type { DeviceId } from '@flotilla/mcp';
 import type { JobFence } from '../job-fence.js';
 import { storableText } from '../../database/json-rows.js';
-import { Results } from './results.js';
+import { DistinctResults } from './distinct-results.js';
 
 /** The end of a claim. */
 export interface TargetFlush {
@@ -39,7 +39,7 @@ interface End {
 }
 
 export function flushParameters({ jobId, fence }: JobFence, flushes: readonly TargetFlush[]) {
-  const results = new Results();
+  const results = new DistinctResults();
   const ends = new Map<string, { readonly place: number; readonly end: End }>();
   const places = flushes.map(({ to }) => placeOf(endOf(to, results), ends));
   const distinct = [...ends.values()].map(({ end }) => end);
@@ -76,7 +76,7 @@ export function bareFlush(flush: TargetFlush): TargetFlush {
   return { ...flush, to: to.kind === 'retry' ? { ...to, error } : { ...to, error, result: undefined } };
 }
 
-function endOf(to: AttemptEnd, results: Results): End {
+function endOf(to: AttemptEnd, results: DistinctResults): End {
   // A target that was not sent keeps the error of its previous attempt.
   const end = to.kind === 'decided' || to.kind === 'verifying' || to.kind === 'retry' ? to : undefined;
   const result = to.kind === 'decided' || to.kind === 'verifying' ? to.result : undefined;

@@ -23,7 +23,7 @@ import {
   WAKE_ALL,
   WAKE_DEVICES,
 } from './queue-statements.js';
-import { Results } from './results.js';
+import { DistinctResults } from './distinct-results.js';
 import { bareFlush, flushParameters, type TargetFlush } from './target-flush.js';
 
 /** A target claimed for sending. Its intent is committed. */
@@ -273,7 +273,7 @@ export class TargetQueue {
    * changed. [jobs §3]
    */
   async correctUnknown(answers: readonly LateAnswer[]): Promise<readonly CorrectedTarget[]> {
-    const results = new Results();
+    const results = new DistinctResults();
     const resultHashes = answers.map(({ result }) => result && results.add(result));
     const rows = await CORRECT_UNKNOWN.run(this.db, {
       callIds: answers.map(({ callId }) => callId),

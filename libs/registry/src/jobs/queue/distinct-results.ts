@@ -12,7 +12,7 @@ const RESULT_BYTES_MAX = 8 * 1024;
 /** Hex digits of a hash: 128 bits identify the results of one job. */
 const RESULT_HASH_DIGITS = 32;
 
-export class Results {
+export class DistinctResults {
   /** By the JSON of the result. */
   readonly #found = new Map<string, { readonly hash: string; readonly body: string }>();
 
