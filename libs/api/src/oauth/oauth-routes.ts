@@ -13,7 +13,7 @@ import type { ClientOf } from '../api-deps.js';
 import { requestFaultOf, sendError } from '../errors/send-refusal.js';
 import type { Callers } from '../sign-in/callers.js';
 import { registrationOf } from './client-metadata.js';
-import { ConsentDesk } from './consent-desk.js';
+import { ConsentEndpoints } from './consent-endpoints.js';
 import { openIdDocument, resourceDocument, serverDocument } from './oauth-metadata.js';
 import { discoveryPaths, oauthPaths, type OauthAddresses } from './oauth-settings.js';
 import { openProvider, type OpenProvider } from './open-provider.js';
@@ -40,7 +40,7 @@ const TOKENS_MAX = 1_200;
 const WINDOW_MS = 60_000;
 
 export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void {
-  const desk = new OauthDesk(deps);
+  const endpoints = new OauthEndpoints(deps);
   void server.register((scope, _options, done) => {
     scope.removeAllContentTypeParsers();
     // The library reads the bodies of its routes.
@@ -48,12 +48,12 @@ export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void
     scope.setErrorHandler((error, _request, reply) => sendFailure(reply, error));
     serveDocuments(scope, deps.addresses);
     const { authorization, token, revocation, jwks } = oauthPaths;
-    scope.get(authorization, (request, reply) => desk.authorize(request, reply));
-    scope.get(`${authorization}/:uid`, (request, reply) => desk.resume(request, reply));
-    scope.get(jwks, (request, reply) => desk.pass(request, reply));
+    scope.get(authorization, (request, reply) => endpoints.authorize(request, reply));
+    scope.get(`${authorization}/:uid`, (request, reply) => endpoints.resume(request, reply));
+    scope.get(jwks, (request, reply) => endpoints.pass(request, reply));
     for (const url of [token, revocation]) {
-      scope.post(url, (request, reply) => desk.exchange(request, reply));
-      scope.options(url, (request, reply) => desk.pass(request, reply));
+      scope.post(url, (request, reply) => endpoints.exchange(request, reply));
+      scope.options(url, (request, reply) => endpoints.pass(request, reply));
     }
     done();
   });
@@ -63,14 +63,14 @@ export function serveOauth(server: FastifyInstance, deps: OauthRoutesDeps): void
     scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
     const { registration, consent } = oauthPaths;
     const bounds = { bodyLimit: BODY_BYTES_MAX };
-    scope.post(registration, bounds, (request, reply) => desk.register(request, reply));
+    scope.post(registration, bounds, (request, reply) => endpoints.register(request, reply));
     scope.options(registration, (_request, reply) => openToPages(reply, 'POST').code(204).send());
-    const consentDesk = new ConsentDesk({ ...deps, opened: () => desk.opened() });
+    const consents = new ConsentEndpoints({ ...deps, opened: () => endpoints.opened() });
     scope.get<{ Params: { uid: string } }>(`${consent}/:uid/request`, (request, reply) =>
-      consentDesk.show(request, reply),
+      consents.show(request, reply),
     );
     scope.post<{ Params: { uid: string } }>(`${consent}/:uid`, bounds, (request, reply) =>
-      consentDesk.decide(request, reply),
+      consents.decide(request, reply),
     );
     done();
   });
@@ -102,7 +102,7 @@ function serveDocuments(scope: FastifyInstance, addresses: OauthAddresses): void
   }
 }
 
-class OauthDesk {
+class OauthEndpoints {
   readonly #deps: OauthRoutesDeps;
   readonly #registrations: KeyFailures;
   readonly #requests = new KeyFailures({ failuresMax: REQUESTS_MAX, windowMs: WINDOW_MS });

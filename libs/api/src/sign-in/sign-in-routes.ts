@@ -40,27 +40,27 @@ export function serveSignIn(server: FastifyInstance, deps: SignInRoutesDeps): vo
     scope.removeContentTypeParser('text/plain');
     scope.setErrorHandler((error, _request, reply) => sendFailure(reply, error));
     scope.addHook('onRequest', async (_request, reply) => void reply.header('cache-control', 'no-store'));
-    const desk = new SignInDesk(deps);
-    scope.get('/api/sign-in', async () => desk.waysIn());
-    scope.post('/api/sign-in', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signIn(request, reply));
-    scope.post('/api/sign-out', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => desk.signOut(request, reply));
+    const endpoints = new SignInEndpoints(deps);
+    scope.get('/api/sign-in', async () => endpoints.methods());
+    scope.post('/api/sign-in', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => endpoints.signIn(request, reply));
+    scope.post('/api/sign-out', { bodyLimit: BODY_BYTES_MAX }, (request, reply) => endpoints.signOut(request, reply));
     scope.post('/api/sign-out-everywhere', { bodyLimit: BODY_BYTES_MAX }, (request, reply) =>
-      desk.signOutEverywhere(request, reply),
+      endpoints.signOutEverywhere(request, reply),
     );
-    scope.get('/api/sign-in/oidc', (request, reply) => desk.toProvider(request, reply));
-    scope.get('/api/sign-in/oidc/callback', (request, reply) => desk.fromProvider(request, reply));
+    scope.get('/api/sign-in/oidc', (request, reply) => endpoints.toProvider(request, reply));
+    scope.get('/api/sign-in/oidc/callback', (request, reply) => endpoints.fromProvider(request, reply));
     done();
   });
 }
 
-class SignInDesk {
+class SignInEndpoints {
   readonly #deps: SignInRoutesDeps;
 
   constructor(deps: SignInRoutesDeps) {
     this.#deps = deps;
   }
 
-  waysIn() {
+  methods() {
     const { oidc } = this.#deps;
     return { password: true, oidc: oidc === undefined ? null : { label: oidc.label, url: '/api/sign-in/oidc' } };
   }

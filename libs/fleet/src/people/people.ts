@@ -14,7 +14,7 @@ import { lockedUntil } from './lock-out.js';
 import { passwordProblem } from './passwords.js';
 import type { Passwords } from './passwords.js';
 import type { SignInLimits } from './sign-in-limits.js';
-import { tellAccess } from './sign-ins.js';
+import { publishAccess } from './sign-ins.js';
 import { refuseUser } from './user-rules.js';
 import type { UserRequest } from './user-rules.js';
 
@@ -71,7 +71,7 @@ export class People {
     if (password !== undefined && passwordHash === undefined) return { refusal: busy(['input', 'password']) };
     const at = clock.now();
     const answer = await registry.users.update(id, { ...change, passwordHash }, { at, by: sourceOf(actor) });
-    tellAccess(bus, id);
+    publishAccess(bus, id);
     return saved(answer, limits);
   }
 
@@ -109,7 +109,7 @@ export class People {
       { userId: user.id, sessionId: id, former, next: hashed },
       { at: clock.now(), by: sourceOf(actor) },
     );
-    tellAccess(bus, user.id);
+    publishAccess(bus, user.id);
     if (isChanged) return { user };
     return {
       refusal: refuse('CONFLICT', ['current'], 'Your password or session was changed meanwhile: sign in again.'),
@@ -125,7 +125,7 @@ export class People {
     const user = await registry.users.find(userId);
     if (user === undefined) return { refusal: refuse('NOT_FOUND', ['id'], refusals.NOT_FOUND[2](limits)) };
     const endedSessions = await registry.userSessions.endAll(user.id, { at: clock.now(), by: sourceOf(actor) });
-    tellAccess(bus, user.id);
+    publishAccess(bus, user.id);
     return { user, endedSessions };
   }
 
@@ -133,7 +133,7 @@ export class People {
   async deleteUser(id: string, actor: Actor): Promise<SavedUser> {
     const { registry, bus, clock, limits } = this.#deps;
     const answer = await registry.users.remove(id, { at: clock.now(), by: sourceOf(actor) });
-    tellAccess(bus, id);
+    publishAccess(bus, id);
     if ('refused' in answer && answer.refused === 'LAST_ADMIN')
       return { refusal: refuse('CONFLICT', ['id'], refusals.LAST_ADMIN[2](limits)) };
     return saved(answer, limits);

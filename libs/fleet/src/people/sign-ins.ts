@@ -137,7 +137,7 @@ export class SignIns {
   async signOut({ id, user }: UserSession, remoteAddress: string | undefined): Promise<void> {
     const by = { actor: actorName(user), remoteAddress };
     await this.#deps.registry.userSessions.end(id, { at: this.#deps.clock.now(), by });
-    tellAccess(this.#deps.bus, user.id);
+    publishAccess(this.#deps.bus, user.id);
   }
 
   /** `refused`: the user was disabled, or got another password meanwhile. */
@@ -200,7 +200,7 @@ export class SignIns {
     const by: AuditSource = { actor: 'hub', remoteAddress };
     const answer = await this.#deps.registry.users.update(user.id, { role }, { at: this.#deps.clock.now(), by });
     if ('user' in answer) {
-      tellAccess(this.#deps.bus, user.id);
+      publishAccess(this.#deps.bus, user.id);
       return answer.user;
     }
     this.#deps.logger.warn(
@@ -233,6 +233,6 @@ export function actorName({ id, email }: UserRow): string {
 }
 
 /** Notifies every process that holds open requests of the user to check their access again. */
-export function tellAccess({ feed }: Pick<Bus, 'feed'>, userId: string): void {
+export function publishAccess({ feed }: Pick<Bus, 'feed'>, userId: string): void {
   feed.publish('access', { principal: principalRef({ kind: 'USER', id: userId }) });
 }

@@ -12,8 +12,8 @@ import type { Point, ReportedNumber } from '@flotilla/signals';
 import { LRUCache } from 'lru-cache';
 import type { GatewayLogger } from '../gateway-logger.js';
 import type { EventLog } from '../sessions/event-log.js';
-import { RuleBook } from './rule-book.js';
-import type { CompiledRule } from './rule-book.js';
+import { RecordingRuleCache } from './recording-rule-cache.js';
+import type { CompiledRule } from './recording-rule-cache.js';
 
 export interface MeasurementRecorderOptions {
   readonly registry: {
@@ -56,7 +56,7 @@ interface Known {
 }
 
 export class MeasurementRecorder {
-  readonly #book: RuleBook;
+  readonly #rules: RecordingRuleCache;
   readonly #known = new LRUCache<string, Known>({ max: devicesMax });
   #waiting: Report[] = [];
   #running: Promise<void> | undefined;
@@ -67,12 +67,12 @@ export class MeasurementRecorder {
   #dropped = 0;
 
   constructor(private readonly options: MeasurementRecorderOptions) {
-    this.#book = new RuleBook(options);
+    this.#rules = new RecordingRuleCache(options);
   }
 
   /** Reads the rules, and again at once when one changes. */
   start(): void {
-    this.#end = this.options.feed.subscribe('recordingRules', () => this.#book.expire());
+    this.#end = this.options.feed.subscribe('recordingRules', () => this.#rules.expire());
     this.options.registry.measurements.whenRefused((points) => this.#refused(points));
   }
 
@@ -84,7 +84,7 @@ export class MeasurementRecorder {
 
   /** Whether a rule may want numbers of this source. Unknown rules want all. */
   wants(source: string): boolean {
-    return this.#book.wants(source);
+    return this.#rules.wants(source);
   }
 
   /** Never waits and never throws. */
@@ -130,7 +130,7 @@ export class MeasurementRecorder {
   }
 
   async #record(reports: readonly Report[]): Promise<void> {
-    const rules = await this.#book.current();
+    const rules = await this.#rules.current();
     // Without a rule none of them was wanted.
     if (rules.list.length === 0) this.#dropped = 0;
     this.#reportDropped();
@@ -157,10 +157,10 @@ export class MeasurementRecorder {
     }
     const stale = deviceIds.filter((id) => {
       const known = this.#known.get(id);
-      return known !== undefined && this.#book.isStale(known, now);
+      return known !== undefined && this.#rules.isStale(known, now);
     });
     if (stale.length === 0) return;
-    const covering = await this.#book.covering(stale);
+    const covering = await this.#rules.covering(stale);
     for (const id of stale) {
       const known = this.#known.get(id);
       if (known) Object.assign(known, { rules: covering(id), generation: rules.generation, checkedAt: now });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { RuleBook } from './rule-book.js';
+import { RecordingRuleCache } from './recording-rule-cache.js';
 
 const hour = 3_600_000;
 
@@ -11,14 +11,14 @@ it('reads rules, and which devices they cover, again after a while and when the 
     return Promise.resolve([]);
   };
   const recordingRules = { list, matching: () => Promise.resolve(new Set<string>()) };
-  const book = new RuleBook({ registry: { recordingRules }, clock: { now: () => now } });
-  const known = { generation: (await book.current()).generation, checkedAt: now };
-  expect([59_999, 60_000, -hour].map((ms) => book.isStale(known, now + ms))).toEqual([false, true, true]);
+  const cache = new RecordingRuleCache({ registry: { recordingRules }, clock: { now: () => now } });
+  const known = { generation: (await cache.current()).generation, checkedAt: now };
+  expect([59_999, 60_000, -hour].map((ms) => cache.isStale(known, now + ms))).toEqual([false, true, true]);
   now += 29_999;
-  await book.current();
+  await cache.current();
   expect(reads).toBe(1);
   now -= hour;
-  await book.current();
+  await cache.current();
   expect(reads).toBe(2);
 });
 
@@ -27,11 +27,11 @@ it('reads changed rules again after a failed read, and does not use the former o
   let reads = 0;
   const list = () => (answers[reads++] ?? (() => Promise.resolve([])))();
   const recordingRules = { list, matching: () => Promise.resolve(new Set<string>()) };
-  const book = new RuleBook({ registry: { recordingRules }, clock: { now: () => hour } });
-  await book.current();
-  book.expire();
-  await expect(book.current()).rejects.toThrow('away');
-  expect(book.wants('any')).toBe(true);
-  await book.current();
+  const cache = new RecordingRuleCache({ registry: { recordingRules }, clock: { now: () => hour } });
+  await cache.current();
+  cache.expire();
+  await expect(cache.current()).rejects.toThrow('away');
+  expect(cache.wants('any')).toBe(true);
+  await cache.current();
   expect(reads).toBe(3);
 });

@@ -15,7 +15,7 @@ export interface CurrentRules {
   readonly generation: number;
 }
 
-export interface RuleBookOptions {
+export interface RecordingRuleCacheOptions {
   readonly registry: { readonly recordingRules: Pick<RecordingRuleStore, 'list' | 'matching'> };
   readonly clock: { now(): number };
 }
@@ -25,12 +25,12 @@ const rulesForMs = 30_000;
 /** Devices get tags and groups meanwhile. */
 const coveringForMs = 60_000;
 
-export class RuleBook {
+export class RecordingRuleCache {
   #current: (CurrentRules & { readonly readAt: number; readonly sources: ReadonlySet<string> }) | undefined;
   #reading: Promise<CurrentRules> | undefined;
   #isExpired = false;
 
-  constructor(private readonly options: RuleBookOptions) {}
+  constructor(private readonly options: RecordingRuleCacheOptions) {}
 
   expire(): void {
     this.#isExpired = true;

@@ -12,7 +12,7 @@ import type { Callers } from '../sign-in/callers.js';
 import { isLoopback } from './oauth-settings.js';
 import type { OpenProvider } from './open-provider.js';
 
-export interface ConsentDeskDeps {
+export interface ConsentEndpointsDeps {
   readonly callers: Pick<Callers, 'ofRequest'>;
   readonly grants: Pick<AgentGrants, 'allow' | 'scopesOf' | 'limits'>;
   readonly clientOf: ClientOf;
@@ -39,8 +39,8 @@ interface Asked {
   readonly session: SignedInUser;
 }
 
-export class ConsentDesk {
-  constructor(private readonly deps: ConsentDeskDeps) {}
+export class ConsentEndpoints {
+  constructor(private readonly deps: ConsentEndpointsDeps) {}
 
   /** Who asks for what, for the page. */
   async show(request: ConsentRequest, reply: FastifyReply): Promise<FastifyReply> {
